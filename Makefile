@@ -1,0 +1,44 @@
+# The commands of this project; `./dev` does the work and prepares what is missing.
+# Options travel in ARGS: make test ARGS="-k fence -x"
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test unit check lint format bench bench-peers fresh lock clean
+
+help: ## List these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## Make .venv with everything needed to develop
+	@./dev setup
+
+demo: ## Start Rota with a few examples and watch them (ONCE=1 ends by itself)
+	@./dev demo $(if $(ONCE),--once) $(ARGS)
+
+test: ## Lint, types and all tests, on SQLite and a throw-away PostgreSQL
+	@./dev test $(ARGS)
+
+unit: ## The fast tests only
+	@./dev unit $(ARGS)
+
+check: ## Lint and types, no tests
+	@./dev check
+
+lint: ## Lint and format check
+	@./dev lint
+
+format: ## Format, and fix what can be fixed
+	@./dev format
+
+bench: ## Measure Rota beside the raw limit of each store
+	@./dev bench $(ARGS)
+
+bench-peers: ## Measure Rota beside other job queues
+	@./dev bench-peers $(ARGS)
+
+fresh: ## Run demo and test in a fresh clone with an empty home
+	@./dev fresh
+
+lock: ## Pin the dependencies again (ARGS=-U takes newer versions)
+	@./dev lock $(ARGS)
+
+clean: ## Remove everything that can be made again
+	@./dev clean

@@ -1,0 +1,79 @@
+"""Rota: a distributed job scheduler for Python. This is the public surface; the rest may change.
+
+Names are fetched at first use, so that `rota --help` does not wait for what only a worker needs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rota.app import App, Job, Run
+    from rota.errors import (
+        BadArguments,
+        BadInput,
+        Cancelled,
+        DuplicateKey,
+        LeaseLost,
+        Retry,
+        RotaError,
+        RunFailed,
+        RunNotFinished,
+        StoreUnavailable,
+        TimedOut,
+    )
+    from rota.model.spec import RetryPolicy
+    from rota.model.states import State
+    from rota.runtime.context import RunContext, current_run, progress
+
+    __version__: str
+
+__all__ = [
+    "App",
+    "BadArguments",
+    "BadInput",
+    "Cancelled",
+    "DuplicateKey",
+    "Job",
+    "LeaseLost",
+    "Retry",
+    "RetryPolicy",
+    "RotaError",
+    "Run",
+    "RunContext",
+    "RunFailed",
+    "RunNotFinished",
+    "State",
+    "StoreUnavailable",
+    "TimedOut",
+    "current_run",
+    "progress",
+]
+
+_ELSEWHERE = {
+    "App": "rota.app",
+    "Job": "rota.app",
+    "Run": "rota.app",
+    "RetryPolicy": "rota.model.spec",
+    "State": "rota.model.states",
+    "RunContext": "rota.runtime.context",
+    "current_run": "rota.runtime.context",
+    "progress": "rota.runtime.context",
+}
+"""Where a public name lives, unless it is an error."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        value = getattr(import_module(_ELSEWHERE.get(name, "rota.errors")), name)
+    elif name == "__version__":
+        value = import_module("rota.version").version()
+    else:
+        raise AttributeError(f"module 'rota' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

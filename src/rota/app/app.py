@@ -1,0 +1,238 @@
+"""App: the composition root. Holds the jobs, opens the store, starts workers.
+
+The only place that puts store, engine and runtime together.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from threading import Lock
+from types import TracebackType
+from typing import Any, ParamSpec, Self, TypeVar, overload
+
+from rota.app.job import Job
+from rota.app.run import Run
+from rota.app.waiter import Waiter
+from rota.app.works import Works, reference
+from rota.engine.jobs import define
+from rota.engine.submit import submit
+from rota.errors import BadOption, DuplicateKey, UnknownJob
+from rota.model.run import NewRun, Submitted
+from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget, Target
+from rota.rules.options import JobOptions, check_name, job_options
+from rota.rules.signature import Signature
+from rota.rules.template import placeholders
+from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.worker import Worker
+from rota.store.base import Store
+from rota.store.combiner import Combiner
+from rota.store.open import dialect_of, open_store
+from rota.version import version
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+DEFAULT_URL = "sqlite:///rota.db"
+CHUNK = 1000
+"""Runs per statement; a bigger submit is still one transaction."""
+
+
+class App:
+    """Jobs and the store they live in.
+
+    Nothing is opened before it is needed: importing a module that holds an App is free.
+    """
+
+    def __init__(self, url: str | None = None, *, namespace: str = "default") -> None:
+        self.url = url or os.environ.get("ROTA_URL") or DEFAULT_URL
+        dialect_of(self.url)
+        self.namespace = check_name("namespace", namespace)
+        self.jobs: dict[str, Job[Any, Any]] = {}
+        self._store: Store | None = None
+        self._opening = Lock()
+        self._works = Works(self)
+        self._submits: Combiner[Sequence[NewRun], list[Submitted]] = Combiner(self._flush)
+        self.waiter = Waiter(self)
+
+    @overload
+    def job(self, function: Callable[P, R], /) -> Job[P, R]: ...
+
+    @overload
+    def job(
+        self, function: None = None, /, *, name: str | None = None, **options: Any
+    ) -> Callable[[Callable[P, R]], Job[P, R]]: ...
+
+    def job(
+        self, function: Callable[P, R] | None = None, /, *, name: str | None = None, **options: Any
+    ) -> Job[P, R] | Callable[[Callable[P, R]], Job[P, R]]:
+        """Make a function a job; it can still be called as a plain function."""
+        if function is not None:
+            return self._python_job(function, name, options)
+        return lambda function: self._python_job(function, name, options)
+
+    def command(
+        self,
+        name: str,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        ok_codes: Sequence[int] = (0,),
+        retry_codes: Sequence[int] | None = None,
+        **options: Any,
+    ) -> Job[..., Any]:
+        """Make a program a job. No shell is involved: each `{name}` in an item is one argument."""
+        if isinstance(argv, str) or not argv:
+            raise BadOption(
+                f"the command of job {name!r} is a list such as ['pg_dump', '{{database}}']; "
+                "for a shell write ['sh', '-c', '...']"
+            )
+        target = CommandTarget(
+            argv=tuple(argv),
+            env=dict(env or {}),
+            cwd=cwd,
+            ok_codes=tuple(ok_codes),
+            retry_codes=None if retry_codes is None else tuple(retry_codes),
+        )
+        return self._data_job(name, target, (*argv, *target.env.values()), options)
+
+    def http(  # noqa: PLR0913  # the fields of a request, all named
+        self,
+        name: str,
+        url: str,
+        *,
+        method: str = "POST",
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+        expect: Sequence[int] = (),
+        allow_private: bool = False,
+        **options: Any,
+    ) -> Job[..., Any]:
+        """Make an HTTP request a job; private addresses are refused unless allowed."""
+        target = HttpTarget(
+            url=url,
+            method=method.upper(),
+            headers=dict(headers or {}),
+            body=body,
+            expect=tuple(expect),
+            allow_private=allow_private,
+        )
+        texts = (url, *target.headers.values(), *((body,) if body else ()))
+        return self._data_job(name, target, texts, options)
+
+    def find_job(self, name: str) -> Job[..., Any]:
+        """The job of that name, or UnknownJob with a guess."""
+        try:
+            return self.jobs[name]
+        except KeyError:
+            raise UnknownJob(name, self.jobs) from None
+
+    def run(self, run_id: str) -> Run[Any]:
+        """A handle for a run of any job, by its id."""
+        return Run(self, run_id)
+
+    @property
+    def store(self) -> Store:
+        """The store, opened and upgraded at first use."""
+        if self._store is None:
+            with self._opening:
+                if self._store is None:
+                    self._store = open_store(self.url)
+        return self._store
+
+    def submit_runs(self, runs: Sequence[NewRun]) -> list[Submitted]:
+        """Record runs, all or none; returns when they are on disk.
+
+        Submits from several threads at the same moment share a commit.
+        """
+        answers = self._submits(runs)
+        for run, answer in zip(runs, answers, strict=True):
+            if answer.refused:
+                raise DuplicateKey(run.key or "", answer.id)
+        return answers
+
+    def define(self, jobs: Iterable[Job[..., Any]]) -> None:
+        """Record definitions and learn their versions; costs a transaction for new ones only."""
+        fresh = [job for job in jobs if job.version is None]
+        if not fresh:
+            return
+        versions = self.store.write(
+            lambda tx: [define(tx, job.spec, namespace=self.namespace) for job in fresh]
+        )
+        for job, number in zip(fresh, versions, strict=True):
+            job.version = number
+
+    def worker(self, options: WorkerOptions | None = None, **settings: Any) -> Worker:
+        """A worker for this app's jobs; `start()` it, `stop()` it."""
+        options = options or WorkerOptions(**settings)
+        self.define(self.jobs.values())
+        queues = options.queues or tuple(sorted({job.spec.queue for job in self.jobs.values()}))
+        duty = Duty(
+            namespace=self.namespace,
+            queues=queues or ("default",),
+            jobs=tuple(sorted(self.jobs)),
+            find_work=self._works.find,
+        )
+        return Worker(self.store, duty, options=options, version=version())
+
+    def close(self) -> None:
+        """Close the store; using the app again opens it again."""
+        self.waiter.close()
+        with self._opening:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _flush(self, batches: list[Sequence[NewRun]]) -> Sequence[list[Submitted]]:
+        runs = [run for batch in batches for run in batch]
+
+        def insert(tx: Any) -> list[Submitted]:
+            answers: list[Submitted] = []
+            for at in range(0, len(runs), CHUNK):
+                answers += submit(tx, runs[at : at + CHUNK], namespace=self.namespace)
+            return answers
+
+        answers = iter(self.store.write(insert))
+        return [[next(answers) for _ in batch] for batch in batches]
+
+    def _python_job(
+        self, function: Callable[P, R], name: str | None, options: Mapping[str, Any]
+    ) -> Job[P, R]:
+        checked = job_options(name or function.__name__, options)
+        signature = Signature.of(function)
+        target = PythonTarget(
+            ref=reference(function), is_async=inspect.iscoroutinefunction(function)
+        )
+        spec = self._spec(checked, target, signature)
+        return self._add(Job(self, spec, signature, function, checked.retry_function))
+
+    def _data_job(
+        self, name: str, target: Target, texts: Iterable[str], options: Mapping[str, Any]
+    ) -> Job[..., Any]:
+        checked = job_options(name, options)
+        signature = Signature.of_names(name, placeholders(texts))
+        spec = self._spec(checked, target, signature)
+        return self._add(Job(self, spec, signature, None, checked.retry_function))
+
+    def _spec(self, checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
+        return JobSpec(target=target, parameters=signature.parameters, **checked.spec_fields())
+
+    def _add(self, job: Job[P, R]) -> Job[P, R]:
+        known = self.jobs.get(job.name)
+        if known is not None and known.spec.target != job.spec.target:
+            raise BadOption(f"a job named {job.name!r} is defined already; give one of them name=")
+        self.jobs[job.name] = job
+        return job

@@ -1,0 +1,154 @@
+"""Job: a definition in the hands of a program. Submit it, or call it as a plain function."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+
+import msgspec
+
+from rota.app.run import Run
+from rota.errors import NotAllowed
+from rota.ids import new_id
+from rota.model.run import NewRun
+from rota.model.spec import JobSpec
+from rota.rules.options import SubmitOptions, submit_options
+from rota.rules.retry_options import RetryFunction
+from rota.rules.signature import Signature
+
+if TYPE_CHECKING:
+    from rota.app.app import App
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_AS_DEFINED = SubmitOptions()
+
+
+class Job(Generic[P, R]):
+    """A named piece of work of one app."""
+
+    def __init__(
+        self,
+        app: App,
+        spec: JobSpec,
+        signature: Signature,
+        handler: Callable[P, R] | None,
+        retry_function: RetryFunction | None = None,
+    ) -> None:
+        self.app = app
+        self.spec = spec
+        self.signature = signature
+        self.handler = handler
+        self.retry_function = retry_function
+        self.version: int | None = None
+        if handler is not None:
+            functools.update_wrapper(self, handler)
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    def __repr__(self) -> str:
+        return f"<Job {self.name}>"
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function here and now; nothing is recorded."""
+        if self.handler is None:
+            raise NotAllowed(f"job {self.name!r} is not a Python function; submit it")
+        return self.handler(*args, **kwargs)
+
+    def submit(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
+        """Ask for one execution; when this returns, it is recorded on disk."""
+        return self._submit(_AS_DEFINED, args, kwargs)
+
+    def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
+        """Ask for many at once, all or none.
+
+        Each item is a tuple of positional arguments, a mapping of keyword arguments,
+        or, being anything else, the single argument.
+        """
+        return self._submit_many(_AS_DEFINED, calls)
+
+    def with_options(self, **options: Any) -> Submission[P, R]:
+        """Change policies for the submits made through the answer.
+
+        Options: priority, queue, timeout, expires, key, key_window, delay, at, and all of retries.
+        """
+        return Submission(self, submit_options(options, retry=self.spec.retry))
+
+    def after(self, delay: str | float | timedelta) -> Submission[P, R]:
+        """Submit so that it runs after a while: `resize.after("10m").submit("a.png")`."""
+        return self.with_options(delay=delay)
+
+    def at(self, when: datetime) -> Submission[P, R]:
+        """Submit so that it runs at a time, which must have a zone."""
+        return self.with_options(at=when)
+
+    def _submit(
+        self, options: SubmitOptions, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Run[R]:
+        new = self._new_run(options, self.signature.bind(args, kwargs))
+        answer = self.app.submit_runs((new,))[0]
+        return Run(self.app, answer.id, self)
+
+    def _submit_many(self, options: SubmitOptions, calls: Iterable[Any]) -> list[Run[R]]:
+        new = [self._new_run(options, self._bind(call)) for call in calls]
+        return [Run(self.app, answer.id, self) for answer in self.app.submit_runs(new)]
+
+    def _bind(self, call: Any) -> str:
+        if isinstance(call, tuple):
+            return self.signature.bind(call, {})
+        if isinstance(call, Mapping):
+            return self.signature.bind((), call)
+        return self.signature.bind((call,), {})
+
+    def _new_run(self, options: SubmitOptions, args: str) -> NewRun:
+        spec = self.spec
+        if self.version is None:
+            self.app.define((self,))
+        fresh = NewRun(
+            id=new_id(),
+            job=spec.name,
+            version=self.version or 0,
+            queue=spec.queue,
+            priority=spec.priority,
+            args=args,
+            expires_ms=spec.expires_ms,
+            at_most_once=spec.delivery == "at_most_once",
+        )
+        return fresh if options is _AS_DEFINED else _changed(fresh, options)
+
+
+class Submission(Generic[P, R]):
+    """A job with other policies, ready to be submitted any number of times."""
+
+    def __init__(self, job: Job[P, R], options: SubmitOptions) -> None:
+        self._job = job
+        self._options = options
+
+    def submit(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
+        """As Job.submit, with these options."""
+        return self._job._submit(self._options, args, kwargs)  # noqa: SLF001  # the other half of Job
+
+    def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
+        """As Job.submit_many, with these options."""
+        return self._job._submit_many(self._options, calls)  # noqa: SLF001
+
+
+def _changed(run: NewRun, options: SubmitOptions) -> NewRun:
+    changes: dict[str, Any] = {
+        "queue": options.queue,
+        "priority": options.priority,
+        "expires_ms": options.expires_ms,
+        "key": options.key,
+        "key_window_ms": options.key_window_ms,
+        "delay_ms": options.delay_ms,
+        "due_at": options.due_at_ms,
+    }
+    if options.policy is not None:
+        changes["policy"] = msgspec.json.encode(options.policy).decode()
+    given = {name: value for name, value in changes.items() if value is not None}
+    return msgspec.structs.replace(run, **given)

@@ -1,0 +1,84 @@
+"""Run: the handle of one run. It knows its id; everything else is asked of the store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import msgspec
+
+from rota.engine.cancel import cancel
+from rota.engine.inspect import attempts, find
+from rota.engine.rerun import rerun
+from rota.errors import RunFailed, RunNotFinished
+from rota.ids import new_id
+from rota.model.run import AttemptView, Ended, RunView
+from rota.model.states import State
+from rota.rules.duration import parse_duration
+
+if TYPE_CHECKING:
+    from rota.app.app import App
+    from rota.app.job import Job
+
+R = TypeVar("R")
+
+
+class Run(Generic[R]):
+    """One requested execution."""
+
+    __slots__ = ("_app", "_job", "id")
+
+    def __init__(self, app: App, run_id: str, job: Job[Any, R] | None = None) -> None:
+        self.id = run_id
+        self._app = app
+        self._job = job
+
+    def __repr__(self) -> str:
+        return f"<Run {self.id}>"
+
+    def show(self) -> RunView:
+        """All that is known about the run right now."""
+        return self._app.store.read(lambda tx: find(tx, self.id, namespace=self._app.namespace))
+
+    @property
+    def state(self) -> State:
+        """Where the run is in its life; asks the store."""
+        return self.show().state
+
+    def attempts(self) -> list[AttemptView]:
+        """The attempts that did not succeed, oldest first."""
+        return self._app.store.read(lambda tx: attempts(tx, self.id, namespace=self._app.namespace))
+
+    def wait(self, timeout: str | float | None = None) -> Ended:
+        """Wait for the end, whatever it is; RunNotFinished when it takes too long."""
+        timeout_s = None if timeout is None else parse_duration(timeout) / 1000
+        ended = self._app.waiter.wait(self.id, timeout_s)
+        if ended is None:
+            state = self.show().state
+            raise RunNotFinished(f"run {self.id} is still {state} after {timeout_s:g} s")
+        return ended
+
+    def result(self, timeout: str | float | None = None) -> R:
+        """Wait for the result; RunFailed when the run ended without one."""
+        ended = self.wait(timeout)
+        if ended.state is not State.SUCCESS:
+            said = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
+            reason = "; ".join(part for part in (ended.reason, said) if part)
+            raise RunFailed(self.id, ended.state, reason or "no reason given")
+        text = ended.result or "null"
+        job = self._job or self._app.jobs.get(self.show().job)
+        value: R = job.signature.load_result(text) if job else msgspec.json.decode(text)
+        return value
+
+    def cancel(self, reason: str = "cancelled") -> State:
+        """End a waiting run now, ask a running one to stop; returns the state reached."""
+        return self._app.store.write(
+            lambda tx: cancel(tx, self.id, namespace=self._app.namespace, reason=reason)
+        )
+
+    def rerun(self) -> Run[R]:
+        """A new run with the same arguments, linked to this one."""
+        fresh = new_id()
+        self._app.store.write(
+            lambda tx: rerun(tx, self.id, namespace=self._app.namespace, new_id=fresh)
+        )
+        return Run(self._app, fresh, self._job)

@@ -1,0 +1,70 @@
+"""Waiting for runs to end: woken by the store's hints, with a slow poll as the truth."""
+
+from __future__ import annotations
+
+from threading import Condition, Lock
+from typing import TYPE_CHECKING
+
+from rota.clock import elapsed_s
+from rota.engine.inspect import endings, find
+from rota.engine.keys import ENDED
+from rota.model.run import Ended
+from rota.store.base import Watch
+from rota.store.wakeups import EVERYWHERE
+
+if TYPE_CHECKING:
+    from rota.app.app import App
+
+POLL_S = 0.5
+
+
+class Waiter:
+    """Many threads may wait at once; each looks again when something has ended."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._changed = Condition()
+        self._ended = 0
+        self._watch: Watch | None = None
+        self._starting = Lock()
+
+    def wait(self, run_id: str, timeout_s: float | None) -> Ended | None:
+        """How the run ended, or None when the time is over; UnknownRun when there is none."""
+        self._start()
+        end_s = None if timeout_s is None else elapsed_s() + timeout_s
+        namespace = self._app.namespace
+        is_known = False
+        while True:
+            seen = self._ended
+            ended = self._app.store.read(lambda tx: endings(tx, [run_id], namespace=namespace)).get(
+                run_id
+            )
+            if ended is not None:
+                return ended
+            if not is_known:
+                self._app.store.read(lambda tx: find(tx, run_id, namespace=namespace))
+                is_known = True
+            left_s = POLL_S if end_s is None else min(POLL_S, end_s - elapsed_s())
+            if left_s <= 0:
+                return None
+            with self._changed:
+                if self._ended == seen:
+                    self._changed.wait(left_s)
+
+    def close(self) -> None:
+        with self._starting:
+            if self._watch is not None:
+                self._watch.close()
+                self._watch = None
+
+    def _start(self) -> None:
+        if self._watch is None:
+            with self._starting:
+                if self._watch is None:
+                    self._watch = self._app.store.watch(self._woken)
+
+    def _woken(self, key: str) -> None:
+        if key in (ENDED, EVERYWHERE):
+            with self._changed:
+                self._ended += 1
+                self._changed.notify_all()

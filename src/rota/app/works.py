@@ -1,0 +1,95 @@
+"""What a worker needs to carry out a lease: the spec its run is pinned to, and the function."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rota.engine.jobs import spec_of
+from rota.model.run import Lease
+from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget
+from rota.rules.signature import Signature
+from rota.rules.template import placeholders
+from rota.runtime.call import Work
+
+if TYPE_CHECKING:
+    from rota.app.app import App
+    from rota.app.job import Job
+
+
+def reference(function: Callable[..., Any]) -> str:
+    """`module:name`, the same whether the module was imported or run as a script."""
+    module = function.__module__
+    if module == "__main__":
+        module = Path(_script() or "__main__").stem
+    return f"{module}:{function.__qualname__}"
+
+
+def _script() -> str | None:
+    main = sys.modules.get("__main__")
+    path = getattr(main, "__file__", None)
+    return str(Path(path).resolve()) if path else None
+
+
+class Works:
+    """Looked up once per (job, version), then remembered."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._known: dict[tuple[str, int], Work] = {}
+
+    def find(self, lease: Lease) -> Work:
+        at = lease.job, lease.version
+        work = self._known.get(at)
+        if work is None:
+            work = self._known[at] = self._make(lease)
+        return work
+
+    def _make(self, lease: Lease) -> Work:
+        job = self._app.jobs[lease.job]
+        if job.version == lease.version:
+            return _work(job, job.spec)
+        namespace = self._app.namespace
+        pinned = self._app.store.read(
+            lambda tx: spec_of(tx, lease.job, lease.version, namespace=namespace)
+        )
+        return _work(job, pinned or job.spec)
+
+
+def _work(job: Job[..., Any], spec: JobSpec) -> Work:
+    """Policies and data targets of the pinned version; a function is the one we have."""
+    match spec.target, job.handler:
+        case PythonTarget(), function if function is not None:
+            local = msgspec.structs.replace(spec, target=_importable(function, spec.target))
+            return Work(
+                spec=local,
+                handler=function,
+                signature=job.signature,
+                retry_function=job.retry_function,
+            )
+        case CommandTarget() | HttpTarget(), _:
+            names = placeholders(_texts(spec.target))
+            return Work(
+                spec=spec,
+                signature=Signature.of_names(spec.name, names),
+                retry_function=job.retry_function,
+            )
+    return Work(spec=spec, retry_function=job.retry_function)
+
+
+def _texts(target: CommandTarget | HttpTarget) -> tuple[str, ...]:
+    if isinstance(target, CommandTarget):
+        return (*target.argv, *target.env.values())
+    return (target.url, *target.headers.values(), target.body or "")
+
+
+def _importable(function: Callable[..., Any], target: PythonTarget) -> PythonTarget:
+    """A reference that a child process can import: a script is named by its path."""
+    path = _script()
+    if function.__module__ != "__main__" or path is None:
+        return target
+    return PythonTarget(ref=f"{path}:{function.__qualname__}", is_async=target.is_async)

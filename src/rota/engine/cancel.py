@@ -1,0 +1,36 @@
+"""Cancel: end a waiting run now, ask a running one to stop."""
+
+from __future__ import annotations
+
+from rota.engine.finish import finish
+from rota.engine.inspect import find
+from rota.engine.keys import worker_key
+from rota.errors import NotAllowed
+from rota.model.run import Verdict
+from rota.model.states import TRANSITIONS, State
+from rota.store.base import Tx
+
+
+def cancel(tx: Tx, run_id: str, *, namespace: str, reason: str = "cancelled") -> State:
+    """Returns `cancelled`, or `running` when a worker was asked and has still to answer.
+
+    After this returns no new attempt of the run starts. Cancelling twice is no error;
+    a run that ended otherwise raises NotAllowed.
+    """
+    row = tx.one("lock_run", id=run_id, namespace=namespace)
+    if row is None:
+        return _already(tx, run_id, namespace)
+    if row["state"] in TRANSITIONS["cancel"].allowed:
+        verdict = Verdict(run_id=run_id, fence=row["fence"], verb="cancel", reason=reason)
+        if not finish(tx, [verdict], namespace=namespace):
+            return State.CANCELLED
+    tx.execute("request_cancel", id=run_id, fence=row["fence"])
+    tx.notify((worker_key(str(row["worker_id"])),))
+    return State.RUNNING
+
+
+def _already(tx: Tx, run_id: str, namespace: str) -> State:
+    run = find(tx, run_id, namespace=namespace)
+    if run.state is State.CANCELLED:
+        return run.state
+    raise NotAllowed(f"run {run_id} has ended as {run.state} and cannot be cancelled")

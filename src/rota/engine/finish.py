@@ -1,0 +1,77 @@
+"""Finish: close attempts in a batch, fenced, each at most once.
+
+The retry rule has spoken before; here a verdict becomes rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from rota.engine.keys import DUE, ENDED, queue_key
+from rota.model.run import Verdict
+from rota.model.states import FINAL, TRANSITIONS
+from rota.store.base import Tx
+
+_ENDS_RUN = frozenset(verb for verb, change in TRANSITIONS.items() if change.to in FINAL)
+
+
+def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
+    """Apply the verdicts; returns the ids whose lease was lost, which changed nothing.
+
+    A verdict counts only while its run is in a state that allows it and carries its fence.
+    """
+    # In id order: two batches that share rows must not lock each other out.
+    ordered = sorted(verdicts, key=lambda verdict: verdict.run_id)
+    if any(verdict.kind for verdict in ordered):
+        failed = [verdict for verdict in ordered if verdict.kind]
+        tx.execute("record_attempts", batch=_batch(failed), namespace=namespace)
+    ending = [verdict for verdict in ordered if verdict.verb in _ENDS_RUN]
+    retrying = [verdict for verdict in ordered if verdict.verb == "retry"]
+    returning = [verdict for verdict in ordered if verdict.verb in ("release", "reap")]
+    lost: list[str] = []
+    if ending:
+        lost += _close(tx, ending, namespace)
+    stayed = _retry(tx, retrying, namespace) if retrying else []
+    stayed += _requeue(tx, returning, namespace) if returning else []
+    if stayed:
+        # A run whose cancel was acknowledged gets no other attempt: it ends here.
+        lost += _close(tx, [_aborted(verdict) for verdict in stayed], namespace)
+    return lost
+
+
+def _aborted(verdict: Verdict) -> Verdict:
+    return msgspec.structs.replace(verdict, verb="abort", reason="cancelled")
+
+
+def _batch(verdicts: Sequence[Verdict]) -> str:
+    return msgspec.json.encode(verdicts).decode()
+
+
+def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
+    batch = _batch(verdicts)
+    closed = tx.execute("close_runs", batch=batch, namespace=namespace)
+    if closed:
+        tx.notify((ENDED,))
+    if closed == len(verdicts):
+        return []
+    rows = tx.all("not_closed", batch=batch, namespace=namespace)
+    return [str(row["run_id"]) for row in rows]
+
+
+def _retry(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[Verdict]:
+    """Returns the verdicts that did not apply."""
+    rows = tx.all("retry_runs", batch=_batch(verdicts), namespace=namespace)
+    changed = {str(row["id"]) for row in rows}
+    if changed:
+        tx.notify((DUE,))
+    return [verdict for verdict in verdicts if verdict.run_id not in changed]
+
+
+def _requeue(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[Verdict]:
+    """Returns the verdicts that did not apply."""
+    rows = tx.all("requeue_runs", batch=_batch(verdicts), namespace=namespace)
+    tx.notify({queue_key(namespace, row["queue"]) for row in rows})
+    changed = {str(row["id"]) for row in rows}
+    return [verdict for verdict in verdicts if verdict.run_id not in changed]

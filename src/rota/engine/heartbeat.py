@@ -1,0 +1,65 @@
+"""Heartbeat: a worker says that it lives, and learns what it has lost or must stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from rota.store.base import Tx
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A lease as the worker believes to hold it."""
+
+    run_id: str
+    fence: int
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far a running handler says it is."""
+
+    run_id: str
+    fence: int
+    fraction: float
+    note: str
+
+
+class Pulse(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to a heartbeat."""
+
+    is_known: bool
+    """False: the worker was given up and must register anew."""
+    lost: tuple[str, ...] = ()
+    cancelled: tuple[str, ...] = ()
+
+
+def heartbeat(
+    tx: Tx,
+    worker_id: str,
+    *,
+    lease_ms: int,
+    held: Sequence[Held],
+    progress: Sequence[Progress] = (),
+    is_draining: bool = False,
+) -> Pulse:
+    """Renew the worker's lease on all its runs with one row, and check each by its fence."""
+    known = tx.execute(
+        "extend_lease",
+        id=worker_id,
+        lease_ms=lease_ms,
+        running=len(held),
+        is_draining=is_draining,
+    )
+    if not known:
+        return Pulse(is_known=False, lost=tuple(each.run_id for each in held))
+    if progress:
+        tx.execute("note_progress", batch=msgspec.json.encode(progress).decode())
+    if not held:
+        return Pulse(is_known=True)
+    rows = tx.all("held_changes", batch=msgspec.json.encode(held).decode())
+    return Pulse(
+        is_known=True,
+        lost=tuple(str(row["run_id"]) for row in rows if row["is_lost"]),
+        cancelled=tuple(str(row["run_id"]) for row in rows if not row["is_lost"]),
+    )

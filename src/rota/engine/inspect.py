@@ -1,0 +1,112 @@
+"""Inspect: read runs, live or ended, without changing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from rota.errors import UnknownRun
+from rota.ids import is_id
+from rota.model.run import AttemptView, Ended, ErrorDetail, RunView
+from rota.model.states import FINAL, State
+from rota.store.base import Row, Tx
+
+_error = msgspec.json.Decoder(ErrorDetail)
+
+
+def find(tx: Tx, run_id: str, *, namespace: str) -> RunView:
+    """One run, wherever it is; UnknownRun when there is none."""
+    if not is_id(run_id):
+        raise UnknownRun(run_id)
+    for statement in ("find_run", "find_ended_run"):
+        row = tx.one(statement, id=run_id, namespace=namespace)
+        if row is not None:
+            return _view(row)
+    raise UnknownRun(run_id)
+
+
+def runs(  # noqa: PLR0913  # one filter each, all named
+    tx: Tx,
+    *,
+    namespace: str,
+    state: State | None = None,
+    job: str | None = None,
+    queue: str | None = None,
+    before: str | None = None,
+    limit: int = 50,
+) -> list[RunView]:
+    """The newest runs first; `before` is the last id of the page before."""
+    wanted = {"namespace": namespace, "state": state and str(state), "job": job, "queue": queue}
+    rows: list[Row] = []
+    if state is None or state not in FINAL:
+        rows += tx.all("list_runs", before=before, limit=limit, **wanted)
+    if state is None or state in FINAL:
+        rows += tx.all("list_ended_runs", before=before, limit=limit, **wanted)
+    views = sorted(map(_view, rows), key=lambda run: run.id, reverse=True)
+    return views[:limit]
+
+
+def endings(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, Ended]:
+    """How those of the runs ended that have ended."""
+    ids = msgspec.json.encode(run_ids).decode()
+    return {
+        str(row["id"]): Ended(
+            state=State(row["state"]),
+            result=row["result"],
+            error=_detail(row["error"]),
+            reason=row["reason"],
+        )
+        for row in tx.all("find_endings", ids=ids, namespace=namespace)
+    }
+
+
+def attempts(tx: Tx, run_id: str, *, namespace: str) -> list[AttemptView]:
+    """The attempts that did not succeed, oldest first; UnknownRun when there is no such run."""
+    find(tx, run_id, namespace=namespace)
+    return [
+        AttemptView(
+            number=row["number"],
+            fence=row["fence"],
+            kind=row["kind"],
+            worker_id=str(row["worker_id"]) if row["worker_id"] else None,
+            started_at=row["started_at"],
+            ended_at=row["ended_at"],
+            error=_detail(row["error"]),
+        )
+        for row in tx.all("list_attempts", id=run_id)
+    ]
+
+
+def counts(tx: Tx, *, namespace: str, since: int = 0) -> dict[State, int]:
+    """How many runs are in each state; ended ones since a moment."""
+    rows = tx.all("count_live", namespace=namespace)
+    rows += tx.all("count_ended", namespace=namespace, since=since)
+    return {State(row["state"]): row["runs"] for row in rows}
+
+
+def now_ms(tx: Tx) -> int:
+    """The database's clock."""
+    return int(tx.all("now")[0]["now"])
+
+
+def _detail(text: str | None) -> ErrorDetail | None:
+    return _error.decode(text) if text else None
+
+
+def _view(row: Row) -> RunView:
+    facts = {name: row[name] for name in _COPIED}
+    return RunView(
+        id=str(row["id"]),
+        state=State(row["state"]),
+        worker_id=str(row["worker_id"]) if row["worker_id"] else None,
+        rerun_of=str(row["rerun_of"]) if row["rerun_of"] else None,
+        cancel_requested=bool(row["cancel_requested"]),
+        at_most_once=bool(row["at_most_once"]),
+        error=_detail(row["error"]),
+        **facts,
+    )
+
+
+_MADE = {"id", "state", "worker_id", "rerun_of", "cancel_requested", "at_most_once", "error"}
+_COPIED = tuple(field for field in RunView.__struct_fields__ if field not in _MADE)

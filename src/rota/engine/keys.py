@@ -1,0 +1,19 @@
+"""The keys of wake-ups: who should look at the store after a commit."""
+
+from __future__ import annotations
+
+DUE = "due"
+"""The time of the next scheduled run may have changed."""
+
+ENDED = "ended"
+"""Some run has ended; whoever waits for a result may look."""
+
+
+def queue_key(namespace: str, queue: str) -> str:
+    """A run of this queue can be claimed now."""
+    return f"{namespace}/{queue}"
+
+
+def worker_key(worker_id: str) -> str:
+    """This worker should ask what has become of its runs."""
+    return f"worker/{worker_id}"

@@ -1,0 +1,25 @@
+"""Promote: scheduled runs whose time has come join their queue."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.engine.keys import queue_key
+from rota.rules.order import CREDIT_MS
+from rota.store.base import Tx
+
+
+class Promoted(msgspec.Struct, frozen=True, kw_only=True):
+    """How many became ready, and how long until the next one does."""
+
+    count: int
+    next_in_ms: int | None
+
+
+def promote(tx: Tx, *, limit: int) -> Promoted:
+    """Queue up to `limit` due runs, longest due first, of all namespaces."""
+    rows = tx.all("promote_runs", limit=limit, credit_ms=CREDIT_MS)
+    tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
+    upcoming = tx.one("next_due")
+    wait = upcoming["wait_ms"] if upcoming else None
+    return Promoted(count=len(rows), next_in_ms=wait)

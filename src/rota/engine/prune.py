@@ -1,0 +1,30 @@
+"""Prune: forget ended runs, attempts and keys that are past their retention."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from rota.model.states import State
+from rota.store.base import Tx
+
+DAY_MS = 86_400_000
+GOOD = json.dumps([State.SUCCESS, State.SKIPPED])
+BAD = json.dumps([State.FAILED, State.CANCELLED])
+
+
+class Retention(msgspec.Struct, frozen=True, kw_only=True):
+    """How long ended runs are kept."""
+
+    success_ms: int = 7 * DAY_MS
+    failure_ms: int = 30 * DAY_MS
+
+
+def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
+    """Delete up to `limit` rows of each kind; returns how many went."""
+    gone = tx.execute("prune_history", keep_ms=retention.success_ms, states=GOOD, limit=limit)
+    gone += tx.execute("prune_history", keep_ms=retention.failure_ms, states=BAD, limit=limit)
+    gone += tx.execute("prune_attempts", keep_ms=retention.failure_ms, limit=limit)
+    gone += tx.execute("prune_keys", limit=limit)
+    return gone

@@ -1,0 +1,33 @@
+"""Rerun: a new run with the arguments of an ended one, linked to it.
+
+The old run keeps its end for ever; budgets start afresh.
+"""
+
+from __future__ import annotations
+
+from rota.engine.inspect import find
+from rota.engine.submit import submit
+from rota.errors import NotAllowed
+from rota.model.run import NewRun
+from rota.model.states import FINAL
+from rota.store.base import Tx
+
+
+def rerun(tx: Tx, run_id: str, *, namespace: str, new_id: str, args: str | None = None) -> str:
+    """Submit the run again, with other arguments if given; returns the new run's id."""
+    old = find(tx, run_id, namespace=namespace)
+    if old.state not in FINAL:
+        raise NotAllowed(f"run {run_id} is {old.state}; only an ended run can be run again")
+    fresh = NewRun(
+        id=new_id,
+        job=old.job,
+        version=old.version,
+        queue=old.queue,
+        priority=old.priority,
+        args=old.args if args is None else args,
+        policy=old.policy,
+        at_most_once=old.at_most_once,
+        rerun_of=old.id,
+    )
+    submit(tx, [fresh], namespace=namespace)
+    return new_id

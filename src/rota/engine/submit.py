@@ -1,0 +1,79 @@
+"""Submit: record runs so that they cannot be lost.
+
+Arguments are checked before; nothing here looks into them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+
+from rota.engine.keys import DUE, queue_key
+from rota.model.run import NewRun, Submitted
+from rota.rules.order import CREDIT_MS
+from rota.store.base import Tx
+
+
+class _Key(msgspec.Struct, frozen=True):
+    """A run's claim on its idempotency key."""
+
+    job: str
+    key: str
+    id: str
+    digest: str
+    key_window_ms: int
+
+
+def submit(tx: Tx, runs: Sequence[NewRun], *, namespace: str) -> list[Submitted]:
+    """Insert all runs, in order; one answer each.
+
+    A run whose key is taken is not inserted: the same arguments answer the run that
+    has it, other arguments are refused. The others are inserted all the same.
+    """
+    answers: dict[str, Submitted] = {}
+    if any(run.key is not None for run in runs):
+        answers = _take_keys(tx, [run for run in runs if run.key is not None], namespace)
+    fresh = [run for run in runs if run.id not in answers]
+    if fresh:
+        batch = msgspec.json.encode(fresh).decode()
+        tx.execute("insert_runs", batch=batch, namespace=namespace, credit_ms=CREDIT_MS)
+        tx.notify(_wakes(fresh, namespace))
+    return [answers.get(run.id) or Submitted(id=run.id) for run in runs]
+
+
+def _wakes(runs: Sequence[NewRun], namespace: str) -> set[str]:
+    ready = {run.queue for run in runs if run.due_at is None and not run.delay_ms}
+    wakes = {queue_key(namespace, queue) for queue in ready}
+    if any(run.due_at is not None or run.delay_ms for run in runs):
+        wakes.add(DUE)
+    return wakes
+
+
+def _take_keys(tx: Tx, runs: Sequence[NewRun], namespace: str) -> dict[str, Submitted]:
+    """Answers for the runs that must not be inserted, by run id."""
+    asks = [_Key(run.job, run.key or "", run.id, _digest(run), run.key_window_ms) for run in runs]
+    first: dict[tuple[str, str], _Key] = {}
+    for ask in asks:
+        first.setdefault((ask.job, ask.key), ask)
+    # In key order: two batches with the same keys must not lock each other out.
+    batch = msgspec.json.encode([first[at] for at in sorted(first)]).decode()
+    ours = {
+        (row["job"], row["key"]) for row in tx.all("take_keys", batch=batch, namespace=namespace)
+    }
+    taken = {
+        (row["job"], row["key"]): (str(row["run_id"]), str(row["digest"]))
+        for row in tx.all("find_keys", batch=batch, namespace=namespace)
+    }
+    answers = {}
+    for ask in asks:
+        owner, digest = taken[ask.job, ask.key]
+        if (ask.job, ask.key) in ours and owner == ask.id:
+            continue
+        answers[ask.id] = Submitted(id=owner, is_new=False, refused=digest != ask.digest)
+    return answers
+
+
+def _digest(run: NewRun) -> str:
+    return hashlib.blake2b(f"{run.job}\n{run.args}".encode(), digest_size=16).hexdigest()

@@ -1,0 +1,82 @@
+"""The registry of workers: who is there, with which capacity, since when."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from rota.store.base import Tx
+
+
+class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker process; its id is new at each start, never a host name or a setting."""
+
+    id: str
+    name: str
+    host: str
+    pid: int
+    queues: tuple[str, ...]
+    slots: int
+    version: str
+
+
+class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker as people see it."""
+
+    id: str
+    name: str
+    host: str
+    pid: int
+    queues: tuple[str, ...]
+    slots: int
+    running: int
+    version: str
+    is_alive: bool
+    is_draining: bool
+    started_at: int
+    seen_at: int
+    now: int
+
+
+def register(tx: Tx, worker: NewWorker, *, namespace: str, lease_ms: int) -> None:
+    """Announce a worker; its lease starts now."""
+    tx.execute(
+        "register_worker",
+        id=worker.id,
+        namespace=namespace,
+        name=worker.name,
+        host=worker.host,
+        pid=worker.pid,
+        queues=json.dumps(worker.queues),
+        slots=worker.slots,
+        version=worker.version,
+        lease_ms=lease_ms,
+    )
+
+
+def retire(tx: Tx, worker_id: str) -> None:
+    """Take a worker that has given back all its runs off the list."""
+    tx.execute("retire_worker", id=worker_id)
+
+
+def workers(tx: Tx, *, namespace: str) -> list[WorkerView]:
+    """All workers on record, oldest first; the dead ones vanish when they are reaped."""
+    return [
+        WorkerView(
+            id=str(row["id"]),
+            name=row["name"],
+            host=row["host"],
+            pid=row["pid"],
+            queues=tuple(json.loads(row["queues"])),
+            slots=row["slots"],
+            running=row["running"],
+            version=row["version"],
+            is_alive=bool(row["is_alive"]),
+            is_draining=bool(row["is_draining"]),
+            started_at=row["started_at"],
+            seen_at=row["seen_at"],
+            now=row["now"],
+        )
+        for row in tx.all("list_workers", namespace=namespace)
+    ]

@@ -1,0 +1,142 @@
+"""Every error Rota raises, in one small tree.
+
+The docstring of a class is its default message; it says what happened and what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Iterable
+
+
+class RotaError(Exception):
+    """Something went wrong in Rota."""
+
+    exit_code = 1
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or inspect.cleandoc(self.__doc__ or ""))
+
+
+class BadInput(RotaError):
+    """The caller asked for something that makes no sense; nothing was changed."""
+
+    exit_code = 2
+
+
+class BadOption(BadInput):
+    """An option is unknown or has a value it cannot have."""
+
+
+class BadDuration(BadInput):
+    """A duration is written like 500ms, 90s, 10m, 1h30m or 7d."""
+
+
+class BadUrl(BadInput):
+    """A store address is sqlite:///path/to/file.db or postgresql://user@host/database."""
+
+
+class BadArguments(BadInput):
+    """The arguments do not fit the job's signature."""
+
+
+class BadResult(BadInput):
+    """The handler returned something that is not JSON."""
+
+
+class PayloadTooLarge(BadInput):
+    """Arguments or a result are larger than the limit; pass a reference instead."""
+
+
+class UnknownJob(BadInput):
+    """No job of that name is registered; import the module that defines it."""
+
+    def __init__(self, name: str, known: Iterable[str] = ()) -> None:
+        self.name = name
+        close = difflib.get_close_matches(name, list(known), n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        super().__init__(f"no job named {name!r} is registered.{hint}")
+
+
+class UnknownRun(BadInput):
+    """No run has that id; it may have been pruned."""
+
+    def __init__(self, run_id: str) -> None:
+        self.run_id = run_id
+        super().__init__(f"no run has the id {run_id!r}; it may have been pruned by retention")
+
+
+class AppNotFound(BadInput):
+    """The module could not be imported, or it holds no App."""
+
+
+class DuplicateKey(BadInput):
+    """The idempotency key was used before with other arguments; nothing was submitted."""
+
+    def __init__(self, key: str, run_id: str) -> None:
+        self.key = key
+        self.run_id = run_id
+        super().__init__(
+            f"idempotency key {key!r} belongs to run {run_id} which has other arguments; "
+            "use another key, or the same arguments"
+        )
+
+
+class NotAllowed(RotaError):
+    """The state of the run does not allow this verb."""
+
+    exit_code = 3
+
+
+class LeaseLost(RotaError):
+    """Another worker owns this run now; stop working on it and drop the result."""
+
+
+class StoreUnavailable(RotaError):
+    """The database cannot be reached."""
+
+    exit_code = 4
+
+
+class SchemaMismatch(RotaError):
+    """The database schema does not fit this version of Rota."""
+
+    exit_code = 5
+
+
+class RunNotFinished(RotaError):
+    """The run did not end within the time given."""
+
+    exit_code = 6
+
+
+class RunFailed(RotaError):
+    """The run ended without a result."""
+
+    exit_code = 7
+
+    def __init__(self, run_id: str, state: str, reason: str) -> None:
+        self.run_id = run_id
+        self.state = state
+        self.reason = reason
+        super().__init__(f"run {run_id} ended as {state}: {reason}")
+
+
+class Retry(RotaError):
+    """Raise it in a handler to ask for another attempt, now or `after` a while."""
+
+    def __init__(self, message: str | None = None, *, after: str | float | None = None) -> None:
+        self.after = after
+        super().__init__(message)
+
+
+class Cancelled(BaseException):
+    """Raised inside a handler whose run was cancelled; let it pass.
+
+    A BaseException, so that `except Exception` in user code does not swallow it.
+    """
+
+
+class TimedOut(BaseException):
+    """Raised inside a handler that ran longer than its timeout; let it pass."""

@@ -1,0 +1,1 @@
+"""The nouns of Rota: frozen values without behaviour that touches the world."""

@@ -1,0 +1,148 @@
+"""Runs and what travels with them: a new run, a lease, a verdict, a view for people."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from rota.model.states import State
+
+FinishVerb = Literal["succeed", "retry", "fail", "release", "abort", "reap", "cancel", "expire"]
+AttemptKind = Literal["error", "timeout", "crash", "lost", "cancelled"]
+
+
+class NewRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A request for one execution; times are milliseconds of the database clock."""
+
+    id: str
+    job: str
+    version: int
+    queue: str = "default"
+    priority: int = 0
+    args: str = "{}"
+    """Keyword arguments as JSON text; SQL never looks into it."""
+    due_at: int | None = None
+    delay_ms: int | None = None
+    """Due so long after the submit; the database adds its own clock."""
+    expires_ms: int | None = None
+    """May wait so long in the queue before it is given up."""
+    at_most_once: bool = False
+    policy: str | None = None
+    """A PolicyChange as JSON text."""
+    key: str | None = None
+    """Idempotency key, unique per namespace and job within its window."""
+    key_window_ms: int = 7 * 86_400_000
+    rerun_of: str | None = None
+
+
+class Submitted(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to one submit: the run that holds the work now."""
+
+    id: str
+    is_new: bool = True
+    refused: bool = False
+    """The key belongs to another payload; `id` is the run that has it."""
+
+
+class Lease(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker's right to one attempt of a run, until its heartbeat stops or the fence grows."""
+
+    run_id: str
+    fence: int
+    attempt: int
+    job: str
+    version: int
+    queue: str
+    args: str
+    policy: str | None
+    failures: int
+    """Attempts that ended in an error or a timeout so far."""
+    crashes: int
+    """Attempts that ended because their worker or process died."""
+    at_most_once: bool
+    due_at: int
+    """When the run was first able to start."""
+    claimed_at: int
+
+
+class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What went wrong in an attempt, bounded in size."""
+
+    type: str
+    message: str
+    traceback: str = ""
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How an attempt, or a run that waits, is closed; applied only while the fence holds."""
+
+    run_id: str
+    fence: int
+    verb: FinishVerb
+    result: str | None = None
+    """JSON text, for `succeed`."""
+    kind: AttemptKind | None = None
+    """What kind of attempt this was, when it is worth a row of its own."""
+    error: str | None = None
+    """An ErrorDetail as JSON text."""
+    delay_ms: int = 0
+    """For `retry`: how long to wait."""
+    reason: str | None = None
+    """Why a final failure is final: retries used up, gave up, expired, lost..."""
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run ended."""
+
+    state: State
+    result: str | None
+    error: ErrorDetail | None
+    reason: str | None
+
+
+class AttemptView(msgspec.Struct, frozen=True, kw_only=True):
+    """An attempt that did not succeed."""
+
+    number: int
+    fence: int
+    kind: str
+    worker_id: str | None
+    started_at: int | None
+    ended_at: int
+    error: ErrorDetail | None
+
+
+class RunView(msgspec.Struct, frozen=True, kw_only=True):
+    """A run as people see it, live or from history."""
+
+    id: str
+    namespace: str
+    job: str
+    version: int
+    queue: str
+    priority: int
+    state: State
+    args: str
+    attempt: int
+    failures: int
+    crashes: int
+    created_at: int
+    due_at: int
+    """When it was first able to start."""
+    ready_at: int
+    """When it joined its queue last, or will."""
+    at_most_once: bool = False
+    policy: str | None = None
+    started_at: int | None = None
+    finished_at: int | None = None
+    worker_id: str | None = None
+    fence: int = 0
+    cancel_requested: bool = False
+    progress: float | None = None
+    progress_note: str | None = None
+    result: str | None = None
+    error: ErrorDetail | None = None
+    reason: str | None = None
+    key: str | None = None
+    rerun_of: str | None = None

@@ -1,0 +1,90 @@
+"""JobSpec: the one validated definition that Python, files and the API all produce.
+
+A change of it makes a new immutable version; runs are pinned to the version they started with.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Delivery = Literal["at_least_once", "at_most_once"]
+Isolation = Literal["thread", "process"]
+Backoff = Literal["none", "fixed", "exponential", "custom"]
+
+PRIORITIES = {"high": 10, "medium": 0, "low": -10}
+
+
+class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """When a failed attempt is tried again; `limit` counts retries, not attempts."""
+
+    limit: int = 3
+    backoff: Backoff = "exponential"
+    delay_ms: int = 1_000
+    factor: float = 2.0
+    cap_ms: int = 3_600_000
+    jitter: float = 0.0
+    """Share of the delay that is random: 0 none, 1 anywhere between nothing and the whole delay."""
+    within_ms: int | None = None
+    """No retry may start later than this after the run was first due."""
+    retry_on: tuple[str, ...] = ()
+    give_up_on: tuple[str, ...] = ()
+
+
+class PythonTarget(msgspec.Struct, frozen=True, kw_only=True, tag="python"):
+    """A function found by import."""
+
+    ref: str
+    is_async: bool = False
+
+
+class CommandTarget(msgspec.Struct, frozen=True, kw_only=True, tag="command"):
+    """A program started without a shell; `{name}` in an item is replaced by that argument."""
+
+    argv: tuple[str, ...]
+    env: dict[str, str] = {}
+    cwd: str | None = None
+    ok_codes: tuple[int, ...] = (0,)
+    retry_codes: tuple[int, ...] | None = None
+    """Exit codes worth another attempt; None means all that are not ok."""
+
+
+class HttpTarget(msgspec.Struct, frozen=True, kw_only=True, tag="http"):
+    """An HTTP request; `{name}` in url, headers and body is replaced by that argument."""
+
+    url: str
+    method: str = "POST"
+    headers: dict[str, str] = {}
+    body: str | None = None
+    expect: tuple[int, ...] = ()
+    """Expected statuses; empty means any 2xx."""
+    allow_private: bool = False
+
+
+Target = PythonTarget | CommandTarget | HttpTarget
+
+
+class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A named piece of work and the policies it runs under."""
+
+    name: str
+    target: Target
+    queue: str = "default"
+    priority: int = 0
+    retry: RetryPolicy = RetryPolicy()
+    timeout_ms: int | None = None
+    expires_ms: int | None = None
+    """A run that waited longer than this in its queue is not started any more."""
+    delivery: Delivery = "at_least_once"
+    isolation: Isolation = "thread"
+    memory_mb: int | None = None
+    parameters: dict[str, str] = {}
+    """Name to annotation, for people and for forms."""
+
+
+class PolicyChange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one submit changes of its job's policies; absent means as the job says."""
+
+    retry: RetryPolicy | None = None
+    timeout_ms: int | None = None

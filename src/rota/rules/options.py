@@ -1,0 +1,229 @@
+"""Options of a job and of a submit: checked once, turned into the fields of a spec."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, get_args
+
+import msgspec
+
+from rota.errors import BadDuration, BadOption
+from rota.model.spec import Delivery, Isolation, PolicyChange, RetryPolicy
+from rota.rules.duration import parse_duration
+from rota.rules.order import parse_priority
+from rota.rules.retry_options import RETRY_OPTIONS, RetryFunction, retry_function, retry_policy
+from rota.rules.size import parse_size
+
+MAX_KEY_CHARS = 200
+MIN_MEMORY_MB = 16
+"""A Python process that has imported nothing takes about ten."""
+
+JOB_OPTIONS = RETRY_OPTIONS | {
+    "delivery",
+    "expires",
+    "isolation",
+    "memory",
+    "priority",
+    "queue",
+    "retry",
+    "timeout",
+}
+SUBMIT_OPTIONS = RETRY_OPTIONS | {
+    "at",
+    "delay",
+    "expires",
+    "key",
+    "key_window",
+    "priority",
+    "queue",
+    "timeout",
+}
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The checked options of a job; all but `retry_function` are fields of JobSpec."""
+
+    name: str
+    queue: str = "default"
+    priority: int = 0
+    retry: RetryPolicy = RetryPolicy()
+    retry_function: RetryFunction | None = None
+    timeout_ms: int | None = None
+    expires_ms: int | None = None
+    delivery: Delivery = "at_least_once"
+    isolation: Isolation = "thread"
+    memory_mb: int | None = None
+
+    def spec_fields(self) -> dict[str, Any]:
+        """The keyword arguments for JobSpec, all but target and parameters."""
+        fields = msgspec.structs.asdict(self)
+        del fields["retry_function"]
+        return fields
+
+
+class SubmitOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What one submit changes; None means as the job says."""
+
+    queue: str | None = None
+    priority: int | None = None
+    policy: PolicyChange | None = None
+    expires_ms: int | None = None
+    key: str | None = None
+    key_window_ms: int | None = None
+    delay_ms: int | None = None
+    due_at_ms: int | None = None
+
+
+def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
+    """Check what `@app.job(...)` was given; BadOption or BadDuration says what is wrong."""
+    _refuse_unknown(options, JOB_OPTIONS, what=f"job {name!r:.140}")
+    delivery: Delivery = _one_of(options, "delivery", get_args(Delivery))
+    isolation, memory_mb = _isolation(options)
+    function = retry_function(options)
+    return JobOptions(
+        name=check_name("job", name),
+        queue=check_name("queue", _given(options, "queue", "default")),
+        priority=parse_priority(_given(options, "priority", 0)),
+        retry=_job_retry(options, has_function=function is not None, delivery=delivery),
+        retry_function=function,
+        timeout_ms=_positive(options, "timeout"),
+        expires_ms=_positive(options, "expires"),
+        delivery=delivery,
+        isolation=isolation,
+        memory_mb=memory_mb,
+    )
+
+
+def submit_options(options: Mapping[str, Any], *, retry: RetryPolicy) -> SubmitOptions:
+    """Check what one submit was given; `retry` is the job's policy, which it may change."""
+    if not options:
+        return _UNCHANGED
+    _refuse_unknown(options, SUBMIT_OPTIONS, what="a submit")
+    if options.get("at") is not None and options.get("delay") is not None:
+        raise BadOption("delay= and at= both say when to start; give one of them")
+    return SubmitOptions(
+        queue=None if options.get("queue") is None else check_name("queue", options["queue"]),
+        priority=None if options.get("priority") is None else parse_priority(options["priority"]),
+        policy=_policy_change(options, retry),
+        expires_ms=_positive(options, "expires"),
+        key=_key(options),
+        key_window_ms=_positive(options, "key_window"),
+        delay_ms=_duration(options, "delay"),
+        due_at_ms=_instant(options),
+    )
+
+
+_UNCHANGED = SubmitOptions()
+
+
+def check_name(what: str, name: object) -> str:
+    """Give back the name of a job or a queue if it is one that fits URLs, files and metrics."""
+    if isinstance(name, str) and _NAME.fullmatch(name):
+        return name
+    raise BadOption(
+        f"{name!r:.140} is no name for a {what}: use up to 128 letters, digits and _ . : / -, "
+        "starting with a letter, a digit or _"
+    )
+
+
+def _refuse_unknown(options: Mapping[str, Any], known: frozenset[str], *, what: str) -> None:
+    for name in options:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise BadOption(
+                f"{what} has no option {name!r}.{hint} Options are: {', '.join(sorted(known))}"
+            )
+
+
+def _given(options: Mapping[str, Any], name: str, default: object) -> Any:
+    return default if options.get(name) is None else options[name]
+
+
+def _one_of(options: Mapping[str, Any], name: str, known: tuple[str, ...]) -> Any:
+    given = _given(options, name, known[0])
+    if given not in known:
+        raise BadOption(f"{name}={given!r:.64} is not one of {', '.join(known)}")
+    return given
+
+
+def _job_retry(options: Mapping[str, Any], *, has_function: bool, delivery: str) -> RetryPolicy:
+    base = RetryPolicy(backoff="custom") if has_function else RetryPolicy()
+    policy = retry_policy(options, base=base)
+    if has_function:
+        policy = msgspec.structs.replace(policy, backoff="custom")
+    elif policy.backoff == "custom":
+        raise BadOption('backoff="custom" needs the function: retry=...')
+    if delivery != "at_most_once":
+        return policy
+    if policy.limit and options.get("retries") is not None:
+        raise BadOption('delivery="at_most_once" is never retried; leave retries= out')
+    return msgspec.structs.replace(policy, limit=0)
+
+
+def _isolation(options: Mapping[str, Any]) -> tuple[Isolation, int | None]:
+    """A memory limit implies a process: a thread's memory cannot be limited."""
+    isolation: Isolation = _one_of(options, "isolation", get_args(Isolation))
+    given = options.get("memory")
+    if given is None:
+        return isolation, None
+    if options.get("isolation") == "thread":
+        raise BadOption('memory= needs isolation="process"; a thread has no memory of its own')
+    memory_mb = parse_size(given) // 1024**2
+    if memory_mb < MIN_MEMORY_MB:
+        raise BadOption(f"memory={given!r:.64} is less than {MIN_MEMORY_MB}MB, too little to start")
+    return "process", memory_mb
+
+
+def _policy_change(options: Mapping[str, Any], retry: RetryPolicy) -> PolicyChange | None:
+    changed = retry_policy(options, base=retry) if RETRY_OPTIONS & options.keys() else None
+    timeout_ms = _positive(options, "timeout")
+    if changed is None and timeout_ms is None:
+        return None
+    if changed is not None and changed.backoff == "custom" != retry.backoff:
+        raise BadOption('backoff="custom" needs a job that has a retry function')
+    return PolicyChange(retry=changed, timeout_ms=timeout_ms)
+
+
+def _duration(options: Mapping[str, Any], name: str) -> int | None:
+    if options.get(name) is None:
+        return None
+    try:
+        return parse_duration(options[name])
+    except BadDuration as error:
+        raise BadDuration(f"{name}: {error}") from error
+
+
+def _positive(options: Mapping[str, Any], name: str) -> int | None:
+    ms = _duration(options, name)
+    if ms == 0:
+        raise BadOption(f"{name}={options[name]!r:.64} leaves no time at all; leave it out instead")
+    return ms
+
+
+def _key(options: Mapping[str, Any]) -> str | None:
+    key = options.get("key")
+    if key is None:
+        if options.get("key_window") is not None:
+            raise BadOption("key_window= says how long a key= counts; give the key too")
+        return None
+    if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= MAX_KEY_CHARS:
+        raise BadOption(
+            f"key={key!r:.64} is not a text of 1 to {MAX_KEY_CHARS} printable characters"
+        )
+    return key
+
+
+def _instant(options: Mapping[str, Any]) -> int | None:
+    at = options.get("at")
+    if at is None:
+        return None
+    if not isinstance(at, datetime) or at.utcoffset() is None:
+        raise BadOption(f"at={at!r:.64} is not a datetime with a time zone")
+    return (at - _EPOCH) // timedelta(milliseconds=1)

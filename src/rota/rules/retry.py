@@ -1,0 +1,118 @@
+"""Retrying: whether a failed attempt is tried again, and when.
+
+The caller brings the time, the random number and what a custom function said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from rota.model.spec import RetryPolicy
+from rota.rules.duration import format_duration
+
+MAX_CRASHES = 3
+"""A run that took three workers with it is the likely cause."""
+
+
+class RetryIn(msgspec.Struct, frozen=True):
+    """Try again after so long."""
+
+    delay_ms: int
+
+
+class GiveUp(msgspec.Struct, frozen=True):
+    """The failure is final, for a reason people can read."""
+
+    reason: str
+
+
+class Requeue(msgspec.Struct, frozen=True):
+    """Put the run back at once: not the run failed, its worker did."""
+
+
+def next_delay_ms(policy: RetryPolicy, *, retry: int, random: float) -> int:
+    """How long to wait before retry 1, 2, ...; `random` is in [0, 1).
+
+    Exponential is delay times factor^(retry-1), at most the cap: 1, 2, 4 s by default.
+    Jitter only shortens, so the cap holds.
+    """
+    if policy.backoff == "none" or policy.delay_ms == 0:
+        return 0
+    delay: float = policy.delay_ms
+    if policy.backoff == "exponential":
+        delay = min(_grown(policy, retry - 1), policy.cap_ms)
+    return int(delay - delay * policy.jitter * random)
+
+
+def _grown(policy: RetryPolicy, times: int) -> float:
+    try:
+        return policy.delay_ms * policy.factor**times
+    except OverflowError:
+        # 2.0 ** 1024 is beyond a float, and far beyond any cap.
+        return policy.cap_ms
+
+
+def decide(  # noqa: PLR0913  # one fact each, all named at the call
+    policy: RetryPolicy,
+    *,
+    failures: int,
+    types: Sequence[str] = (),
+    wants_retry: bool = False,
+    gives_up: bool = False,
+    retry_after_ms: int | None = None,
+    custom_delay_ms: int | None = None,
+    at_most_once: bool = False,
+    now_ms: int,
+    due_at_ms: int,
+    random: float,
+) -> RetryIn | GiveUp:
+    """Decide what follows a failed attempt; `failures` counts this one too.
+
+    A delay the error brought wins over the policy's, but never over its limits. With
+    `backoff="custom"` the function's answer is `custom_delay_ms`, None to give up. A handler
+    that raised Retry (`wants_retry`) overrules the error lists, not the limits.
+    """
+    if gives_up:
+        return GiveUp("another attempt cannot help")
+    if at_most_once:
+        return GiveUp("not retried: the job is at_most_once")
+    refusal = None if wants_retry else _refused_by_type(policy, types)
+    if refusal is not None:
+        return refusal
+    if failures > policy.limit:
+        return GiveUp(f"retries used up ({policy.limit})" if policy.limit else "no retries allowed")
+    delay_ms = retry_after_ms
+    if delay_ms is None and policy.backoff == "custom":
+        delay_ms = custom_delay_ms
+        if delay_ms is None and not wants_retry:
+            return GiveUp("the retry function gave up")
+    if delay_ms is None:
+        delay_ms = next_delay_ms(policy, retry=failures, random=random)
+    return _in_time(policy, delay_ms=delay_ms, waited_ms=now_ms - due_at_ms)
+
+
+def _refused_by_type(policy: RetryPolicy, types: Sequence[str]) -> GiveUp | None:
+    name = types[0].rpartition(".")[2] if types else "the failure"
+    if not set(policy.give_up_on).isdisjoint(types):
+        return GiveUp(f"gave up on {name}")
+    if policy.retry_on and set(policy.retry_on).isdisjoint(types):
+        return GiveUp(f"gave up: {name} is not in retry_on")
+    return None
+
+
+def _in_time(policy: RetryPolicy, *, delay_ms: int, waited_ms: int) -> RetryIn | GiveUp:
+    delay_ms = max(0, delay_ms)
+    if policy.within_ms is not None and waited_ms + delay_ms > policy.within_ms:
+        return GiveUp(f"no retry within {format_duration(policy.within_ms)}")
+    return RetryIn(delay_ms)
+
+
+def after_crash(*, crashes: int, at_most_once: bool) -> Requeue | GiveUp:
+    """Decide what follows the death of a worker or process; `crashes` counts this one too."""
+    if at_most_once:
+        return GiveUp("lost: the outcome is unknown and the job is at_most_once")
+    if crashes >= MAX_CRASHES:
+        return GiveUp(f"quarantined: killed its worker {crashes} times")
+    return Requeue()

@@ -1,0 +1,117 @@
+"""A call: one attempt on its way through an executor, and the ways it can end.
+
+Executors know calls and endings only; what an ending means for the run
+(retry, fail, release) is decided by the worker with rules.retry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from rota.clock import elapsed_s
+from rota.model.run import ErrorDetail, Lease
+from rota.model.spec import JobSpec
+from rota.rules.signature import Signature
+
+StopReason = Literal["timeout", "cancel", "lost", "drain"]
+
+
+class Returned(msgspec.Struct, frozen=True):
+    """The handler returned; its value as JSON text."""
+
+    result: str
+
+
+class Raised(msgspec.Struct, frozen=True, kw_only=True):
+    """The handler raised, or its result or exit code was no good."""
+
+    error: ErrorDetail
+    types: tuple[str, ...] = ()
+    """Qualified names of the exception's class and its bases, nearest first."""
+    exception: BaseException | None = None
+    """The exception itself where it was raised in this process; for custom retry functions."""
+    retry_after_s: float | None = None
+    wants_retry: bool = False
+    """The handler raised Retry: try again whatever the error lists say."""
+    gives_up: bool = False
+    """Another attempt cannot help (undecodable arguments, result that is not JSON)."""
+
+
+class Stopped(msgspec.Struct, frozen=True):
+    """The handler was asked to stop and did."""
+
+    why: StopReason
+
+
+class Crashed(msgspec.Struct, frozen=True):
+    """The process that ran the handler died."""
+
+    error: ErrorDetail
+
+
+Ending = Returned | Raised | Stopped | Crashed
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker knows about a job: its pinned spec and, for Python, the function."""
+
+    spec: JobSpec
+    handler: Callable[..., Any] | None = None
+    signature: Signature | None = None
+    retry_function: Callable[[int, BaseException | None], float | None] | None = None
+
+
+class Call:
+    """One attempt; made by the worker, carried out by an executor, ended exactly once."""
+
+    __slots__ = (
+        "claimed_s",
+        "deadline_s",
+        "lease",
+        "slot",
+        "started_s",
+        "stop_reason",
+        "timeout_s",
+        "work",
+    )
+
+    def __init__(self, lease: Lease, work: Work, timeout_s: float | None) -> None:
+        self.lease = lease
+        self.work = work
+        self.timeout_s = timeout_s
+        self.claimed_s = elapsed_s()
+        """When the lease was received: with it the host can tell the database's time."""
+        self.started_s: float | None = None
+        """When the body started, on clock.elapsed_s; None while it waits for a slot."""
+        self.deadline_s: float | None = None
+        self.stop_reason: StopReason | None = None
+        self.slot: Any = None
+        """Whatever the executor needs to find the body again (a thread, a task, a process)."""
+
+
+Done = Callable[[Call, Ending], None]
+"""Told once per call, from any thread; must be cheap."""
+
+Started = Callable[[Call], None]
+"""Told when the body starts: the timeout counts from here."""
+
+
+class Executor(Protocol):
+    """A way to run handlers. `start` and `stop` never block and never raise."""
+
+    def start(self, call: Call) -> None: ...
+
+    def stop(self, call: Call, why: StopReason) -> None:
+        """Ask the body to end; escalate where the kind of executor can."""
+        ...
+
+    def abandon(self, call: Call) -> None:
+        """Free the slot even if the body goes on; `done` is not called for it any more."""
+        ...
+
+    def close(self) -> None:
+        """End all helpers (threads, children); called when no call is left."""
+        ...

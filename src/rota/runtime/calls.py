@@ -1,0 +1,137 @@
+"""The calls a worker holds, and the executors that carry them out."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+from rota.engine.heartbeat import Held
+from rota.model.run import Lease
+from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget
+from rota.runtime.call import Call, Ending, Executor, Stopped, StopReason, Work
+from rota.runtime.context import ProgressBoard
+from rota.runtime.executors.loop import LoopExecutor
+from rota.runtime.executors.threads import ThreadExecutor
+from rota.runtime.judge import policy_of
+
+
+class WithdrawingExecutor(Executor, Protocol):
+    """An executor whose waiting calls can be taken back."""
+
+    def withdraw(self) -> list[Call]: ...
+
+
+class Calls:
+    """All calls between claim and finish; each ends exactly once.
+
+    `started` and `ended` are told from whatever thread the executor uses.
+    """
+
+    def __init__(
+        self, *, slots: int, started: Callable[[Call], None], wake: Callable[[], None]
+    ) -> None:
+        self._slots = slots
+        self._started = started
+        self._wake = wake
+        self._held: dict[str, Call] = {}
+        self._executors: dict[str, WithdrawingExecutor] = {}
+        self.endings: deque[tuple[Call, Ending]] = deque()
+        self.progress = ProgressBoard()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def open(self, lease: Lease, work: Work) -> None:
+        """Hand a lease to the executor for its kind of job."""
+        change = policy_of(lease.policy)
+        timeout_ms = work.spec.timeout_ms
+        if change and change.timeout_ms is not None:
+            timeout_ms = change.timeout_ms
+        call = Call(lease, work, None if timeout_ms is None else timeout_ms / 1000)
+        self._held[lease.run_id] = call
+        self._executor_for(call).start(call)
+
+    def held(self) -> list[Held]:
+        """What a heartbeat vouches for."""
+        return [Held(call.lease.run_id, call.lease.fence) for call in tuple(self._held.values())]
+
+    def find(self, run_id: str) -> Call | None:
+        return self._held.get(run_id)
+
+    def everything(self) -> list[Call]:
+        return list(self._held.values())
+
+    def forget(self, call: Call) -> None:
+        """The store has been told, or must not be told any more."""
+        if self._held.get(call.lease.run_id) is call:
+            del self._held[call.lease.run_id]
+
+    def stop(self, call: Call, why: StopReason) -> None:
+        """Ask a body to end, once; the first reason counts."""
+        if call.stop_reason is None:
+            self._executor_for(call).stop(call, why)
+
+    def abandon(self, call: Call) -> None:
+        """Leave a body behind that did not end in its grace; its slot is free again."""
+        self._executor_for(call).abandon(call)
+        self._done(call, Stopped(call.stop_reason or "lost"))
+
+    def withdraw(self) -> list[Call]:
+        """Take back what has not started."""
+        return [
+            call for executor in tuple(self._executors.values()) for call in executor.withdraw()
+        ]
+
+    def close(self) -> None:
+        for executor in self._executors.values():
+            executor.close()
+
+    def _done(self, call: Call, ending: Ending) -> None:
+        self.endings.append((call, ending))
+        self._wake()
+
+    def _executor_for(self, call: Call) -> WithdrawingExecutor:
+        kind = _kind(call.work.spec, crashes=call.lease.crashes)
+        executor = self._executors.get(kind)
+        if executor is None:
+            executor = self._executors[kind] = self._make(kind)
+        return executor
+
+    def _make(self, kind: str) -> WithdrawingExecutor:
+        facts = {
+            "slots": self._slots,
+            "started": self._started,
+            "done": self._done,
+            "progress": self.progress,
+        }
+        # Imported here: a worker without such jobs pays neither their memory nor their start.
+        match kind:
+            case "thread":
+                return ThreadExecutor(**facts)  # type: ignore[arg-type]
+            case "loop":
+                return LoopExecutor(**facts)  # type: ignore[arg-type]
+            case "process":
+                from rota.runtime.executors.processes import ProcessExecutor  # noqa: PLC0415
+
+                return ProcessExecutor(**facts)  # type: ignore[arg-type]
+            case "command":
+                from rota.runtime.executors.commands import CommandExecutor  # noqa: PLC0415
+
+                return CommandExecutor(**facts)  # type: ignore[arg-type]
+        from rota.runtime.executors.http import HttpExecutor  # noqa: PLC0415
+
+        return HttpExecutor(**facts)  # type: ignore[arg-type]
+
+
+def _kind(spec: JobSpec, *, crashes: int) -> str:
+    match spec.target:
+        case CommandTarget():
+            return "command"
+        case HttpTarget():
+            return "http"
+        case PythonTarget(is_async=is_async):
+            # A run that took a process down with it is tried again alone in one of its own.
+            if spec.isolation == "process" or crashes:
+                return "process"
+            return "loop" if is_async else "thread"

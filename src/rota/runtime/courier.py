@@ -1,0 +1,139 @@
+"""The courier: carries verdicts to the store and brings leases back, in one transaction.
+
+It flushes at once when idle; while a flush is on its way the next batch gathers by itself.
+"""
+
+from __future__ import annotations
+
+import json
+
+from rota.clock import elapsed_s
+from rota.engine.claim import claim
+from rota.engine.finish import finish
+from rota.model.run import Lease, Verdict
+from rota.notices import emit
+from rota.runtime.call import Call
+from rota.runtime.calls import Calls
+from rota.runtime.judge import judge
+from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.service import Service
+from rota.store.base import Store, Tx
+
+BATCH = 1000
+PREFETCH_S = 0.05
+"""Runs are held ready for this long at the present pace, so that no slot waits for the store."""
+
+
+class Courier(Service):
+    """Moves runs between the store and the calls of one worker."""
+
+    def __init__(
+        self,
+        store: Store,
+        calls: Calls,
+        duty: Duty,
+        *,
+        options: WorkerOptions,
+    ) -> None:
+        super().__init__()
+        self.interval_s = options.poll_ms / 1000
+        self.worker_id = ""
+        self.is_claiming = False
+        self._store = store
+        self._calls = calls
+        self._options = options
+        self._namespace = duty.namespace
+        self._queues = list(duty.queues)
+        self._jobs = json.dumps(duty.jobs)
+        self._find_work = duty.find_work
+        self._looks = True
+        self._pending: list[tuple[Call, Verdict | None]] = []
+        self._pace = 0.0
+        self._flushed_s = elapsed_s()
+
+    def look(self) -> None:
+        """There may be something to claim."""
+        self._looks = True
+        self.wake()
+
+    def pause_s(self) -> float:
+        self._looks = True  # after the pause we look, woken or not
+        return super().pause_s()
+
+    def tick(self) -> bool:
+        self._gather()
+        want = self._room() if self._looks and self.is_claiming else 0
+        if not self._pending and not want:
+            return False
+        verdicts = [verdict for _, verdict in self._pending if verdict is not None]
+        if verdicts or want:
+            self._exchange(verdicts, want)
+        return bool(self._calls.endings) or (self._looks and self._room() > 0)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all that ended has been told to the store."""
+        return not self._pending and not self._calls.endings
+
+    def drop(self, call: Call) -> None:
+        """Forget what is pending for a call whose lease is lost."""
+        self._pending = [(other, verdict) for other, verdict in self._pending if other is not call]
+        self._calls.forget(call)
+
+    def _gather(self) -> None:
+        endings = self._calls.endings
+        while endings and len(self._pending) < BATCH:
+            call, ending = endings.popleft()
+            self._pending.append((call, judge(call, ending)))
+
+    def _exchange(self, verdicts: list[Verdict], want: int) -> None:
+        if want:
+            # Cleared before: a wake-up during the transaction means looking again.
+            self._looks = False
+        try:
+            lost, leases = self._store.write(lambda tx: self._trade(tx, verdicts, want))
+        except BaseException:
+            self._looks = True
+            raise
+        for call, _ in self._pending:
+            self._calls.forget(call)
+        done, self._pending = len(self._pending), []
+        self._measure(done)
+        if lost:
+            emit("lease.lost", runs=lost, worker=self.worker_id)
+        for lease in leases:
+            self._calls.open(lease, self._find_work(lease))
+        if len(leases) >= want > 0:
+            self._looks = True
+        if leases:
+            self._queues.append(self._queues.pop(0))  # no queue is always first
+
+    def _trade(self, tx: Tx, verdicts: list[Verdict], want: int) -> tuple[list[str], list[Lease]]:
+        lost = finish(tx, verdicts, namespace=self._namespace) if verdicts else []
+        if not want:
+            return lost, []
+        leases = claim(
+            tx,
+            namespace=self._namespace,
+            queues=self._queues,
+            jobs=self._jobs,
+            worker_id=self.worker_id,
+            limit=want,
+        )
+        return lost, leases
+
+    def _room(self) -> int:
+        """How many more runs to hold; asks for many at once only when they go fast."""
+        slots = self._options.slots
+        ahead = min(self._options.prefetch, int(self._pace * PREFETCH_S))
+        held = len(self._calls) - len(self._pending)
+        # With a deep reserve, wait until it pays to ask: half of it, or a slot without a next run.
+        if held > slots and held > (slots + ahead) // 2:
+            return 0
+        return max(0, slots + ahead - held)
+
+    def _measure(self, done: int) -> None:
+        now_s = elapsed_s()
+        took_s = max(now_s - self._flushed_s, 1e-4)
+        self._flushed_s = now_s
+        self._pace = 0.5 * self._pace + 0.5 * (done / took_s)

@@ -1,0 +1,214 @@
+"""The other side of a process slot: a child that carries out one call at a time.
+
+Started by processes.py; it speaks frames and dies with the worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import functools
+import inspect
+import os
+import resource
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import Context
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rota.errors import Cancelled, TimedOut
+from rota.model.spec import JobSpec, PythonTarget
+from rota.rules.signature import Signature
+from rota.runtime.call import Call, Ending, Raised, StopReason, Work
+from rota.runtime.context import enter, stop_exception
+from rota.runtime.executors.endings import (
+    STOPS,
+    begin,
+    ending_of,
+    failure,
+    perform,
+    perform_async,
+)
+from rota.runtime.executors.frames import (
+    Answer,
+    Begin,
+    Begun,
+    Ended,
+    FrameReader,
+    Ready,
+    Told,
+    decode_begin,
+    write_frame,
+)
+from rota.runtime.executors.lookup import find_function
+
+STOP_SIGNALS: dict[StopReason, signal.Signals] = {
+    "cancel": signal.SIGUSR1,
+    "lost": signal.SIGUSR1,
+    "drain": signal.SIGUSR1,
+    "timeout": signal.SIGUSR2,
+}
+_PR_SET_PDEATHSIG = 1
+_MB = 2**20
+
+
+class Child:
+    """Serves calls until its worker closes the pipe.
+
+    A stop signal raises in the handler, and only there: `armed` is the call that may be hit.
+    """
+
+    def __init__(self, requests: int, answers: int) -> None:
+        self._reader = FrameReader(requests)
+        self._answers = answers
+        self._pid = os.getpid()
+        self._write_lock = threading.Lock()
+        self._armed: Call | None = None
+        self._is_sending = False
+        self._deferred = False
+        self._cancel: Callable[[], object] | None = None
+
+    def serve(self) -> None:
+        for number in (signal.SIGUSR1, signal.SIGUSR2):
+            signal.signal(number, self._on_stop)
+        self._send(Ready())
+        for frame in iter(self._reader.read, None):
+            self._send(self._carry_out(decode_begin(frame)))
+
+    def _carry_out(self, request: Begin) -> Ended:
+        target = PythonTarget(ref=request.ref)
+        spec = JobSpec(name=request.lease.job, target=target, memory_mb=request.memory_mb)
+        call = Call(request.lease, Work(spec=spec), request.timeout_s)
+        begin(call)
+        ending: Ending | None = None
+        left_by: BaseException | None = None
+        try:
+            try:
+                self._armed = call
+                self._send(Begun())
+                ending = Context().run(self._body, call)
+            except BaseException as exc:  # noqa: BLE001  # user code may raise anything at all
+                left_by = exc
+            self._armed = None
+        except (Cancelled, TimedOut) as late:
+            # It landed between the end of the body and disarming; it is raised at most once.
+            left_by = left_by or (late if ending is None else None)
+            self._armed = None
+        if os.getpid() != self._pid:
+            os._exit(0)  # the handler forked; its copy of us must not report anything twice
+        self._deferred = False
+        _flush()
+        if left_by is not None:
+            ending = ending_of(call, left_by, stops=(*STOPS, asyncio.CancelledError))
+        out_of_memory = isinstance(left_by, MemoryError)
+        if out_of_memory and isinstance(ending, Raised) and call.work.spec.memory_mb:
+            limit = f"out of memory: the job may use {call.work.spec.memory_mb} MB"
+            error = failure("MemoryError", limit, ending.error.traceback)
+            ending = Raised(error=error, types=ending.types)
+        return Ended.of(ending or _no_ending(), is_spent=out_of_memory)
+
+    def _body(self, call: Call) -> Ending:
+        enter(call, self._told)
+        handler, signature = _known(call.work.spec.target.ref)  # type: ignore[union-attr]  # ours is Python
+        call.work = Work(spec=call.work.spec, handler=handler, signature=signature)
+        with _memory_limit(call.work.spec.memory_mb):
+            if inspect.iscoroutinefunction(handler):
+                return asyncio.run(self._body_async(call))
+            return perform(call)
+
+    async def _body_async(self, call: Call) -> Ending:
+        loop, me = asyncio.get_running_loop(), asyncio.current_task()
+        assert me is not None  # noqa: S101  # asyncio.run made one
+        self._cancel = lambda: loop.call_soon_threadsafe(me.cancel)
+        try:
+            return await perform_async(call)
+        finally:
+            self._cancel = None
+
+    def _told(self, _run_id: str, _fence: int, fraction: float, note: str) -> None:
+        self._send(Told(fraction=fraction, note=note))
+
+    def _send(self, frame: Answer) -> None:
+        is_main = threading.current_thread() is threading.main_thread()
+        with self._write_lock:
+            # Half a frame would be the end of this child, so a stop waits for the other half.
+            self._is_sending = is_main
+            try:
+                write_frame(self._answers, frame)
+            finally:
+                self._is_sending = False
+        if is_main and self._deferred:
+            self._deferred = False
+            self._raise_stop()
+
+    def _on_stop(self, number: int, _frame: FrameType | None) -> None:
+        call = self._armed
+        if call is None or call.stop_reason is not None:
+            return
+        call.stop_reason = "timeout" if number == STOP_SIGNALS["timeout"] else "cancel"
+        if self._is_sending:
+            self._deferred = True
+        else:
+            self._raise_stop()
+
+    def _raise_stop(self) -> None:
+        if self._cancel is not None:
+            self._cancel()
+        elif self._armed is not None and self._armed.stop_reason is not None:
+            raise stop_exception(self._armed.stop_reason)
+
+
+@functools.cache
+def _known(ref: str) -> tuple[Callable[..., Any], Signature]:
+    function = find_function(ref)
+    return function, Signature.of(function)
+
+
+@contextlib.contextmanager
+def _memory_limit(memory_mb: int | None) -> Iterator[None]:
+    """Allow so much address space on top of what the process has now."""
+    if memory_mb is None:
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = _address_space() + memory_mb * _MB
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _address_space() -> int:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    return pages * resource.getpagesize()
+
+
+def _no_ending() -> Raised:
+    return Raised(error=failure("RuntimeError", "the handler left no ending"))
+
+
+def _flush() -> None:
+    """Show what the handler printed; a child lives long and its buffers are large."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+
+
+def main(requests: int, answers: int, worker_pid: int) -> None:
+    """Serve a worker over two pipes; ends with it."""
+    for fd in (requests, answers):
+        os.set_inheritable(fd, False)  # noqa: FBT003  # the standard library takes it so
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != worker_pid:  # it died before we asked to die with it
+        return
+    with contextlib.suppress(BrokenPipeError):
+        Child(requests, answers).serve()

@@ -1,0 +1,140 @@
+"""From what user code did to an ending: shared by all executors that call a function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rota.clock import elapsed_s
+from rota.errors import BadDuration, Cancelled, Retry, TimedOut
+from rota.model.run import ErrorDetail
+from rota.rules.duration import parse_duration
+from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped
+from rota.runtime.describe import MAX_MESSAGE, bounded, describe, type_names
+
+Stops = tuple[type[BaseException], ...]
+
+STOPS: Stops = (Cancelled, TimedOut)
+
+
+def begin(call: Call) -> None:
+    """Note that the body starts now; its timeout counts from here."""
+    call.started_s = now_s = elapsed_s()
+    if call.timeout_s is not None:
+        call.deadline_s = now_s + call.timeout_s
+
+
+def perform(call: Call) -> Ending:
+    """Decode the arguments, call the handler, encode its result; raises what the handler raises."""
+    work = call.work
+    signature, handler = work.signature, work.handler
+    if signature is None or handler is None:
+        return no_function(call)
+    try:
+        args, kwargs = signature.arguments(call.lease.args)
+    except MemoryError:
+        raise
+    except Exception as exc:  # noqa: BLE001  # user types decode themselves and may raise anything
+        return undecodable(call, exc)
+    value = handler(*args, **kwargs)
+    try:
+        return Returned(signature.dump_result(value))
+    except MemoryError:
+        raise
+    except Exception as exc:  # noqa: BLE001  # as above
+        return unencodable(exc)
+
+
+async def perform_async(call: Call) -> Ending:
+    """The same for `async def`; only the wait in the middle differs."""
+    work = call.work
+    signature, handler = work.signature, work.handler
+    if signature is None or handler is None:
+        return no_function(call)
+    try:
+        args, kwargs = signature.arguments(call.lease.args)
+    except MemoryError:
+        raise
+    except Exception as exc:  # noqa: BLE001  # user types decode themselves and may raise anything
+        return undecodable(call, exc)
+    value: Any = await handler(*args, **kwargs)
+    try:
+        return Returned(signature.dump_result(value))
+    except MemoryError:
+        raise
+    except Exception as exc:  # noqa: BLE001  # as above
+        return unencodable(exc)
+
+
+def ending_of(call: Call, exc: BaseException, *, stops: Stops = STOPS) -> Ending:
+    """What an exception that left the handler means; `stops` are those of our own making."""
+    if call.stop_reason is not None and any(isinstance(link, stops) for link in _links(exc)):
+        return Stopped(call.stop_reason)
+    if isinstance(exc, Retry):
+        return _retry(exc)
+    error = describe(exc)
+    if isinstance(exc, SystemExit):
+        error = failure("SystemExit", f"handler called sys.exit({exc.code!r})", error.traceback)
+    return Raised(error=error, types=type_names(exc), exception=exc)
+
+
+def failure(kind: str, message: str, traceback: str = "") -> ErrorDetail:
+    """An error that is no exception, bounded like one."""
+    return ErrorDetail(type=kind, message=bounded(message, MAX_MESSAGE), traceback=traceback)
+
+
+def refused(exc: BaseException, message: str) -> Raised:
+    """An ending that another attempt cannot better."""
+    found = describe(exc)
+    error = failure(found.type, message, found.traceback)
+    return Raised(error=error, types=type_names(exc), exception=exc, gives_up=True)
+
+
+def undecodable(call: Call, exc: BaseException) -> Raised:
+    stored = f"the stored arguments of {call.lease.job} cannot be used any more"
+    return refused(exc, f"{stored}: {describe(exc).message}")
+
+
+def unencodable(exc: BaseException) -> Raised:
+    return refused(exc, describe(exc).message)
+
+
+def no_function(call: Call) -> Raised:
+    message = f"job {call.lease.job} has no function in this process; import its module"
+    return Raised(error=failure("rota.errors.UnknownJob", message), gives_up=True)
+
+
+def crashed(message: str) -> Crashed:
+    return Crashed(failure("Crashed", message))
+
+
+def _retry(exc: Retry) -> Raised:
+    error = describe(exc)
+    after_s: float | None = None
+    try:
+        after_s = _seconds(exc.after)
+    except BadDuration as bad:
+        error = failure(error.type, f"{error.message} (after: {bad})", error.traceback)
+    return Raised(
+        error=error,
+        types=type_names(exc),
+        exception=exc,
+        wants_retry=True,
+        retry_after_s=after_s,
+    )
+
+
+def _seconds(after: str | float | None) -> float | None:
+    if after is None:
+        return None
+    return max(0.0, parse_duration(after) / 1000)
+
+
+def _links(exc: BaseException) -> Iterator[BaseException]:
+    """The exception and what it came from: stopped code may raise its own on the way out."""
+    seen: set[int] = set()
+    link: BaseException | None = exc
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__ or link.__context__

@@ -1,0 +1,128 @@
+"""Slot threads: a few threads fed by one queue, started when there is work for them.
+
+More calls than slots may wait here; those not started can be taken back.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+
+from rota.clock import elapsed_s
+from rota.runtime.call import Call
+
+_log = logging.getLogger("rota")
+
+Serve = Callable[[Call], bool]
+"""Carry a call out; False when this thread was given up meanwhile and must end."""
+
+
+class SlotPool:
+    """Up to `slots` threads that serve calls in the order they came."""
+
+    def __init__(self, *, slots: int, serve: Serve, name: str) -> None:
+        self._slots = slots
+        self._serve = serve
+        self._name = name
+        self._waiting: SimpleQueue[Call | None] = SimpleQueue()
+        self._idle: set[int] = set()
+        self._lock = threading.Lock()
+        self._threads: set[threading.Thread] = set()
+        self._started = 0
+
+    def add(self, call: Call) -> bool:
+        """Queue a call; False when no thread could be had to serve it."""
+        self._waiting.put(call)
+        if len(self._threads) < self._slots:
+            self._grow_if_needed()
+            return bool(self._threads) or not self.take_back(call)
+        return True
+
+    def withdraw(self) -> list[Call]:
+        """Take back all calls that have not started."""
+        with self._lock:
+            return self._drain()
+
+    def take_back(self, call: Call) -> bool:
+        """Take back one call; False when a thread has it already."""
+        with self._lock:
+            waiting = self._drain()
+            for other in waiting:
+                if other is not call:
+                    self._waiting.put(other)
+        return any(other is call for other in waiting)
+
+    def replace_thread(self, lost: threading.Thread) -> None:
+        """Count a thread out whose body does not end, so that another can take its slot."""
+        with self._lock:
+            self._threads.discard(lost)
+        self._grow_if_needed()
+
+    def close(self, *, wait_s: float = 1.0) -> None:
+        """End the threads after the calls that wait; bodies that go on are left behind."""
+        with self._lock:
+            threads = tuple(self._threads)
+        for _ in threads:
+            self._waiting.put(None)
+        end_s = elapsed_s() + wait_s
+        for thread in threads:
+            if thread is not threading.current_thread():
+                thread.join(max(0.0, end_s - elapsed_s()))
+
+    def _drain(self) -> list[Call]:
+        calls: list[Call] = []
+        ends = 0
+        try:
+            while True:
+                found = self._waiting.get_nowait()
+                if found is None:
+                    ends += 1
+                else:
+                    calls.append(found)
+        except Empty:
+            pass
+        for _ in range(ends):
+            self._waiting.put(None)
+        return calls
+
+    def _grow_if_needed(self) -> None:
+        """Start one more thread if calls wait that no idle thread is about to take."""
+        with self._lock:
+            if len(self._threads) >= self._slots or self._waiting.qsize() <= len(self._idle):
+                return
+            self._started += 1
+            name = f"{self._name}-{self._started}"
+            thread = threading.Thread(target=self._run, name=name, daemon=True)
+            self._threads.add(thread)
+            try:
+                thread.start()
+            except RuntimeError:  # the system gives us no more threads
+                self._threads.discard(thread)
+
+    def _run(self) -> None:
+        for call in iter(self._next, None):
+            try:
+                goes_on = self._serve(call)
+            except Exception:  # noqa: BLE001  # the worker's callback failed; the slot lives on
+                _log.exception("a slot could not report the end of run %s", call.lease.run_id)
+                goes_on = True
+            if not goes_on:
+                return
+        with self._lock:
+            self._threads.discard(threading.current_thread())
+
+    def _next(self) -> Call | None:
+        try:
+            return self._waiting.get_nowait()
+        except Empty:
+            pass
+        me = threading.get_ident()
+        self._idle.add(me)
+        call = self._waiting.get()
+        self._idle.discard(me)
+        # A call that came while this thread still counted as idle must not wait for its end.
+        if len(self._threads) < self._slots:
+            self._grow_if_needed()
+        return call

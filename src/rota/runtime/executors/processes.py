@@ -1,0 +1,205 @@
+"""Handlers in child processes: one that crashes, leaks or hangs costs no other run.
+
+Children are kept warm and carry out one call at a time. What a child does is in child.py.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+
+import msgspec
+
+from rota.model.spec import PythonTarget
+from rota.runtime.call import Call, Done, Ending, Raised, Started, Stopped, StopReason
+from rota.runtime.context import ProgressSink
+from rota.runtime.executors.endings import begin, crashed, failure
+from rota.runtime.executors.frames import Begin, Begun, Ended, Told
+from rota.runtime.executors.lookup import SCRIPT_NAME, portable_ref
+from rota.runtime.executors.pool import SlotPool
+from rota.runtime.executors.spawn import ChildLost, ChildProcess
+
+
+class ProcessSlot:
+    """One thread's child, and the call it works on."""
+
+    def __init__(self, grace_s: float) -> None:
+        self.child: ChildProcess | None = None
+        self._grace_s = grace_s
+        self._lock = threading.Lock()
+        self._call: Call | None = None
+        self._has_begun = False
+        self.abandoned = False
+
+    def open(self, call: Call) -> None:
+        with self._lock:
+            self._call = call
+            self._has_begun = self.abandoned = False
+
+    def shut(self) -> bool:
+        """The call is over; whether it was abandoned meanwhile."""
+        with self._lock:
+            self._call = None
+            child = self.child
+            if child is not None:
+                child.group.spare()
+            return self.abandoned
+
+    def begun(self, call: Call) -> None:
+        """The child can be signalled now; do so if a stop came earlier."""
+        with self._lock:
+            self._has_begun = True
+            if call.stop_reason is not None:
+                self._signal(call.stop_reason)
+
+    def ask(self, call: Call, why: StopReason) -> None:
+        with self._lock:
+            if self._call is call and self._has_begun:
+                self._signal(why)
+
+    def kill(self, call: Call) -> None:
+        with self._lock:
+            if self._call is call:
+                self.abandoned = True
+                child = self.child
+                if child is not None:
+                    child.kill()
+
+    def _signal(self, why: StopReason) -> None:
+        child = self.child
+        if child is not None:
+            child.ask(why)
+            child.group.kill_after(self._grace_s)
+
+
+class ProcessExecutor:
+    """Runs each call in one of `slots` child processes."""
+
+    def __init__(
+        self,
+        *,
+        slots: int,
+        started: Started,
+        done: Done,
+        progress: ProgressSink | None = None,
+        grace_s: float = 2.0,
+    ) -> None:
+        self._started = started
+        self._done = done
+        self._progress = progress
+        self._grace_s = grace_s
+        self._here = threading.local()
+        self._places: list[ProcessSlot] = []
+        self._pool = SlotPool(slots=slots, serve=self._serve, name="rota-process")
+
+    def start(self, call: Call) -> None:
+        if not self._pool.add(call):
+            error = failure("OSError", "the system allows no more threads")
+            self._done(call, Raised(error=error, types=("OSError",)))
+
+    def stop(self, call: Call, why: StopReason) -> None:
+        """Ask the handler to end; after the grace its whole process group is killed."""
+        call.stop_reason = why
+        place: ProcessSlot | None = call.slot
+        if place is not None:
+            place.ask(call, why)
+        elif self._pool.take_back(call):
+            self._done(call, Stopped(why))
+
+    def abandon(self, call: Call) -> None:
+        place: ProcessSlot | None = call.slot
+        if place is not None:
+            place.kill(call)
+        else:
+            self._pool.take_back(call)
+
+    def withdraw(self) -> list[Call]:
+        """Take back all calls that have not started; they were never begun and never end here."""
+        return self._pool.withdraw()
+
+    def close(self) -> None:
+        for place in tuple(self._places):
+            if place.child is not None:
+                place.child.close()
+        self._pool.close()
+
+    def _serve(self, call: Call) -> bool:
+        place: ProcessSlot | None = getattr(self._here, "place", None)
+        if place is None:
+            place = self._here.place = ProcessSlot(self._grace_s)
+            self._places.append(place)
+        place.open(call)
+        call.slot = place
+        ending = self._try(call, place)
+        if not place.shut():
+            self._done(call, ending)
+        return True
+
+    def _try(self, call: Call, place: ProcessSlot) -> Ending:
+        try:
+            return self._carry_out(call, place)
+        except ChildLost as lost:
+            place.child = None
+            # A child that died after it was asked to stop has stopped, however it did.
+            why = call.stop_reason
+            return crashed(str(lost)) if why is None else Stopped(why)
+        except OSError as exc:
+            error = failure("OSError", f"no process could be started for the handler: {exc}")
+            return Raised(error=error, types=("OSError",))
+
+    def _carry_out(self, call: Call, place: ProcessSlot) -> Ending:
+        target = call.work.spec.target
+        assert isinstance(target, PythonTarget)  # noqa: S101  # the worker picks by target
+        child = self._warm(place)
+        # `stop` sets the reason before it looks for the slot, so one of us sees the other.
+        if call.stop_reason is not None:
+            return Stopped(call.stop_reason)
+        begin(call)
+        self._started(call)
+        request = Begin(
+            lease=call.lease,
+            ref=portable_ref(target.ref),
+            timeout_s=call.timeout_s,
+            memory_mb=call.work.spec.memory_mb,
+        )
+        child.send(request)
+        ended = self._follow(call, place, child)
+        if ended.is_spent:
+            place.child = None
+            child.close()
+        return _renamed(ended.ending(call.stop_reason), call)
+
+    def _warm(self, place: ProcessSlot) -> ChildProcess:
+        """The slot's child, or a new one if it has none or it died while it was idle."""
+        child = place.child
+        if child is not None and child.is_alive():
+            return child
+        if child is not None:
+            child.close()
+        place.child = None
+        place.child = ChildProcess()
+        return place.child
+
+    def _follow(self, call: Call, place: ProcessSlot, child: ChildProcess) -> Ended:
+        """Listen to the child until the call has ended."""
+        for answer in child.answers():
+            if isinstance(answer, Begun):
+                place.begun(call)
+            elif isinstance(answer, Told) and self._progress is not None:
+                lease = call.lease
+                self._progress(lease.run_id, lease.fence, answer.fraction, answer.note)
+            elif isinstance(answer, Ended):
+                return answer
+        raise ChildLost
+
+
+def _renamed(ending: Ending, call: Call) -> Ending:
+    """Classes of a script have another module name in the child; give them the worker's."""
+    if not isinstance(ending, Raised) or call.work.handler is None:
+        return ending
+    name = call.work.handler.__module__
+    types = tuple(re.sub(rf"^{SCRIPT_NAME}[0-9]*(?=\.)", name, each) for each in ending.types)
+    if types == ending.types:
+        return ending
+    error = msgspec.structs.replace(ending.error, type=types[0])
+    return msgspec.structs.replace(ending, error=error, types=types)

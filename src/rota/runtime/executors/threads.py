@@ -1,0 +1,145 @@
+"""Sync handlers in threads of our own: the hot path of a worker.
+
+A handler is stopped by an exception raised in its thread, at its next line of
+Python. One that does not react is left behind and its slot gets a new thread.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from contextvars import Context
+
+from rota.errors import Cancelled, TimedOut
+from rota.runtime.call import Call, Done, Ending, Raised, Started, Stopped, StopReason
+from rota.runtime.context import ProgressSink, enter
+from rota.runtime.executors.endings import begin, ending_of, failure, perform
+from rota.runtime.executors.pool import SlotPool
+
+_set_async_exc = ctypes.pythonapi.PyThreadState_SetAsyncExc
+_set_async_exc.argtypes = (ctypes.c_ulong, ctypes.py_object)
+_NOTHING: ctypes.py_object[type[BaseException]] = ctypes.py_object()  # NULL clears what is pending
+
+
+class Slot:
+    """One thread's place for a body; knows which call may be interrupted right now.
+
+    `armed` is the call whose body runs. An exception is sent only while it is set, under
+    the lock that also clears it, so that none can hit the code around a body.
+    """
+
+    __slots__ = ("abandoned", "armed", "ident", "lock", "sent", "thread")
+
+    def __init__(self) -> None:
+        self.thread = threading.current_thread()
+        self.ident = threading.get_ident()
+        self.lock = threading.Lock()
+        self.armed: Call | None = None
+        self.sent = False
+        self.abandoned = False
+
+    def interrupt(self, call: Call, why: StopReason) -> None:
+        """Raise Cancelled or TimedOut in the body, once; nothing if it has ended."""
+        with self.lock:
+            if self.armed is call and not self.sent:
+                self.sent = True
+                _set_async_exc(self.ident, TimedOut if why == "timeout" else Cancelled)
+
+    def abandon(self, call: Call) -> bool:
+        """Give this thread up; False if the body has ended and the slot is fine."""
+        with self.lock:
+            is_running = self.armed is call
+            if is_running:
+                self.abandoned = True
+            return is_running
+
+    def disarm(self) -> None:
+        """From here on nothing is sent any more; what was sent and did not land is cleared."""
+        with self.lock:
+            self.armed = None
+            if self.sent:
+                _set_async_exc(self.ident, _NOTHING)
+                self.sent = False
+
+
+class ThreadExecutor:
+    """Runs each call in one of `slots` threads."""
+
+    def __init__(
+        self, *, slots: int, started: Started, done: Done, progress: ProgressSink | None = None
+    ) -> None:
+        self._started = started
+        self._done = done
+        self._progress = progress
+        self._pid = os.getpid()
+        self._here = threading.local()
+        self._pool = SlotPool(slots=slots, serve=self._serve, name="rota-slot")
+
+    def start(self, call: Call) -> None:
+        if not self._pool.add(call):
+            error = failure("OSError", "the system allows no more threads")
+            self._done(call, Raised(error=error, types=("OSError",)))
+
+    def stop(self, call: Call, why: StopReason) -> None:
+        """Ask the body to end; a call that still waits ends at once."""
+        call.stop_reason = why
+        slot: Slot | None = call.slot
+        if slot is not None:
+            slot.interrupt(call, why)
+        elif self._pool.take_back(call):
+            self._done(call, Stopped(why))
+
+    def abandon(self, call: Call) -> None:
+        slot: Slot | None = call.slot
+        if slot is None:
+            self._pool.take_back(call)
+        elif slot.abandon(call):
+            self._pool.replace_thread(slot.thread)
+
+    def withdraw(self) -> list[Call]:
+        """Take back all calls that have not started; they were never begun and never end here."""
+        return self._pool.withdraw()
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def _serve(self, call: Call) -> bool:
+        slot: Slot | None = getattr(self._here, "slot", None)
+        if slot is None:
+            slot = self._here.slot = Slot()
+        # A fresh context: what one handler sets is not seen by the next.
+        ending = Context().run(self._carry_out, call, slot)
+        if slot.abandoned:
+            return False
+        self._done(call, ending)
+        return True
+
+    def _carry_out(self, call: Call, slot: Slot) -> Ending:
+        enter(call, self._progress)
+        begin(call)
+        self._started(call)
+        ending: Ending | None = None
+        left_by: BaseException | None = None
+        try:
+            try:
+                slot.armed = call
+                call.slot = slot
+                # `stop` sets the reason before it looks for the slot, so one of us sees the other.
+                why = call.stop_reason
+                ending = perform(call) if why is None else Stopped(why)
+            except BaseException as exc:  # noqa: BLE001  # user code may raise anything at all
+                left_by = exc
+            if os.getpid() != self._pid:
+                # The handler forked; its copy of us must not report anything twice.
+                os._exit(0)
+            slot.disarm()
+        except (Cancelled, TimedOut) as late:
+            # It landed between the end of the body and disarming; it is sent at most once.
+            if ending is None and left_by is None:
+                left_by = late
+            slot.disarm()
+        if left_by is not None:
+            ending = ending_of(call, left_by)
+            left_by = None  # it holds this frame: without the cycle memory is freed at once
+        return ending or Stopped("cancel")

@@ -1,0 +1,106 @@
+"""Background chores: promote what is due, reap the dead, expire the late, prune the old.
+
+Any process may do them; the store keeps two from harming each other.
+"""
+
+from __future__ import annotations
+
+from rota.engine.chores import take_chore
+from rota.engine.expire import expire
+from rota.engine.promote import promote
+from rota.engine.prune import Retention, prune
+from rota.engine.reap import reap
+from rota.notices import emit
+from rota.runtime.service import Service
+from rota.store.base import Store, Tx
+
+BATCH = 500
+
+
+class Promoter(Service):
+    """Queues scheduled runs when their time comes; sleeps until the next one is due."""
+
+    interval_s = 1.0
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self._next_in_s: float | None = None
+
+    def tick(self) -> bool:
+        promoted = self._store.write(lambda tx: promote(tx, limit=BATCH))
+        wait_ms = promoted.next_in_ms
+        self._next_in_s = None if wait_ms is None else max(0.0, wait_ms / 1000)
+        return promoted.count == BATCH
+
+    def pause_s(self) -> float:
+        pause_s = super().pause_s()
+        return pause_s if self._next_in_s is None else min(pause_s, self._next_in_s)
+
+
+class Chore(Service):
+    """Work that one process per interval does for all of them."""
+
+    chore = ""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+
+    def tick(self) -> bool:
+        if not self._store.write(self._take):
+            return False
+        while self.batch():
+            pass
+        return False
+
+    def batch(self) -> bool:
+        """Do one bounded batch; True when there may be more."""
+        raise NotImplementedError
+
+    def _take(self, tx: Tx) -> bool:
+        return take_chore(tx, self.chore, interval_ms=round(self.interval_s * 700))
+
+
+class Reaper(Chore):
+    """Gives the runs of dead workers back to their queues."""
+
+    interval_s = 1.0
+    chore = "reap"
+
+    def batch(self) -> bool:
+        count = self._store.write(lambda tx: reap(tx, limit=BATCH))
+        if count:
+            emit("runs.reaped", count=count)
+        return count == BATCH
+
+
+class Expirer(Chore):
+    """Closes runs that waited too long."""
+
+    interval_s = 1.0
+    chore = "expire"
+
+    def batch(self) -> bool:
+        return self._store.write(lambda tx: expire(tx, limit=BATCH)) == BATCH
+
+
+class Pruner(Chore):
+    """Forgets what is past retention, and keeps partitions for the days to come."""
+
+    interval_s = 300.0
+    chore = "prune"
+
+    def __init__(self, store: Store, retention: Retention) -> None:
+        super().__init__(store)
+        self._retention = retention
+
+    def batch(self) -> bool:
+        keep = self._retention
+        self._store.rotate(keep_good_ms=keep.success_ms, keep_bad_ms=keep.failure_ms)
+        return self._store.write(lambda tx: prune(tx, keep, limit=BATCH)) >= BATCH
+
+
+def chores(store: Store, retention: Retention) -> list[Service]:
+    """All of them; the caller starts, wakes and stops them."""
+    return [Promoter(store), Reaper(store), Expirer(store), Pruner(store, retention)]

@@ -1,0 +1,116 @@
+"""From how a call ended to what becomes of its run: the retry rule applied."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import msgspec
+
+from rota.clock import elapsed_s
+from rota.errors import TimedOut
+from rota.model.run import AttemptKind, ErrorDetail, Verdict
+from rota.model.spec import PolicyChange, RetryPolicy
+from rota.notices import emit
+from rota.rules.duration import format_duration
+from rota.rules.retry import GiveUp, Requeue, after_crash, decide
+from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped, StopReason
+
+_policy = msgspec.json.Decoder(PolicyChange)
+_TIMEOUT_TYPES = tuple(f"{each.__module__}.{each.__qualname__}" for each in TimedOut.__mro__[:-1])
+
+
+def policy_of(text: str | None) -> PolicyChange | None:
+    """What the submit of a run changed of its job's policies."""
+    return _policy.decode(text) if text else None
+
+
+def judge(
+    call: Call, ending: Ending, *, roll: Callable[[], float] = random.random
+) -> Verdict | None:
+    """The verdict to send to the store; None when the lease is lost and nothing may be sent."""
+    match ending:
+        case Returned(result=result):
+            return Verdict(
+                run_id=call.lease.run_id, fence=call.lease.fence, verb="succeed", result=result
+            )
+        case Raised():
+            return _failed(call, ending, "error", roll)
+        case Crashed(error=error):
+            return _crashed(call, error)
+        case Stopped(why=why):
+            return _stopped(call, why, roll)
+
+
+def _stopped(call: Call, why: StopReason, roll: Callable[[], float]) -> Verdict | None:
+    match why:
+        case "timeout":
+            return _failed(call, _timed_out(call), "timeout", roll)
+        case "cancel":
+            return _verdict(call, "abort", kind="cancelled", reason="cancelled")
+        case "drain":
+            return _verdict(call, "release")
+        case "lost":
+            return None
+
+
+def _timed_out(call: Call) -> Raised:
+    limit = format_duration(round((call.timeout_s or 0) * 1000))
+    error = ErrorDetail(type="TimedOut", message=f"ran longer than its timeout of {limit}")
+    return Raised(error=error, types=_TIMEOUT_TYPES)
+
+
+def _failed(call: Call, ending: Raised, kind: AttemptKind, roll: Callable[[], float]) -> Verdict:
+    lease = call.lease
+    change = policy_of(lease.policy)
+    policy = change.retry if change and change.retry else call.work.spec.retry
+    after_s = ending.retry_after_s
+    decision = decide(
+        policy,
+        failures=lease.failures + 1,
+        types=ending.types,
+        wants_retry=ending.wants_retry,
+        gives_up=ending.gives_up,
+        retry_after_ms=None if after_s is None else round(after_s * 1000),
+        custom_delay_ms=_custom_delay_ms(call, ending, policy),
+        at_most_once=lease.at_most_once,
+        now_ms=lease.claimed_at + round((elapsed_s() - call.claimed_s) * 1000),
+        due_at_ms=lease.due_at,
+        random=roll(),
+    )
+    if isinstance(decision, GiveUp):
+        return _verdict(call, "fail", kind=kind, error=ending.error, reason=decision.reason)
+    return _verdict(call, "retry", kind=kind, error=ending.error, delay_ms=decision.delay_ms)
+
+
+def _custom_delay_ms(call: Call, ending: Raised, policy: RetryPolicy) -> int | None:
+    function = call.work.retry_function
+    if policy.backoff != "custom" or function is None:
+        return None
+    try:
+        delay_s = function(call.lease.failures + 1, ending.exception)
+        return None if delay_s is None else max(0, round(float(delay_s) * 1000))
+    except Exception as error:  # noqa: BLE001  # user code; a broken rule must not lose the run
+        emit("retry_function.failed", job=call.lease.job, error=error)
+        return 60_000
+
+
+def _crashed(call: Call, error: ErrorDetail) -> Verdict:
+    lease = call.lease
+    decision = after_crash(crashes=lease.crashes + 1, at_most_once=lease.at_most_once)
+    if isinstance(decision, Requeue):
+        return _verdict(call, "reap", kind="crash", error=error)
+    return _verdict(call, "fail", kind="crash", error=error, reason=decision.reason)
+
+
+def _verdict(
+    call: Call, verb: str, *, error: ErrorDetail | None = None, **facts: object
+) -> Verdict:
+    text = msgspec.json.encode(error).decode() if error else None
+    return Verdict(
+        run_id=call.lease.run_id,
+        fence=call.lease.fence,
+        verb=verb,  # type: ignore[arg-type]  # one of the literals above
+        error=text,
+        **facts,  # type: ignore[arg-type]
+    )

@@ -1,0 +1,45 @@
+"""How a worker behaves; the defaults live here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from rota.engine.prune import Retention
+from rota.model.run import Lease
+from rota.runtime.call import Work
+
+
+class Duty(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker works on: the queues it serves and the jobs it knows."""
+
+    namespace: str
+    queues: tuple[str, ...]
+    jobs: tuple[str, ...]
+    find_work: Callable[[Lease], Work]
+
+
+class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings of one worker process."""
+
+    queues: tuple[str, ...] = ()
+    """Queues to serve, in turn; empty means the queues of all jobs the app defines."""
+    slots: int = 8
+    """How many runs are carried out at once."""
+    prefetch: int = 500
+    """Most runs to hold ready beyond the slots; used only while they last some 50 ms."""
+    name: str = ""
+    lease_ms: int = 20_000
+    heartbeat_ms: int = 4_000
+    margin_ms: int = 4_000
+    """So long before its lease ends a worker that cannot renew it stops its own work."""
+    drain_ms: int = 25_000
+    """After TERM: how long running handlers may take to end."""
+    grace_ms: int = 5_000
+    """After a handler was asked to stop: how long until it is left behind."""
+    poll_ms: int = 1_000
+    """How often to look without being woken; the truth behind the hints."""
+    chores: bool = True
+    """Whether this process promotes, reaps, expires and prunes."""
+    retention: Retention = Retention()

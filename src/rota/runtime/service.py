@@ -1,0 +1,79 @@
+"""The one loop: do a batch, say whether there is more, sleep until woken."""
+
+from __future__ import annotations
+
+import random
+from threading import Event, Thread
+
+from rota.errors import StoreUnavailable
+from rota.notices import emit
+
+
+class Service:
+    """A loop that does one batch at a time, can be woken early, and stops once.
+
+    Subclasses write `tick` only. It returns True when its batch was full, so that
+    the loop goes round again at once instead of sleeping on a backlog.
+    """
+
+    interval_s = 1.0
+
+    def __init__(self) -> None:
+        self.name = f"rota-{type(self).__name__.lower()}"
+        self._wake = Event()
+        self._stopping = False
+        self._failures = 0
+        self._thread: Thread | None = None
+
+    def tick(self) -> bool:
+        """Do one bounded batch; True when there may be more to do right now."""
+        raise NotImplementedError
+
+    def pause_s(self) -> float:
+        """How long to sleep when there is nothing to do, with jitter against herds."""
+        return self.interval_s * random.uniform(0.8, 1.2)
+
+    def start(self) -> None:
+        self._thread = Thread(target=self.run, name=self.name, daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Tick soon; a wake-up may be early but is never lost."""
+        if not self._wake.is_set():
+            self._wake.set()
+
+    def stop(self) -> None:
+        """Ask the loop to end after the tick it is in, and wait for it."""
+        self._stopping = True
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def run(self) -> None:
+        while not self._stopping:
+            # Cleared before the tick: what happens during it wakes us again.
+            self._wake.clear()
+            if not self._try_tick():
+                self._wake.wait(self._rest_s())
+
+    def _rest_s(self) -> float:
+        if not self._failures:
+            return self.pause_s()
+        return random.uniform(0.5, 1.0) * min(5.0, 0.1 * 2.0**self._failures)
+
+    def _try_tick(self) -> bool:
+        try:
+            more = self.tick()
+        except StoreUnavailable as error:
+            self._failures += 1
+            if self._failures == 1:
+                emit("store.unavailable", service=self.name, error=str(error))
+            return False
+        except Exception as error:  # noqa: BLE001  # a service must outlive any one batch
+            self._failures += 1
+            emit("service.failed", service=self.name, error=error)
+            return False
+        if self._failures:
+            emit("service.recovered", service=self.name, failures=self._failures)
+            self._failures = 0
+        return more

@@ -1,0 +1,168 @@
+"""The worker: claims runs, has them carried out, tells the store how they ended.
+
+It owns its services and their order of starting and stopping; the work is theirs.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Sequence
+from threading import Event, RLock
+
+from rota.clock import elapsed_s
+from rota.engine.keys import DUE, queue_key, worker_key
+from rota.engine.reap import reap
+from rota.engine.workers import NewWorker, register, retire
+from rota.ids import new_id
+from rota.notices import emit
+from rota.runtime.call import Stopped
+from rota.runtime.calls import Calls
+from rota.runtime.courier import Courier
+from rota.runtime.heart import Heart
+from rota.runtime.janitor import Promoter, chores
+from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.service import Service
+from rota.runtime.watchman import Watchman
+from rota.store.base import Store, Watch
+from rota.store.wakeups import EVERYWHERE
+
+
+class Worker:
+    """One worker process (or one inside another program)."""
+
+    def __init__(self, store: Store, duty: Duty, *, options: WorkerOptions, version: str) -> None:
+        self.id = ""
+        self._store = store
+        self._duty = duty
+        self._options = options
+        self._version = version
+        self._lock = RLock()
+        self._drained = Event()
+        self._hurries = False
+        self._watch: Watch | None = None
+        self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
+        self._calls = Calls(slots=options.slots, started=self._started, wake=self._wake_courier)
+        self._courier = Courier(store, self._calls, duty, options=options)
+        self._heart = Heart(store, self._calls, options=options, disowned=self._fence_off)
+        self._watchman = Watchman(
+            self._calls, self._heart, options=options, fence_off=self._fence_off
+        )
+        self._chores = chores(store, options.retention) if options.chores else []
+
+    @property
+    def running(self) -> int:
+        """How many runs this worker holds now."""
+        return len(self._calls)
+
+    def start(self, *, worker_id: str | None = None, dead: Sequence[str] = ()) -> None:
+        """Register and begin to claim; runs of workers known to be dead are taken back first."""
+        for dead_id in dead:
+            while self._store.write(lambda tx, gone=dead_id: reap(tx, limit=500, worker_id=gone)):  # type: ignore[misc]
+                pass
+            self._store.write(lambda tx, gone=dead_id: retire(tx, gone))  # type: ignore[misc]
+        self._register(worker_id or new_id())
+        self._watch = self._store.watch(self._woken)
+        self._courier.is_claiming = True
+        for service in self._services():
+            service.start()
+        emit("worker.started", worker=self.id, queues=self._duty.queues, slots=self._options.slots)
+
+    def drain(self) -> None:
+        """Stop claiming; returns when running handlers have ended or were given back.
+
+        Waits at most the drain time, or until `hurry` is called; what still runs then
+        is stopped and released without burning an attempt.
+        """
+        self._courier.is_claiming = False
+        self._heart.is_draining = True
+        for call in self._calls.withdraw():
+            self._calls.endings.append((call, Stopped("drain")))
+        self._courier.wake()
+        self._wait_until_idle(self._options.drain_ms / 1000, may_hurry=True)
+        for call in self._calls.everything():
+            self._calls.stop(call, "drain")
+        self._wait_until_idle(self._options.grace_ms / 1000 + 2, may_hurry=False)
+        self._drained.set()
+
+    def hurry(self) -> None:
+        """Do not wait for running handlers any longer; may be called from a signal handler."""
+        self._hurries = True
+
+    def stop(self) -> None:
+        """Drain, say goodbye, end all threads."""
+        if not self._drained.is_set():
+            self.drain()
+        if self._watch is not None:
+            self._watch.close()
+        for service in reversed(self._services()):
+            service.stop()
+        self._store.write(lambda tx: retire(tx, self.id))
+        self._calls.close()
+        emit("worker.stopped", worker=self.id)
+
+    def _services(self) -> list[Service]:
+        return [self._heart, self._watchman, *self._chores, self._courier]
+
+    def _register(self, worker_id: str) -> None:
+        worker = NewWorker(
+            id=worker_id,
+            name=self._options.name or f"{socket.gethostname()}-{os.getpid()}",
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            queues=self._duty.queues,
+            slots=self._options.slots,
+            version=self._version,
+        )
+        sent_s = elapsed_s()
+        self._store.write(
+            lambda tx: register(
+                tx, worker, namespace=self._duty.namespace, lease_ms=self._options.lease_ms
+            ),
+            urgent=True,
+        )
+        self.id = self._courier.worker_id = self._heart.worker_id = worker_id
+        self._heart.last_sent_s = sent_s
+
+    def _fence_off(self) -> None:
+        """Our lease is gone or about to go: end our work, then start again as somebody new."""
+        with self._lock:
+            claiming, self._courier.is_claiming = self._courier.is_claiming, False
+            for call in self._calls.everything():
+                self._calls.stop(call, "lost")
+            for call in self._calls.withdraw():
+                self._courier.drop(call)
+            self._register(new_id())
+            self._courier.is_claiming = claiming
+            self._courier.look()
+
+    def _started(self, call: object) -> None:
+        self._watchman.started(call)  # type: ignore[arg-type]  # executors pass our own calls
+
+    def _wake_courier(self) -> None:
+        self._courier.wake()
+
+    def _woken(self, key: str) -> None:
+        if key in self._keys:
+            self._courier.look()
+        elif key == worker_key(self.id):
+            self._heart.beat_soon()
+        elif key == DUE:
+            self._wake_promoter()
+        elif key == EVERYWHERE:
+            self._courier.look()
+            self._wake_promoter()
+            self._heart.beat_soon()
+
+    def _wake_promoter(self) -> None:
+        for service in self._chores:
+            if isinstance(service, Promoter):
+                service.wake()
+
+    def _wait_until_idle(self, timeout_s: float, *, may_hurry: bool) -> None:
+        end_s = elapsed_s() + timeout_s
+        while len(self._calls) or not self._courier.is_empty:
+            if elapsed_s() > end_s or (may_hurry and self._hurries):
+                return
+            time.sleep(0.01)

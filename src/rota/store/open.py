@@ -1,0 +1,138 @@
+"""Opening a store by its address; the only place that picks a dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from rota.errors import BadUrl, SchemaMismatch
+from rota.store.migrate import check, migrate, migrations, printable
+from rota.store.statements import Dialect
+
+if TYPE_CHECKING:
+    from rota.store.postgres import PostgresStore
+    from rota.store.sqlite import SqliteStore
+
+
+def dialect_of(url: str) -> str:
+    """`sqlite` or `postgres`, or BadUrl saying what would be good."""
+    scheme = urlsplit(url).scheme
+    if scheme == "sqlite":
+        return "sqlite"
+    if scheme in ("postgresql", "postgres"):
+        return "postgres"
+    raise BadUrl(
+        f"cannot open {url!r}: an address starts with sqlite:/// or postgresql://, "
+        "for example sqlite:///rota.db"
+    )
+
+
+def open_store(
+    url: str, *, clock: Callable[[], int] | None = None, upgrade: bool = True
+) -> SqliteStore | PostgresStore:
+    """Connect and make sure that the schema fits; `upgrade=False` only checks."""
+    store = _connect(url, clock)
+    try:
+        if upgrade:
+            upgrade_schema(store)
+        else:
+            check_schema(store)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def upgrade_schema(store: SqliteStore | PostgresStore) -> list[str]:
+    """Apply what is missing, under a lock; returns the names of new steps."""
+    if not pending(store):
+        return []
+    dialect = _dialect(store.dialect)
+    names: list[str] = store.write(lambda tx: _locked_migrate(tx, dialect))
+    store.rotate(keep_good_ms=7 * 86_400_000, keep_bad_ms=30 * 86_400_000)
+    return names
+
+
+def pending(store: SqliteStore | PostgresStore) -> list[str]:
+    """The names of steps this code has and the database lacks; SchemaMismatch if it is newer."""
+    known = {step.number: step for step in migrations(_dialect(store.dialect))}
+    applied = store.read(_applied)
+    check(applied, known)
+    return [f"{n:04d}_{known[n].name}" for n in sorted(set(known) - set(applied))]
+
+
+def check_schema(store: SqliteStore | PostgresStore) -> None:
+    """Refuse to work with a schema that is not exactly ours."""
+    if missing := pending(store):
+        raise SchemaMismatch(
+            f"the database lacks {', '.join(missing)}; run `rota db migrate` first"
+        )
+
+
+def schema_script(dialect: str) -> str:
+    """The whole schema as text."""
+    return printable(_dialect(dialect))
+
+
+def _applied(tx: object) -> dict[int, object]:
+    row = tx.one("has_schema")  # type: ignore[attr-defined]  # any of our transactions
+    if not row["is_there"]:
+        return {}
+    return {each["number"]: each for each in tx.all("list_migrations")}  # type: ignore[attr-defined]
+
+
+def _locked_migrate(tx: object, dialect: Dialect) -> list[str]:
+    if dialect.name == "postgres":
+        tx.one("migrate_lock")  # type: ignore[attr-defined]
+    return migrate(tx, dialect)
+
+
+# Drivers are imported when a store of their kind is opened: psycopg alone takes 0.2 s and 18 MB,
+# which a worker on SQLite and `rota --help` need not pay.
+
+
+def _dialect(name: str) -> Dialect:
+    if name == "sqlite":
+        from rota.store import sqlite  # noqa: PLC0415
+
+        return sqlite.DIALECT
+    from rota.store import postgres  # noqa: PLC0415
+
+    return postgres.DIALECT
+
+
+def _connect(url: str, clock: Callable[[], int] | None) -> SqliteStore | PostgresStore:
+    if dialect_of(url) == "sqlite":
+        from rota.store.sqlite import SqliteStore  # noqa: PLC0415
+
+        return SqliteStore(url, _sqlite_path(url), clock=clock)
+    from rota.store.postgres import PostgresStore  # noqa: PLC0415
+
+    conninfo, options = _split_options(url)
+    return PostgresStore(url, conninfo, clock=clock, **options)
+
+
+def _sqlite_path(url: str) -> Path:
+    parts = urlsplit(url)
+    if parts.netloc or parts.path in ("", "/"):
+        raise BadUrl(
+            f"cannot open {url!r}: write sqlite:///rota.db for a file here, "
+            "sqlite:////var/lib/rota.db for an absolute path"
+        )
+    return Path(parts.path[1:]).expanduser()
+
+
+def _split_options(url: str) -> tuple[str, dict[str, int]]:
+    """Take our own options (`connections=8`) out of a PostgreSQL address."""
+    parts = urlsplit(url)
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    options: dict[str, int] = {}
+    for name, value in pairs:
+        if name == "connections":
+            if not value.isdigit() or int(value) < 1:
+                raise BadUrl(f"connections={value!r} in the address must be a positive number")
+            options[name] = int(value)
+    rest = urlencode([pair for pair in pairs if pair[0] != "connections"])
+    return parts._replace(query=rest).geturl(), options

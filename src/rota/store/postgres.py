@@ -1,0 +1,209 @@
+"""PostgreSQL: a small pool, READ COMMITTED, no session state that a pooler would lose.
+
+NOTIFY is a hint sent after the commit by a thread of its own, so that it never
+serialises the commits of others.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.rows import dict_row
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from rota.errors import StoreUnavailable
+from rota.store.base import Row, Tx, Watch
+from rota.store.partitions import rotate
+from rota.store.postgres_wakeups import Listener, Notifier
+from rota.store.statements import Dialect, Shape, Statement, load
+from rota.store.wakeups import Wakeups
+
+T = TypeVar("T")
+
+RETRIED = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
+TRIES = 5
+
+Pool = ConnectionPool[psycopg.Connection[dict[str, Any]]]
+
+TYPES = {
+    "uuid": "uuid",
+    "int": "int",
+    "bigint": "bigint",
+    "bool": "boolean",
+    "text": "text",
+    "real": "real",
+}
+
+
+def _rows(shape: Shape) -> str:
+    columns = ", ".join(f"{name} {TYPES[kind]}" for name, kind in shape.items())
+    names = ", ".join(shape)
+    return f"(select {names} from json_to_recordset(cast(:batch as json)) as j({columns}))"
+
+
+DIALECT = Dialect(
+    name="postgres",
+    now=(
+        "coalesce(cast(:now as bigint),"
+        " cast(extract(epoch from statement_timestamp()) * 1000 as bigint))"
+    ),
+    types=TYPES,
+    sql={
+        "skip_locked": "for update skip locked",
+        "lock": "for update of run",
+        "greatest": "greatest",
+        "sole_key": "",
+        "narrow": "with (fillfactor = 50)",
+        # Rows come and go in seconds: vacuum early, and without pauses.
+        "hot": (
+            "with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02,"
+            " autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0)"
+        ),
+        "by_state": "partition by list (state)",
+        "by_ended": "partition by range (ended_at)",
+        "has_schema": "to_regclass('rota.migration') is not null",
+    },
+    rows=_rows,
+    each=lambda param: f"select json_array_elements_text(cast(:{param} as json))",
+    ids=lambda param: f"select cast(json_array_elements_text(cast(:{param} as json)) as uuid)",
+    param=lambda name: f"%({name})s",
+    schema="rota.",
+)
+
+
+class PostgresTx:
+    """A transaction on one psycopg connection."""
+
+    def __init__(
+        self,
+        connection: psycopg.Connection[dict[str, Any]],
+        statements: dict[str, Statement],
+        now: int | None,
+    ) -> None:
+        self._connection = connection
+        self._statements = statements
+        self._now = now
+        self.woken: set[str] = set()
+
+    def one(self, name: str, /, **params: Any) -> Row | None:
+        return self._run(name, params).fetchone()
+
+    def all(self, name: str, /, **params: Any) -> list[Row]:
+        rows: list[Row] = list(self._run(name, params).fetchall())
+        return rows
+
+    def execute(self, name: str, /, **params: Any) -> int:
+        return self._run(name, params).rowcount
+
+    def notify(self, queues: Collection[str]) -> None:
+        self.woken.update(queues)
+
+    def script(self, text: str) -> None:
+        """Run statements that have no parameters, for migrations and partitions."""
+        self._connection.execute(text.encode(), prepare=False)
+
+    def _run(self, name: str, params: dict[str, Any]) -> psycopg.Cursor[dict[str, Any]]:
+        params["now"] = self._now
+        return self._connection.execute(self._statements[name].text.encode(), params)
+
+
+class PostgresStore:
+    """Everything in schema `rota` of one database."""
+
+    dialect = "postgres"
+
+    def __init__(
+        self,
+        url: str,
+        conninfo: str,
+        *,
+        connections: int = 6,
+        clock: Callable[[], int] | None = None,
+    ) -> None:
+        self.url = url
+        self._clock = clock
+        self._statements = load(DIALECT)
+        _probe(conninfo)
+        self._pool = _pool(conninfo, connections)
+        # Heartbeats must not wait behind the work they vouch for.
+        self._reserve = _pool(conninfo, 1)
+        self.wakeups = Wakeups()
+        self._notifier = Notifier(self._send)
+        self._listener = Listener(conninfo, self.wakeups)
+
+    def write(self, work: Callable[[Tx], T], *, urgent: bool = False) -> T:
+        pool = self._reserve if urgent else self._pool
+        for tries_left in reversed(range(TRIES)):
+            try:
+                answer, woken = self._transact(work, pool)
+            except RETRIED:
+                if not tries_left:
+                    raise
+                time.sleep(random.uniform(0.001, 0.02) * (TRIES - tries_left))
+            else:
+                if woken:
+                    self.wakeups.ring(woken)
+                    self._notifier.ring(woken)
+                return answer
+        raise AssertionError("unreachable")
+
+    def read(self, work: Callable[[Tx], T]) -> T:
+        return self._transact(work, self._pool)[0]
+
+    def watch(self, wake: Callable[[str], None]) -> Watch:
+        self._listener.start()
+        return self.wakeups.watch(wake)
+
+    def rotate(self, *, keep_good_ms: int, keep_bad_ms: int) -> None:
+        """Make the partitions of the coming days and drop those past retention."""
+        self._transact(
+            lambda tx: rotate(tx, keep_good_ms=keep_good_ms, keep_bad_ms=keep_bad_ms), self._pool
+        )
+
+    def close(self) -> None:
+        self._notifier.stop()
+        self._listener.stop()
+        self._reserve.close()
+        self._pool.close()
+
+    def _transact(self, work: Callable[[PostgresTx], T], pool: Pool) -> tuple[T, set[str]]:
+        try:
+            with pool.connection() as connection, connection.transaction():
+                tx = PostgresTx(
+                    connection, self._statements, self._clock() if self._clock else None
+                )
+                return work(tx), tx.woken
+        except PoolTimeout as error:
+            raise StoreUnavailable(f"PostgreSQL did not answer within 10 s: {error}") from error
+        except RETRIED:
+            raise
+        except psycopg.OperationalError as error:
+            raise StoreUnavailable(f"PostgreSQL is not available: {error}") from error
+
+    def _send(self, keys: Collection[str]) -> None:
+        with self._pool.connection() as connection:
+            for key in keys:
+                connection.execute(b"select pg_notify('rota', %s)", (key,))
+
+
+def _pool(conninfo: str, size: int) -> Pool:
+    return ConnectionPool(
+        conninfo,
+        min_size=0,
+        max_size=size,
+        timeout=10,
+        kwargs={"autocommit": True, "row_factory": dict_row, "application_name": "rota"},
+        open=True,
+    )
+
+
+def _probe(conninfo: str) -> None:
+    """Fail at once, with the server's own words, instead of after the pool's patience."""
+    try:
+        psycopg.connect(conninfo, connect_timeout=5).close()
+    except psycopg.Error as error:
+        raise StoreUnavailable(f"cannot connect to PostgreSQL: {str(error).strip()}") from error

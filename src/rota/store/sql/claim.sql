@@ -1,0 +1,32 @@
+-- name: claim_runs
+-- Up to :limit runs for one worker, best rank first. The fence only ever grows.
+-- Materialised, because a limit inside a plain subquery may be overshot under load.
+with picked as materialized (
+    select id
+      from rota.run
+     where {from:claim}
+       and namespace = :namespace
+       and queue = :queue
+       and (expires_at is null or expires_at > {now})
+       and job in ({each:jobs})
+       and not exists (
+            select 1
+              from rota.queue as q
+             where q.namespace = :namespace
+               and q.name = :queue
+               and q.is_paused
+           )
+     order by rank, id
+     limit :limit
+     {sql:skip_locked}
+)
+update rota.run as run
+   set state = {to:claim},
+       attempt = attempt + 1,
+       fence = fence + 1,
+       worker_id = :worker_id,
+       started_at = {now}
+  from picked
+ where run.id = picked.id
+returning run.id, fence, attempt, job, version, queue, args, policy, failures, crashes,
+          at_most_once, due_at, started_at, rank

@@ -1,0 +1,100 @@
+-- name: close_runs
+-- The move to history is the end of a run: guarded by its state and its fence, so it happens once.
+with gone as (
+    delete from rota.run as run
+     using {rows:verdict} as v
+     where run.id = v.run_id
+       and run.fence = v.fence
+       and run.namespace = :namespace
+       and {allowed:final}
+    returning run.*, {becomes:final} as ending, v.result, v.error as last_error, v.kind, v.reason
+)
+insert into rota.run_history (
+    {columns:kept},
+    state, failures, crashes, fence, finished_at, result, error, reason
+)
+select {columns:kept},
+       ending,
+       failures + case when kind in ('error', 'timeout') then 1 else 0 end,
+       crashes + case when kind in ('crash', 'lost') then 1 else 0 end,
+       fence, {now}, result, coalesce(last_error, error), reason
+  from gone
+
+-- name: not_closed
+-- Which verdicts of a batch found no run to close: their leases were lost. One that was
+-- applied before is not: its answer got lost, and it is sent again.
+select v.run_id
+  from {rows:verdict} as v
+ where not exists (
+        select 1
+          from rota.run_history as h
+         where h.id = v.run_id
+           and h.fence = v.fence
+           and h.namespace = :namespace
+           and h.state = {becomes:final}
+           and h.reason is not distinct from v.reason
+       )
+
+-- name: record_attempts
+-- Before the run changes: the guard is the same, so a lost lease records nothing. Locked, so
+-- that nobody ends the attempt between this record and the change.
+insert into rota.attempt (run_id, number, fence, kind, worker_id, started_at, ended_at, error)
+select run.id, run.attempt, run.fence, v.kind, run.worker_id, run.started_at, {now}, v.error
+  from {rows:verdict} as v
+  join rota.run as run
+    on run.id = v.run_id
+   and run.fence = v.fence
+   and run.namespace = :namespace
+   and run.{from:fail}
+ where v.kind is not null
+ order by run.id
+ {sql:lock}
+
+-- name: retry_runs
+-- After an acknowledged cancel no new attempt may start: such a run is left for `abort`.
+-- Expiry is for runs that never started.
+update rota.run as run
+   set state = {to:retry},
+       rank = null,
+       worker_id = null,
+       failures = failures + case when v.kind in ('error', 'timeout') then 1 else 0 end,
+       crashes = crashes + case when v.kind in ('crash', 'lost') then 1 else 0 end,
+       error = v.error,
+       expires_at = null,
+       ready_at = {now} + coalesce(v.delay_ms, 0)
+  from {rows:verdict} as v
+ where run.id = v.run_id
+   and run.fence = v.fence
+   and run.namespace = :namespace
+   and run.{from:retry}
+   and not run.cancel_requested
+returning run.id
+
+-- name: requeue_runs
+-- Back to the queue at the old place. A release leaves no trace of the claim but the fence;
+-- a reaped attempt counts as a crash.
+update rota.run as run
+   set state = {becomes:queued},
+       attempt = attempt - case when v.verb = 'release' then 1 else 0 end,
+       crashes = crashes + case when v.verb = 'reap' then 1 else 0 end,
+       error = coalesce(v.error, run.error),
+       expires_at = case when v.verb = 'release' then expires_at end,
+       worker_id = null,
+       started_at = null
+  from {rows:verdict} as v
+ where run.id = v.run_id
+   and run.fence = v.fence
+   and run.namespace = :namespace
+   and {allowed:queued}
+   and v.verb in ('release', 'reap')
+   and not run.cancel_requested
+returning run.id, queue
+
+-- name: note_progress
+update rota.run as run
+   set progress = p.fraction,
+       progress_note = p.note
+  from {rows:progress} as p
+ where run.id = p.run_id
+   and run.fence = p.fence
+   and run.{from:heartbeat}

@@ -1,0 +1,90 @@
+-- name: find_run
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from rota.run
+ where id = :id
+   and namespace = :namespace
+
+-- name: find_ended_run
+select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
+       finished_at, result, reason
+  from rota.run_history
+ where id = :id
+   and namespace = :namespace
+
+-- name: find_endings
+-- Of these runs, the ones that have ended.
+select id, state, result, error, reason
+  from rota.run_history
+ where id in ({ids:ids})
+   and namespace = :namespace
+
+-- name: lock_run
+select id, state, fence, queue, worker_id
+  from rota.run as run
+ where id = :id
+   and namespace = :namespace
+ {sql:lock}
+
+-- name: request_cancel
+-- A running run is told at its worker's next heartbeat.
+update rota.run
+   set cancel_requested = true
+ where id = :id
+   and fence = :fence
+   and {from:heartbeat}
+
+-- name: list_runs
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from rota.run
+ where namespace = :namespace
+   and (cast(:state as text) is null or state = :state)
+   and (cast(:job as text) is null or job = :job)
+   and (cast(:queue as text) is null or queue = :queue)
+   and (cast(:before as {type:uuid}) is null or id < :before)
+ order by id desc
+ limit :limit
+
+-- name: list_ended_runs
+select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
+       finished_at, result, reason
+  from rota.run_history
+ where namespace = :namespace
+   and (cast(:state as text) is null or state = :state)
+   and (cast(:job as text) is null or job = :job)
+   and (cast(:queue as text) is null or queue = :queue)
+   and (cast(:before as {type:uuid}) is null or id < :before)
+ order by id desc
+ limit :limit
+
+-- name: list_attempts
+select number, fence, kind, worker_id, started_at, ended_at, error
+  from rota.attempt
+ where run_id = :id
+ order by fence
+
+-- name: count_live
+select state, count(*) as runs
+  from rota.run
+ where namespace = :namespace
+ group by state
+
+-- name: count_ended
+select state, count(*) as runs
+  from rota.run_history
+ where namespace = :namespace
+   and finished_at >= :since
+ group by state
+
+-- name: find_expired
+select id, namespace, fence
+  from rota.run
+ where {from:expire}
+   and expires_at <= {now}
+ order by expires_at
+ limit :limit
+ {sql:skip_locked}
+
+-- name: now
+select {now} as now

@@ -1,0 +1,29 @@
+-- name: prune_history
+-- In batches, so that a big backlog never blocks writers for long.
+delete from rota.run_history
+ where id in (
+        select id
+          from rota.run_history
+         where finished_at < {now} - :keep_ms
+           and state in ({each:states})
+         limit :limit
+       )
+
+-- name: prune_attempts
+delete from rota.attempt
+ where run_id in (
+        select run_id
+          from rota.attempt
+         where ended_at < {now} - :keep_ms
+         limit :limit
+       )
+   and ended_at < {now} - :keep_ms
+
+-- name: prune_keys
+delete from rota.run_key
+ where (namespace, job, key) in (
+        select namespace, job, key
+          from rota.run_key
+         where expires_at <= {now}
+         limit :limit
+       )

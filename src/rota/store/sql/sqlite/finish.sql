@@ -1,0 +1,27 @@
+-- name: close_runs
+-- SQLite has no writes inside a with clause: copy, then delete, in the one write transaction.
+insert into rota.run_history (
+    {columns:kept},
+    state, failures, crashes, fence, finished_at, result, error, reason
+)
+select {columns:kept},
+       {becomes:final},
+       failures + case when v.kind in ('error', 'timeout') then 1 else 0 end,
+       crashes + case when v.kind in ('crash', 'lost') then 1 else 0 end,
+       run.fence, {now}, v.result, coalesce(v.error, run.error), v.reason
+  from {rows:verdict} as v
+ cross join rota.run as run
+ where run.id = v.run_id
+   and run.fence = v.fence
+   and run.namespace = :namespace
+   and {allowed:final};
+delete from rota.run
+ where rowid in (
+        select run.rowid
+          from {rows:verdict} as v
+         cross join rota.run as run
+         where run.id = v.run_id
+           and run.fence = v.fence
+           and run.namespace = :namespace
+           and {allowed:final}
+       )

@@ -1,0 +1,70 @@
+-- name: insert_runs
+-- A repeated id is the same run: nothing happens, even if it has ended within the last day.
+-- The rank is where ageing lives (rules.order).
+insert into rota.run (
+    id, namespace, job, version, queue, priority, state, rank, args, policy, at_most_once,
+    key, rerun_of, created_at, due_at, ready_at, expires_at
+)
+select n.id, :namespace, n.job, n.version, coalesce(n.queue, 'default'), coalesce(n.priority, 0),
+       case when n.due > n.now then 'scheduled' else 'queued' end,
+       case when n.due > n.now then null
+            else n.now - coalesce(n.priority, 0) * cast(:credit_ms as bigint) end,
+       coalesce(n.args, '{}'), n.policy, coalesce(n.at_most_once, false),
+       n.key, n.rerun_of, n.now, n.due, n.due, n.due + n.expires_ms
+  from (
+        select b.*, t.now, {sql:greatest}(t.now, coalesce(b.due_at, t.now + b.delay_ms, t.now)) as due
+          from {rows:new_run} as b
+         cross join (select {now} as now) as t
+       ) as n
+ where (
+        select h.id
+          from rota.run_history as h
+         where h.id = n.id
+           and h.finished_at between {now} - 86400000 and {now} + 86400000
+         limit 1
+       ) is null
+on conflict (id) do nothing
+
+-- name: take_keys
+-- A key whose window has passed is free again. Returns the keys that are ours now.
+insert into rota.run_key (namespace, job, key, run_id, digest, expires_at)
+select :namespace, b.job, b.key, b.id, b.digest, {now} + b.key_window_ms
+  from {rows:run_key} as b
+ where true
+on conflict (namespace, job, key) do update
+   set run_id = excluded.run_id,
+       digest = excluded.digest,
+       expires_at = excluded.expires_at
+ where run_key.expires_at <= {now}
+returning job, key
+
+-- name: find_keys
+select k.job, k.key, k.run_id, k.digest
+  from {rows:run_key} as b
+  join rota.run_key as k
+    on k.namespace = :namespace
+   and k.job = b.job
+   and k.key = b.key
+
+-- name: promote_runs
+-- Bounded, oldest first; other schedulers skip what one has locked.
+with picked as materialized (
+    select id
+      from rota.run
+     where {from:promote}
+       and ready_at <= {now}
+     order by ready_at
+     limit :limit
+     {sql:skip_locked}
+)
+update rota.run as run
+   set state = {to:promote},
+       rank = ready_at - priority * cast(:credit_ms as bigint)
+  from picked
+ where run.id = picked.id
+returning namespace, queue
+
+-- name: next_due
+select min(ready_at) - {now} as wait_ms
+  from rota.run
+ where {from:promote}

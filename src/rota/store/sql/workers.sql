@@ -1,0 +1,87 @@
+-- name: register_worker
+insert into rota.worker (
+    id, namespace, name, host, pid, queues, slots, version, started_at, seen_at, lease_until
+)
+values (
+    :id, :namespace, :name, :host, :pid, :queues, :slots, :version,
+    {now}, {now}, {now} + :lease_ms
+)
+
+-- name: extend_lease
+-- One row per worker process: a thousand runs must not mean a thousand heartbeats.
+update rota.worker
+   set lease_until = {now} + :lease_ms,
+       seen_at = {now},
+       running = :running,
+       is_draining = :is_draining
+ where id = :id
+
+-- name: held_changes
+-- Of the leases a worker believes it holds: those it lost, and those to be cancelled.
+select h.run_id, run.id is null as is_lost
+  from {rows:held} as h
+  left join rota.run as run
+    on run.id = h.run_id
+   and run.fence = h.fence
+   and run.{from:heartbeat}
+ where run.id is null
+    or run.cancel_requested
+
+-- name: retire_worker
+delete from rota.worker
+ where id = :id
+
+-- name: list_workers
+select id, namespace, name, host, pid, queues, slots, running, is_draining, version,
+       started_at, seen_at, lease_until, lease_until > {now} as is_alive,
+       {now} as now
+  from rota.worker
+ where namespace = :namespace
+ order by started_at, id
+
+-- name: orphaned_runs
+-- Running runs whose worker's lease ran out or whose worker is gone. Locked runs are being
+-- finished right now and are left alone.
+select id, namespace, fence, queue, crashes, at_most_once, worker_id
+  from rota.run
+ where {from:reap}
+   and worker_id not in (
+        select w.id
+          from rota.worker as w
+         where w.lease_until > {now}
+       )
+ order by id
+ limit :limit
+ {sql:skip_locked}
+
+-- name: runs_of_worker
+select id, namespace, fence, queue, crashes, at_most_once, worker_id
+  from rota.run
+ where {from:reap}
+   and worker_id = :worker_id
+ order by id
+ limit :limit
+ {sql:skip_locked}
+
+-- name: bury_workers
+delete from rota.worker
+ where lease_until <= {now}
+   and not exists (
+        select 1
+          from rota.run
+         where run.worker_id = worker.id
+           and run.{from:reap}
+       )
+
+-- name: take_chore
+-- True for one asker per interval; the others spare themselves the work.
+insert into rota.chore as c (name, next_at)
+values (:name, {now} + :interval_ms)
+on conflict (name) do update
+   set next_at = excluded.next_at
+ where c.next_at <= {now}
+
+-- name: chore_wait
+select next_at - {now} as wait_ms
+  from rota.chore
+ where name = :name

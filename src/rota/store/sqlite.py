@@ -1,0 +1,235 @@
+"""SQLite: one file, one writer connection with group commit, readers beside it.
+
+Through apsw, which brings a current SQLite. WAL and synchronous=FULL: when a write
+returns, it is on disk. Other processes may use the same file on the same machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+
+import apsw
+
+from rota.errors import StoreUnavailable
+from rota.store.base import Row, Tx, Watch
+from rota.store.combiner import Combiner
+from rota.store.statements import Dialect, Shape, Statement, load
+from rota.store.wakeups import FileWatch, Wakeups
+
+T = TypeVar("T")
+
+BUSY_MS = 10_000
+PRAGMAS = (
+    f"pragma busy_timeout = {BUSY_MS}",  # first: several processes may make the file at once
+    "pragma journal_mode = wal",
+    "pragma synchronous = full",
+    "pragma cache_size = -16000",
+    "pragma wal_autocheckpoint = 4000",
+)
+
+
+def _rows(shape: Shape) -> str:
+    columns = ", ".join(f"value ->> '$.{name}' as {name}" for name in shape)
+    return f"(select {columns} from json_each(:batch))"
+
+
+DIALECT = Dialect(
+    name="sqlite",
+    now="coalesce(:now, cast(unixepoch('subsec') * 1000 as integer))",
+    types={
+        "uuid": "text",
+        "int": "integer",
+        "bigint": "integer",
+        "bool": "integer",
+        "real": "real",
+        "text": "text",
+    },
+    sql={
+        "skip_locked": "",
+        "lock": "",
+        "greatest": "max",
+        "sole_key": " primary key",
+        "narrow": "",
+        "hot": "",
+        "by_state": "",
+        "by_ended": "",
+        "has_schema": "exists (select 1 from sqlite_master where name = 'migration')",
+    },
+    rows=_rows,
+    each=lambda param: f"select value from json_each(:{param})",
+    ids=lambda param: f"select value from json_each(:{param})",
+    param=lambda name: f":{name}",
+    schema="",
+)
+
+
+class SqliteTx:
+    """A transaction on one apsw connection."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        statements: dict[str, Statement],
+        columns: dict[str, tuple[str, ...]],
+        now: int | None,
+    ) -> None:
+        self._connection = connection
+        self._statements = statements
+        self._columns = columns
+        self._now = now
+        self.woken: set[str] = set()
+
+    def one(self, name: str, /, **params: Any) -> Row | None:
+        rows = self.all(name, **params)
+        return rows[0] if rows else None
+
+    def all(self, name: str, /, **params: Any) -> list[Row]:
+        cursor = self._run(name, params)
+        first = cursor.fetchone()
+        if first is None:
+            return []
+        names = self._columns.get(name)
+        if names is None:
+            names = tuple(column[0] for column in cursor.get_description())
+            self._columns[name] = names
+        return [dict(zip(names, row, strict=True)) for row in (first, *cursor.fetchall())]
+
+    def execute(self, name: str, /, **params: Any) -> int:
+        # total_changes, because changes() keeps the count of an earlier statement
+        # when this one turned out to change nothing at all.
+        before = self._connection.total_changes()
+        self._run(name, params).fetchall()
+        after = self._connection.total_changes()
+        return self._connection.changes() if after != before else 0
+
+    def notify(self, queues: Collection[str]) -> None:
+        self.woken.update(queues)
+
+    def script(self, text: str) -> None:
+        """Run statements that have no parameters, for migrations."""
+        self._connection.execute(text)
+
+    def _run(self, name: str, params: dict[str, Any]) -> apsw.Cursor:
+        params["now"] = self._now
+        return self._connection.execute(self._statements[name].text, params)
+
+
+class SqliteStore:
+    """Everything in one file; see the module for what is promised."""
+
+    dialect = "sqlite"
+
+    def __init__(self, url: str, path: Path, *, clock: Callable[[], int] | None = None) -> None:
+        self.url = url
+        self.path = path
+        self._clock = clock
+        self._statements = load(DIALECT)
+        self._columns: dict[str, tuple[str, ...]] = {}
+        self._writing = Lock()
+        self._writer = self._connect()
+        self._readers: list[apsw.Connection] = []
+        self._commit: Combiner[Callable[[SqliteTx], Any], Any] = Combiner(self._flush)
+        self.wakeups = Wakeups()
+        self._file_watch = FileWatch(self._version, self.wakeups)
+
+    def write(self, work: Callable[[Tx], T], *, urgent: bool = False) -> T:  # noqa: ARG002  # one writer serves all
+        answer: T = self._commit(work)
+        return answer
+
+    def read(self, work: Callable[[Tx], T]) -> T:
+        try:
+            connection = self._readers.pop()
+        except IndexError:
+            connection = self._connect()
+        try:
+            connection.execute("begin")
+            try:
+                return work(self._tx(connection))
+            finally:
+                connection.execute("rollback")
+        except apsw.Error as error:
+            raise _unavailable(error) from error
+        finally:
+            self._readers.append(connection)
+
+    def watch(self, wake: Callable[[str], None]) -> Watch:
+        self._file_watch.start()
+        return self.wakeups.watch(wake)
+
+    def rotate(self, *, keep_good_ms: int, keep_bad_ms: int) -> None:
+        """No partitions here; old rows are pruned in batches."""
+
+    def close(self) -> None:
+        self._file_watch.stop()
+        with self._writing:
+            self._writer.close()
+        while self._readers:
+            self._readers.pop().close()
+
+    def _connect(self) -> apsw.Connection:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            connection = apsw.Connection(str(self.path))
+            for pragma in PRAGMAS:
+                connection.execute(pragma).fetchall()
+        except (apsw.Error, OSError) as error:
+            raise _unavailable(error, path=self.path) from error
+        return connection
+
+    def _tx(self, connection: apsw.Connection) -> SqliteTx:
+        now = self._clock() if self._clock else None
+        return SqliteTx(connection, self._statements, self._columns, now)
+
+    def _flush(self, works: list[Callable[[SqliteTx], Any]]) -> Sequence[Any]:
+        """One commit for all; a work that fails is rolled back alone."""
+        with self._writing:
+            try:
+                self._writer.execute("begin immediate")
+            except apsw.Error as error:
+                raise _unavailable(error, path=self.path) from error
+            try:
+                tx = self._tx(self._writer)
+                answers = [self._attempt(tx, work) for work in works]
+                self._writer.execute("commit")
+            except apsw.Error as error:
+                raise _unavailable(error, path=self.path) from error
+            finally:
+                if self._writer.in_transaction:
+                    self._writer.execute("rollback")
+        self.wakeups.ring(tx.woken)
+        return answers
+
+    def _attempt(self, tx: SqliteTx, work: Callable[[SqliteTx], Any]) -> Any:
+        woken = set(tx.woken)
+        self._writer.execute("savepoint work")
+        try:
+            answer = work(tx)
+        except Exception as error:  # noqa: BLE001  # it is raised in the caller who sent the work
+            self._writer.execute("rollback to work")
+            tx.woken = woken
+            answer = _unavailable(error) if isinstance(error, apsw.Error) else error
+        self._writer.execute("release work")
+        return answer
+
+    def _version(self) -> int | None:
+        """Changes when another process has written; None while we are writing ourselves."""
+        if not self._writing.acquire(blocking=False):
+            return None
+        try:
+            return int(self._writer.pragma("data_version"))
+        finally:
+            self._writing.release()
+
+
+def _unavailable(error: Exception, *, path: Path | None = None) -> Exception:
+    if isinstance(error, apsw.ConstraintError | apsw.SQLError):
+        return error  # a bug of ours, not an outage: let it be seen as it is
+    where = f" {path}" if path else ""
+    if isinstance(error, apsw.BusyError):
+        return StoreUnavailable(
+            f"the SQLite file{where} was locked by another process for {BUSY_MS // 1000} s"
+        )
+    return StoreUnavailable(f"cannot use the SQLite file{where}: {error}")

@@ -1,0 +1,160 @@
+"""Statements: read from .sql files, expanded for a dialect, known by name.
+
+The shared text speaks both dialects. Tokens it may use: {now}; {from:verb}, {to:verb};
+{allowed:group}, {becomes:group} for rows `v` that carry their verb; {rows:shape} for a JSON
+list as rows; {each:param}, {ids:param} for a JSON list of texts or ids; {columns:name},
+{type:name}, {states:group}, {sql:name}.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from rota.model.states import FINAL, LIVE, TRANSITIONS, State
+
+_HEADER = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
+_TOKEN = re.compile(r"\{(\w+)(?::(\w+))?\}")
+_PARAM = re.compile(r"(?<![:\w]):([a-z_]+)")
+_FOLDER = Path(__file__).parent / "sql"
+
+Shape = Mapping[str, str]
+
+COLUMNS: Mapping[str, str] = {
+    "kept": (
+        "id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,"
+        " created_at, due_at, ready_at, attempt, worker_id, started_at, progress, progress_note"
+    ),
+}
+"""Columns that a run takes along, unchanged, into history."""
+
+SHAPES: Mapping[str, Shape] = {
+    "new_run": {
+        "id": "uuid",
+        "job": "text",
+        "version": "int",
+        "queue": "text",
+        "priority": "int",
+        "args": "text",
+        "due_at": "bigint",
+        "delay_ms": "bigint",
+        "expires_ms": "bigint",
+        "at_most_once": "bool",
+        "policy": "text",
+        "key": "text",
+        "rerun_of": "uuid",
+    },
+    "run_key": {
+        "job": "text",
+        "key": "text",
+        "id": "uuid",
+        "digest": "text",
+        "key_window_ms": "bigint",
+    },
+    "verdict": {
+        "run_id": "uuid",
+        "fence": "bigint",
+        "verb": "text",
+        "result": "text",
+        "kind": "text",
+        "error": "text",
+        "delay_ms": "bigint",
+        "reason": "text",
+    },
+    "held": {"run_id": "uuid", "fence": "bigint"},
+    "progress": {"run_id": "uuid", "fence": "bigint", "fraction": "real", "note": "text"},
+}
+
+
+class Statement(NamedTuple):
+    """One statement as a driver wants it, and the parameters it names."""
+
+    text: str
+    params: frozenset[str]
+
+
+class Dialect(NamedTuple):
+    """How a database spells what the shared text leaves open."""
+
+    name: str
+    now: str
+    types: Mapping[str, str]
+    sql: Mapping[str, str]
+    rows: Callable[[Shape], str]
+    each: Callable[[str], str]
+    ids: Callable[[str], str]
+    param: Callable[[str], str]
+    schema: str
+    """What stands for `rota.` in front of a table."""
+
+
+def load(dialect: Dialect) -> dict[str, Statement]:
+    """Read the shared statements, then let the dialect's own replace some."""
+    statements: dict[str, Statement] = {}
+    for folder in (_FOLDER, _FOLDER / dialect.name):
+        for path in sorted(folder.glob("*.sql")):
+            _, *parts = _HEADER.split(path.read_text())
+            for name, text in zip(parts[::2], parts[1::2], strict=True):
+                statements[name] = _statement(expand(text, dialect), dialect)
+    return statements
+
+
+def expand(text: str, dialect: Dialect) -> str:
+    """Replace the tokens and drop the comments."""
+    bare = re.sub(r"^\s*--.*\n", "", text, flags=re.MULTILINE).strip()
+    filled = _TOKEN.sub(lambda match: _token(match[1], match[2] or "", dialect), bare)
+    return filled.replace("rota.", dialect.schema)
+
+
+def _statement(text: str, dialect: Dialect) -> Statement:
+    params = frozenset(_PARAM.findall(text))
+    return Statement(_PARAM.sub(lambda match: dialect.param(match[1]), text), params)
+
+
+def _token(kind: str, name: str, dialect: Dialect) -> str:
+    readers: Mapping[str, Callable[[], str]] = {
+        "now": lambda: dialect.now,
+        "from": lambda: _guard(name),
+        "to": lambda: f"'{TRANSITIONS[name].to}'",
+        "allowed": lambda: _allowed(name),
+        "becomes": lambda: _becomes(name),
+        "columns": lambda: COLUMNS[name],
+        "rows": lambda: dialect.rows(SHAPES[name]),
+        "each": lambda: dialect.each(name),
+        "ids": lambda: dialect.ids(name),
+        "type": lambda: dialect.types[name],
+        "states": lambda: ", ".join(_quoted(FINAL if name == "final" else LIVE)),
+        "sql": lambda: dialect.sql[name],
+    }
+    if kind not in readers:
+        raise ValueError(f"unknown token {kind!r} in a statement")
+    return readers[kind]()
+
+
+def _quoted(states: Iterable[State]) -> list[str]:
+    return [f"'{state}'" for state in sorted(states)]
+
+
+def _verbs_to(group: str) -> list[str]:
+    """The verbs of a group: `final` ends a run, `queued` gives it back."""
+    wanted = FINAL if group == "final" else {State(group)}
+    return [verb for verb, change in TRANSITIONS.items() if change.to in wanted]
+
+
+def _allowed(group: str) -> str:
+    """A guard for rows `v` that carry their verb: each may act only from its own states."""
+    tests = [f"(v.verb = '{verb}' and run.{_guard(verb)})" for verb in _verbs_to(group)]
+    return "({})".format(" or ".join(tests))
+
+
+def _becomes(group: str) -> str:
+    cases = [f"when '{verb}' then '{TRANSITIONS[verb].to}'" for verb in _verbs_to(group)]
+    return "case v.verb {} end".format(" ".join(cases))
+
+
+def _guard(verb: str) -> str:
+    """`state = 'x'` for one source state: SQLite uses a partial index for = but not for in."""
+    states = _quoted(TRANSITIONS[verb].allowed)
+    return f"state = {states[0]}" if len(states) == 1 else f"state in ({', '.join(states)})"

@@ -1,0 +1,1 @@
+"""Tests of Rota; `make test` runs them all."""

@@ -1,0 +1,69 @@
+"""Fixtures for all tests: a lazy PostgreSQL, and a fresh store address on each database."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.support.postgres import PostgresServer
+from tests.support.postgres_binaries import PostgresMissing, find_binaries
+from tests.support.source import LONG_MODULE, long_modules
+
+# Times differ by ten on a busy machine, so none of them is a failure; a failure must repeat.
+settings.register_profile(
+    "rota",
+    deadline=None,
+    print_blob=True,
+    derandomize=bool(os.environ.get("CI")),
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("rota")
+
+
+@pytest.fixture(scope="session")
+def postgres_binaries() -> Path:
+    """The folder of PostgreSQL's programs; without them tests fail in CI and are skipped here."""
+    try:
+        return find_binaries()
+    except PostgresMissing as missing:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def postgres_server(postgres_binaries: Path) -> Iterator[PostgresServer]:
+    """One server for each worker of the test run, started when the first test asks for it."""
+    with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    """The address of a store in a file that does not exist yet."""
+    return f"sqlite:///{tmp_path}/rota.db"
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """The address of an empty database, dropped after the test."""
+    url = postgres_server.create_database()
+    yield url
+    postgres_server.start()  # a test may have ended the server to see what happens
+    postgres_server.drop_database(url)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def store_url(request: pytest.FixtureRequest) -> str:
+    """A fresh, empty store on each database in turn."""
+    return str(request.getfixturevalue(f"{request.param}_url"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the modules that should be split before they must be."""
+    for path, lines in long_modules():
+        terminalreporter.write_line(f"{path}: {lines} lines, more than {LONG_MODULE}; split it")

@@ -1,0 +1,1 @@
+"""What store and engine promise, with the same bodies on both databases."""

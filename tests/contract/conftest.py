@@ -1,0 +1,78 @@
+"""A store on each database in turn, on a clock that the test moves.
+
+PostgreSQL keeps one migrated database per test process and empties it: making one costs
+about 100 ms, emptying it 5.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from hypothesis import settings
+
+from rota.store.base import Store
+from rota.store.open import open_store
+from tests.contract.builders import TABLES, Clock, given_worker
+from tests.support.postgres import PostgresServer
+
+# ROTA_EXAMPLES=2000 makes a long run of what takes seconds otherwise.
+EXAMPLES = int(os.environ.get("ROTA_EXAMPLES", "0"))
+settings.register_profile("contract", parent=settings.get_profile("rota"), stateful_step_count=40)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(scope="session")
+def shared_postgres_url(postgres_server: PostgresServer) -> str:
+    """One migrated database for all tests of this process; empty it before use."""
+    url = postgres_server.create_database()
+    open_store(url, clock=Clock()).close()
+    return url
+
+
+@pytest.fixture
+def empty_postgres_url(shared_postgres_url: str) -> str:
+    empty(shared_postgres_url)
+    return shared_postgres_url
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a store without rows; on PostgreSQL its schema is there already."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/rota.db"
+    return str(request.getfixturevalue("empty_postgres_url"))
+
+
+@pytest.fixture
+def store(empty_url: str, clock: Clock) -> Iterator[Store]:
+    opened = open_store(empty_url, clock=clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def postgres_store(empty_postgres_url: str, clock: Clock) -> Iterator[Store]:
+    opened = open_store(empty_postgres_url, clock=clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def worker(store: Store) -> str:
+    """The id of a registered worker whose lease lasts 20 s."""
+    return given_worker(store)
+
+
+def empty(url: str) -> None:
+    """Delete all rows: on tables this small ten times faster than truncate."""
+    with psycopg.connect(url) as connection:
+        for table in TABLES:
+            connection.execute(f"delete from rota.{table}".encode())

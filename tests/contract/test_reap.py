@@ -1,0 +1,196 @@
+"""Reap: runs of dead workers come back, a bounded number of times, and never by age."""
+
+from __future__ import annotations
+
+from rota.engine import inspect
+from rota.engine.cancel import cancel
+from rota.engine.promote import promote
+from rota.engine.reap import reap
+from rota.engine.workers import retire, workers
+from rota.ids import new_id
+from rota.model.states import State
+from rota.rules.retry import MAX_CRASHES
+from rota.store.base import Store
+from tests.contract.builders import (
+    ERROR,
+    HOME,
+    LEASE_MS,
+    Clock,
+    claim_one,
+    claim_some,
+    finish_with,
+    given_lease,
+    given_run,
+    given_worker,
+    look,
+    new_run,
+    state_of,
+    submit_all,
+)
+
+
+def reap_some(store: Store, *, limit: int = 100, worker_id: str | None = None) -> int:
+    return store.write(lambda tx: reap(tx, limit=limit, worker_id=worker_id))
+
+
+def test_a_run_of_a_worker_whose_lease_ran_out_is_queued_again(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    lease = given_lease(store, worker_id=worker)
+
+    clock.advance(LEASE_MS - 1)
+    early = reap_some(store)
+    clock.advance(1)
+    late = reap_some(store)
+
+    run = look(store, lease.run_id)
+    (attempt,) = store.read(lambda tx: inspect.attempts(tx, lease.run_id, namespace=HOME))
+    assert (early, late) == (0, 1)
+    assert (run.state, run.crashes, run.failures, run.worker_id) == ("queued", 1, 0, None)
+    assert (attempt.number, attempt.kind, attempt.worker_id) == (1, "lost", worker)
+    assert attempt.error is not None
+    assert attempt.error.type == "WorkerLost"
+
+
+def test_a_run_of_a_worker_without_a_row_is_queued_again(store: Store, worker: str) -> None:
+    lease = given_lease(store, worker_id=worker)
+    store.write(lambda tx: retire(tx, worker))
+
+    assert reap_some(store) == 1
+    assert state_of(store, lease.run_id) is State.QUEUED
+
+
+def test_a_claim_by_a_worker_that_never_registered_is_taken_back(store: Store) -> None:
+    lease = given_lease(store, worker_id=new_id())
+
+    assert reap_some(store) == 1
+    assert state_of(store, lease.run_id) is State.QUEUED
+
+
+def test_a_run_is_not_reaped_for_its_age(store: Store, clock: Clock) -> None:
+    patient = given_worker(store, lease_ms=10 * 86_400_000)
+    lease = given_lease(store, worker_id=patient)
+    clock.advance(9 * 86_400_000)
+
+    assert reap_some(store) == 0
+    assert finish_with(store, lease) == []
+
+
+def test_the_reaped_worker_cannot_finish_the_run_of_its_successor(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    stale = given_lease(store, worker_id=worker)
+    clock.advance(LEASE_MS)
+    reap_some(store)
+    fresh = claim_one(store, given_worker(store))
+
+    lost = finish_with(store, stale, result='"stale"')
+
+    assert lost == [stale.run_id]
+    assert (fresh.fence, fresh.attempt, fresh.crashes) == (2, 2, 1)
+    assert finish_with(store, fresh, result='"fresh"') == []
+    assert look(store, stale.run_id).result == '"fresh"'
+
+
+def test_a_run_that_took_three_workers_with_it_is_given_up(store: Store) -> None:
+    run_id = given_run(store)
+
+    for _ in range(MAX_CRASHES):
+        dead = given_worker(store)
+        last = claim_one(store, dead)
+        reap_some(store, worker_id=dead)
+
+    run = look(store, run_id)
+    attempts = store.read(lambda tx: inspect.attempts(tx, run_id, namespace=HOME))
+    assert (run.state, run.crashes, run.attempt) == ("failed", MAX_CRASHES, MAX_CRASHES)
+    assert "crash" in (run.reason or "") or "worker" in (run.reason or "")
+    assert [attempt.number for attempt in attempts] == [1, 2, 3]
+    assert finish_with(store, last) == [run_id]
+
+
+def test_errors_in_between_do_not_count_as_crashes(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    run_id = given_run(store)
+    for _ in range(MAX_CRASHES - 1):
+        finish_with(store, claim_one(store, worker), "reap", kind="lost")
+
+    finish_with(store, claim_one(store, worker), "retry", kind="error", error=ERROR)
+    clock.advance(1)
+    store.write(lambda tx: promote(tx, limit=1))
+
+    lease = claim_one(store, worker)
+    assert (lease.crashes, lease.failures, lease.attempt) == (MAX_CRASHES - 1, 1, 4 - 1)
+    assert state_of(store, run_id) is State.RUNNING
+
+
+def test_an_at_most_once_run_is_lost_not_repeated(store: Store, worker: str, clock: Clock) -> None:
+    lease = given_lease(store, worker_id=worker, at_most_once=True)
+    clock.advance(LEASE_MS)
+
+    reap_some(store)
+
+    run = look(store, lease.run_id)
+    assert run.state is State.FAILED
+    assert "lost" in (run.reason or "")
+    assert claim_some(store, worker) == []
+    assert finish_with(store, lease) == [lease.run_id]
+
+
+def test_a_worker_known_to_be_dead_is_reaped_before_its_lease_runs_out(
+    store: Store, worker: str
+) -> None:
+    other = given_worker(store)
+    mine = given_lease(store, worker_id=worker)
+    others = given_lease(store, worker_id=other)
+
+    assert reap_some(store, worker_id=worker) == 1
+
+    assert state_of(store, mine.run_id) is State.QUEUED
+    assert state_of(store, others.run_id) is State.RUNNING
+
+
+def test_a_run_that_was_asked_to_stop_is_cancelled_not_repeated(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    lease = given_lease(store, worker_id=worker)
+    store.write(lambda tx: cancel(tx, lease.run_id, namespace=HOME))
+    clock.advance(LEASE_MS)
+
+    assert reap_some(store) == 1
+
+    assert state_of(store, lease.run_id) is State.CANCELLED
+
+
+def test_many_orphans_are_taken_back_in_bounded_batches(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    submit_all(store, [new_run() for _ in range(7)])
+    claim_some(store, worker)
+    clock.advance(LEASE_MS)
+
+    assert [reap_some(store, limit=3) for _ in range(4)] == [3, 3, 1, 0]
+
+
+def test_a_dead_worker_leaves_the_list_when_its_runs_are_taken_back(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    submit_all(store, [new_run() for _ in range(2)])
+    claim_some(store, worker)
+    clock.advance(LEASE_MS)
+
+    reap_some(store, limit=1)
+    halfway = store.read(lambda tx: workers(tx, namespace=HOME))
+    reap_some(store, limit=10)
+
+    assert [view.is_alive for view in halfway] == [False]
+    assert store.read(lambda tx: workers(tx, namespace=HOME)) == []
+
+
+def test_runs_of_several_namespaces_are_reaped_together(store: Store, clock: Clock) -> None:
+    for namespace in ("a", "b"):
+        given_run(store, namespace=namespace)
+        claim_some(store, given_worker(store, namespace=namespace), namespace=namespace)
+    clock.advance(LEASE_MS)
+
+    assert reap_some(store) == 2

@@ -1,0 +1,115 @@
+"""Every pair of state and verb: the store allows what the table allows, and nothing else."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from functools import partial
+from typing import get_args
+
+import pytest
+
+from rota.engine import inspect
+from rota.engine.heartbeat import Held, heartbeat
+from rota.engine.promote import promote
+from rota.model.run import FinishVerb, Verdict
+from rota.model.states import FINAL, TRANSITIONS, State
+from rota.store.base import Store
+from tests.contract.builders import (
+    ERROR,
+    HOME,
+    LEASE_MS,
+    Clock,
+    claim_some,
+    finish_all,
+    given_state,
+    given_worker,
+    look,
+)
+
+NOT_BUILT = {"unblock", "skip", "suspend", "resume"}
+"""Verbs of graphs and durable code, which have no statement yet."""
+
+BUILT = sorted(set(TRANSITIONS) - NOT_BUILT)
+Act = Callable[[Store, Clock, str, int], bool]
+
+
+def act_finish(store: Store, _: Clock, run_id: str, fence: int, *, verb: FinishVerb) -> bool:
+    kind = "error" if verb in ("retry", "fail") else None
+    asked = Verdict(run_id=run_id, fence=fence, verb=verb, kind=kind, error=ERROR, delay_ms=5)
+    return finish_all(store, [asked]) == []
+
+
+def act_claim(store: Store, _: Clock, run_id: str, fence: int) -> bool:
+    return run_id in [lease.run_id for lease in claim_some(store, given_worker(store))]
+
+
+def act_promote(store: Store, clock: Clock, run_id: str, fence: int) -> bool:
+    clock.advance(3_600_000)
+    return store.write(lambda tx: promote(tx, limit=10)).count == 1
+
+
+def act_heartbeat(store: Store, _: Clock, run_id: str, fence: int) -> bool:
+    worker = given_worker(store)
+    pulse = store.write(
+        lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=[Held(run_id, fence)])
+    )
+    return pulse.lost == ()
+
+
+ACTS: dict[str, Act] = {
+    "claim": act_claim,
+    "promote": act_promote,
+    "heartbeat": act_heartbeat,
+    **{verb: partial(act_finish, verb=verb) for verb in get_args(FinishVerb)},
+}
+
+
+def test_every_verb_that_is_built_is_tried() -> None:
+    assert set(ACTS) == set(BUILT)
+
+
+@pytest.mark.parametrize(("state", "verb"), itertools.product(State, BUILT))
+def test_a_verb_acts_only_from_its_own_states(
+    store: Store, clock: Clock, state: State, verb: str
+) -> None:
+    run_id = given_state(store, state)
+    before = look(store, run_id)
+    change = TRANSITIONS[verb]
+
+    applied = ACTS[verb](store, clock, run_id, before.fence)
+
+    assert applied == (state in change.allowed)
+    assert look(store, run_id).state == (change.to if applied else state)
+    if not applied:
+        assert look(store, run_id) == before
+        assert store.read(lambda tx: inspect.attempts(tx, run_id, namespace=HOME)) == []
+
+
+@pytest.mark.parametrize("off_by", [-1, 1])
+@pytest.mark.parametrize("verb", [*get_args(FinishVerb), "heartbeat"])
+def test_a_wrong_fence_changes_nothing_even_where_the_verb_is_allowed(
+    store: Store, clock: Clock, verb: str, off_by: int
+) -> None:
+    state = min(TRANSITIONS[verb].allowed)
+    run_id = given_state(store, state)
+    before = look(store, run_id)
+
+    applied = ACTS[verb](store, clock, run_id, before.fence + off_by)
+
+    assert not applied
+    assert look(store, run_id) == before
+    assert store.read(lambda tx: inspect.attempts(tx, run_id, namespace=HOME)) == []
+
+
+@pytest.mark.parametrize("state", sorted(FINAL))
+def test_a_final_state_is_final_for_every_verb_in_turn(
+    store: Store, clock: Clock, state: State
+) -> None:
+    run_id = given_state(store, state)
+    before = look(store, run_id)
+
+    for verb in BUILT:
+        ACTS[verb](store, clock, run_id, before.fence)
+
+    assert look(store, run_id) == before

@@ -1,0 +1,123 @@
+"""Calls for tests of executors, and a ledger that collects what an executor reports."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from rota.ids import new_id
+from rota.model.run import Lease
+from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget
+from rota.rules.signature import Signature
+from rota.rules.template import placeholders
+from rota.runtime.call import Call, Ending, Raised, Returned, Work
+
+DEADLINE_S = 20.0
+
+
+class Ledger:
+    """What an executor said about its calls, to be waited for."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self.begun: list[Call] = []
+        self.ended: list[tuple[Call, Ending]] = []
+
+    def started(self, call: Call) -> None:
+        with self._changed:
+            self.begun.append(call)
+            self._changed.notify_all()
+
+    def done(self, call: Call, ending: Ending) -> None:
+        with self._changed:
+            self.ended.append((call, ending))
+            self._changed.notify_all()
+
+    def endings(self, call: Call) -> list[Ending]:
+        with self._changed:
+            return [ending for other, ending in self.ended if other is call]
+
+    def wait_started(self, call: Call) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: call in self.begun, DEADLINE_S)
+
+    def wait(self, call: Call) -> Ending:
+        with self._changed:
+            found = self._changed.wait_for(
+                lambda: any(other is call for other, _ in self.ended), DEADLINE_S
+            )
+            assert found, "the call did not end"
+        return self.endings(call)[0]
+
+    def value(self, call: Call) -> Any:
+        ending = self.wait(call)
+        assert isinstance(ending, Returned), ending
+        return msgspec.json.decode(ending.result)
+
+    def raised(self, call: Call) -> Raised:
+        ending = self.wait(call)
+        assert isinstance(ending, Raised), ending
+        return ending
+
+
+def eventually(is_so: Callable[[], object], deadline_s: float = DEADLINE_S) -> None:
+    """Wait until it is so; fails when it does not come to be."""
+    end = time.monotonic() + deadline_s
+    while not is_so():
+        assert time.monotonic() < end, "it did not come to be"
+        time.sleep(0.005)
+
+
+def lease(args: dict[str, Any], *, job: str = "job", attempt: int = 1, fence: int = 7) -> Lease:
+    return Lease(
+        run_id=new_id(),
+        fence=fence,
+        attempt=attempt,
+        job=job,
+        version=1,
+        queue="default",
+        args=msgspec.json.encode(args).decode(),
+        policy=None,
+        failures=0,
+        crashes=0,
+        at_most_once=False,
+        due_at=0,
+        claimed_at=0,
+    )
+
+
+def call_of(
+    fn: Callable[..., Any],
+    *,
+    timeout_s: float | None = None,
+    memory_mb: int | None = None,
+    ref: str | None = None,
+    **args: Any,
+) -> Call:
+    """A call of a Python function."""
+    target = PythonTarget(ref=ref or f"{fn.__module__}:{fn.__qualname__}")
+    spec = JobSpec(name=fn.__name__, target=target, memory_mb=memory_mb)
+    work = Work(spec=spec, handler=fn, signature=Signature.of(fn))
+    return Call(lease(args, job=fn.__name__), work, timeout_s)
+
+
+def command_call(*argv: str, args: dict[str, Any] | None = None, **options: Any) -> Call:
+    """A call of a program."""
+    spec = JobSpec(name="command", target=CommandTarget(argv=argv, **options))
+    signature = Signature.of_names("command", placeholders(argv))
+    return Call(lease(args or {}, job="command"), Work(spec=spec, signature=signature), None)
+
+
+def http_call(url: str, args: dict[str, Any] | None = None, **options: Any) -> Call:
+    """A call of an HTTP address; private ones are allowed unless the test says otherwise."""
+    target = HttpTarget(url=url, **{"allow_private": True, **options})
+    texts = (target.url, *target.headers.values(), target.body or "")
+    work = Work(
+        spec=JobSpec(name="request", target=target),
+        signature=Signature.of_names("request", placeholders(texts)),
+    )
+    return Call(lease(args or {}, job="request"), work, None)

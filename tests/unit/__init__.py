@@ -1,0 +1,1 @@
+"""Model, rules and the shape of the source: no services, mostly milliseconds."""
