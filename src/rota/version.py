@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as read
 
 
 @cache
 def version() -> str:
     """As in the package's metadata; `0` when Rota runs from a folder that was never installed."""
+    from importlib import metadata  # noqa: PLC0415  # 13 ms that only a worker's start must pay
+
     try:
-        return read("rota")
-    except PackageNotFoundError:
+        return metadata.version("rota")
+    except metadata.PackageNotFoundError:
         return "0"

@@ -6,23 +6,16 @@ about 100 ms, emptying it 5.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
-from hypothesis import settings
 
 from rota.store.base import Store
 from rota.store.open import open_store
 from tests.contract.builders import TABLES, Clock, given_worker
 from tests.support.postgres import PostgresServer
-
-# ROTA_EXAMPLES=2000 makes a long run of what takes seconds otherwise.
-EXAMPLES = int(os.environ.get("ROTA_EXAMPLES", "0"))
-settings.register_profile("contract", parent=settings.get_profile("rota"), stateful_step_count=40)
-
 
 @pytest.fixture
 def clock() -> Clock:

@@ -18,6 +18,7 @@ from rota.runtime.context import ProgressBoard, idempotency_key
 from rota.runtime.executors.processes import ProcessExecutor
 from tests.support import handlers
 from tests.support.calls import Ledger, call_of, eventually
+from tests.support.programs import is_alive, pids_in
 
 
 @pytest.fixture(scope="module")
@@ -45,20 +46,6 @@ def single(ledger: Ledger) -> Iterator[ProcessExecutor]:
     executor = ProcessExecutor(slots=1, started=ledger.started, done=ledger.done)
     yield executor
     executor.close()
-
-
-def is_alive(pid: int) -> bool:
-    """Whether the process runs; one that is dead and not yet reaped does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state not in "ZX"
-
-
-def pids_in(path: Path) -> list[int]:
-    eventually(lambda: path.exists() and path.read_text())
-    return [int(pid) for pid in path.read_text().split()]
 
 
 def test_sync_and_async_handlers_run_in_a_warm_child(
@@ -221,7 +208,7 @@ def test_a_handler_that_ignores_the_request_is_killed_with_all_it_started(
     path = tmp_path / "pids"
     call, after = call_of(handlers.ignores, path=str(path)), call_of(handlers.add, a=1)
     executor.start(call)
-    child, grandchild = pids_in(path)
+    child, grandchild = pids_in(path, count=2)
     executor.stop(call, "timeout")
 
     assert ledger.wait(call) == Stopped("timeout")
@@ -236,7 +223,7 @@ def test_an_abandoned_call_is_killed_at_once_and_never_ends(
     path = tmp_path / "pids"
     call, after = call_of(handlers.ignores, path=str(path)), call_of(handlers.add, a=1)
     executor.start(call)
-    child, grandchild = pids_in(path)
+    child, grandchild = pids_in(path, count=2)
     executor.abandon(call)
 
     eventually(lambda: not is_alive(child) and not is_alive(grandchild))

@@ -108,7 +108,8 @@ def call_of(
 def command_call(*argv: str, args: dict[str, Any] | None = None, **options: Any) -> Call:
     """A call of a program."""
     spec = JobSpec(name="command", target=CommandTarget(argv=argv, **options))
-    signature = Signature.of_names("command", placeholders(argv))
+    texts = (*argv, *options.get("env", {}).values())
+    signature = Signature.of_names("command", placeholders(texts))
     return Call(lease(args or {}, job="command"), Work(spec=spec, signature=signature), None)
 
 

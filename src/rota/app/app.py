@@ -45,10 +45,13 @@ class App:
     Nothing is opened before it is needed: importing a module that holds an App is free.
     """
 
-    def __init__(self, url: str | None = None, *, namespace: str = "default") -> None:
+    def __init__(
+        self, url: str | None = None, *, namespace: str = "default", upgrade: bool = True
+    ) -> None:
         self.url = url or os.environ.get("ROTA_URL") or DEFAULT_URL
         dialect_of(self.url)
         self.namespace = check_name("namespace", namespace)
+        self.upgrade = upgrade
         self.jobs: dict[str, Job[Any, Any]] = {}
         self._store: Store | None = None
         self._opening = Lock()
@@ -135,11 +138,11 @@ class App:
 
     @property
     def store(self) -> Store:
-        """The store, opened and upgraded at first use."""
+        """The store, opened at first use; an old schema is upgraded, or refused if so asked."""
         if self._store is None:
             with self._opening:
                 if self._store is None:
-                    self._store = open_store(self.url)
+                    self._store = open_store(self.url, upgrade=self.upgrade)
         return self._store
 
     def submit_runs(self, runs: Sequence[NewRun]) -> list[Submitted]:
@@ -205,7 +208,8 @@ class App:
                 answers += submit(tx, runs[at : at + CHUNK], namespace=self.namespace)
             return answers
 
-        answers = iter(self.store.write(insert))
+        is_lone = len(runs) <= CHUNK and not any(run.key is not None for run in runs)
+        answers = iter(self.store.write(insert, lone=is_lone))
         return [[next(answers) for _ in batch] for batch in batches]
 
     def _python_job(

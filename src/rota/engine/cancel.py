@@ -5,7 +5,8 @@ from __future__ import annotations
 from rota.engine.finish import finish
 from rota.engine.inspect import find
 from rota.engine.keys import worker_key
-from rota.errors import NotAllowed
+from rota.errors import NotAllowed, UnknownRun
+from rota.ids import is_id
 from rota.model.run import Verdict
 from rota.model.states import TRANSITIONS, State
 from rota.store.base import Tx
@@ -17,6 +18,8 @@ def cancel(tx: Tx, run_id: str, *, namespace: str, reason: str = "cancelled") ->
     After this returns no new attempt of the run starts. Cancelling twice is no error;
     a run that ended otherwise raises NotAllowed.
     """
+    if not is_id(run_id):
+        raise UnknownRun(run_id)
     row = tx.one("lock_run", id=run_id, namespace=namespace)
     if row is None:
         return _already(tx, run_id, namespace)

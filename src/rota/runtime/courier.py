@@ -6,10 +6,13 @@ It flushes at once when idle; while a flush is on its way the next batch gathers
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
+from threading import Lock
 
 from rota.clock import elapsed_s
 from rota.engine.claim import claim
 from rota.engine.finish import finish
+from rota.engine.keys import queue_key
 from rota.model.run import Lease, Verdict
 from rota.notices import emit
 from rota.runtime.call import Call
@@ -17,7 +20,7 @@ from rota.runtime.calls import Calls
 from rota.runtime.judge import judge
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.service import Service
-from rota.store.base import Store, Tx
+from rota.store.base import Ride, Store, Tx
 
 BATCH = 1000
 PREFETCH_S = 0.05
@@ -38,18 +41,28 @@ class Courier(Service):
         super().__init__()
         self.interval_s = options.poll_ms / 1000
         self.worker_id = ""
-        self.is_claiming = False
+        self._is_claiming = False
+        self._turn = Lock()
         self._store = store
         self._calls = calls
         self._options = options
         self._namespace = duty.namespace
         self._queues = list(duty.queues)
+        self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
         self._jobs = json.dumps(duty.jobs)
         self._find_work = duty.find_work
         self._looks = True
         self._pending: list[tuple[Call, Verdict | None]] = []
         self._pace = 0.0
         self._flushed_s = elapsed_s()
+
+    def claim_on(self, *, claiming: bool) -> bool:
+        """Begin or cease to claim, with no claim on its way on return; gives the old value."""
+        with self._turn:
+            was, self._is_claiming = self._is_claiming, claiming
+        if claiming:
+            self.look()
+        return was
 
     def look(self) -> None:
         """There may be something to claim."""
@@ -61,14 +74,36 @@ class Courier(Service):
         return super().pause_s()
 
     def tick(self) -> bool:
-        self._gather()
-        want = self._room() if self._looks and self.is_claiming else 0
-        if not self._pending and not want:
-            return False
-        verdicts = [verdict for _, verdict in self._pending if verdict is not None]
-        if verdicts or want:
-            self._exchange(verdicts, want)
-        return bool(self._calls.endings) or (self._looks and self._room() > 0)
+        with self._turn:
+            self._gather()
+            want = self._want()
+            if self._pending or want:
+                self._exchange(want)
+            return bool(self._calls.endings) or self._want() > 0
+
+    def board(self, tx: Tx, keys: Collection[str]) -> Ride | None:
+        """Claim for free slots inside a transaction that brings work for us.
+
+        Holds our turn until that transaction has ended; stays off when we are busy anyway.
+        """
+        if self._keys.isdisjoint(keys) or not self._turn.acquire(blocking=False):
+            return None
+        try:
+            free = self._options.slots - len(self._calls)
+            if free > 0 and self._is_claiming:
+                return _Ride(self, self._claim(tx, free))
+        except BaseException:
+            self._turn.release()
+            raise
+        self._turn.release()
+        return None
+
+    def arrived(self, leases: list[Lease]) -> None:
+        """A ride has ended; without leases it may have failed, so that we look ourselves."""
+        try:
+            self._open(leases)
+        finally:
+            self._turn.release()
 
     @property
     def is_empty(self) -> bool:
@@ -86,12 +121,16 @@ class Courier(Service):
             call, ending = endings.popleft()
             self._pending.append((call, judge(call, ending)))
 
-    def _exchange(self, verdicts: list[Verdict], want: int) -> None:
+    def _exchange(self, want: int) -> None:
+        verdicts = [verdict for _, verdict in self._pending if verdict is not None]
         if want:
             # Cleared before: a wake-up during the transaction means looking again.
             self._looks = False
         try:
-            lost, leases = self._store.write(lambda tx: self._trade(tx, verdicts, want))
+            lost, leases = self._store.write(
+                lambda tx: self._trade(tx, verdicts, want),
+                lone=not verdicts and len(self._queues) == 1,
+            )
         except BaseException:
             self._looks = True
             raise
@@ -101,29 +140,34 @@ class Courier(Service):
         self._measure(done)
         if lost:
             emit("lease.lost", runs=lost, worker=self.worker_id)
-        for lease in leases:
-            self._calls.open(lease, self._find_work(lease))
+        self._open(leases)
         if len(leases) >= want > 0:
             self._looks = True
-        if leases:
-            self._queues.append(self._queues.pop(0))  # no queue is always first
 
     def _trade(self, tx: Tx, verdicts: list[Verdict], want: int) -> tuple[list[str], list[Lease]]:
         lost = finish(tx, verdicts, namespace=self._namespace) if verdicts else []
-        if not want:
-            return lost, []
-        leases = claim(
+        return lost, self._claim(tx, want) if want else []
+
+    def _claim(self, tx: Tx, limit: int) -> list[Lease]:
+        return claim(
             tx,
             namespace=self._namespace,
             queues=self._queues,
             jobs=self._jobs,
             worker_id=self.worker_id,
-            limit=want,
+            limit=limit,
         )
-        return lost, leases
 
-    def _room(self) -> int:
-        """How many more runs to hold; asks for many at once only when they go fast."""
+    def _open(self, leases: list[Lease]) -> None:
+        for lease in leases:
+            self._calls.open(lease, self._find_work(lease))
+        if leases:
+            self._queues.append(self._queues.pop(0))  # no queue is always first
+
+    def _want(self) -> int:
+        """How many more runs to ask for; asks for many at once only when they go fast."""
+        if not (self._looks and self._is_claiming):
+            return 0
         slots = self._options.slots
         ahead = min(self._options.prefetch, int(self._pace * PREFETCH_S))
         held = len(self._calls) - len(self._pending)
@@ -137,3 +181,17 @@ class Courier(Service):
         took_s = max(now_s - self._flushed_s, 1e-4)
         self._flushed_s = now_s
         self._pace = 0.5 * self._pace + 0.5 * (done / took_s)
+
+
+class _Ride:
+    """Leases claimed in somebody's transaction, ours once it is committed."""
+
+    def __init__(self, courier: Courier, leases: list[Lease]) -> None:
+        self._courier = courier
+        self._leases = leases
+
+    def arrive(self) -> None:
+        self._courier.arrived(self._leases)
+
+    def fail(self) -> None:
+        self._courier.arrived([])

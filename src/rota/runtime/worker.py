@@ -41,7 +41,7 @@ class Worker:
         self._lock = RLock()
         self._drained = Event()
         self._hurries = False
-        self._watch: Watch | None = None
+        self._watches: list[Watch] = []
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
         self._calls = Calls(slots=options.slots, started=self._started, wake=self._wake_courier)
         self._courier = Courier(store, self._calls, duty, options=options)
@@ -63,8 +63,8 @@ class Worker:
                 pass
             self._store.write(lambda tx, gone=dead_id: retire(tx, gone))  # type: ignore[misc]
         self._register(worker_id or new_id())
-        self._watch = self._store.watch(self._woken)
-        self._courier.is_claiming = True
+        self._watches = [self._store.watch(self._woken), self._store.ride(self._courier)]
+        self._courier.claim_on(claiming=True)
         for service in self._services():
             service.start()
         emit("worker.started", worker=self.id, queues=self._duty.queues, slots=self._options.slots)
@@ -75,7 +75,7 @@ class Worker:
         Waits at most the drain time, or until `hurry` is called; what still runs then
         is stopped and released without burning an attempt.
         """
-        self._courier.is_claiming = False
+        self._courier.claim_on(claiming=False)
         self._heart.is_draining = True
         for call in self._calls.withdraw():
             self._calls.endings.append((call, Stopped("drain")))
@@ -94,8 +94,8 @@ class Worker:
         """Drain, say goodbye, end all threads."""
         if not self._drained.is_set():
             self.drain()
-        if self._watch is not None:
-            self._watch.close()
+        for watch in self._watches:
+            watch.close()
         for service in reversed(self._services()):
             service.stop()
         self._store.write(lambda tx: retire(tx, self.id))
@@ -128,14 +128,13 @@ class Worker:
     def _fence_off(self) -> None:
         """Our lease is gone or about to go: end our work, then start again as somebody new."""
         with self._lock:
-            claiming, self._courier.is_claiming = self._courier.is_claiming, False
+            was_claiming = self._courier.claim_on(claiming=False)
             for call in self._calls.everything():
                 self._calls.stop(call, "lost")
             for call in self._calls.withdraw():
                 self._courier.drop(call)
             self._register(new_id())
-            self._courier.is_claiming = claiming
-            self._courier.look()
+            self._courier.claim_on(claiming=was_claiming)
 
     def _started(self, call: object) -> None:
         self._watchman.started(call)  # type: ignore[arg-type]  # executors pass our own calls

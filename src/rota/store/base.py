@@ -39,21 +39,50 @@ class Watch(Protocol):
     def close(self) -> None: ...
 
 
+class Ride(Protocol):
+    """What a rider did in somebody's transaction, waiting to hear how that ended."""
+
+    def arrive(self) -> None:
+        """The transaction is committed."""
+        ...
+
+    def fail(self) -> None:
+        """It was rolled back; nothing happened."""
+        ...
+
+
+class Rider(Protocol):
+    """Adds its own work to a transaction of this process that wakes it.
+
+    An idle worker claims what it is told of in the very commit that tells it, and so
+    saves a commit of its own (half a millisecond on SQLite; ADR 3).
+    """
+
+    def board(self, tx: Tx, keys: Collection[str]) -> Ride | None:
+        """Called before the commit, with the keys it notifies; None to stay off. Must not block."""
+        ...
+
+
 class Store(Protocol):
     """A database that holds everything Rota knows."""
 
     dialect: str
     url: str
 
-    def write(self, work: Callable[[Tx], T], *, urgent: bool = False) -> T:
+    def write(self, work: Callable[[Tx], T], *, urgent: bool = False, lone: bool = False) -> T:
         """Run `work` in a transaction; when this returns, its effects are on disk.
 
         Urgent work (a heartbeat) does not queue behind others for a connection.
+        Lone work promises to make one statement only, which is a transaction by itself.
         """
         ...
 
     def read(self, work: Callable[[Tx], T]) -> T:
         """Run `work` on a consistent snapshot; it must not write."""
+        ...
+
+    def ride(self, rider: Rider) -> Watch:
+        """Let the rider board the transactions of this process."""
         ...
 
     def watch(self, wake: Callable[[str], None]) -> Watch:

@@ -29,11 +29,16 @@ def dialect_of(url: str) -> str:
     )
 
 
+def file_of(url: str) -> Path | None:
+    """The file that a SQLite address means; None when the store is a server."""
+    return _sqlite_path(url) if dialect_of(url) == "sqlite" else None
+
+
 def open_store(
     url: str, *, clock: Callable[[], int] | None = None, upgrade: bool = True
 ) -> SqliteStore | PostgresStore:
     """Connect and make sure that the schema fits; `upgrade=False` only checks."""
-    store = _connect(url, clock)
+    store = connect(url, clock=clock)
     try:
         if upgrade:
             upgrade_schema(store)
@@ -103,7 +108,8 @@ def _dialect(name: str) -> Dialect:
     return postgres.DIALECT
 
 
-def _connect(url: str, clock: Callable[[], int] | None) -> SqliteStore | PostgresStore:
+def connect(url: str, *, clock: Callable[[], int] | None = None) -> SqliteStore | PostgresStore:
+    """Connect without a look at the schema; for those who change or check it."""
     if dialect_of(url) == "sqlite":
         from rota.store.sqlite import SqliteStore  # noqa: PLC0415
 

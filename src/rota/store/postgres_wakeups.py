@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection
 from threading import Condition, Event, Thread
 
 import psycopg
-from psycopg_pool import PoolClosed, PoolTimeout
 
+from rota.errors import StoreUnavailable
 from rota.store.wakeups import EVERYWHERE, Wakeups
 
 QUIET_S = 0.01
@@ -54,7 +54,7 @@ class Notifier:
                 return
             try:
                 self._send(keys)
-            except (psycopg.Error, PoolTimeout, PoolClosed):
+            except (psycopg.Error, StoreUnavailable):
                 continue  # a hint may be lost; whoever waits for it polls anyway
             time.sleep(QUIET_S)
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import apsw
 
 from rota.errors import StoreUnavailable
-from rota.store.base import Row, Tx, Watch
+from rota.store.base import Ride, Rider, Row, Tx, Watch
 from rota.store.combiner import Combiner
 from rota.store.statements import Dialect, Shape, Statement, load
 from rota.store.wakeups import FileWatch, Wakeups
@@ -50,6 +50,7 @@ DIALECT = Dialect(
     sql={
         "skip_locked": "",
         "lock": "",
+        "among_picked": "in (select id from picked)",
         "greatest": "max",
         "sole_key": " primary key",
         "narrow": "",
@@ -135,7 +136,13 @@ class SqliteStore:
         self.wakeups = Wakeups()
         self._file_watch = FileWatch(self._version, self.wakeups)
 
-    def write(self, work: Callable[[Tx], T], *, urgent: bool = False) -> T:  # noqa: ARG002  # one writer serves all
+    def write(
+        self,
+        work: Callable[[Tx], T],
+        *,
+        urgent: bool = False,  # noqa: ARG002  # one writer serves all
+        lone: bool = False,  # noqa: ARG002  # a commit is shared anyway
+    ) -> T:
         answer: T = self._commit(work)
         return answer
 
@@ -154,6 +161,9 @@ class SqliteStore:
             raise _unavailable(error) from error
         finally:
             self._readers.append(connection)
+
+    def ride(self, rider: Rider) -> Watch:
+        return self.wakeups.ride(rider)
 
     def watch(self, wake: Callable[[str], None]) -> Watch:
         self._file_watch.start()
@@ -190,15 +200,21 @@ class SqliteStore:
                 self._writer.execute("begin immediate")
             except apsw.Error as error:
                 raise _unavailable(error, path=self.path) from error
+            rides: list[Ride] = []
             try:
                 tx = self._tx(self._writer)
                 answers = [self._attempt(tx, work) for work in works]
+                rides = self._board(tx)
                 self._writer.execute("commit")
             except apsw.Error as error:
                 raise _unavailable(error, path=self.path) from error
             finally:
                 if self._writer.in_transaction:
                     self._writer.execute("rollback")
+                    for ride in rides:
+                        ride.fail()
+        for ride in rides:
+            ride.arrive()
         self.wakeups.ring(tx.woken)
         return answers
 
@@ -213,6 +229,17 @@ class SqliteStore:
             answer = _unavailable(error) if isinstance(error, apsw.Error) else error
         self._writer.execute("release work")
         return answer
+
+    def _board(self, tx: SqliteTx) -> list[Ride]:
+        """Riders that fail are left behind; they must not hurt the works they ride with."""
+        if not tx.woken:
+            return []
+        keys = frozenset(tx.woken)
+        boarded = [
+            self._attempt(tx, lambda tx, rider=rider: rider.board(tx, keys))  # type: ignore[misc]
+            for rider in self.wakeups.riders()
+        ]
+        return [ride for ride in boarded if ride and not isinstance(ride, Exception)]
 
     def _version(self) -> int | None:
         """Changes when another process has written; None while we are writing ourselves."""

@@ -4,37 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from threading import Event, Thread
+from typing import Generic, TypeVar
+
+from rota.store.base import Rider
+
+T = TypeVar("T")
 
 EVERYWHERE = "*"
 
 
-class _Watch:
-    def __init__(self, wakeups: Wakeups, wake: Callable[[str], None]) -> None:
-        self._wakeups = wakeups
-        self.wake = wake
+class _Entry(Generic[T]):
+    """A place in a list that can be given up."""
+
+    def __init__(self, entries: list[_Entry[T]], what: T) -> None:
+        self._entries = entries
+        self.what = what
+        entries.append(self)
 
     def close(self) -> None:
-        self._wakeups.forget(self)
+        if self in self._entries:
+            self._entries.remove(self)
 
 
 class Wakeups:
-    """Who in this process wants to hear of changes."""
+    """Who in this process wants to hear of changes, or to ride along with them."""
 
     def __init__(self) -> None:
-        self._watches: tuple[_Watch, ...] = ()
+        self._watches: list[_Entry[Callable[[str], None]]] = []
+        self._riders: list[_Entry[Rider]] = []
 
-    def watch(self, wake: Callable[[str], None]) -> _Watch:
-        watch = _Watch(self, wake)
-        self._watches = (*self._watches, watch)
-        return watch
+    def watch(self, wake: Callable[[str], None]) -> _Entry[Callable[[str], None]]:
+        return _Entry(self._watches, wake)
 
-    def forget(self, watch: _Watch) -> None:
-        self._watches = tuple(each for each in self._watches if each is not watch)
+    def ride(self, rider: Rider) -> _Entry[Rider]:
+        return _Entry(self._riders, rider)
+
+    def riders(self) -> list[Rider]:
+        return [entry.what for entry in tuple(self._riders)]
 
     def ring(self, keys: Collection[str]) -> None:
-        for watch in self._watches:
+        """After a commit: tell everybody."""
+        for entry in tuple(self._watches):
             for key in keys:
-                watch.wake(key)
+                entry.what(key)
 
 
 class FileWatch:

@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import threading
+from pathlib import Path
 
 POLL_MS = 50
 """Where the system has no pidfd, an exit is noticed this late."""
@@ -56,14 +57,14 @@ class ProcessGroup:
             timer.cancel()
 
     def has_members(self) -> bool:
-        """Whether any process of the group is left; ask after the leader was waited for."""
+        """Whether any process of the group still runs; ask after the leader was waited for."""
         try:
             os.killpg(self.popen.pid, 0)
         except ProcessLookupError:
             return False
         except PermissionError:
             return True
-        return True
+        return _has_living(self.popen.pid)
 
     def wait(self) -> int:
         """Wait for the leader and give its exit code, negative for a signal."""
@@ -109,3 +110,15 @@ def _pidfd(pid: int) -> int | None:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
         return None
+
+
+def _has_living(group_id: int) -> bool:
+    """Whether the group has more than zombies: in many containers nobody reaps orphans."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, group, *_ = stat.read_text(errors="replace").rpartition(")")[2].split()
+        except (OSError, ValueError):  # it ended while we looked
+            continue
+        if group == str(group_id) and state not in "ZX":
+            return True
+    return not Path("/proc/self/stat").exists()

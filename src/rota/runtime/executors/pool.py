@@ -9,9 +9,12 @@ import logging
 import threading
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
+from typing import Protocol
 
 from rota.clock import elapsed_s
-from rota.runtime.call import Call
+from rota.runtime.call import Call, Done, Raised, Started, Stopped, StopReason
+from rota.runtime.context import ProgressSink
+from rota.runtime.executors.endings import failure
 
 _log = logging.getLogger("rota")
 
@@ -126,3 +129,51 @@ class SlotPool:
         if len(self._threads) < self._slots:
             self._grow_if_needed()
         return call
+
+
+class Place(Protocol):
+    """Where a body runs, as `call.slot` holds it from just before the body starts."""
+
+    def ask(self, call: Call, why: StopReason) -> None:
+        """Ask the body of this very call to end; nothing if it has ended."""
+        ...
+
+
+class PooledExecutor:
+    """What executors with slot threads have in common; subclasses say how to serve a call."""
+
+    name = "rota-slot"
+
+    def __init__(
+        self, *, slots: int, started: Started, done: Done, progress: ProgressSink | None = None
+    ) -> None:
+        self._started = started
+        self._done = done
+        self._progress = progress
+        self._here = threading.local()
+        self._pool = SlotPool(slots=slots, serve=self._serve, name=self.name)
+
+    def start(self, call: Call) -> None:
+        if not self._pool.add(call):
+            error = failure("OSError", "the system allows no more threads")
+            self._done(call, Raised(error=error, types=("OSError",)))
+
+    def stop(self, call: Call, why: StopReason) -> None:
+        """Ask the body to end; a call that still waits ends at once."""
+        # The reason comes first: a body that starts right now either sees it or is asked.
+        call.stop_reason = why
+        place: Place | None = call.slot
+        if place is not None:
+            place.ask(call, why)
+        elif self._pool.take_back(call):
+            self._done(call, Stopped(why))
+
+    def withdraw(self) -> list[Call]:
+        """Take back all calls that have not started; they were never begun and never end here."""
+        return self._pool.withdraw()
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def _serve(self, call: Call) -> bool:
+        raise NotImplementedError

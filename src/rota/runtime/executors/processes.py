@@ -16,7 +16,7 @@ from rota.runtime.context import ProgressSink
 from rota.runtime.executors.endings import begin, crashed, failure
 from rota.runtime.executors.frames import Begin, Begun, Ended, Told
 from rota.runtime.executors.lookup import SCRIPT_NAME, portable_ref
-from rota.runtime.executors.pool import SlotPool
+from rota.runtime.executors.pool import PooledExecutor
 from rota.runtime.executors.spawn import ChildLost, ChildProcess
 
 
@@ -72,8 +72,13 @@ class ProcessSlot:
             child.group.kill_after(self._grace_s)
 
 
-class ProcessExecutor:
-    """Runs each call in one of `slots` child processes."""
+class ProcessExecutor(PooledExecutor):
+    """Runs each call in one of `slots` child processes.
+
+    A handler that does not end within `grace_s` of a stop is killed with all it started.
+    """
+
+    name = "rota-process"
 
     def __init__(
         self,
@@ -84,27 +89,9 @@ class ProcessExecutor:
         progress: ProgressSink | None = None,
         grace_s: float = 2.0,
     ) -> None:
-        self._started = started
-        self._done = done
-        self._progress = progress
+        super().__init__(slots=slots, started=started, done=done, progress=progress)
         self._grace_s = grace_s
-        self._here = threading.local()
         self._places: list[ProcessSlot] = []
-        self._pool = SlotPool(slots=slots, serve=self._serve, name="rota-process")
-
-    def start(self, call: Call) -> None:
-        if not self._pool.add(call):
-            error = failure("OSError", "the system allows no more threads")
-            self._done(call, Raised(error=error, types=("OSError",)))
-
-    def stop(self, call: Call, why: StopReason) -> None:
-        """Ask the handler to end; after the grace its whole process group is killed."""
-        call.stop_reason = why
-        place: ProcessSlot | None = call.slot
-        if place is not None:
-            place.ask(call, why)
-        elif self._pool.take_back(call):
-            self._done(call, Stopped(why))
 
     def abandon(self, call: Call) -> None:
         place: ProcessSlot | None = call.slot
@@ -113,15 +100,11 @@ class ProcessExecutor:
         else:
             self._pool.take_back(call)
 
-    def withdraw(self) -> list[Call]:
-        """Take back all calls that have not started; they were never begun and never end here."""
-        return self._pool.withdraw()
-
     def close(self) -> None:
         for place in tuple(self._places):
             if place.child is not None:
                 place.child.close()
-        self._pool.close()
+        super().close()
 
     def _serve(self, call: Call) -> bool:
         place: ProcessSlot | None = getattr(self._here, "place", None)
@@ -152,8 +135,8 @@ class ProcessExecutor:
         assert isinstance(target, PythonTarget)  # noqa: S101  # the worker picks by target
         child = self._warm(place)
         # `stop` sets the reason before it looks for the slot, so one of us sees the other.
-        if call.stop_reason is not None:
-            return Stopped(call.stop_reason)
+        if call.stop_reason is not None or place.abandoned:
+            return Stopped(call.stop_reason or "lost")
         begin(call)
         self._started(call)
         request = Begin(

@@ -12,10 +12,10 @@ import threading
 from contextvars import Context
 
 from rota.errors import Cancelled, TimedOut
-from rota.runtime.call import Call, Done, Ending, Raised, Started, Stopped, StopReason
+from rota.runtime.call import Call, Done, Ending, Started, Stopped, StopReason
 from rota.runtime.context import ProgressSink, enter
-from rota.runtime.executors.endings import begin, ending_of, failure, perform
-from rota.runtime.executors.pool import SlotPool
+from rota.runtime.executors.endings import begin, ending_of, perform
+from rota.runtime.executors.pool import PooledExecutor
 
 _set_async_exc = ctypes.pythonapi.PyThreadState_SetAsyncExc
 _set_async_exc.argtypes = (ctypes.c_ulong, ctypes.py_object)
@@ -39,7 +39,7 @@ class Slot:
         self.sent = False
         self.abandoned = False
 
-    def interrupt(self, call: Call, why: StopReason) -> None:
+    def ask(self, call: Call, why: StopReason) -> None:
         """Raise Cancelled or TimedOut in the body, once; nothing if it has ended."""
         with self.lock:
             if self.armed is call and not self.sent:
@@ -63,32 +63,14 @@ class Slot:
                 self.sent = False
 
 
-class ThreadExecutor:
+class ThreadExecutor(PooledExecutor):
     """Runs each call in one of `slots` threads."""
 
     def __init__(
         self, *, slots: int, started: Started, done: Done, progress: ProgressSink | None = None
     ) -> None:
-        self._started = started
-        self._done = done
-        self._progress = progress
+        super().__init__(slots=slots, started=started, done=done, progress=progress)
         self._pid = os.getpid()
-        self._here = threading.local()
-        self._pool = SlotPool(slots=slots, serve=self._serve, name="rota-slot")
-
-    def start(self, call: Call) -> None:
-        if not self._pool.add(call):
-            error = failure("OSError", "the system allows no more threads")
-            self._done(call, Raised(error=error, types=("OSError",)))
-
-    def stop(self, call: Call, why: StopReason) -> None:
-        """Ask the body to end; a call that still waits ends at once."""
-        call.stop_reason = why
-        slot: Slot | None = call.slot
-        if slot is not None:
-            slot.interrupt(call, why)
-        elif self._pool.take_back(call):
-            self._done(call, Stopped(why))
 
     def abandon(self, call: Call) -> None:
         slot: Slot | None = call.slot
@@ -96,13 +78,6 @@ class ThreadExecutor:
             self._pool.take_back(call)
         elif slot.abandon(call):
             self._pool.replace_thread(slot.thread)
-
-    def withdraw(self) -> list[Call]:
-        """Take back all calls that have not started; they were never begun and never end here."""
-        return self._pool.withdraw()
-
-    def close(self) -> None:
-        self._pool.close()
 
     def _serve(self, call: Call) -> bool:
         slot: Slot | None = getattr(self._here, "slot", None)

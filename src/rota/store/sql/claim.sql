@@ -20,13 +20,12 @@ with picked as materialized (
      limit :limit
      {sql:skip_locked}
 )
-update rota.run as run
+update rota.run
    set state = {to:claim},
        attempt = attempt + 1,
        fence = fence + 1,
        worker_id = :worker_id,
        started_at = {now}
-  from picked
- where run.id = picked.id
-returning run.id, fence, attempt, job, version, queue, args, policy, failures, crashes,
+ where id {sql:among_picked}
+returning id, fence, attempt, job, version, queue, args, policy, failures, crashes,
           at_most_once, due_at, started_at, rank

@@ -57,11 +57,10 @@ with picked as materialized (
      limit :limit
      {sql:skip_locked}
 )
-update rota.run as run
+update rota.run
    set state = {to:promote},
        rank = ready_at - priority * cast(:credit_ms as bigint)
-  from picked
- where run.id = picked.id
+ where id {sql:among_picked}
 returning namespace, queue
 
 -- name: next_due

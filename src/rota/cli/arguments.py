@@ -1,0 +1,78 @@
+"""Arguments of a job on the command line: `name=value`, or values in the job's order.
+
+A value that is JSON is taken as JSON, anything else as text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from inspect import Parameter
+from inspect import Signature as Shape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from rota.errors import BadArguments
+
+if TYPE_CHECKING:
+    from rota.app import App, Job
+    from rota.engine.jobs import JobView
+
+_PAIR = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+
+
+class Arguments(NamedTuple):
+    """What to call a job with."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+def parse(words: Sequence[str], json_args: str | None, *, hints: Mapping[str, str]) -> Arguments:
+    """Read the words; `hints` are the parameters with their annotations, in order."""
+    args: list[Any] = []
+    kwargs = _object(json_args) if json_args is not None else {}
+    names = list(hints)
+    for word in words:
+        pair = _PAIR.fullmatch(word)
+        if pair is None:
+            name = names[len(args)] if len(args) < len(names) else ""
+            args.append(_value(word, hints.get(name)))
+        elif pair[1] in kwargs:
+            raise BadArguments(f"{pair[1]} is given twice")
+        else:
+            kwargs[pair[1]] = _value(pair[2], hints.get(pair[1]))
+    return Arguments(tuple(args), kwargs)
+
+
+def _value(text: str, hint: str | None) -> Any:
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return text
+    # A text such as an order number 00123 or 42 stays what was typed.
+    return text if hint == "str" and not isinstance(value, str) else value
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise BadArguments(f"--json-args must be a JSON object such as '{{\"n\": 1}}': {error}") from error
+
+
+def recorded_job(app: App, view: JobView) -> Job[..., Any]:
+    """A job as the store knows it: names are checked here, types by the worker."""
+    from rota.app import Job
+    from rota.rules.signature import Signature
+
+    spec = view.spec
+    parameters = [
+        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=hint, default=...)
+        for name, hint in spec.parameters.items()
+    ]
+    kinds = dict.fromkeys(spec.parameters, Any)
+    job = Job[..., Any](app, spec, Signature(spec.name, Shape(parameters), lambda: kinds), None)
+    job.version = view.version
+    return job

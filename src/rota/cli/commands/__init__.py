@@ -1,0 +1,1 @@
+"""One file per command; each imports what it needs when it runs."""

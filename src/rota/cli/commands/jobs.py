@@ -1,0 +1,144 @@
+"""`rota jobs`: the definitions that the store knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.options import Noun, store_options
+
+if TYPE_CHECKING:
+    from rota.engine.jobs import JobView
+    from rota.model.spec import JobSpec
+
+EPILOG = """\b
+Examples:
+  rota jobs
+  rota jobs show resize
+  rota jobs --json | jq -r .name
+
+A job is known as soon as a worker that has it was started, or a run of it was submitted.
+"""
+COLUMNS = ("name", "version", "kind", "queue", "priority", "retries", "timeout", "parameters")
+
+
+@click.group("jobs", cls=Noun, epilog=EPILOG)
+def command() -> None:
+    """List the jobs on record; show one."""
+
+
+@command.command("list")
+@store_options
+def list_(*, as_json: bool, **flags: Any) -> None:
+    """List all jobs by name, in their current version."""
+    from rota.cli.output import print_json, print_table
+
+    found = _jobs(flags)
+    if as_json:
+        print_json(map(_document, found))
+    else:
+        print_table(COLUMNS, [_row(job) for job in found], empty="no jobs on record")
+
+
+@command.command("show")
+@click.argument("name")
+@store_options
+def show(*, name: str, as_json: bool, **flags: Any) -> None:
+    """Show one job: what it does and under which policies."""
+    from rota.cli.output import print_facts, print_json
+    from rota.errors import UnknownJob
+
+    found = {job.name: job for job in _jobs(flags)}
+    if name not in found:
+        raise UnknownJob(name, found)
+    if as_json:
+        print_json([_document(found[name])])
+    else:
+        print_facts(_facts(found[name]))
+
+
+def _jobs(flags: dict[str, Any]) -> list[JobView]:
+    from rota.cli.clients import opened
+    from rota.engine.jobs import jobs
+
+    with opened(flags) as app:
+        return app.store.read(lambda tx: jobs(tx, namespace=app.namespace))
+
+
+def _document(job: JobView) -> dict[str, Any]:
+    from rota.cli.documents import document
+
+    facts = document(job)
+    return {"name": job.name, "version": job.version, "created_at": facts["created_at"]} | facts["spec"]
+
+
+def _row(job: JobView) -> list[str]:
+    spec = job.spec
+    return [
+        job.name,
+        str(job.version),
+        _kind(spec),
+        spec.queue,
+        str(spec.priority),
+        str(spec.retry.limit),
+        _duration(spec.timeout_ms),
+        _parameters(spec),
+    ]
+
+
+def _facts(job: JobView) -> list[tuple[str, str]]:
+    from rota.cli.documents import iso
+
+    spec, retry = job.spec, job.spec.retry
+    return [
+        ("name", job.name),
+        ("version", f"{job.version} (since {iso(job.created_at)})"),
+        ("kind", _kind(spec)),
+        ("target", _target(spec)),
+        ("parameters", _parameters(spec)),
+        ("queue", spec.queue),
+        ("priority", str(spec.priority)),
+        ("retries", f"{retry.limit}, {retry.backoff} from {_duration(retry.delay_ms)}"),
+        ("timeout", _duration(spec.timeout_ms)),
+        ("expires", _duration(spec.expires_ms)),
+        ("delivery", spec.delivery.replace("_", " ")),
+        ("memory", f"{spec.memory_mb} MB" if spec.memory_mb else ""),
+    ]
+
+
+def _kind(spec: JobSpec) -> str:
+    from rota.model.spec import CommandTarget, HttpTarget, PythonTarget
+
+    match spec.target:
+        case CommandTarget():
+            return "command"
+        case HttpTarget():
+            return "http"
+        case PythonTarget(is_async=True):
+            return "async"
+    return spec.isolation
+
+
+def _target(spec: JobSpec) -> str:
+    from shlex import join
+
+    from rota.model.spec import CommandTarget, HttpTarget, PythonTarget
+
+    match spec.target:
+        case PythonTarget(ref=ref):
+            return ref
+        case CommandTarget(argv=argv):
+            return join(argv)
+        case HttpTarget(method=method, url=url):
+            return f"{method} {url}"
+
+
+def _parameters(spec: JobSpec) -> str:
+    return ", ".join(f"{name}: {kind}" for name, kind in spec.parameters.items())
+
+
+def _duration(ms: int | None) -> str:
+    from rota.rules.duration import format_duration
+
+    return "" if ms is None else format_duration(ms)

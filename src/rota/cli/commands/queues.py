@@ -1,0 +1,94 @@
+"""`rota queues`: how deep they are; pause and resume."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rota.cli.options import Noun, store_options
+
+EPILOG = """\b
+Examples:
+  rota queues
+  rota queues pause mail --note "provider is down"
+  rota queues resume mail
+
+In a paused queue nothing new is started; what runs goes on, and submits are accepted.
+"""
+COLUMNS = ("name", "queued", "running", "scheduled", "oldest", "paused", "note")
+
+
+@click.group("queues", cls=Noun, epilog=EPILOG)
+def command() -> None:
+    """List queues with their depth; pause or resume one."""
+
+
+@command.command("list")
+@store_options
+def list_(*, as_json: bool, **flags: Any) -> None:
+    """List all queues that hold runs or were ever paused."""
+    from rota.cli.clients import opened
+    from rota.cli.documents import document
+    from rota.cli.output import Cell, print_json, print_table
+    from rota.cli.times import coarse
+    from rota.engine.queues import queues
+
+    with opened(flags) as app:
+        found = app.store.read(lambda tx: queues(tx, namespace=app.namespace))
+    if as_json:
+        print_json(map(document, found))
+        return
+    rows = [
+        (
+            queue.name,
+            str(queue.queued),
+            str(queue.running),
+            str(queue.scheduled),
+            "" if queue.oldest_ms is None else coarse(queue.oldest_ms),
+            Cell("paused", "yellow") if queue.is_paused else "",
+            queue.note or "",
+        )
+        for queue in found
+    ]
+    print_table(COLUMNS, rows, empty="all queues are empty")
+
+
+@command.command("pause")
+@click.argument("name")
+@click.option("--note", help="Why, for those who wonder.")
+@store_options
+def pause(*, name: str, note: str | None, as_json: bool, **flags: Any) -> None:
+    """Start nothing new from this queue until it is resumed."""
+    from rota.cli.clients import opened
+    from rota.engine.queues import pause
+    from rota.rules.options import check_name
+
+    check_name("queue", name)
+    with opened(flags) as app:
+        app.store.write(lambda tx: pause(tx, name, namespace=app.namespace, note=note))
+    _print_change(name, is_paused=True, as_json=as_json)
+
+
+@command.command("resume")
+@click.argument("name")
+@store_options
+def resume(*, name: str, as_json: bool, **flags: Any) -> None:
+    """Start runs of this queue again, in the old order."""
+    from rota.cli.clients import opened
+    from rota.engine.queues import resume
+    from rota.rules.options import check_name
+
+    check_name("queue", name)
+    with opened(flags) as app:
+        app.store.write(lambda tx: resume(tx, name, namespace=app.namespace))
+    _print_change(name, is_paused=False, as_json=as_json)
+
+
+def _print_change(name: str, *, is_paused: bool, as_json: bool) -> None:
+    from rota.cli.output import print_json
+
+    if as_json:
+        print_json([{"name": name, "is_paused": is_paused}])
+    else:
+        print(f"queue {name} is {'paused' if is_paused else 'open'}")

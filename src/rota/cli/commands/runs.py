@@ -1,0 +1,198 @@
+"""`rota runs`: see what happened, and step in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.options import Noun, store_options
+
+if TYPE_CHECKING:
+    from rota.app import App
+    from rota.cli.output import Row
+    from rota.model.run import RunView
+
+EPILOG = """\b
+Examples:
+  rota runs                               the newest first
+  rota runs --state failed --job resize --limit 20
+  rota runs show 3f0c9d2a71be             with attempts and traceback
+  rota runs wait ID --timeout 1m
+  rota runs cancel ID ID
+  rota runs rerun ID
+
+An ID may be shortened to its last (or first) 8 characters or more.
+"""
+STATES = (
+    "pending scheduled queued running suspended success failed cancelled skipped"
+).split()
+COLUMNS = ("id", "job", "state", "attempt", "queue", "created", "took", "about")
+SHORT_ID = 12
+"""The last group of a UUIDv7 is random, so it tells runs apart; the first tells the hour."""
+
+
+@click.group("runs", cls=Noun, epilog=EPILOG)
+def command() -> None:
+    """List runs; show, wait for, cancel or rerun one."""
+
+
+@command.command("list")
+@click.option("--state", type=click.Choice(STATES), help="Only runs in this state.")
+@click.option("--job", metavar="NAME", help="Only runs of this job.")
+@click.option("--queue", metavar="NAME", help="Only runs of this queue.")
+@click.option("--before", metavar="ID", help="The page after the one that ended with this run.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
+@store_options
+def list_(*, state: str | None, job: str | None, queue: str | None, **flags: Any) -> None:
+    """List runs, the newest first."""
+    from rota.cli.clients import find_run, opened
+    from rota.cli.documents import run_document
+    from rota.cli.output import print_json, print_table
+    from rota.engine.inspect import now_ms, runs
+    from rota.model.states import State
+
+    with opened(flags) as app:
+        before = find_run(app, flags["before"]).id if flags["before"] else None
+        found, now = app.store.read(
+            lambda tx: (
+                runs(
+                    tx,
+                    namespace=app.namespace,
+                    state=State(state) if state else None,
+                    job=job,
+                    queue=queue,
+                    before=before,
+                    limit=flags["limit"],
+                ),
+                now_ms(tx),
+            )
+        )
+    if flags["as_json"]:
+        print_json(map(run_document, found))
+    else:
+        print_table(COLUMNS, [_row(run, now) for run in found], empty="no runs")
+
+
+@command.command("show")
+@click.argument("run_id", metavar="ID")
+@store_options
+def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
+    """Show all that is known about a run, with its failed attempts."""
+    from rota.cli.clients import find_run, opened
+    from rota.cli.documents import run_document
+    from rota.cli.output import print_json
+    from rota.engine.inspect import now_ms
+
+    with opened(flags) as app:
+        run = find_run(app, run_id)
+        view, attempts = run.show(), run.attempts()
+        now = app.store.read(now_ms)
+    if as_json:
+        print_json([run_document(view, attempts)])
+        return
+    from rota.cli.run_page import print_page
+
+    print_page(view, attempts, now)
+
+
+@command.command("wait")
+@click.argument("run_id", metavar="ID")
+@click.option("--timeout", metavar="TIME", help="How long to wait, such as 30s; else for ever.")
+@store_options
+def wait(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> None:
+    """Wait for the end of a run and print its result."""
+    from rota.cli.clients import find_run, opened
+    from rota.cli.documents import run_document
+    from rota.cli.output import print_json
+    from rota.cli.waiting import check_ending, wait_for
+
+    with opened(flags) as app:
+        run = find_run(app, run_id)
+        ended = wait_for(run, timeout)
+        if as_json:
+            print_json([run_document(run.show())])
+        check_ending(run, ended)
+    if not as_json:
+        print(ended.result or "null")
+
+
+@command.command("cancel")
+@click.argument("run_ids", metavar="ID...", nargs=-1, required=True)
+@click.option("--reason", default="cancelled on the command line", help="Kept with the run.")
+@store_options
+def cancel(*, run_ids: tuple[str, ...], reason: str, as_json: bool, **flags: Any) -> int:
+    """End waiting runs now, ask running ones to stop.
+
+    A run that has ended otherwise cannot be cancelled: the others still are, and the exit
+    code is 3.
+    """
+    from rota.cli.clients import find_run, opened
+    from rota.cli.main import complain
+    from rota.errors import NotAllowed
+
+    code = 0
+    with opened(flags) as app:
+        for run in [find_run(app, run_id) for run_id in run_ids]:
+            try:
+                _print_state(run.id, run.cancel(reason), as_json=as_json)
+            except NotAllowed as error:
+                code = complain(error)
+    return code
+
+
+@command.command("rerun")
+@click.argument("run_id", metavar="ID")
+@store_options
+def rerun(*, run_id: str, as_json: bool, **flags: Any) -> None:
+    """Submit an ended run again with the same arguments; prints the new run's id."""
+    from rota.cli.clients import find_run, opened
+    from rota.cli.output import print_json
+
+    with opened(flags) as app:
+        old = find_run(app, run_id)
+        fresh = old.rerun()
+    if as_json:
+        print_json([{"id": fresh.id, "rerun_of": old.id}])
+    else:
+        print(fresh.id)
+
+
+def _print_state(run_id: str, state: str, *, as_json: bool) -> None:
+    from rota.cli.output import print_json
+
+    if as_json:
+        print_json([{"id": run_id, "state": state}])
+    else:
+        print(f"{run_id}  {'asked to stop' if state == 'running' else state}")
+
+
+def _row(run: RunView, now: int) -> Row:
+    from rota.cli.output import Cell, is_fancy, state_cell
+    from rota.cli.times import ago, took
+
+    run_id = run.id[-SHORT_ID:] if is_fancy() else run.id
+    return (
+        Cell(run_id, "bold"),
+        run.job,
+        state_cell(run.state),
+        str(run.attempt),
+        run.queue,
+        ago(run.created_at, now),
+        took(run.started_at, run.finished_at or (now if run.state == "running" else None)),
+        _about(run, now),
+    )
+
+
+def _about(run: RunView, now: int) -> str:
+    from rota.cli.times import ago
+
+    if run.cancel_requested:
+        return "asked to stop"
+    if run.state == "scheduled":
+        return f"starts {ago(run.ready_at, now)}"
+    if run.progress is not None and run.state == "running":
+        return f"{run.progress:.0%} {run.progress_note or ''}".strip()
+    if run.error is not None and run.state != "success":
+        return f"{run.error.type}: {run.error.message}".partition("\n")[0][:60]
+    return run.reason or ""

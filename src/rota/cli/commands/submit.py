@@ -1,0 +1,142 @@
+"""`rota submit`: ask for a run."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.options import settings, store_options
+
+if TYPE_CHECKING:
+    from rota.app import App, Job, Run
+    from rota.cli.settings import Settings
+
+EPILOG = """\b
+Examples:
+  rota submit resize image=cat.png width=200
+  rota submit resize cat.png 200                      in the order of the parameters
+  rota submit report --json-args '{"year": 2026}'
+  rota submit resize cat.png --wait --timeout 30s     prints the result
+  rota submit resize cat.png --delay 10m --priority high
+  rota submit charge order=17 --key order-17          the same key is the same run
+
+A value that is JSON (200, true, [1,2], "text") is taken as JSON, anything else as text. With an
+app (--app, ROTA_APP, rota.toml) arguments are checked against the types of the function; without
+one the job must be known to the store, and only the names are checked.
+
+Prints the run's id; with --wait its result, and exits with 7 if it failed, 6 if time was up.
+"""
+
+OPTIONS = ("queue", "delay", "key", "expires", "retries")
+
+
+@click.command("submit", epilog=EPILOG)
+@click.argument("job")
+@click.argument("arguments", nargs=-1, metavar="[ARGUMENTS]...")
+@click.option("--json-args", metavar="OBJECT", help="Arguments by name as one JSON object.")
+@click.option("--wait", is_flag=True, help="Wait for the end and print the result.")
+@click.option("--timeout", metavar="TIME", help="With --wait: how long, such as 30s.")
+@click.option("--priority", metavar="LEVEL", help="high, medium, low or a number.")
+@click.option("--queue", metavar="NAME", help="Another queue than the job's.")
+@click.option("--delay", metavar="TIME", help="Start after this time, such as 10m.")
+@click.option("--at", metavar="WHEN", help="Start at this time: 2026-12-01T08:00:00+01:00.")
+@click.option("--key", metavar="KEY", help="Idempotency key: submitting twice makes one run.")
+@click.option("--retries", type=int, metavar="N", help="How often a failure is tried again.")
+@click.option("--expires", metavar="TIME", help="Do not start any more after waiting this long.")
+@click.option("--job-timeout", metavar="TIME", help="Stop an attempt that takes longer.")
+@store_options
+def command(
+    *, job: str, arguments: tuple[str, ...], wait: bool, as_json: bool, **flags: Any
+) -> None:
+    """Ask for one run of JOB with these ARGUMENTS; it is on disk when this returns."""
+    if flags["timeout"] and not wait:
+        raise click.UsageError("--timeout says how long to --wait; for the job it is --job-timeout")
+    app, found = _find(settings(flags), job)
+    try:
+        run = _submit(found, arguments, flags)
+        if not wait:
+            _print_submitted(run, job, as_json=as_json)
+        else:
+            _wait(run, flags["timeout"], as_json=as_json)
+    finally:
+        app.close()
+
+
+def _find(said: Settings, name: str) -> tuple[App, Job[..., Any]]:
+    """The job with its types when an app is named, else as the store knows it."""
+    if said.app is not None:
+        from rota.cli.loading import load_app
+
+        app = load_app(said)
+        return app, app.find_job(name)
+    from rota.cli.arguments import recorded_job
+    from rota.cli.clients import client
+    from rota.engine.jobs import jobs
+    from rota.errors import UnknownJob
+
+    app = client(said)
+    known = {view.name: view for view in app.store.read(lambda tx: jobs(tx, namespace=app.namespace))}
+    if name not in known:
+        app.close()
+        raise UnknownJob(name, known)
+    return app, recorded_job(app, known[name])
+
+
+def _submit(job: Job[..., Any], words: tuple[str, ...], flags: dict[str, Any]) -> Run[Any]:
+    from rota.cli.arguments import parse
+
+    given = parse(words, flags["json_args"], hints=job.spec.parameters)
+    options = {name: flags[name] for name in OPTIONS}
+    options["timeout"] = flags["job_timeout"]
+    options["priority"] = _number_or_text(flags["priority"])
+    options["at"] = _instant(flags["at"])
+    options = {name: value for name, value in options.items() if value is not None}
+    return job.with_options(**options).submit(*given.args, **given.kwargs)
+
+
+def _number_or_text(text: str | None) -> int | str | None:
+    if text is not None and text.removeprefix("-").isdecimal():
+        return int(text)
+    return text
+
+
+def _instant(text: str | None) -> Any:
+    if text is None:
+        return None
+    from datetime import datetime
+
+    from rota.errors import BadOption
+
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise BadOption(f"--at {text}: {error}; write 2026-12-01T08:00:00+01:00") from error
+    if when.tzinfo is None:
+        raise BadOption(f"--at {text}: add the zone, such as {text}Z or {text}+01:00")
+    return when
+
+
+def _print_submitted(run: Run[Any], job: str, *, as_json: bool) -> None:
+    if as_json:
+        from rota.cli.output import print_json
+
+        print_json([{"id": run.id, "job": job}])
+    else:
+        print(run.id)
+
+
+def _wait(run: Run[Any], timeout: str | None, *, as_json: bool) -> None:
+    from rota.cli.documents import run_document
+    from rota.cli.output import print_json
+    from rota.cli.waiting import check_ending, wait_for
+
+    if not as_json:
+        print(f"run {run.id}", file=sys.stderr)
+    ended = wait_for(run, timeout)
+    if as_json:
+        print_json([run_document(run.show())])
+    check_ending(run, ended)
+    if not as_json:
+        print(ended.result or "null")

@@ -1,0 +1,39 @@
+"""What `--json` prints: views as plain objects, times as ISO 8601 in UTC, JSON texts as JSON.
+
+The keys are a promise to scripts: they are added to, never renamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from rota.clock import to_datetime
+from rota.model.run import AttemptView, RunView
+
+_JSON_TEXTS = ("args", "result", "policy")
+
+
+def iso(ms: int | None) -> str | None:
+    """2026-11-15T20:37:52.123Z, or None."""
+    if ms is None:
+        return None
+    return to_datetime(ms).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def document(view: msgspec.Struct) -> dict[str, Any]:
+    """Any view as an object: each `*_at` becomes a time."""
+    facts = msgspec.to_builtins(view)
+    return {key: iso(value) if key.endswith("_at") else value for key, value in facts.items()}
+
+
+def run_document(run: RunView, attempts: Iterable[AttemptView] | None = None) -> dict[str, Any]:
+    """A run; with its failed attempts when they are given."""
+    facts = document(run)
+    for key in _JSON_TEXTS:
+        facts[key] = None if facts[key] is None else msgspec.Raw(facts[key].encode())
+    if attempts is not None:
+        facts["attempts"] = [document(each) for each in attempts]
+    return facts

@@ -1,0 +1,84 @@
+"""Log lines for `rota up` and `rota worker`: notices and Python's own logging, on stderr."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from rota.notices import subscribe
+
+WARNING = {
+    "store.unavailable",
+    "lease.lost",
+    "runs.reaped",
+    "worker.crashed",
+    "worker.fenced_off",
+    "handler.ignored_stop",
+    "loop.blocked",
+}
+ERROR = {"service.failed", "loop.broken", "retry_function.failed"}
+
+MESSAGES = {
+    "worker.started": "worker started",
+    "worker.stopped": "worker stopped",
+    "worker.crashed": "the worker process was killed and is started again",
+    "worker.fenced_off": "the lease could not be renewed: own work was stopped",
+    "store.unavailable": "the store cannot be reached, trying again",
+    "service.failed": "a background service failed, trying again",
+    "service.recovered": "a background service works again",
+    "lease.lost": "results were dropped: other workers own these runs now",
+    "runs.reaped": "runs of dead workers were given back",
+    "handler.ignored_stop": "a handler was left behind: it did not stop in its grace",
+    "loop.blocked": "a handler blocks the event loop",
+    "loop.broken": "the event loop had to be replaced",
+    "retry_function.failed": "a custom retry function failed",
+}
+"""What a notice means, in words; others are told by their name."""
+
+
+def level_of(notice: str) -> str:
+    if notice in ERROR:
+        return "error"
+    return "warning" if notice in WARNING else "info"
+
+
+def start_logging(log_format: str) -> None:
+    """Write one line per notice and per record of Python's logging."""
+    write = _write_json if log_format == "json" else _write_text
+
+    def told(notice: str, facts: dict[str, Any]) -> None:
+        write(level_of(notice), MESSAGES.get(notice, notice), {"notice": notice, **facts})
+
+    class Records(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            facts = {"logger": record.name}
+            if record.exc_info:
+                facts["error"] = logging.Formatter().formatException(record.exc_info)
+            write(record.levelname.lower(), record.getMessage(), facts)
+
+    subscribe(told)
+    logging.basicConfig(level=logging.INFO, handlers=[Records()])
+
+
+def _write_text(level: str, message: str, facts: dict[str, Any]) -> None:
+    now = datetime.now().astimezone()
+    told = " ".join(f"{name}={_short(fact)}" for name, fact in facts.items() if name != "notice")
+    sys.stderr.write(f"{now:%H:%M:%S}.{now.microsecond // 1000:03d} {level:<7} {message}  {told}\n")
+
+
+def _write_json(level: str, message: str, facts: dict[str, Any]) -> None:
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    line = {"time": now, "level": level, "message": message, **facts}
+    sys.stderr.write(msgspec.json.encode(line, enc_hook=str).decode() + "\n")
+
+
+def _short(fact: Any) -> str:
+    """A fact on one line; lists without Python's brackets."""
+    if isinstance(fact, list | tuple):
+        return ",".join(map(str, fact))
+    text = " | ".join(str(fact).splitlines())
+    return repr(text) if " " in text or not text else text

@@ -1,0 +1,128 @@
+"""The `rota` group, and how its errors become one line and an exit code.
+
+Commands live in rota.cli.commands and are imported when they are named.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from rota.errors import RotaError
+
+COMMANDS = (
+    "up",
+    "worker",
+    "submit",
+    "runs",
+    "jobs",
+    "queues",
+    "workers",
+    "db",
+    "bench",
+    "demo",
+    "completion",
+)
+CTRL_C = 130
+BROKEN_PIPE = 141
+
+HELP = """Rota runs jobs: durable, fast, on one SQLite file or on PostgreSQL.
+
+\b
+  rota demo                     see it work, nothing to prepare
+  rota up shop.py               serve the jobs of shop.py
+  rota submit resize image=cat.png --wait
+  rota runs --state failed      what went wrong
+"""
+
+EPILOG = """\b
+Settings come from flags, then from ROTA_* variables (ROTA_URL, ROTA_APP, ROTA_NAMESPACE,
+ROTA_QUEUES, ROTA_SLOTS...), then from rota.toml in this folder or one above it:
+
+\b
+  [rota]
+  url = "postgresql://rota@db/rota"
+  app = "shop:app"
+  [worker]
+  slots = 16
+
+\b
+Exit codes:
+  0  done                        4  the database cannot be reached
+  1  an error                    5  schema or database settings do not fit
+  2  bad input, nothing changed  6  the run did not end in time
+  3  the run's state forbids it  7  the run ended without a result
+
+ROTA_DEBUG=1 shows tracebacks, NO_COLOR=1 gives plain text.
+"""
+
+
+class Commands(click.Group):
+    """Finds a command by importing the module of its name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's protocol
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"rota.cli.commands.{cmd_name}").command
+        return command
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001
+    if wanted:
+        from rota.version import version
+
+        click.echo(f"rota {version()}")
+        ctx.exit()
+
+
+@click.group(
+    cls=Commands,
+    help=HELP,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+def cli() -> None:
+    pass
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code."""
+    try:
+        code = cli.main(args=arguments, prog_name="rota", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except RotaError as error:
+        return complain(error)
+    except (click.Abort, KeyboardInterrupt):
+        return CTRL_C
+    except BrokenPipeError:
+        # Whoever read us has seen enough; the interpreter must not try to flush again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    return code if isinstance(code, int) else 0
+
+
+def complain(error: RotaError) -> int:
+    """Say in one line what is wrong; the traceback is for those who ask."""
+    if os.environ.get("ROTA_DEBUG"):
+        sys.excepthook(type(error), error, error.__traceback__)
+    else:
+        print("rota:", " ".join(str(error).split()), file=sys.stderr)
+    return error.exit_code

@@ -1,0 +1,72 @@
+"""Flags that several commands share, and the settings they end up in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rota.cli.settings import Settings
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def url_option(command: F) -> F:
+    return click.option(
+        "--url", metavar="URL", help="The store: sqlite:///file.db or postgresql://user@host/db."
+    )(command)
+
+
+def namespace_option(command: F) -> F:
+    return click.option(
+        "--namespace", metavar="NAME", help="Whose jobs and runs; `default` if not said."
+    )(command)
+
+
+def json_option(command: F) -> F:
+    return click.option(
+        "--json", "as_json", is_flag=True, help="Print one JSON object per line instead of text."
+    )(command)
+
+
+def store_options(command: F) -> F:
+    """For commands that look at a store: where it is, whose part of it, how to print."""
+    app = click.option(
+        "--app", metavar="APP", help="Take the store's address from this app, as in `rota up`."
+    )
+    return url_option(namespace_option(app(json_option(command))))
+
+
+def worker_options(command: F) -> F:
+    """For commands that run jobs."""
+    for option in (
+        click.option("--log-format", metavar="text|json", help="How log lines on stderr look."),
+        click.option("--drain", metavar="TIME", help="Patience with running handlers at the end."),
+        click.option("--name", metavar="NAME", help="How `rota workers` calls it."),
+        click.option("--slots", metavar="N", help="How many runs at once; 8 if not said."),
+        click.option(
+            "--queues", metavar="A,B", help="Queues to serve; those of the jobs if unsaid."
+        ),
+    ):
+        command = option(command)
+    return url_option(namespace_option(command))
+
+
+def settings(flags: dict[str, Any]) -> Settings:
+    """What these flags, the environment and rota.toml say together."""
+    from rota.cli.settings import read_settings
+
+    return read_settings(flags, env=os.environ, folder=Path.cwd())
+
+
+class Noun(click.Group):
+    """`rota runs` is `rota runs list`; the other verbs are named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)

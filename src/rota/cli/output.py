@@ -1,0 +1,104 @@
+"""How answers look: tables and colours for a terminal, plain text elsewhere, JSON when asked."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+
+class Cell(NamedTuple):
+    """Text with a rich style, which only a terminal shows."""
+
+    text: str
+    style: str
+
+
+Row = Sequence[str | Cell]
+
+STATE_STYLES = {
+    "success": "green",
+    "failed": "bold red",
+    "cancelled": "yellow",
+    "skipped": "dim",
+    "running": "cyan",
+    "queued": "blue",
+    "scheduled": "magenta",
+}
+
+
+def state_cell(state: str) -> Cell:
+    return Cell(state, STATE_STYLES.get(state, ""))
+
+
+def is_fancy(stream: Any = None) -> bool:
+    """Whether colours and moving pictures are welcome."""
+    stream = stream or sys.stdout
+    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return bool(stream.isatty()) and not is_plain
+
+
+def print_json(documents: Iterable[Mapping[str, Any]]) -> None:
+    """One object per line."""
+    import msgspec
+
+    for document in documents:
+        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Row], *, empty: str) -> None:
+    """Rows under their columns; what to say when there are none goes to stderr."""
+    if not rows:
+        print(empty, file=sys.stderr)
+    elif is_fancy():
+        _fancy_table(columns, rows)
+    else:
+        _plain_table([[name.upper() for name in columns], *rows])
+
+
+def print_facts(facts: Iterable[tuple[str, str | Cell]]) -> None:
+    """Names and values, one pair per line; pairs without a value are left out."""
+    shown = [(name, value) for name, value in facts if _text(value)]
+    width = max(len(name) for name, _ in shown)
+    for name, value in shown:
+        lines = _text(value).splitlines()
+        text = ("\n" + " " * (width + 2)).join(lines)
+        print(f"{name:<{width}}  {styled(text, value.style) if isinstance(value, Cell) else text}")
+
+
+def styled(text: str, style: str) -> str:
+    """The text in colour, if this is a terminal that wants it."""
+    if not style or not is_fancy():
+        return text
+    from rich.style import Style
+
+    return Style.parse(style).render(text)
+
+
+def _text(value: str | Cell) -> str:
+    return value.text if isinstance(value, Cell) else value
+
+
+def _plain_table(rows: Sequence[Row]) -> None:
+    texts = [[_text(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    for row in texts:
+        print(
+            "  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip()
+        )
+
+
+def _fancy_table(columns: Sequence[str], rows: Sequence[Row]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        cells = (cell if isinstance(cell, Cell) else Cell(cell, "") for cell in row)
+        table.add_row(*(Text(text, style=style) for text, style in cells))
+    Console().print(table)

@@ -1,0 +1,59 @@
+"""The page of one run, for `rota runs show`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rota.cli.documents import iso
+from rota.cli.output import Cell, print_facts, state_cell, styled
+from rota.cli.times import ago, took
+from rota.model.run import AttemptView, ErrorDetail, RunView
+
+
+def print_page(run: RunView, attempts: Sequence[AttemptView], now: int) -> None:
+    print_facts(_facts(run, now))
+    for each in attempts:
+        lasted = took(each.started_at, each.ended_at)
+        worker = f" on worker {each.worker_id}" if each.worker_id else ""
+        head = f"attempt {each.number}: {each.kind}{f' after {lasted}' if lasted else ''}{worker}"
+        print(f"\n{styled(head, 'bold')}")
+        if each.error:
+            _print_error(each.error)
+    if run.error and not any(each.error == run.error for each in attempts):
+        print()
+        _print_error(run.error)
+
+
+def _print_error(error: ErrorDetail) -> None:
+    print(styled(f"  {error.type}: {error.message}", "red"))
+    for line in error.traceback.splitlines():
+        print(f"    {line}")
+
+
+def _facts(run: RunView, now: int) -> list[tuple[str, str | Cell]]:
+    def moment(ms: int | None) -> str:
+        return "" if ms is None else f"{iso(ms)}  ({ago(ms, now)})"
+
+    waits = run.state in ("scheduled", "queued")
+    return [
+        ("id", run.id),
+        ("job", f"{run.job} (version {run.version})"),
+        ("state", state_cell(run.state)),
+        ("reason", run.reason or ""),
+        ("queue", run.queue),
+        ("priority", str(run.priority)),
+        ("arguments", run.args),
+        ("result", run.result or ""),
+        ("progress", "" if run.progress is None else f"{run.progress:.0%}"),
+        ("note", run.progress_note or ""),
+        ("attempt", f"{run.attempt} ({run.failures} failed, {run.crashes} crashed)"),
+        ("created", moment(run.created_at)),
+        ("starts" if run.state == "scheduled" else "queued", moment(run.ready_at) if waits else ""),
+        ("started", moment(run.started_at)),
+        ("finished", moment(run.finished_at)),
+        ("took", took(run.started_at, run.finished_at)),
+        ("worker", run.worker_id or ""),
+        ("key", run.key or ""),
+        ("rerun of", run.rerun_of or ""),
+        ("delivery", "at most once" if run.at_most_once else ""),
+    ]

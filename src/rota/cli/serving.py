@@ -1,0 +1,105 @@
+"""What `rota up` and `rota worker` share: load the app, say where things are, serve until told."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from rota.cli.crew import serve_all
+from rota.cli.main import complain
+from rota.errors import RotaError
+
+if TYPE_CHECKING:
+    from rota.app import App
+    from rota.cli.settings import Settings
+    from rota.runtime.options import WorkerOptions
+    from rota.runtime.supervisor import Incarnation
+
+SWITCH_INTERVAL_S = 0.001
+"""Handler threads and the courier share the interpreter: a claim must not wait 5 ms for its turn."""
+
+
+def serve(said: Settings, *, title: str) -> int:
+    """Serve the app of these settings in processes that are started again when they crash."""
+    _set_title(f"rota {title}: supervisor")
+
+    def work(life: Incarnation) -> int:
+        try:
+            return _work(said, life, title)
+        except RotaError as error:
+            return complain(error)
+
+    return serve_all(said.processes, work)
+
+
+def _work(said: Settings, life: Incarnation, title: str) -> int:
+    from rota.cli.loading import load_app
+    from rota.cli.logs import start_logging
+    from rota.runtime.supervisor import serve_worker
+
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    app = load_app(said)
+    options = worker_options(said)
+    worker = app.worker(options)
+    _set_title(f"rota {title}: {said.app}")
+    start_logging(said.log_format)
+    if said.log_format == "text" and not life.dead:
+        _print_banner(app, said, options)
+    try:
+        return serve_worker(worker, life)
+    finally:
+        app.close()
+
+
+def worker_options(said: Settings) -> WorkerOptions:
+    """The settings as a worker wants them; what was not said keeps its default."""
+    from rota.engine.prune import Retention
+    from rota.runtime.options import WorkerOptions
+
+    retention = {"success_ms": said.keep_success_ms, "failure_ms": said.keep_failures_ms}
+    facts: dict[str, Any] = {
+        "queues": said.queues,
+        "slots": said.slots,
+        "name": said.name,
+        "drain_ms": said.drain_ms,
+        "retention": Retention(**_given(retention)),
+    }
+    return WorkerOptions(**_given(facts))
+
+
+def shown_url(url: str) -> str:
+    """The address without its password."""
+    parts = urlsplit(url)
+    if not parts.password:
+        return url
+    return url.replace(f":{parts.password}@", ":***@", 1)
+
+
+def _print_banner(app: App, said: Settings, options: WorkerOptions) -> None:
+    from rota.store.open import file_of
+
+    path = file_of(app.url)
+    queues = options.queues or sorted({job.spec.queue for job in app.jobs.values()})
+    lines = {
+        "app": f"{said.app} ({len(app.jobs)} jobs)",
+        "store": str(path.absolute()) if path else shown_url(app.url),
+        "queues": ", ".join(queues or ["default"]),
+        "slots": str(options.slots),
+        "pid": f"{os.getppid()} (worker {os.getpid()})",
+        "look": f"rota runs --url {shown_url(app.url)}",
+    }
+    print("Rota serves; Ctrl-C drains and ends.")
+    for name, text in lines.items():
+        print(f"  {name:<7} {text}", flush=True)
+
+
+def _set_title(title: str) -> None:
+    from setproctitle import setproctitle
+
+    setproctitle(title)
+
+
+def _given(facts: dict[str, Any]) -> dict[str, Any]:
+    return {name: fact for name, fact in facts.items() if fact is not None}

@@ -1,0 +1,34 @@
+"""Times as people say them: `3s ago`, `in 10m`, `250 ms`."""
+
+from __future__ import annotations
+
+from rota.rules.duration import UNIT_MS, format_duration
+
+_COARSE = ("d", "h", "m", "s")
+
+
+def ago(then_ms: int | None, now_ms: int) -> str:
+    """How far a moment is from now, in its largest unit."""
+    if then_ms is None:
+        return ""
+    past_ms = now_ms - then_ms
+    return f"{coarse(past_ms)} ago" if past_ms >= 0 else f"in {coarse(-past_ms)}"
+
+
+def coarse(ms: int) -> str:
+    """Two leading units at most: `3d 4h`, `12s`, `250 ms`."""
+    for unit, finer in zip(_COARSE, (*_COARSE[1:], None), strict=True):
+        if ms >= UNIT_MS[unit]:
+            step = UNIT_MS[finer] if finer else UNIT_MS[unit]
+            return format_duration(ms // step * step)
+    return format_duration(ms)
+
+
+def took(start_ms: int | None, end_ms: int | None) -> str:
+    """How long something lasted, exactly below a minute."""
+    if start_ms is None or end_ms is None:
+        return ""
+    ms = max(0, end_ms - start_ms)
+    if ms < UNIT_MS["s"]:
+        return f"{ms} ms"
+    return f"{ms / 1000:.1f} s" if ms < UNIT_MS["m"] else coarse(ms)

@@ -1,0 +1,58 @@
+"""Waiting for a run on the command line: with a bar on a terminal, silently elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rota.cli.output import is_fancy
+from rota.errors import RunFailed
+
+if TYPE_CHECKING:
+    from rota.app import Run
+    from rota.model.run import Ended
+
+LOOK_S = 0.3
+
+
+def wait_for(run: Run[Any], timeout: str | None) -> Ended:
+    """How the run ended; RunNotFinished when it takes longer than the timeout."""
+    if not is_fancy(sys.stderr):
+        return run.wait(timeout)
+    return _wait_with_bar(run, timeout)
+
+
+def _wait_with_bar(run: Run[Any], timeout: str | None) -> Ended:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from rota.clock import elapsed_s
+    from rota.errors import RunNotFinished
+    from rota.rules.duration import parse_duration
+
+    end_s = elapsed_s() + parse_duration(timeout) / 1000 if timeout else float("inf")
+    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        line = bar.add_task("waiting", total=None)
+        while True:
+            left_s = end_s - elapsed_s()
+            try:
+                return run.wait(max(0.0, min(LOOK_S, left_s)))
+            except RunNotFinished:
+                if left_s <= LOOK_S:
+                    raise
+            seen = run.show()
+            total = None if seen.progress is None else 1.0
+            text = f"{seen.job} {seen.state} {seen.progress_note or ''}".rstrip()
+            bar.update(line, description=text, total=total, completed=seen.progress or 0.0)
+
+
+def check_ending(run: Run[Any], ended: Ended) -> None:
+    """RunFailed unless the run succeeded."""
+    from rota.model.states import State
+
+    if ended.state is State.SUCCESS:
+        return
+    said = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
+    reason = "; ".join(part for part in (ended.reason, said) if part)
+    raise RunFailed(run.id, ended.state, reason or "no reason given")

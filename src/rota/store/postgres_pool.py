@@ -1,0 +1,91 @@
+"""A small pool of connections: the last one used goes first, dead ones are replaced on the way.
+
+Ours, because psycopg_pool costs 100 us a checkout and hides an outage behind its own
+patience; here a connection is a list item, and a failure is the caller's at once (ADR 4).
+"""
+
+from __future__ import annotations
+
+import select
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import BoundedSemaphore
+from typing import Any
+
+import psycopg
+from psycopg import pq
+from psycopg.rows import dict_row
+
+from rota.errors import StoreUnavailable
+
+Connection = psycopg.Connection[dict[str, Any]]
+
+CONNECT_S = 5
+WAIT_S = 10
+
+
+class Pool:
+    """At most `size` connections, made when they are needed."""
+
+    def __init__(self, conninfo: str, *, size: int) -> None:
+        self._conninfo = conninfo
+        self._idle: list[Connection] = []
+        self._free = BoundedSemaphore(size)
+        self._closed = False
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """A connection outside any transaction; it is dropped if it comes back in another state."""
+        if not self._free.acquire(timeout=WAIT_S):
+            raise StoreUnavailable(f"no connection to PostgreSQL became free within {WAIT_S} s")
+        try:
+            connection = self._take()
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+        finally:
+            self._free.release()
+
+    def close(self) -> None:
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+    def _take(self) -> Connection:
+        while self._idle:
+            connection = self._idle.pop()
+            if _is_quiet(connection):
+                return connection
+            connection.close()
+        return connect(self._conninfo)
+
+    def _give_back(self, connection: Connection) -> None:
+        is_idle = connection.info.transaction_status == pq.TransactionStatus.IDLE
+        if is_idle and not self._closed:
+            self._idle.append(connection)
+        else:
+            connection.close()
+
+
+def connect(conninfo: str) -> Connection:
+    """A new connection, or StoreUnavailable in the server's own words."""
+    try:
+        return psycopg.connect(
+            conninfo,
+            autocommit=True,
+            connect_timeout=CONNECT_S,
+            application_name="rota",
+            row_factory=dict_row,
+        )
+    except psycopg.Error as error:
+        raise StoreUnavailable(f"cannot connect to PostgreSQL: {str(error).strip()}") from error
+
+
+def _is_quiet(connection: Connection) -> bool:
+    """An idle connection that has something to read was told goodbye; costs 2 us to see."""
+    if connection.closed:
+        return False
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN | select.POLLHUP | select.POLLERR)
+    return not poll.poll(0)

@@ -1,0 +1,12 @@
+-- name: forget_runs
+delete from rota.run_history
+ where id in ({ids:ids})
+   and namespace = :namespace
+
+-- name: forget_jobs
+delete from rota.job
+ where namespace = :namespace
+
+-- name: forget_versions
+delete from rota.job_version
+ where namespace = :namespace

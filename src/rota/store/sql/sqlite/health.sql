@@ -1,0 +1,8 @@
+-- name: durability
+select 'journal_mode' as name, journal_mode as value
+  from pragma_journal_mode
+ union all
+select 'synchronous', case synchronous when 0 then 'off' when 1 then 'normal' when 2 then 'full' else 'extra' end
+  from pragma_synchronous
+ union all
+select 'version', sqlite_version()

@@ -1,0 +1,291 @@
+"""Random histories on both databases, compared with a plain model after every step.
+
+ROTA_EXAMPLES=2000 makes a long run of what takes seconds otherwise. The clock also steps
+back, workers die and come back, and the store is closed and opened in between.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    multiple,
+    rule,
+    run_state_machine_as_test,
+)
+
+from rota.engine import inspect
+from rota.engine.cancel import cancel
+from rota.engine.expire import expire
+from rota.engine.heartbeat import Held, heartbeat
+from rota.engine.promote import promote
+from rota.engine.reap import reap
+from rota.engine.rerun import rerun
+from rota.errors import NotAllowed
+from rota.ids import new_id
+from rota.model.run import FinishVerb, Lease
+from rota.model.states import FINAL, State
+from rota.store.base import Store
+from rota.store.open import open_store
+from tests.contract.builders import (
+    HOME,
+    LEASE_MS,
+    Clock,
+    claim_some,
+    finish_with,
+    given_worker,
+    new_run,
+    submit_all,
+)
+from tests.contract.conftest import empty
+from tests.contract.model import CRASH_CAP, Model, ModelRun, frozen, observed
+
+EXAMPLES = int(os.environ.get("ROTA_EXAMPLES", "0"))
+ALL = 1_000
+QUEUES = ["a", "b"]
+REASONED = ("lost: ", "quarantined: ", "expired: ")
+
+
+class Life(RuleBasedStateMachine):
+    """One namespace, two queues, some workers; every rule is one verb."""
+
+    url = ""
+    runs = Bundle("runs")
+    leases = Bundle("leases")
+    workers = Bundle("workers")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = Clock()
+        self.model = Model()
+        self.ended: dict[str, ModelRun] = {}
+        self.stopped: set[str] = set()
+        self.folder: tempfile.TemporaryDirectory[str] | None = None
+        if not self.url:
+            # In memory where there is such a place: the disk is not what is tested here.
+            shm = Path("/dev/shm")
+            self.folder = tempfile.TemporaryDirectory(dir=shm if shm.is_dir() else None)
+            self.address = f"sqlite:///{self.folder.name}/rota.db"
+        else:
+            empty(self.url)
+            self.address = self.url
+        self.store: Store = open_store(self.address, clock=self.clock)
+
+    def teardown(self) -> None:
+        try:
+            self.everything_can_still_end()
+            self.attempts_are_as_told()
+        finally:
+            self.store.close()
+            if self.folder is not None:
+                self.folder.cleanup()
+
+    @initialize(target=workers)
+    def start_first_worker(self) -> str:
+        return self.start_worker_now()
+
+    @rule(target=workers)
+    def start_worker(self) -> str:
+        return self.start_worker_now()
+
+    def start_worker_now(self) -> str:
+        worker = given_worker(self.store)
+        self.model.workers[worker] = self.clock.ms + LEASE_MS
+        return worker
+
+    @rule(
+        target=runs,
+        queue=st.sampled_from(QUEUES),
+        priority=st.sampled_from([0, 0, 1, -10]),
+        delay_ms=st.sampled_from([None, 0, 50, 5_000]),
+        expires_ms=st.sampled_from([None, None, 100, 30_000]),
+        at_most_once=st.booleans(),
+        key=st.sampled_from([None, None, "k", "l"]),
+        args=st.sampled_from(["{}", '{"a":1}']),
+    )
+    def submit(self, **asks: object) -> str:
+        asked = new_run(key_window_ms=10_000, **asks)
+
+        (answer,) = submit_all(self.store, [asked])
+
+        assert (answer.id, answer.is_new, answer.refused) == self.model.submit(
+            asked, self.clock.ms
+        )
+        return answer.id
+
+    @rule(
+        target=leases,
+        worker=workers,
+        queues=st.permutations(QUEUES),
+        limit=st.integers(1, 4),
+    )
+    def claim(self, worker: str, queues: list[str], limit: int) -> object:
+        leases = claim_some(self.store, worker, queues=queues, limit=limit)
+
+        expected = self.model.claim(worker, queues, limit, self.clock.ms)
+        assert [(lease.run_id, lease.fence, lease.attempt) for lease in leases] == [
+            (run.id, run.fence, run.attempt) for run in expected
+        ]
+        assert not self.stopped & {lease.run_id for lease in leases}, "S15: a cancelled run started"
+        return multiple(*leases)
+
+    @rule(lease=leases, verb=st.sampled_from(["succeed", "retry", "fail", "release", "abort"]))
+    def finish(self, lease: Lease, verb: FinishVerb) -> None:
+        if lease.at_most_once and verb == "retry":
+            verb = "fail"  # as the retry rule decides for such runs
+        kind = "error" if verb in ("retry", "fail") else None
+        result = "1" if verb == "succeed" else None
+
+        lost = finish_with(self.store, lease, verb, kind=kind, result=result, delay_ms=70)
+
+        applied = self.model.finish(lease, verb, 70, self.clock.ms)
+        assert lost == ([] if applied else [lease.run_id])
+
+    @rule(worker=workers, leases=st.lists(leases, max_size=3, unique_by=lambda each: each.run_id))
+    def beat(self, worker: str, leases: list[Lease]) -> None:
+        held = [Held(lease.run_id, lease.fence) for lease in leases]
+
+        pulse = self.store.write(
+            lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=held)
+        )
+
+        assert pulse.is_known == (worker in self.model.workers)
+        if pulse.is_known:
+            self.model.workers[worker] = self.clock.ms + LEASE_MS
+        mine = [lease for lease in leases if pulse.is_known and self.model.holds(lease)]
+        kept = {lease.run_id for lease in mine}
+        assert set(pulse.lost) == {lease.run_id for lease in leases} - kept
+        assert set(pulse.cancelled) == {i for i in kept if self.model.runs[i].cancel_requested}
+
+    @rule()
+    def reap(self) -> None:
+        reaped = self.store.write(lambda tx: reap(tx, limit=ALL))
+
+        assert reaped == self.model.reap(self.clock.ms)
+
+    @rule(worker=workers)
+    def reap_dead_worker(self, worker: str) -> None:
+        reaped = self.store.write(lambda tx: reap(tx, limit=ALL, worker_id=worker))
+
+        assert reaped == self.model.reap(self.clock.ms, worker)
+
+    @rule(run=runs)
+    def cancel(self, run: str) -> None:
+        try:
+            answer: State | None = self.store.write(lambda tx: cancel(tx, run, namespace=HOME))
+        except NotAllowed:
+            answer = None
+
+        assert answer == self.model.cancel(run, self.clock.ms)
+        if answer is not None:
+            self.stopped.add(run)
+
+    @rule()
+    def promote(self) -> None:
+        promoted = self.store.write(lambda tx: promote(tx, limit=ALL))
+
+        assert promoted.count == self.model.promote(self.clock.ms)
+        assert promoted.next_in_ms == self.model.next_in_ms(self.clock.ms)
+
+    @rule()
+    def expire(self) -> None:
+        expired = self.store.write(lambda tx: expire(tx, limit=ALL))
+
+        assert expired == self.model.expire(self.clock.ms)
+
+    @rule(target=runs, run=runs)
+    def rerun(self, run: str) -> object:
+        fresh = new_id()
+        try:
+            self.store.write(lambda tx: rerun(tx, run, namespace=HOME, new_id=fresh))
+            done = True
+        except NotAllowed:
+            done = False
+
+        assert done == self.model.copy_for_rerun(run, fresh, self.clock.ms)
+        return fresh if done else multiple()
+
+    @rule(ms=st.sampled_from([1, 49, 100, 5_000, LEASE_MS, 60_000]))
+    def time_passes(self, ms: int) -> None:
+        self.clock.advance(ms)
+
+    @rule(ms=st.integers(1, 60))
+    def clock_steps_back(self, ms: int) -> None:
+        self.clock.advance(-ms)
+
+    @rule()
+    def reopen(self) -> None:
+        self.store.close()
+        self.store = open_store(self.address, clock=self.clock)
+
+    @invariant()
+    def the_store_shows_what_the_model_says(self) -> None:
+        found = self.store.read(lambda tx: inspect.runs(tx, namespace=HOME, limit=ALL))
+        counts = self.store.read(lambda tx: inspect.counts(tx, namespace=HOME))
+
+        shown = {run.id: observed(run) for run in found}
+        for facts in shown.values():
+            starts = [why for why in REASONED if str(facts["reason"]).startswith(why)]
+            facts["reason"] = starts[0] if starts else facts["reason"]
+        assert shown == {run.id: run.seen() for run in self.model.runs.values()}
+        states = [run.state for run in self.model.runs.values()]
+        assert counts == {state: states.count(state) for state in set(states)}
+
+    @invariant()
+    def an_ended_run_stays_as_it_ended(self) -> None:
+        for run in self.model.runs.values():
+            if run.state in FINAL:
+                assert self.ended.setdefault(run.id, frozen(run)) == run, "S1: a second end"
+
+    @invariant()
+    def budgets_hold(self) -> None:
+        for run in self.model.runs.values():
+            assert run.crashes <= CRASH_CAP, "S7: more crashes than the cap"
+            assert run.attempt <= 1 or not run.at_most_once, "S16: started twice"
+
+    def attempts_are_as_told(self) -> None:
+        for run in self.model.runs.values():
+            told = self.store.read(lambda tx, i=run.id: inspect.attempts(tx, i, namespace=HOME))  # type: ignore[misc]  # bound on purpose
+            assert [(each.number, each.kind) for each in told] == run.attempts
+            numbers = [number for number, _ in run.attempts]
+            assert numbers == list(range(1, len(numbers) + 1)), "S6: a gap, or one number twice"
+
+    def everything_can_still_end(self) -> None:
+        """S18: whatever happened, time and the usual chores bring every run to its end."""
+        for _ in range(2):
+            self.clock.advance(3_600_000)
+            self.reap()
+            self.promote()
+            self.expire()
+            worker = self.start_worker_now()
+            for lease in claim_some(self.store, worker, queues=QUEUES, limit=ALL):
+                assert finish_with(self.store, lease, result="1") == []
+            for run in self.model.claim(worker, QUEUES, ALL, self.clock.ms):
+                run.state = State.SUCCESS
+
+        assert set(self.store.read(lambda tx: inspect.counts(tx, namespace=HOME))) <= FINAL
+
+
+def test_sqlite_lives_as_the_model_says() -> None:
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]  # hypothesis does not say
+        Life, settings=settings(max_examples=EXAMPLES or 150, stateful_step_count=40)
+    )
+
+
+@pytest.mark.postgres
+def test_postgres_lives_as_the_model_says(shared_postgres_url: str) -> None:
+    class PostgresLife(Life):
+        url = shared_postgres_url
+
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]  # hypothesis does not say
+        PostgresLife, settings=settings(max_examples=EXAMPLES or 40, stateful_step_count=30)
+    )

@@ -1,0 +1,238 @@
+"""Plans of the hot statements: with a deep backlog they walk their index and sort nothing deep.
+
+The plans are those of the text that really runs, with parameters, after ANALYZE.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import psycopg
+import pytest
+from psycopg import sql
+
+from rota.ids import new_id
+from rota.rules.order import CREDIT_MS
+from rota.store import postgres, sqlite
+from rota.store.open import open_store
+from rota.store.statements import load
+from tests.contract.builders import HOME, START_MS, Clock
+from tests.support.postgres import PostgresServer
+
+DEPTH = 20_000
+HELD = 200
+BATCH = 100
+
+FILL = """
+insert into rota.run (
+    id, namespace, job, version, queue, priority, state, rank, args, at_most_once, created_at,
+    due_at, ready_at, expires_at, fence, attempt, worker_id, started_at
+)
+select {id}, 'default', 'noop', 1, 'default', 0, s.state,
+       case when s.state = 'queued' then {start} + n.n end, '{{}}', false, {start},
+       {start} + n.n, {start} + n.n + case when s.state = 'scheduled' then {day} else 0 end,
+       case when n.n % 2 = 0 then {start} + n.n + {day} end,
+       case when s.state = 'running' then 1 else 0 end,
+       case when s.state = 'running' then 1 else 0 end,
+       case when s.state = 'running' then {worker} end,
+       case when s.state = 'running' then {start} end
+  from ({numbers}) as n
+ cross join (select 'queued' as state union all select 'scheduled' union all select 'running') as s
+ where s.state <> 'running' or n.n <= {held}
+"""
+HISTORY = """
+insert into rota.run_history (
+    id, namespace, job, version, queue, priority, state, args, at_most_once, created_at, due_at,
+    ready_at, attempt, failures, crashes, fence, finished_at
+)
+select {id}, 'default', 'noop', 1, 'default', 0,
+       case when n.n % 5 = 0 then 'failed' else 'success' end, '{{}}', false, {start}, {start},
+       {start}, 1, 0, 0, 1, {start} + n.n
+  from ({numbers}) as n
+"""
+SPELLING = {
+    "sqlite": {
+        # As long as an id, and spread like one.
+        "id": "lower(hex(randomblob(4))||'-'||hex(randomblob(2))||'-'||hex(randomblob(2))||'-'||"
+        "hex(randomblob(2))||'-'||hex(randomblob(6)))",
+        "numbers": "with recursive n (n) as (select 1 union all select n + 1 from n"
+        f" where n < {DEPTH}) select n from n",
+    },
+    "postgres": {
+        "id": "gen_random_uuid()",
+        "numbers": f"select n from generate_series(1, {DEPTH}) as n",
+    },
+}
+HOT: dict[str, str | None] = {
+    "claim_runs": "run_ready",
+    "promote_runs": "run_due",
+    "next_due": "run_due",
+    "close_runs": None,
+    "record_attempts": None,
+    "retry_runs": None,
+    "requeue_runs": None,
+    "note_progress": None,
+    "held_changes": None,
+    "orphaned_runs": "run_held",
+    "runs_of_worker": "run_held",
+    "find_expired": "run_expiring",
+    "insert_runs": None,
+    "not_closed": None,
+    "find_run": None,
+}
+"""Statement and the index of its own; None stands for the primary key."""
+
+PRIMARY = {"sqlite_autoindex_run_1", "run_held"}
+"""By id, or through the few that are running."""
+
+
+def parameters(ids: list[str]) -> dict[str, Any]:
+    """Parameters that fit all hot statements; each takes those it names."""
+    worker = ids[0]
+    rows = [{"run_id": i, "id": i, "fence": 1, "verb": "succeed", "kind": "error"} for i in ids]
+    return {
+        "now": START_MS + DEPTH // 2,
+        "namespace": HOME,
+        "queue": "default",
+        "jobs": '["noop", "mail"]',
+        "worker_id": worker,
+        "limit": BATCH,
+        "credit_ms": CREDIT_MS,
+        "id": worker,
+        "batch": json.dumps([{"job": "noop", "version": 1, "note": ""} | row for row in rows]),
+    }
+
+
+def fill(kind: str, worker: str) -> list[str]:
+    spelled = SPELLING[kind] | {
+        "start": str(START_MS),
+        "day": "86400000",
+        "held": str(HELD),
+        "worker": f"'{worker}'" if kind == "sqlite" else f"cast('{worker}' as uuid)",
+    }
+    texts = [FILL.format(**spelled), HISTORY.format(**spelled)]
+    lease = (
+        "insert into rota.worker (id, namespace, name, host, pid, queues, slots, version,"
+        f" started_at, seen_at, lease_until) values ('{new_id()}', 'default', 'w', 'h', 1, '[]',"
+        f" 8, '0', {START_MS}, {START_MS}, {START_MS + 86_400_000})"
+    )
+    return [*texts, lease]
+
+
+@pytest.fixture(scope="module")
+def deep_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[apsw.Connection]:
+    path = Path(tmp_path_factory.mktemp("plans")) / "rota.db"
+    open_store(f"sqlite:///{path}", clock=Clock()).close()
+    connection = apsw.Connection(str(path))
+    for text in fill("sqlite", new_id()):
+        connection.execute(text.replace("rota.", ""))
+    connection.execute("analyze")
+    yield connection
+    connection.close()
+
+
+@pytest.fixture(scope="module")
+def deep_postgres(postgres_server: PostgresServer) -> Iterator[psycopg.Connection]:
+    url = postgres_server.create_database()
+    open_store(url, clock=Clock()).close()
+    with psycopg.connect(url, autocommit=True) as connection:
+        for text in fill("postgres", new_id()):
+            connection.execute(text.encode())
+        connection.execute("vacuum analyze rota.run")
+        connection.execute("analyze")
+        yield connection
+    postgres_server.drop_database(url)
+
+
+def sqlite_plan(connection: apsw.Connection, name: str) -> list[str]:
+    """The lines of the plan of each statement in the text."""
+    ids = [row[0] for row in connection.execute("select id from run limit 100")]
+    statement = load(sqlite.DIALECT)[name]
+    lines = []
+    for part in statement.text.split(";"):
+        rows = connection.execute(f"explain query plan {part}", parameters(ids))
+        lines += [str(row[3]) for row in rows]
+    return lines
+
+
+def postgres_plan(connection: psycopg.Connection, name: str, mode: str) -> list[dict[str, Any]]:
+    """All nodes of the plan: for these parameters, or the one kept for all (`generic`)."""
+    ids = [str(row[0]) for row in connection.execute("select id from rota.run limit 100")]
+    known = parameters(ids)
+    order: list[str] = []
+
+    def numbered(match: re.Match[str]) -> str:
+        if match[1] not in order:
+            order.append(match[1])
+        return f"${order.index(match[1]) + 1}"
+
+    text = re.sub(r"%\((\w+)\)s", numbered, load(postgres.DIALECT)[name].text)
+    connection.execute(f"set plan_cache_mode = force_{mode}_plan".encode())
+    connection.execute(f"prepare looked_at as {text}".encode(), prepare=False)
+    try:
+        values = sql.SQL(", ").join(sql.Literal(known[each]) for each in order)
+        asked = sql.SQL("explain (format json) execute looked_at")
+        if order:
+            asked += sql.SQL("({})").format(values)
+        row = connection.execute(asked).fetchone()
+    finally:
+        connection.execute("deallocate looked_at")
+    assert row is not None
+    return list(_nodes(row[0][0]["Plan"]))
+
+
+def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node.get("Plans", ()):
+        yield from _nodes(child)
+
+
+@pytest.mark.parametrize("name", sorted(HOT))
+def test_on_sqlite_no_hot_statement_scans_the_live_runs(
+    deep_sqlite: apsw.Connection, name: str
+) -> None:
+    lines = sqlite_plan(deep_sqlite, name)
+
+    scans = [line for line in lines if re.match(r"SCAN (run|h)\b", line)]
+    used = {match[1] for line in lines if (match := re.search(r"INDEX (\w+)", line))}
+    wanted = {HOT[name]} if HOT[name] else PRIMARY | {"sqlite_autoindex_run_history_1"}
+    assert [line for line in scans if "INDEX" not in line] == [], lines
+    assert used & wanted, lines
+
+
+@pytest.mark.parametrize("name", ["claim_runs", "promote_runs", "find_expired"])
+def test_on_sqlite_a_pick_from_the_backlog_comes_sorted_from_its_index(
+    deep_sqlite: apsw.Connection, name: str
+) -> None:
+    lines = sqlite_plan(deep_sqlite, name)
+
+    assert [line for line in lines if "TEMP B-TREE FOR" in line] == [], lines
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("mode", ["custom", "generic"])
+@pytest.mark.parametrize("name", sorted(HOT))
+def test_on_postgres_no_hot_statement_scans_or_sorts_the_backlog(
+    deep_postgres: psycopg.Connection, name: str, mode: str
+) -> None:
+    nodes = postgres_plan(deep_postgres, name, mode)
+
+    of_run = [
+        node
+        for node in nodes
+        if node.get("Relation Name") == "run" and node["Node Type"] != "ModifyTable"
+    ]
+    indexes = {node["Index Name"] for node in nodes if "Index Name" in node}
+    scans = [node for node in nodes if node["Node Type"] == "Seq Scan"]
+    sorts = [node for node in nodes if "Sort" in node["Node Type"]]
+    wanted = {HOT[name]} if HOT[name] else {"run_pkey", "run_held"}
+    shown = json.dumps(nodes[0], indent=1)
+    assert not of_run or indexes & wanted, shown
+    assert [node for node in of_run if node in scans] == [], shown
+    assert [node for node in scans if node["Plan Rows"] > DEPTH / 10] == [], shown
+    assert [node for node in sorts if node["Plan Rows"] > DEPTH / 10] == [], shown

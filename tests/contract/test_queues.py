@@ -1,0 +1,79 @@
+"""Queues: how deep they are, and pausing them."""
+
+from __future__ import annotations
+
+from rota.engine import queues
+from rota.engine.keys import queue_key
+from rota.engine.queues import QueueView
+from rota.store.base import Store
+from tests.contract.builders import (
+    HOME,
+    Clock,
+    claim_some,
+    finish_with,
+    given_lease,
+    given_run,
+)
+
+
+def list_queues(store: Store) -> list[QueueView]:
+    return store.read(lambda tx: queues.queues(tx, namespace=HOME))
+
+
+def test_a_queue_shows_its_depth_by_state_and_its_oldest_wait(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    given_run(store, queue="b")
+    claim_some(store, worker, queues=["b"])
+    clock.advance(10)
+    given_run(store, queue="b")
+    given_run(store, queue="b", delay_ms=1_000)
+    clock.advance(20)
+    given_run(store, queue="b")
+    given_run(store, queue="a", delay_ms=5)
+
+    views = list_queues(store)
+
+    assert [(view.name, view.queued, view.running, view.scheduled) for view in views] == [
+        ("a", 0, 0, 1),
+        ("b", 2, 1, 1),
+    ]
+    assert [view.oldest_ms for view in views] == [None, 20]
+    assert [(view.is_paused, view.note) for view in views] == [(False, None)] * 2
+
+
+def test_a_queue_without_live_runs_is_gone_unless_it_was_paused(store: Store) -> None:
+    finish_with(store, given_lease(store))
+    store.write(lambda tx: queues.pause(tx, "held", namespace=HOME, note="repair"))
+
+    assert [(view.name, view.is_paused, view.note) for view in list_queues(store)] == [
+        ("held", True, "repair")
+    ]
+
+
+def test_pausing_twice_keeps_the_last_note_and_resuming_clears_it(store: Store) -> None:
+    for note in ("first", "second"):
+        store.write(lambda tx, note=note: queues.pause(tx, "q", namespace=HOME, note=note))  # type: ignore[misc]  # bound on purpose
+    paused = list_queues(store)
+    store.write(lambda tx: queues.resume(tx, "q", namespace=HOME))
+
+    assert [(view.is_paused, view.note) for view in paused] == [(True, "second")]
+    assert [(view.is_paused, view.note) for view in list_queues(store)] == [(False, None)]
+
+
+def test_what_runs_when_its_queue_is_paused_goes_on(store: Store) -> None:
+    lease = given_lease(store)
+
+    store.write(lambda tx: queues.pause(tx, "default", namespace=HOME))
+
+    assert finish_with(store, lease) == []
+
+
+def test_resuming_wakes_who_waits_for_the_queue(store: Store) -> None:
+    woken: set[str] = set()
+    watch = store.watch(woken.add)
+
+    store.write(lambda tx: queues.resume(tx, "q", namespace=HOME))
+
+    watch.close()
+    assert queue_key(HOME, "q") in woken
