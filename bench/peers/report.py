@@ -19,9 +19,9 @@ WIDTH = 118
 """The table's width where the output is no terminal."""
 
 COMPLETION = (
-    "A completion is counted in the handler, for all alike; the store's record of it comes later: "
-    "20-70 ms for Rota and 10-60 ms for PgQueuer at the end of 20,000 jobs, when that was measured, "
-    "so rates by records are 3-9 % lower for Rota and 1-3 % lower for PgQueuer."
+    "A completion is counted in the handler, for all alike; the store's record of it comes later. "
+    "When that was measured, at the end of 20,000 jobs, it was 20-70 ms for Rota and 10-25 ms for "
+    "PgQueuer: rates by records are 3-9 % lower for Rota and about 1 % lower for PgQueuer."
 )
 
 
@@ -74,7 +74,7 @@ def write_json(path: Path, rows: Sequence[Row]) -> None:
                 "versions": row.versions,
                 "note": row.peer.note,
                 "jobs": row.jobs,
-                "rounds": len(row.rounds),
+                "rounds": row.rounds,
                 "error": row.error,
                 "figures": row.figures,
                 "rota_is_better_by": ratios(ours.get(row.peer.against, {}), row.figures),

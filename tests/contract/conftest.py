@@ -17,6 +17,7 @@ from rota.store.open import open_store
 from tests.contract.builders import TABLES, Clock, given_worker
 from tests.support.postgres import PostgresServer
 
+
 @pytest.fixture
 def clock() -> Clock:
     return Clock()

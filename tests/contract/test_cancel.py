@@ -32,9 +32,7 @@ def cancel_run(store: Store, run_id: str, **fields: str) -> State:
 
 
 @pytest.mark.parametrize("state", sorted(LIVE - {State.RUNNING}))
-def test_a_waiting_run_ends_at_once(
-    store: Store, worker: str, clock: Clock, state: State
-) -> None:
+def test_a_waiting_run_ends_at_once(store: Store, worker: str, clock: Clock, state: State) -> None:
     run_id = given_state(store, state)
 
     answer = cancel_run(store, run_id, reason="not needed")
@@ -51,9 +49,7 @@ def test_a_running_run_is_asked_and_its_worker_is_told(store: Store, worker: str
     answer = cancel_run(store, lease.run_id)
 
     pulse = store.write(
-        lambda tx: heartbeat(
-            tx, worker, lease_ms=LEASE_MS, held=[Held(lease.run_id, lease.fence)]
-        )
+        lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=[Held(lease.run_id, lease.fence)])
     )
     assert answer is State.RUNNING
     assert look(store, lease.run_id).cancel_requested

@@ -113,7 +113,9 @@ def test_a_release_leaves_no_trace_but_the_fence(store: Store, worker: str) -> N
     after = look(store, run_id)
     assert lost == []
     assert after.fence == 1
-    assert {name for name in before.__struct_fields__ if getattr(before, name) != getattr(after, name)} == {"fence"}  # noqa: E501
+    assert {
+        name for name in before.__struct_fields__ if getattr(before, name) != getattr(after, name)
+    } == {"fence"}  # noqa: E501
     assert attempts(store, run_id) == []
 
 

@@ -64,9 +64,7 @@ def test_a_heartbeat_shows_in_the_list_of_workers(store: Store, worker: str, clo
     assert view.seen_at == clock.ms
 
 
-def test_the_answer_names_lost_and_cancelled_runs_and_no_others(
-    store: Store, worker: str
-) -> None:
+def test_the_answer_names_lost_and_cancelled_runs_and_no_others(store: Store, worker: str) -> None:
     submit_all(store, [new_run() for _ in range(4)])
     kept, ended, taken, unwanted = claim_some(store, worker)
     finish_with(store, ended)

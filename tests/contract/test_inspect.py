@@ -27,7 +27,9 @@ from tests.contract.builders import (
 )
 
 
-@pytest.mark.parametrize("run_id", ["0190a0b0-0000-7000-8000-000000000000", "", "nonsense", "' or 1=1 --"])
+@pytest.mark.parametrize(
+    "run_id", ["0190a0b0-0000-7000-8000-000000000000", "", "nonsense", "' or 1=1 --"]
+)
 def test_an_unknown_run_is_unknown(store: Store, run_id: str) -> None:
     with pytest.raises(UnknownRun):
         look(store, run_id)

@@ -117,9 +117,7 @@ class Life(RuleBasedStateMachine):
 
         (answer,) = submit_all(self.store, [asked])
 
-        assert (answer.id, answer.is_new, answer.refused) == self.model.submit(
-            asked, self.clock.ms
-        )
+        assert (answer.id, answer.is_new, answer.refused) == self.model.submit(asked, self.clock.ms)
         return answer.id
 
     @rule(
@@ -154,9 +152,7 @@ class Life(RuleBasedStateMachine):
     def beat(self, worker: str, leases: list[Lease]) -> None:
         held = [Held(lease.run_id, lease.fence) for lease in leases]
 
-        pulse = self.store.write(
-            lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=held)
-        )
+        pulse = self.store.write(lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=held))
 
         assert pulse.is_known == (worker in self.model.workers)
         if pulse.is_known:

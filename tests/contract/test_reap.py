@@ -108,9 +108,7 @@ def test_a_run_that_took_three_workers_with_it_is_given_up(store: Store) -> None
     assert finish_with(store, last) == [run_id]
 
 
-def test_errors_in_between_do_not_count_as_crashes(
-    store: Store, worker: str, clock: Clock
-) -> None:
+def test_errors_in_between_do_not_count_as_crashes(store: Store, worker: str, clock: Clock) -> None:
     run_id = given_run(store)
     for _ in range(MAX_CRASHES - 1):
         finish_with(store, claim_one(store, worker), "reap", kind="lost")

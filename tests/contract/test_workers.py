@@ -40,9 +40,7 @@ def test_clones_with_one_name_are_different_workers(store: Store, clock: Clock) 
     assert [view.id for view in store.read(lambda tx: workers(tx, namespace=HOME))] == clones
 
 
-def test_a_retired_worker_is_gone_and_retiring_twice_is_no_error(
-    store: Store, worker: str
-) -> None:
+def test_a_retired_worker_is_gone_and_retiring_twice_is_no_error(store: Store, worker: str) -> None:
     for _ in range(2):
         store.write(lambda tx: retire(tx, worker))
 

@@ -59,7 +59,9 @@ def _object(text: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:
-        raise BadArguments(f"--json-args must be a JSON object such as '{{\"n\": 1}}': {error}") from error
+        raise BadArguments(
+            f"--json-args must be a JSON object such as '{{\"n\": 1}}': {error}"
+        ) from error
 
 
 def recorded_job(app: App, view: JobView) -> Job[..., Any]:

@@ -49,11 +49,13 @@ class Bench:
         self.run_ids: list[str] = []
         self.starts: list[float] = []
         self.started = Event()
-        self.job: Job[[int], None] = self.app.job(retries=0, name="noop")(self._start)
 
-    def _start(self, number: int) -> None:  # noqa: ARG002  # a payload like any other
-        self.starts.append(time.perf_counter())
-        self.started.set()
+        @self.app.job(retries=0)
+        def noop(number: int) -> None:  # noqa: ARG001  # a payload like any other
+            self.starts.append(time.perf_counter())
+            self.started.set()
+
+        self.job: Job[[int], None] = noop
 
     def submit(self, count: int) -> None:
         for at in range(0, count, CHUNK):
@@ -63,9 +65,7 @@ class Bench:
     def live(self) -> int:
         """Runs of ours that have not ended; history is counted from its end, so not at all."""
         far = 2**62
-        found = self.app.store.read(
-            lambda tx: counts(tx, namespace=self.app.namespace, since=far)
-        )
+        found = self.app.store.read(lambda tx: counts(tx, namespace=self.app.namespace, since=far))
         return sum(number for state, number in found.items() if state in LIVE)
 
     def wait_until_done(self, phase: str, count: int, advance: Advance) -> None:

@@ -97,7 +97,7 @@ def _import(name: str, folders: Sequence[Path]) -> ModuleType:
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):
             raise
         raise _broken(error, folders) from error
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # a user's module may raise anything
+    except (Exception, SystemExit) as error:  # a user's module may raise anything
         raise _broken(error, folders) from error
 
 

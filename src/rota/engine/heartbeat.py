@@ -32,6 +32,8 @@ class Pulse(msgspec.Struct, frozen=True, kw_only=True):
     """False: the worker was given up and must register anew."""
     lost: tuple[str, ...] = ()
     cancelled: tuple[str, ...] = ()
+    strays: tuple[Held, ...] = ()
+    """Runs it was given without ever hearing of them; it must give them back."""
 
 
 def heartbeat(
@@ -55,6 +57,16 @@ def heartbeat(
         return Pulse(is_known=False, lost=tuple(each.run_id for each in held))
     if progress:
         tx.execute("note_progress", batch=msgspec.json.encode(progress).decode())
+    batch = msgspec.json.encode(held).decode()
+    strays = tx.all("stray_runs", id=worker_id, lease_ms=lease_ms, batch=batch)
+    pulse = changes(tx, held)
+    return msgspec.structs.replace(
+        pulse, strays=tuple(Held(str(row["run_id"]), row["fence"]) for row in strays)
+    )
+
+
+def changes(tx: Tx, held: Sequence[Held]) -> Pulse:
+    """What has become of the leases; reads only, so that it may be asked often."""
     if not held:
         return Pulse(is_known=True)
     rows = tx.all("held_changes", batch=msgspec.json.encode(held).decode())

@@ -70,6 +70,7 @@ class Call:
     __slots__ = (
         "claimed_s",
         "deadline_s",
+        "has_ended",
         "lease",
         "slot",
         "started_s",
@@ -88,6 +89,7 @@ class Call:
         """When the body started, on clock.elapsed_s; None while it waits for a slot."""
         self.deadline_s: float | None = None
         self.stop_reason: StopReason | None = None
+        self.has_ended = False
         self.slot: Any = None
         """Whatever the executor needs to find the body again (a thread, a task, a process)."""
 

@@ -25,7 +25,7 @@ class WithdrawingExecutor(Executor, Protocol):
 class Calls:
     """All calls between claim and finish; each ends exactly once.
 
-    `started` and `ended` are told from whatever thread the executor uses.
+    `started` and `wake` are called from whatever thread the executor uses.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Calls:
 
     def stop(self, call: Call, why: StopReason) -> None:
         """Ask a body to end, once; the first reason counts."""
-        if call.stop_reason is None:
+        if call.stop_reason is None and not call.has_ended:
             self._executor_for(call).stop(call, why)
 
     def abandon(self, call: Call) -> None:
@@ -77,17 +77,20 @@ class Calls:
         self._executor_for(call).abandon(call)
         self._done(call, Stopped(call.stop_reason or "lost"))
 
-    def withdraw(self) -> list[Call]:
-        """Take back what has not started."""
-        return [
-            call for executor in tuple(self._executors.values()) for call in executor.withdraw()
-        ]
+    def withdraw(self, why: StopReason) -> None:
+        """End what has not started."""
+        for executor in tuple(self._executors.values()):
+            for call in executor.withdraw():
+                self._done(call, Stopped(why))
 
     def close(self) -> None:
         for executor in self._executors.values():
             executor.close()
 
     def _done(self, call: Call, ending: Ending) -> None:
+        if call.has_ended:
+            return
+        call.has_ended = True
         self.endings.append((call, ending))
         self._wake()
 
@@ -121,7 +124,7 @@ class Calls:
                 return CommandExecutor(**facts)  # type: ignore[arg-type]
         from rota.runtime.executors.http import HttpExecutor  # noqa: PLC0415
 
-        return HttpExecutor(**facts)  # type: ignore[arg-type]
+        return HttpExecutor(**facts)
 
 
 def _kind(spec: JobSpec, *, crashes: int) -> str:

@@ -43,6 +43,9 @@ class ProgressBoard:
         with self._lock:
             self._latest[run_id] = Progress(run_id, fence, fraction, note)
 
+    def __len__(self) -> int:
+        return len(self._latest)
+
     def take(self) -> list[Progress]:
         """All that was reported since the last take."""
         with self._lock:
@@ -133,7 +136,7 @@ def progress(fraction: float, note: str = "") -> None:
         raise BadInput("progress is a number from 0 to 1, not NaN")
     found = _current.get()
     if found is not None:
-        found.report(min(1.0, max(0.0, float(fraction))), bounded(note, MAX_NOTE))
+        found.report(min(1.0, max(0.0, float(fraction))), bounded(note.replace("\0", ""), MAX_NOTE))
 
 
 def idempotency_key(run_id: str, job: str) -> str:

@@ -13,9 +13,10 @@ from rota.clock import elapsed_s
 from rota.engine.claim import claim
 from rota.engine.finish import finish
 from rota.engine.keys import queue_key
+from rota.errors import StoreUnavailable
 from rota.model.run import Lease, Verdict
 from rota.notices import emit
-from rota.runtime.call import Call
+from rota.runtime.call import Call, Ending
 from rota.runtime.calls import Calls
 from rota.runtime.judge import judge
 from rota.runtime.options import Duty, WorkerOptions
@@ -52,7 +53,8 @@ class Courier(Service):
         self._jobs = json.dumps(duty.jobs)
         self._find_work = duty.find_work
         self._looks = True
-        self._pending: list[tuple[Call, Verdict | None]] = []
+        self._pending: list[tuple[Call | None, Verdict]] = []
+        self.is_cut_off = False
         self._pace = 0.0
         self._flushed_s = elapsed_s()
 
@@ -90,7 +92,7 @@ class Courier(Service):
             return None
         try:
             free = self._options.slots - len(self._calls)
-            if free > 0 and self._is_claiming:
+            if free > 0 and self._is_claiming and not self.is_cut_off:
                 return _Ride(self, self._claim(tx, free))
         except BaseException:
             self._turn.release()
@@ -110,19 +112,18 @@ class Courier(Service):
         """Whether all that ended has been told to the store."""
         return not self._pending and not self._calls.endings
 
-    def drop(self, call: Call) -> None:
-        """Forget what is pending for a call whose lease is lost."""
-        self._pending = [(other, verdict) for other, verdict in self._pending if other is not call]
-        self._calls.forget(call)
-
     def _gather(self) -> None:
         endings = self._calls.endings
         while endings and len(self._pending) < BATCH:
             call, ending = endings.popleft()
-            self._pending.append((call, judge(call, ending)))
+            verdict = _verdict(call, ending)
+            if verdict is None:
+                self._calls.forget(call)  # somebody else owns this run now
+            else:
+                self._pending.append((call, verdict))
 
     def _exchange(self, want: int) -> None:
-        verdicts = [verdict for _, verdict in self._pending if verdict is not None]
+        verdicts = [verdict for _, verdict in self._pending]
         if want:
             # Cleared before: a wake-up during the transaction means looking again.
             self._looks = False
@@ -131,11 +132,16 @@ class Courier(Service):
                 lambda tx: self._trade(tx, verdicts, want),
                 lone=not verdicts and len(self._queues) == 1,
             )
-        except BaseException:
+        except StoreUnavailable:
             self._looks = True
             raise
+        except Exception as error:  # noqa: BLE001  # one verdict the store refuses must not block all
+            emit("finish.refused", worker=self.worker_id, error=error)
+            self._looks = True
+            lost, leases = self._deliver_singly(), []
         for call, _ in self._pending:
-            self._calls.forget(call)
+            if call is not None:
+                self._calls.forget(call)
         done, self._pending = len(self._pending), []
         self._measure(done)
         if lost:
@@ -143,6 +149,21 @@ class Courier(Service):
         self._open(leases)
         if len(leases) >= want > 0:
             self._looks = True
+
+    def _deliver_singly(self) -> list[str]:
+        """Send each verdict alone; one that the store refuses becomes a plain failure."""
+        lost: list[str] = []
+        for _, verdict in self._pending:
+            try:
+                lost += self._deliver(verdict)
+            except StoreUnavailable:
+                raise
+            except Exception as error:  # noqa: BLE001  # as above
+                lost += self._deliver(_refused(verdict, error))
+        return lost
+
+    def _deliver(self, verdict: Verdict) -> list[str]:
+        return self._store.write(lambda tx: finish(tx, [verdict], namespace=self._namespace))
 
     def _trade(self, tx: Tx, verdicts: list[Verdict], want: int) -> tuple[list[str], list[Lease]]:
         lost = finish(tx, verdicts, namespace=self._namespace) if verdicts else []
@@ -160,13 +181,20 @@ class Courier(Service):
 
     def _open(self, leases: list[Lease]) -> None:
         for lease in leases:
-            self._calls.open(lease, self._find_work(lease))
+            try:
+                work = self._find_work(lease)
+            except Exception as error:  # noqa: BLE001  # whatever it is, the run must not be stuck
+                emit("work.unavailable", run=lease.run_id, job=lease.job, error=error)
+                verdict = Verdict(run_id=lease.run_id, fence=lease.fence, verb="release")
+                self._pending.append((None, verdict))
+            else:
+                self._calls.open(lease, work)
         if leases:
             self._queues.append(self._queues.pop(0))  # no queue is always first
 
     def _want(self) -> int:
         """How many more runs to ask for; asks for many at once only when they go fast."""
-        if not (self._looks and self._is_claiming):
+        if not self._looks or not self._is_claiming or self.is_cut_off:
             return 0
         slots = self._options.slots
         ahead = min(self._options.prefetch, int(self._pace * PREFETCH_S))
@@ -181,6 +209,22 @@ class Courier(Service):
         took_s = max(now_s - self._flushed_s, 1e-4)
         self._flushed_s = now_s
         self._pace = 0.5 * self._pace + 0.5 * (done / took_s)
+
+
+def _verdict(call: Call, ending: Ending) -> Verdict | None:
+    try:
+        return judge(call, ending)
+    except Exception as error:  # noqa: BLE001  # the run must end, whatever its policy holds
+        emit("judge.failed", run=call.lease.run_id, job=call.lease.job, error=error)
+        plain = Verdict(run_id=call.lease.run_id, fence=call.lease.fence, verb="fail")
+        return _refused(plain, error)
+
+
+def _refused(verdict: Verdict, error: Exception) -> Verdict:
+    reason = f"its outcome could not be recorded: {type(error).__name__}"
+    return Verdict(
+        run_id=verdict.run_id, fence=verdict.fence, verb="fail", kind="error", reason=reason
+    )
 
 
 class _Ride:

@@ -5,62 +5,76 @@ A thread of its own with a connection of its own, so that no handler can stop it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import Protocol
 
 from rota.clock import elapsed_s
-from rota.engine.heartbeat import Progress, Pulse, heartbeat
+from rota.engine.heartbeat import Held, Progress, Pulse, changes, heartbeat
 from rota.runtime.calls import Calls
 from rota.runtime.options import WorkerOptions
 from rota.runtime.service import Service
 from rota.store.base import Store
 
-LEAST_S = 0.2
-"""Between two beats that somebody asked for."""
+
+class Body(Protocol):
+    """What the heart asks of its worker."""
+
+    def cut_off(self) -> None:
+        """Our lease is gone: end all work."""
+        ...
+
+    def rejoin(self) -> None:
+        """Register anew after that."""
+        ...
+
+    def give_back(self, strays: Sequence[Held]) -> None:
+        """Release runs that we never heard of."""
+        ...
+
+
+LOOK_S = 1.0
+"""How often to see whether a beat is due or somebody reported progress; asks the store nothing."""
 
 
 class Heart(Service):
     """Renews the worker's lease; `last_sent_s` is when the last acknowledged beat was sent."""
 
-    def __init__(
-        self,
-        store: Store,
-        calls: Calls,
-        *,
-        options: WorkerOptions,
-        disowned: Callable[[], None],
-    ) -> None:
+    def __init__(self, store: Store, calls: Calls, *, options: WorkerOptions, body: Body) -> None:
         super().__init__()
-        self.interval_s = options.heartbeat_ms / 1000
+        self.interval_s = min(LOOK_S, options.heartbeat_ms / 2000)
         self.worker_id = ""
         self.is_draining = False
+        self.is_cut_off = False
         self.last_sent_s = elapsed_s()
         self._store = store
         self._calls = calls
         self._options = options
-        self._disowned = disowned
+        self._body = body
+        self._asked = False
 
-    def beat_soon(self) -> None:
-        """Somebody changed one of our runs; ask now unless we just did."""
-        if elapsed_s() - self.last_sent_s > LEAST_S:
-            self.wake()
+    def ask_soon(self) -> None:
+        """Somebody may have changed one of our runs."""
+        self._asked = True
+        self.wake()
 
     def tick(self) -> bool:
-        sent_s = elapsed_s()
-        pulse = self._beat()
-        if not pulse.is_known:
-            self._disowned()
-            return False
-        self.last_sent_s = sent_s
-        for run_id in pulse.lost:
-            self._stop(run_id, lost=True)
-        for run_id in pulse.cancelled:
-            self._stop(run_id, lost=False)
+        if self.is_cut_off:
+            self._body.rejoin()
+        silent_s = elapsed_s() - self.last_sent_s
+        if silent_s >= self._options.heartbeat_ms / 1000 - self.interval_s or self._calls.progress:
+            self._beat()
+        elif self._asked:
+            self._asked = False
+            held = self._calls.held()
+            self._obey(self._store.read(lambda tx: changes(tx, held)))
         return False
 
-    def _beat(self) -> Pulse:
+    def _beat(self) -> None:
+        self._asked = False
+        sent_s = elapsed_s()
         held = self._calls.held()
         progress = [Progress(*each) for each in self._calls.progress.take()]
-        return self._store.write(
+        pulse = self._store.write(
             lambda tx: heartbeat(
                 tx,
                 self.worker_id,
@@ -71,6 +85,19 @@ class Heart(Service):
             ),
             urgent=True,
         )
+        if pulse.is_known:
+            self.last_sent_s = sent_s
+        else:
+            self._body.cut_off()
+        self._obey(pulse)
+
+    def _obey(self, pulse: Pulse) -> None:
+        for run_id in pulse.lost:
+            self._stop(run_id, lost=True)
+        for run_id in pulse.cancelled:
+            self._stop(run_id, lost=False)
+        if pulse.strays:
+            self._body.give_back(pulse.strays)
 
     def _stop(self, run_id: str, *, lost: bool) -> None:
         call = self._calls.find(run_id)

@@ -48,6 +48,9 @@ def _stopped(call: Call, why: StopReason, roll: Callable[[], float]) -> Verdict 
             return _failed(call, _timed_out(call), "timeout", roll)
         case "cancel":
             return _verdict(call, "abort", kind="cancelled", reason="cancelled")
+        case "drain" if call.lease.at_most_once and call.started_s is not None:
+            reason = "stopped with its worker, and the job is at_most_once"
+            return _verdict(call, "fail", kind="cancelled", reason=reason)
         case "drain":
             return _verdict(call, "release")
         case "lost":

@@ -21,13 +21,13 @@ class Watchman(Service):
     interval_s = 0.5
 
     def __init__(
-        self, calls: Calls, heart: Heart, *, options: WorkerOptions, fence_off: Callable[[], None]
+        self, calls: Calls, heart: Heart, *, options: WorkerOptions, cut_off: Callable[[], None]
     ) -> None:
         super().__init__()
         self._calls = calls
         self._heart = heart
         self._options = options
-        self._fence_off = fence_off
+        self._cut_off = cut_off
         self._deadlines: list[tuple[float, int, Call]] = []
         self._number = itertools.count()
         self._stopped_s: dict[Call, float] = {}
@@ -53,8 +53,7 @@ class Watchman(Service):
         self._leave_behind(now_s)
         lease_s = (self._options.lease_ms - self._options.margin_ms) / 1000
         if now_s - self._heart.last_sent_s > lease_s:
-            emit("worker.fenced_off", silent_s=now_s - self._heart.last_sent_s)
-            self._fence_off()
+            self._cut_off()
         return False
 
     def _leave_behind(self, now_s: float) -> None:
@@ -62,8 +61,7 @@ class Watchman(Service):
         grace_s = self._options.grace_ms / 1000
         stopping = [call for call in self._calls.everything() if call.stop_reason is not None]
         self._stopped_s = {call: self._stopped_s.get(call, now_s) for call in stopping}
-        ended = {call for call, _ in tuple(self._calls.endings)}
         for call, since_s in self._stopped_s.items():
-            if now_s - since_s > grace_s and call not in ended:
+            if now_s - since_s > grace_s and not call.has_ended:
                 emit("handler.ignored_stop", job=call.lease.job, run=call.lease.run_id)
                 self._calls.abandon(call)

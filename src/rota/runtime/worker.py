@@ -5,19 +5,23 @@ It owns its services and their order of starting and stopping; the work is their
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import time
 from collections.abc import Sequence
-from threading import Event, RLock
+from threading import Event
 
 from rota.clock import elapsed_s
+from rota.engine.finish import finish
+from rota.engine.heartbeat import Held
 from rota.engine.keys import DUE, queue_key, worker_key
 from rota.engine.reap import reap
 from rota.engine.workers import NewWorker, register, retire
+from rota.errors import StoreUnavailable
 from rota.ids import new_id
+from rota.model.run import Verdict
 from rota.notices import emit
-from rota.runtime.call import Stopped
 from rota.runtime.calls import Calls
 from rota.runtime.courier import Courier
 from rota.runtime.heart import Heart
@@ -38,17 +42,14 @@ class Worker:
         self._duty = duty
         self._options = options
         self._version = version
-        self._lock = RLock()
         self._drained = Event()
         self._hurries = False
         self._watches: list[Watch] = []
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
         self._calls = Calls(slots=options.slots, started=self._started, wake=self._wake_courier)
         self._courier = Courier(store, self._calls, duty, options=options)
-        self._heart = Heart(store, self._calls, options=options, disowned=self._fence_off)
-        self._watchman = Watchman(
-            self._calls, self._heart, options=options, fence_off=self._fence_off
-        )
+        self._heart = Heart(store, self._calls, options=options, body=self)
+        self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
         self._chores = chores(store, options.retention) if options.chores else []
 
     @property
@@ -77,9 +78,7 @@ class Worker:
         """
         self._courier.claim_on(claiming=False)
         self._heart.is_draining = True
-        for call in self._calls.withdraw():
-            self._calls.endings.append((call, Stopped("drain")))
-        self._courier.wake()
+        self._calls.withdraw("drain")
         self._wait_until_idle(self._options.drain_ms / 1000, may_hurry=True)
         for call in self._calls.everything():
             self._calls.stop(call, "drain")
@@ -98,7 +97,8 @@ class Worker:
             watch.close()
         for service in reversed(self._services()):
             service.stop()
-        self._store.write(lambda tx: retire(tx, self.id))
+        with contextlib.suppress(StoreUnavailable):  # then our lease runs out by itself
+            self._store.write(lambda tx: retire(tx, self.id))
         self._calls.close()
         emit("worker.stopped", worker=self.id)
 
@@ -125,16 +125,34 @@ class Worker:
         self.id = self._courier.worker_id = self._heart.worker_id = worker_id
         self._heart.last_sent_s = sent_s
 
-    def _fence_off(self) -> None:
-        """Our lease is gone or about to go: end our work, then start again as somebody new."""
-        with self._lock:
-            was_claiming = self._courier.claim_on(claiming=False)
-            for call in self._calls.everything():
-                self._calls.stop(call, "lost")
-            for call in self._calls.withdraw():
-                self._courier.drop(call)
-            self._register(new_id())
-            self._courier.claim_on(claiming=was_claiming)
+    def cut_off(self) -> None:
+        """Our lease is gone or about to go: end all work, without asking the store.
+
+        What has ended already is still delivered; its fence tells whether it counts.
+        """
+        if not self._heart.is_cut_off:
+            emit("worker.cut_off", worker=self.id, runs=len(self._calls))
+        self._heart.is_cut_off = True
+        self._courier.is_cut_off = True
+        self._calls.withdraw("lost")
+        for call in self._calls.everything():
+            self._calls.stop(call, "lost")
+
+    def rejoin(self) -> None:
+        """Start again as somebody new; the runs we had are reaped from who we were."""
+        self._register(new_id())
+        self._heart.is_cut_off = False
+        self._courier.is_cut_off = False
+        self._courier.look()
+        emit("worker.rejoined", worker=self.id)
+
+    def give_back(self, strays: Sequence[Held]) -> None:
+        """Release runs that were claimed for us by a transaction whose answer we never got."""
+        emit("runs.strayed", worker=self.id, runs=[stray.run_id for stray in strays])
+        verdicts = [
+            Verdict(run_id=stray.run_id, fence=stray.fence, verb="release") for stray in strays
+        ]
+        self._store.write(lambda tx: finish(tx, verdicts, namespace=self._duty.namespace))
 
     def _started(self, call: object) -> None:
         self._watchman.started(call)  # type: ignore[arg-type]  # executors pass our own calls
@@ -146,13 +164,13 @@ class Worker:
         if key in self._keys:
             self._courier.look()
         elif key == worker_key(self.id):
-            self._heart.beat_soon()
+            self._heart.ask_soon()
         elif key == DUE:
             self._wake_promoter()
         elif key == EVERYWHERE:
             self._courier.look()
             self._wake_promoter()
-            self._heart.beat_soon()
+            self._heart.ask_soon()
 
     def _wake_promoter(self) -> None:
         for service in self._chores:

@@ -54,7 +54,9 @@ def migrate(*, as_json: bool, **flags: Any) -> None:
 @command.command("sql")
 @url_option
 @_app_option
-@click.option("--dialect", type=click.Choice(("sqlite", "postgres")), help="Else that of the store.")
+@click.option(
+    "--dialect", type=click.Choice(("sqlite", "postgres")), help="Else that of the store."
+)
 def sql(*, dialect: str | None, **flags: Any) -> None:
     """Print the whole schema as SQL."""
     from rota.store.open import dialect_of, schema_script
@@ -88,7 +90,9 @@ def check(*, as_json: bool, **flags: Any) -> int:
     if as_json:
         facts = {each.name: each.value for each in safety}
         bad = [each.name for each in safety if not each.is_good]
-        print_json([{"url": _shown(url), "is_good": is_good, "missing": missing, "bad": bad} | facts])
+        print_json(
+            [{"url": _shown(url), "is_good": is_good, "missing": missing, "bad": bad} | facts]
+        )
     else:
         _print_check(url, missing, [(each.name, each.value, each.is_good) for each in safety])
     return 0 if is_good else NOT_FIT

@@ -70,7 +70,9 @@ def _document(job: JobView) -> dict[str, Any]:
     from rota.cli.documents import document
 
     facts = document(job)
-    return {"name": job.name, "version": job.version, "created_at": facts["created_at"]} | facts["spec"]
+    return {"name": job.name, "version": job.version, "created_at": facts["created_at"]} | facts[
+        "spec"
+    ]
 
 
 def _row(job: JobView) -> list[str]:

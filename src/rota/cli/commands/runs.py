@@ -9,7 +9,6 @@ import click
 from rota.cli.options import Noun, store_options
 
 if TYPE_CHECKING:
-    from rota.app import App
     from rota.cli.output import Row
     from rota.model.run import RunView
 
@@ -24,9 +23,17 @@ Examples:
 
 An ID may be shortened to its last (or first) 8 characters or more.
 """
-STATES = (
-    "pending scheduled queued running suspended success failed cancelled skipped"
-).split()
+STATES = [
+    "pending",
+    "scheduled",
+    "queued",
+    "running",
+    "suspended",
+    "success",
+    "failed",
+    "cancelled",
+    "skipped",
+]
 COLUMNS = ("id", "job", "state", "attempt", "queue", "created", "took", "about")
 SHORT_ID = 12
 """The last group of a UUIDv7 is random, so it tells runs apart; the first tells the hour."""

@@ -77,7 +77,9 @@ def _find(said: Settings, name: str) -> tuple[App, Job[..., Any]]:
     from rota.errors import UnknownJob
 
     app = client(said)
-    known = {view.name: view for view in app.store.read(lambda tx: jobs(tx, namespace=app.namespace))}
+    known = {
+        view.name: view for view in app.store.read(lambda tx: jobs(tx, namespace=app.namespace))
+    }
     if name not in known:
         app.close()
         raise UnknownJob(name, known)

@@ -20,7 +20,18 @@ Examples:
 A worker that stops in order leaves the list; one whose lease ran out is shown as dead until its
 runs have been given back.
 """
-COLUMNS = ("name", "host", "pid", "state", "running", "slots", "queues", "started", "seen", "version")
+COLUMNS = (
+    "name",
+    "host",
+    "pid",
+    "state",
+    "running",
+    "slots",
+    "queues",
+    "started",
+    "seen",
+    "version",
+)
 
 
 @click.command("workers", epilog=EPILOG)

@@ -27,6 +27,16 @@ select h.run_id, run.id is null as is_lost
  where run.id is null
     or run.cancel_requested
 
+-- name: stray_runs
+-- Runs that a worker was given and does not know of: the answer to its claim was lost.
+-- Only claims older than a lease, so that one whose answer is on its way is not meant.
+select id as run_id, fence
+  from rota.run
+ where {from:heartbeat}
+   and worker_id = :id
+   and started_at < {now} - :lease_ms
+   and id not in (select h.run_id from {rows:held} as h)
+
 -- name: retire_worker
 delete from rota.worker
  where id = :id

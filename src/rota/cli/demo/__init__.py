@@ -1,0 +1,1 @@
+"""`rota demo`: a few real examples, shown while they run."""

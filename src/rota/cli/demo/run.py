@@ -1,0 +1,120 @@
+"""Runs the demo: a worker and the examples in one process, watched until the end."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from rota.app import App
+from rota.cli.demo.jobs import app
+from rota.cli.demo.plan import submit_all
+from rota.cli.demo.screen import screen
+from rota.cli.demo.watcher import Look, Watcher
+from rota.cli.output import Cell, print_table, state_cell
+from rota.cli.serving import SWITCH_INTERVAL_S, shown_url
+from rota.cli.times import took
+from rota.clock import elapsed_s
+from rota.store.open import file_of
+
+LOOK_S = 0.12
+LIMIT_S = 120.0
+"""With --once: longer than this means that something is broken."""
+
+
+def run_demo(url: str | None, *, once: bool, slots: int | None) -> int:
+    """Show the examples; returns 1 if one of them did not end as it must."""
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    if url:
+        app.url = url
+    with _serving(app, slots or 8) as stop:
+        started_s = elapsed_s()
+        watcher = Watcher(app, submit_all(app), started_s)
+        with screen(watcher, _where(app, once=once)) as shown:
+            look = watcher.look()
+            while not stop.is_asked and not (once and _is_over(watcher, look)):
+                shown.show(look)
+                time.sleep(LOOK_S)
+                look = watcher.look()
+            shown.show(look)
+    if not watcher.is_over(look):
+        print("stopped before all examples had ended", file=sys.stderr)
+        return int(once)
+    _print_summary(watcher, look)
+    surprises = watcher.surprises(look)
+    for surprise in surprises:
+        print(f"not as expected: {surprise}", file=sys.stderr)
+    return int(bool(surprises))
+
+
+def _is_over(watcher: Watcher, look: Look) -> bool:
+    return watcher.is_over(look) or look.at_s > LIMIT_S
+
+
+class _Stop:
+    """Ctrl-C or TERM ends the demo in order; a second Ctrl-C does not wait for handlers."""
+
+    def __init__(self) -> None:
+        self.is_asked = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._ask)
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  # signal's protocol
+        self.is_asked = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def _serving(app: App, slots: int) -> Iterator[_Stop]:
+    """A worker for the app, as long as this lasts."""
+    worker = app.worker(slots=slots)
+    stop = _Stop()
+    worker.start()
+    try:
+        yield stop
+    finally:
+        worker.stop()
+        app.close()
+
+
+def _where(app: App, *, once: bool) -> list[str]:
+    path = file_of(app.url)
+    url = shown_url(app.url)
+    lines = [f"store  {path.absolute() if path else url}"]
+    if once:
+        return lines
+    return [
+        *lines,
+        "try in another terminal:",
+        f"  rota runs --url {url}",
+        f"  rota runs --state failed --url {url}",
+        f"  rota submit thumbnail image=cat.png --wait --url {url}",
+        f"  rota queues --url {url}",
+        "Ctrl-C ends the demo",
+    ]
+
+
+def _print_summary(watcher: Watcher, look: Look) -> None:
+    rows = [
+        (
+            example.title,
+            view.job,
+            state_cell(view.state),
+            str(view.attempt),
+            took(view.created_at, view.finished_at),
+            Cell("as expected", "green")
+            if view.state is example.expected
+            else Cell("WRONG", "red"),
+        )
+        for example, view in zip(watcher.plan.examples, look.views, strict=True)
+    ]
+    print()
+    print_table(("example", "job", "state", "attempts", "took", "verdict"), rows, empty="")
+    burst_s = watcher.burst_s or look.at_s
+    print(
+        f"burst: {watcher.plan.burst:,} runs in {burst_s:.1f} s, "
+        f"{watcher.plan.burst / burst_s:,.0f} runs/s from submit to stored result"
+    )

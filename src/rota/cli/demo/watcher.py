@@ -1,0 +1,102 @@
+"""Looks at the store while the demo runs: states, throughput, what happened to the examples."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+from rota.app import App
+from rota.cli.demo.plan import Example, Plan
+from rota.clock import elapsed_s
+from rota.engine.inspect import counts, find
+from rota.model.run import RunView
+from rota.model.states import FINAL, State
+from rota.store.base import Tx
+
+EVENTS = 8
+
+
+class Look(NamedTuple):
+    """The demo at one moment."""
+
+    at_s: float
+    states: dict[State, int]
+    views: list[RunView]
+    burst_done: int
+    rate: float
+    """Runs that ended per second since the look before."""
+
+
+class Watcher:
+    """Turns two looks into what happened between them."""
+
+    def __init__(self, app: App, plan: Plan, started_s: float) -> None:
+        self.plan = plan
+        self.events: deque[str] = deque(maxlen=EVENTS)
+        self.burst_s: float | None = None
+        self._app = app
+        self._started_s = started_s
+        self._last: Look | None = None
+        self._known: dict[str, tuple[State, int]] = {}
+
+    def look(self) -> Look:
+        states, views = self._app.store.read(self._read)
+        at_s = elapsed_s() - self._started_s
+        watched = sum(view.state in FINAL for view in views)
+        ended = sum(number for state, number in states.items() if state in FINAL)
+        done = min(self.plan.burst, ended - watched)
+        before = self._last
+        rate = (done - before.burst_done) / (at_s - before.at_s) if before else 0.0
+        if done == self.plan.burst and self.burst_s is None:
+            self.burst_s = at_s
+            self._tell(at_s, f"burst: all {done:,} runs done, {done / at_s:,.0f}/s")
+        for example, view in zip(self.plan.examples, views, strict=True):
+            self._compare(at_s, example, view)
+        self._last = Look(at_s, states, views, done, max(0.0, rate))
+        return self._last
+
+    def is_over(self, look: Look) -> bool:
+        """Whether all that the plan submitted has ended."""
+        return look.burst_done == self.plan.burst and all(v.state in FINAL for v in look.views)
+
+    def surprises(self, look: Look) -> list[str]:
+        """What did not end as the plan says."""
+        wrong = [
+            f"{example.title}: {view.state}, expected {example.expected}"
+            for example, view in zip(self.plan.examples, look.views, strict=True)
+            if view.state is not example.expected
+        ]
+        good = sum(view.state is State.SUCCESS for view in look.views)
+        if look.states.get(State.SUCCESS, 0) - good < self.plan.burst:
+            wrong.append(f"burst: not all of {self.plan.burst:,} runs succeeded")
+        return wrong
+
+    def _read(self, tx: Tx) -> tuple[dict[State, int], list[RunView]]:
+        namespace = self._app.namespace
+        views = [find(tx, each.run.id, namespace=namespace) for each in self.plan.examples]
+        return counts(tx, namespace=namespace, since=self.plan.started_ms), views
+
+    def _compare(self, at_s: float, example: Example, view: RunView) -> None:
+        now = view.state, view.failures
+        if self._known.get(view.id) == now:
+            return
+        self._known[view.id] = now
+        match view.state:
+            case State.SUCCESS:
+                said = f"success: {_first_line(view.result or '')}"
+            case State.FAILED:
+                said = f"failed for good: {view.reason}"
+            case State.SCHEDULED if view.failures and view.error:
+                said = f"attempt {view.attempt} failed ({view.error.type}), tried again soon"
+            case State.SCHEDULED:
+                said = "waits for its time"
+            case _:
+                return
+        self._tell(at_s, f"{view.job} ({example.title}): {said}")
+
+    def _tell(self, at_s: float, text: str) -> None:
+        self.events.append(f"{at_s:5.1f} s  {text}")
+
+
+def _first_line(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004  # one line of a terminal

@@ -1,0 +1,196 @@
+"""PostgreSQL transactions interleaved by hand: what is locked is skipped, late writes are fenced.
+
+One side is left open in the middle of its transaction, the other runs against it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+
+from rota.engine import inspect
+from rota.engine.cancel import cancel
+from rota.engine.claim import claim
+from rota.engine.expire import expire
+from rota.engine.finish import finish
+from rota.engine.promote import promote
+from rota.engine.reap import reap
+from rota.model.run import Lease
+from rota.model.states import State
+from rota.store.base import Store, Tx
+from tests.contract.builders import (
+    ERROR,
+    HOME,
+    Clock,
+    claim_some,
+    given_lease,
+    given_run,
+    given_worker,
+    look,
+    new_run,
+    submit_all,
+    verdict,
+)
+
+pytestmark = pytest.mark.postgres
+
+
+@contextmanager
+def held_open(store: Store, work: Callable[[Tx], object]) -> Iterator[None]:
+    """A transaction that has done its work and has not committed; it does at the end."""
+    ready, go = threading.Event(), threading.Event()
+
+    def body(tx: Tx) -> None:
+        work(tx)
+        ready.set()
+        assert go.wait(30)
+
+    done = start(lambda: store.write(body))
+    try:
+        assert ready.wait(30)
+        yield
+    finally:
+        go.set()
+        done.result(30)
+
+
+def start(act: Callable[[], object]) -> Future[object]:
+    """Another side that may have to wait; its answer comes by the future."""
+    answer: Future[object] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(act())
+        except BaseException as error:  # noqa: BLE001  # raised where the answer is asked for
+            answer.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return answer
+
+
+def await_lock_wait(url: str) -> None:
+    """Until some session of this database waits for a lock."""
+    deadline = time.monotonic() + 20
+    with psycopg.connect(url, autocommit=True) as connection:
+        while time.monotonic() < deadline:
+            row = connection.execute(
+                "select count(*) from pg_stat_activity"
+                " where datname = current_database() and wait_event_type = 'Lock'"
+            ).fetchone()
+            if row and row[0]:
+                return
+            time.sleep(0.005)
+    raise TimeoutError("nobody waits for a lock")
+
+
+def take(worker: str, limit: int) -> Callable[[Tx], list[Lease]]:
+    return lambda tx: claim(
+        tx, namespace=HOME, queues=["default"], jobs='["noop"]', worker_id=worker, limit=limit
+    )
+
+
+def test_a_claim_skips_what_another_is_claiming(postgres_store: Store) -> None:
+    runs = [new_run() for _ in range(5)]
+    submit_all(postgres_store, runs)
+    first, second = given_worker(postgres_store), given_worker(postgres_store)
+
+    with held_open(postgres_store, take(first, 3)):
+        leases = claim_some(postgres_store, second, limit=3)
+
+    assert [lease.run_id for lease in leases] == [run.id for run in runs[3:]]
+    assert look(postgres_store, runs[0].id).worker_id == first
+
+
+def test_promote_expire_and_reap_skip_what_another_has_locked(
+    postgres_store: Store, clock: Clock
+) -> None:
+    given_run(postgres_store, delay_ms=5)
+    given_run(postgres_store, expires_ms=5)
+    given_lease(postgres_store, worker_id=given_worker(postgres_store, lease_ms=5), queue="default")
+    clock.advance(10)
+    verbs: list[Callable[[Tx], object]] = [
+        lambda tx: promote(tx, limit=9).count,
+        lambda tx: expire(tx, limit=9),
+        lambda tx: reap(tx, limit=9),
+    ]
+
+    for verb in verbs:
+        with held_open(postgres_store, verb):
+            assert postgres_store.write(verb) == 0
+
+
+def test_a_late_finish_waits_for_the_reaper_and_is_lost_with_its_record(
+    postgres_store: Store,
+) -> None:
+    worker = given_worker(postgres_store)
+    lease = given_lease(postgres_store, worker_id=worker)
+    late = verdict(lease, "retry", kind="error", error=ERROR)
+
+    with held_open(postgres_store, lambda tx: reap(tx, limit=9, worker_id=worker)):
+        answers = start(lambda: postgres_store.write(lambda tx: finish(tx, [late], namespace=HOME)))
+        await_lock_wait(postgres_store.url)
+
+    attempts = postgres_store.read(lambda tx: inspect.attempts(tx, lease.run_id, namespace=HOME))
+    assert answers.result(20) == [lease.run_id]
+    assert [attempt.kind for attempt in attempts] == ["lost"]
+    assert look(postgres_store, lease.run_id).state is State.QUEUED
+
+
+def test_a_reaper_leaves_alone_what_is_being_finished(postgres_store: Store) -> None:
+    worker = given_worker(postgres_store)
+    lease = given_lease(postgres_store, worker_id=worker)
+
+    with held_open(postgres_store, lambda tx: finish(tx, [verdict(lease)], namespace=HOME)):
+        reaped = postgres_store.write(lambda tx: reap(tx, limit=9, worker_id=worker))
+
+    assert reaped == 0
+    assert look(postgres_store, lease.run_id).state is State.SUCCESS
+
+
+def test_a_cancel_waits_for_a_claim_and_then_asks_its_worker(postgres_store: Store) -> None:
+    run_id, worker = given_run(postgres_store), given_worker(postgres_store)
+
+    with held_open(postgres_store, take(worker, 1)):
+        answers = start(lambda: postgres_store.write(lambda tx: cancel(tx, run_id, namespace=HOME)))
+        await_lock_wait(postgres_store.url)
+
+    assert answers.result(20) is State.RUNNING
+    assert look(postgres_store, run_id).cancel_requested
+
+
+def test_a_retry_that_meets_a_cancel_ends_the_run(postgres_store: Store) -> None:
+    lease = given_lease(postgres_store)
+    late = verdict(lease, "retry", kind="error", error=ERROR)
+
+    with held_open(postgres_store, lambda tx: cancel(tx, lease.run_id, namespace=HOME)):
+        answers = start(lambda: postgres_store.write(lambda tx: finish(tx, [late], namespace=HOME)))
+        await_lock_wait(postgres_store.url)
+
+    assert answers.result(20) == []
+    assert look(postgres_store, lease.run_id).state is State.CANCELLED
+
+
+def test_a_work_that_meets_a_deadlock_is_run_again(postgres_store: Store) -> None:
+    first, second = given_run(postgres_store), given_run(postgres_store)
+    barrier = threading.Barrier(2)
+    tries: list[str] = []
+
+    def lock_both(tx: Tx, one: str, two: str) -> str:
+        tries.append(one)
+        tx.one("lock_run", id=one, namespace=HOME)
+        if len(tries) <= 2:
+            barrier.wait(20)
+        tx.one("lock_run", id=two, namespace=HOME)
+        return one
+
+    answers = start(lambda: postgres_store.write(lambda tx: lock_both(tx, first, second)))
+    mine = postgres_store.write(lambda tx: lock_both(tx, second, first))
+
+    assert (mine, answers.result(20)) == (second, first)
+    assert len(tries) == 3

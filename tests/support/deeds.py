@@ -1,0 +1,61 @@
+"""Handlers that leave traces in files, importable by name from any process.
+
+A run that lost its worker is tried again in a process of its own, so a test's local function
+would not do.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from rota.errors import Cancelled, TimedOut
+from rota.runtime.context import current_run
+
+
+class Trace(NamedTuple):
+    """One line that a handler left."""
+
+    event: str
+    run_id: str
+    attempt: int
+    fence: int
+    pid: int
+
+
+def leave_trace(path: str, event: str) -> None:
+    """Append a line; short enough to be written in one piece by any number of processes."""
+    run = current_run()
+    line = f"{event} {run.id} {run.attempt} {run.fence} {os.getpid()}\n"
+    with Path(path).open("a") as file:
+        file.write(line)
+
+
+def traces(path: Path, event: str | None = None) -> list[Trace]:
+    """What handlers left so far, in order."""
+    if not path.exists():
+        return []
+    lines = [line.split() for line in path.read_text().splitlines()]
+    all_ = [Trace(kind, run, int(n), int(fence), int(pid)) for kind, run, n, fence, pid in lines]
+    return [trace for trace in all_ if event in (None, trace.event)]
+
+
+def work(path: str) -> int:
+    """Leave a trace and say which attempt it was."""
+    leave_trace(path, "did")
+    return current_run().attempt
+
+
+def work_slowly(path: str, gate: str) -> int:
+    """Begin, wait until the file `gate` exists, end; traces tell of each, and of a stop."""
+    leave_trace(path, "began")
+    try:
+        while not Path(gate).exists():
+            time.sleep(0.005)
+    except (Cancelled, TimedOut):
+        leave_trace(path, "stopped")
+        raise
+    leave_trace(path, "ended")
+    return current_run().attempt
