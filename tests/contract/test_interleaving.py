@@ -110,9 +110,9 @@ def test_a_claim_skips_what_another_is_claiming(postgres_store: Store) -> None:
 def test_promote_expire_and_reap_skip_what_another_has_locked(
     postgres_store: Store, clock: Clock
 ) -> None:
+    given_lease(postgres_store, worker_id=given_worker(postgres_store, lease_ms=5))
     given_run(postgres_store, delay_ms=5)
     given_run(postgres_store, expires_ms=5)
-    given_lease(postgres_store, worker_id=given_worker(postgres_store, lease_ms=5), queue="default")
     clock.advance(10)
     verbs: list[Callable[[Tx], object]] = [
         lambda tx: promote(tx, limit=9).count,

@@ -19,6 +19,7 @@ from hypothesis.stateful import (
     initialize,
     invariant,
     multiple,
+    precondition,
     rule,
     run_state_machine_as_test,
 )
@@ -32,7 +33,7 @@ from rota.engine.reap import reap
 from rota.engine.rerun import rerun
 from rota.errors import NotAllowed
 from rota.ids import new_id
-from rota.model.run import FinishVerb, Lease
+from rota.model.run import FinishVerb, Lease, Verdict
 from rota.model.states import FINAL, State
 from rota.store.base import Store
 from rota.store.open import open_store
@@ -41,6 +42,7 @@ from tests.contract.builders import (
     LEASE_MS,
     Clock,
     claim_some,
+    finish_all,
     finish_with,
     given_worker,
     new_run,
@@ -53,6 +55,19 @@ EXAMPLES = int(os.environ.get("ROTA_EXAMPLES", "0"))
 ALL = 1_000
 QUEUES = ["a", "b"]
 REASONED = ("lost: ", "quarantined: ", "expired: ")
+DELAY_MS = 70
+VERBS = st.sampled_from(["succeed", "retry", "fail", "release", "abort"])
+ASKS = st.fixed_dictionaries(
+    {
+        "queue": st.sampled_from(QUEUES),
+        "priority": st.sampled_from([0, 0, 1, -10]),
+        "delay_ms": st.sampled_from([None, None, 0, 50, 5_000]),
+        "expires_ms": st.sampled_from([None, None, 100, 30_000]),
+        "at_most_once": st.booleans(),
+        "key": st.sampled_from([None, None, None, "k", "l"]),
+        "args": st.sampled_from(["{}", '{"a":1}']),
+    }
+)
 
 
 class Life(RuleBasedStateMachine):
@@ -68,6 +83,7 @@ class Life(RuleBasedStateMachine):
         self.clock = Clock()
         self.model = Model()
         self.ended: dict[str, ModelRun] = {}
+        self.given: list[Lease] = []
         self.stopped: set[str] = set()
         self.folder: tempfile.TemporaryDirectory[str] | None = None
         if not self.url:
@@ -90,9 +106,10 @@ class Life(RuleBasedStateMachine):
                 self.folder.cleanup()
 
     @initialize(target=workers)
-    def start_first_worker(self) -> str:
-        return self.start_worker_now()
+    def start_first_workers(self) -> object:
+        return multiple(self.start_worker_now(), self.start_worker_now())
 
+    @precondition(lambda self: len(self.model.workers) < 4)
     @rule(target=workers)
     def start_worker(self) -> str:
         return self.start_worker_now()
@@ -102,24 +119,25 @@ class Life(RuleBasedStateMachine):
         self.model.workers[worker] = self.clock.ms + LEASE_MS
         return worker
 
-    @rule(
-        target=runs,
-        queue=st.sampled_from(QUEUES),
-        priority=st.sampled_from([0, 0, 1, -10]),
-        delay_ms=st.sampled_from([None, 0, 50, 5_000]),
-        expires_ms=st.sampled_from([None, None, 100, 30_000]),
-        at_most_once=st.booleans(),
-        key=st.sampled_from([None, None, "k", "l"]),
-        args=st.sampled_from(["{}", '{"a":1}']),
-    )
-    def submit(self, **asks: object) -> str:
-        asked = new_run(key_window_ms=10_000, **asks)
+    @initialize(target=runs, asks=st.lists(ASKS, min_size=3, max_size=6))
+    def submit_first(self, asks: list[dict[str, object]]) -> object:
+        return self.submit_now(asks)
 
-        (answer,) = submit_all(self.store, [asked])
+    @rule(target=runs, asks=st.lists(ASKS, min_size=1, max_size=4))
+    def submit(self, asks: list[dict[str, object]]) -> object:
+        return self.submit_now(asks)
 
-        assert (answer.id, answer.is_new, answer.refused) == self.model.submit(asked, self.clock.ms)
-        return answer.id
+    def submit_now(self, asks: list[dict[str, object]]) -> object:
+        runs = [new_run(key_window_ms=10_000, **each) for each in asks]
 
+        answers = submit_all(self.store, runs)
+
+        assert [(answer.id, answer.is_new, answer.refused) for answer in answers] == [
+            self.model.submit(run, self.clock.ms) for run in runs
+        ]
+        return multiple(*dict.fromkeys(answer.id for answer in answers))
+
+    @precondition(lambda self: self.has(State.QUEUED))
     @rule(
         target=leases,
         worker=workers,
@@ -134,20 +152,44 @@ class Life(RuleBasedStateMachine):
             (run.id, run.fence, run.attempt) for run in expected
         ]
         assert not self.stopped & {lease.run_id for lease in leases}, "S15: a cancelled run started"
+        self.given += leases
         return multiple(*leases)
 
-    @rule(lease=leases, verb=st.sampled_from(["succeed", "retry", "fail", "release", "abort"]))
-    def finish(self, lease: Lease, verb: FinishVerb) -> None:
-        if lease.at_most_once and verb == "retry":
-            verb = "fail"  # as the retry rule decides for such runs
-        kind = "error" if verb in ("retry", "fail") else None
-        result = "1" if verb == "succeed" else None
+    @rule(lease=leases, verb=VERBS)
+    def finish_any(self, lease: Lease, verb: FinishVerb) -> None:
+        """With whatever lease there ever was, most of them stale."""
+        self.finish([(lease, verb)])
 
-        lost = finish_with(self.store, lease, verb, kind=kind, result=result, delay_ms=70)
+    @precondition(lambda self: self.held())
+    @rule(picks=st.lists(st.tuples(st.integers(0, 9), VERBS), min_size=1, max_size=4))
+    def finish_held(self, picks: list[tuple[int, FinishVerb]]) -> None:
+        held = self.held()
+        chosen = {held[n % len(held)].run_id: (held[n % len(held)], verb) for n, verb in picks}
+        self.finish(list(chosen.values()))
 
-        applied = self.model.finish(lease, verb, 70, self.clock.ms)
-        assert lost == ([] if applied else [lease.run_id])
+    def has(self, *states: State) -> bool:
+        return any(run.state in states for run in self.model.runs.values())
 
+    def held(self) -> list[Lease]:
+        return [lease for lease in self.given if self.model.holds(lease)]
+
+    def finish(self, verdicts: list[tuple[Lease, FinishVerb]]) -> None:
+        # As the retry rule decides for runs that may start only once.
+        asked = [
+            (lease, "fail" if lease.at_most_once and verb == "retry" else verb)
+            for lease, verb in verdicts
+        ]
+
+        lost = finish_all(self.store, [_verdict(lease, verb) for lease, verb in asked])
+
+        late = [
+            lease.run_id
+            for lease, verb in asked
+            if not self.model.finish(lease, verb, DELAY_MS, self.clock.ms)
+        ]
+        assert sorted(lost) == sorted(late)
+
+    @precondition(lambda self: self.given)
     @rule(worker=workers, leases=st.lists(leases, max_size=3, unique_by=lambda each: each.run_id))
     def beat(self, worker: str, leases: list[Lease]) -> None:
         held = [Held(lease.run_id, lease.fence) for lease in leases]
@@ -162,12 +204,22 @@ class Life(RuleBasedStateMachine):
         assert set(pulse.lost) == {lease.run_id for lease in leases} - kept
         assert set(pulse.cancelled) == {i for i in kept if self.model.runs[i].cancel_requested}
 
-    @rule()
+    @precondition(lambda self: self.model.runs)
+    @rule(reaps=st.booleans(), promotes=st.booleans(), expires=st.booleans())
+    def chores(self, *, reaps: bool, promotes: bool, expires: bool) -> None:
+        if reaps:
+            self.reap()
+        if promotes:
+            self.promote()
+        if expires:
+            self.expire()
+
     def reap(self) -> None:
         reaped = self.store.write(lambda tx: reap(tx, limit=ALL))
 
         assert reaped == self.model.reap(self.clock.ms)
 
+    @precondition(lambda self: self.has(State.RUNNING))
     @rule(worker=workers)
     def reap_dead_worker(self, worker: str) -> None:
         reaped = self.store.write(lambda tx: reap(tx, limit=ALL, worker_id=worker))
@@ -185,19 +237,18 @@ class Life(RuleBasedStateMachine):
         if answer is not None:
             self.stopped.add(run)
 
-    @rule()
     def promote(self) -> None:
         promoted = self.store.write(lambda tx: promote(tx, limit=ALL))
 
         assert promoted.count == self.model.promote(self.clock.ms)
         assert promoted.next_in_ms == self.model.next_in_ms(self.clock.ms)
 
-    @rule()
     def expire(self) -> None:
         expired = self.store.write(lambda tx: expire(tx, limit=ALL))
 
         assert expired == self.model.expire(self.clock.ms)
 
+    @precondition(lambda self: self.has(*FINAL))
     @rule(target=runs, run=runs)
     def rerun(self, run: str) -> object:
         fresh = new_id()
@@ -210,14 +261,12 @@ class Life(RuleBasedStateMachine):
         assert done == self.model.copy_for_rerun(run, fresh, self.clock.ms)
         return fresh if done else multiple()
 
-    @rule(ms=st.sampled_from([1, 49, 100, 5_000, LEASE_MS, 60_000]))
-    def time_passes(self, ms: int) -> None:
+    @precondition(lambda self: self.model.runs)
+    @rule(ms=st.sampled_from([1, 49, 100, 5_000, LEASE_MS, 60_000, -1, -60]))
+    def clock_moves(self, ms: int) -> None:
         self.clock.advance(ms)
 
-    @rule(ms=st.integers(1, 60))
-    def clock_steps_back(self, ms: int) -> None:
-        self.clock.advance(-ms)
-
+    @precondition(lambda self: self.model.runs)
     @rule()
     def reopen(self) -> None:
         self.store.close()
@@ -269,6 +318,17 @@ class Life(RuleBasedStateMachine):
                 run.state = State.SUCCESS
 
         assert set(self.store.read(lambda tx: inspect.counts(tx, namespace=HOME))) <= FINAL
+
+
+def _verdict(lease: Lease, verb: str) -> Verdict:
+    return Verdict(
+        run_id=lease.run_id,
+        fence=lease.fence,
+        verb=verb,  # type: ignore[arg-type]  # one of VERBS
+        kind="error" if verb in ("retry", "fail") else None,
+        result="1" if verb == "succeed" else None,
+        delay_ms=DELAY_MS,
+    )
 
 
 def test_sqlite_lives_as_the_model_says() -> None:

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from rota.app import App, Job
     from rota.engine.jobs import JobView
 
+
+class _Maybe:
+    """Stands for a default: the store knows the names of parameters, not which can be left out."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_MAYBE = _Maybe()
 _PAIR = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
@@ -59,9 +68,8 @@ def _object(text: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:
-        raise BadArguments(
-            f"--json-args must be a JSON object such as '{{\"n\": 1}}': {error}"
-        ) from error
+        wanted = '{"width": 200}'
+        raise BadArguments(f"--json-args is not an object such as {wanted}: {error}") from error
 
 
 def recorded_job(app: App, view: JobView) -> Job[..., Any]:
@@ -71,7 +79,7 @@ def recorded_job(app: App, view: JobView) -> Job[..., Any]:
 
     spec = view.spec
     parameters = [
-        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=hint, default=...)
+        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=hint, default=_MAYBE)
         for name, hint in spec.parameters.items()
     ]
     kinds = dict.fromkeys(spec.parameters, Any)

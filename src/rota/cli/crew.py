@@ -32,8 +32,7 @@ def serve_all(processes: int, serve: Serve) -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
     for number in STOPPING:
         signal.signal(number, forward)
-    for _ in range(processes):
-        pids.append(_fork(lambda: supervise(serve)))
+    pids += [_fork(lambda: supervise(serve)) for _ in range(processes)]
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
     codes = []
     while pids:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rota.runtime.supervisor import Incarnation
 
 SWITCH_INTERVAL_S = 0.001
-"""Handler threads and the courier share the interpreter: a claim must not wait 5 ms for its turn."""
+"""Handlers and the courier share the interpreter: a claim must not wait 5 ms for its turn."""
 
 
 def serve(said: Settings, *, title: str) -> int:

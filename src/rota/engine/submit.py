@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from rota.engine.inspect import endings
 from rota.engine.keys import DUE, queue_key
 from rota.model.run import NewRun, Submitted
 from rota.rules.order import CREDIT_MS
@@ -26,15 +27,23 @@ class _Key(msgspec.Struct, frozen=True):
     key_window_ms: int
 
 
-def submit(tx: Tx, runs: Sequence[NewRun], *, namespace: str) -> list[Submitted]:
+def submit(
+    tx: Tx, runs: Sequence[NewRun], *, namespace: str, is_repeat: bool = False
+) -> list[Submitted]:
     """Insert all runs, in order; one answer each.
 
     A run whose key is taken is not inserted: the same arguments answer the run that
     has it, other arguments are refused. The others are inserted all the same.
+    Who does not know whether an earlier submit of these very runs was committed
+    says `is_repeat`: then those that are there, live or ended, stay as they are.
     """
     answers: dict[str, Submitted] = {}
-    if any(run.key is not None for run in runs):
-        answers = _take_keys(tx, [run for run in runs if run.key is not None], namespace)
+    if is_repeat:
+        ended = endings(tx, [run.id for run in runs], namespace=namespace)
+        answers = {run_id: Submitted(id=run_id) for run_id in ended}
+    keyed = [run for run in runs if run.key is not None and run.id not in answers]
+    if keyed:
+        answers |= _take_keys(tx, keyed, namespace)
     fresh = [run for run in runs if run.id not in answers]
     if fresh:
         batch = msgspec.json.encode(fresh).decode()

@@ -71,7 +71,7 @@ def _failed(call: Call, ending: Raised, kind: AttemptKind, roll: Callable[[], fl
     decision = decide(
         policy,
         failures=lease.failures + 1,
-        types=ending.types,
+        types=_qualified(ending.types),
         wants_retry=ending.wants_retry,
         gives_up=ending.gives_up,
         retry_after_ms=None if after_s is None else round(after_s * 1000),
@@ -84,6 +84,11 @@ def _failed(call: Call, ending: Raised, kind: AttemptKind, roll: Callable[[], fl
     if isinstance(decision, GiveUp):
         return _verdict(call, "fail", kind=kind, error=ending.error, reason=decision.reason)
     return _verdict(call, "retry", kind=kind, error=ending.error, delay_ms=decision.delay_ms)
+
+
+def _qualified(types: tuple[str, ...]) -> tuple[str, ...]:
+    """As options spell classes: people read `ValueError`, policies hold `builtins.ValueError`."""
+    return tuple(name if "." in name else f"builtins.{name}" for name in types)
 
 
 def _custom_delay_ms(call: Call, ending: Raised, policy: RetryPolicy) -> int | None:

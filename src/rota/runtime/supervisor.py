@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from threading import Thread
 from types import FrameType
 from typing import NamedTuple
 
@@ -121,7 +122,10 @@ class _Supervisor:
 
 
 def serve_worker(worker: Worker, incarnation: Incarnation) -> int:
-    """Work until TERM or INT, then drain; a second signal hurries. Returns the exit code."""
+    """Work until TERM, then drain; a second TERM hurries. Returns the exit code.
+
+    INT is left to the supervisor, which passes it on as TERM.
+    """
     stops = _Stops(worker)
     stops.catch()
     worker.start(worker_id=incarnation.worker_id, dead=incarnation.dead)
@@ -132,28 +136,32 @@ def serve_worker(worker: Worker, incarnation: Incarnation) -> int:
 
 
 class _Stops:
-    """Counts the requests to stop; the first ends the wait, the second hurries the worker.
-
-    A pipe, because a signal handler must not touch a lock its own thread may hold.
-    """
+    """Counts the requests to stop; the first ends the wait, the second hurries the worker."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
         self._count = 0
-        self._reading, self._writing = os.pipe()
+        self._reader = -1
 
     def catch(self) -> None:
-        for number in STOPPING:
-            signal.signal(number, self._stop)
+        # A signal leaves a byte in the pipe at once: one that comes between looking and waiting
+        # would be slept over by signal.pause().
+        self._reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        signal.signal(signal.SIGTERM, self._stop)
+        # Ctrl-C reaches every process of a terminal; our parent passes it on as TERM, once.
+        signal.signal(signal.SIGINT, lambda number, frame: None)  # noqa: ARG005  # signal's protocol
 
     def wait(self) -> None:
-        os.read(self._reading, 1)
+        while not self._count:
+            os.read(self._reader, 1)
 
-    def _stop(self, _number: int, _frame: FrameType | None) -> None:
+    def _stop(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  # the signal protocol
         self._count += 1
-        os.write(self._writing, b".")
         if self._count > 1:
-            self._worker.hurry()
+            # Not here: we may have interrupted the very wait whose lock hurry() needs.
+            Thread(target=self._worker.hurry, name="rota-hurry", daemon=True).start()
 
 
 def _die_with(parent: int) -> None:

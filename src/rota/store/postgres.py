@@ -19,7 +19,7 @@ from rota.store.base import Rider, Row, Tx, Watch
 from rota.store.partitions import rotate
 from rota.store.postgres_pool import Connection, Pool
 from rota.store.postgres_wakeups import Listener, Notifier
-from rota.store.statements import Dialect, Shape, Statement, load
+from rota.store.statements import Dialect, Shape, load
 from rota.store.wakeups import Wakeups
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ DIALECT = Dialect(
     name="postgres",
     now=(
         "coalesce(cast(:now as bigint),"
-        " cast(extract(epoch from statement_timestamp()) * 1000 as bigint))"
+        " cast(date_part('epoch', statement_timestamp()) * 1000 as bigint))"
     ),
     types=TYPES,
     sql={
@@ -81,7 +81,7 @@ class PostgresTx:
     def __init__(
         self,
         connection: Connection,
-        statements: dict[str, Statement],
+        statements: dict[str, bytes],
         now: int | None,
     ) -> None:
         self._connection = connection
@@ -113,7 +113,7 @@ class PostgresTx:
             if self.statements_left < 0:
                 raise AssertionError(f"{name} is not alone in a transaction that promised to be")
         params["now"] = self._now
-        return self._connection.execute(self._statements[name].text.encode(), params)
+        return self._connection.execute(self._statements[name], params)
 
 
 class PostgresStore:
@@ -131,7 +131,7 @@ class PostgresStore:
     ) -> None:
         self.url = url
         self._clock = clock
-        self._statements = load(DIALECT)
+        self._statements = {name: each.text.encode() for name, each in load(DIALECT).items()}
         self._pool = Pool(conninfo, size=connections)
         # Heartbeats must not wait behind the work they vouch for.
         self._reserve = Pool(conninfo, size=1)

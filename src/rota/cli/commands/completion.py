@@ -20,6 +20,5 @@ def command(shell: str) -> None:
 
     from rota.cli.main import cli
 
-    kind = get_completion_class(shell)
-    assert kind is not None
-    click.echo(kind(cli, {}, "rota", "_ROTA_COMPLETE").source())
+    if kind := get_completion_class(shell):
+        click.echo(kind(cli, {}, "rota", "_ROTA_COMPLETE").source())

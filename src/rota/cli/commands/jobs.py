@@ -70,9 +70,8 @@ def _document(job: JobView) -> dict[str, Any]:
     from rota.cli.documents import document
 
     facts = document(job)
-    return {"name": job.name, "version": job.version, "created_at": facts["created_at"]} | facts[
-        "spec"
-    ]
+    spec: dict[str, Any] = facts.pop("spec")
+    return facts | spec
 
 
 def _row(job: JobView) -> list[str]:

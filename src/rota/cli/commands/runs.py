@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.options import Noun, store_options
+from rota.model.states import State
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
@@ -21,19 +22,10 @@ Examples:
   rota runs cancel ID ID
   rota runs rerun ID
 
-An ID may be shortened to its last (or first) 8 characters or more.
+An ID may be shortened to its last (or first) 8 characters or more. `rota runs list --help` shows
+all filters.
 """
-STATES = [
-    "pending",
-    "scheduled",
-    "queued",
-    "running",
-    "suspended",
-    "success",
-    "failed",
-    "cancelled",
-    "skipped",
-]
+STATES = tuple(state.value for state in State)
 COLUMNS = ("id", "job", "state", "attempt", "queue", "created", "took", "about")
 SHORT_ID = 12
 """The last group of a UUIDv7 is random, so it tells runs apart; the first tells the hour."""
@@ -57,7 +49,6 @@ def list_(*, state: str | None, job: str | None, queue: str | None, **flags: Any
     from rota.cli.documents import run_document
     from rota.cli.output import print_json, print_table
     from rota.engine.inspect import now_ms, runs
-    from rota.model.states import State
 
     with opened(flags) as app:
         before = find_run(app, flags["before"]).id if flags["before"] else None

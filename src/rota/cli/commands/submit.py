@@ -35,7 +35,11 @@ OPTIONS = ("queue", "delay", "key", "expires", "retries")
 @click.command("submit", epilog=EPILOG)
 @click.argument("job")
 @click.argument("arguments", nargs=-1, metavar="[ARGUMENTS]...")
-@click.option("--json-args", metavar="OBJECT", help="Arguments by name as one JSON object.")
+@click.option(
+    "--json-args",
+    metavar="OBJECT",
+    help="Arguments by name as one JSON object; - reads it from stdin.",
+)
 @click.option("--wait", is_flag=True, help="Wait for the end and print the result.")
 @click.option("--timeout", metavar="TIME", help="With --wait: how long, such as 30s.")
 @click.option("--priority", metavar="LEVEL", help="high, medium, low or a number.")
@@ -89,7 +93,8 @@ def _find(said: Settings, name: str) -> tuple[App, Job[..., Any]]:
 def _submit(job: Job[..., Any], words: tuple[str, ...], flags: dict[str, Any]) -> Run[Any]:
     from rota.cli.arguments import parse
 
-    given = parse(words, flags["json_args"], hints=job.spec.parameters)
+    json_args = sys.stdin.read() if flags["json_args"] == "-" else flags["json_args"]
+    given = parse(words, json_args, hints=job.spec.parameters)
     options = {name: flags[name] for name in OPTIONS}
     options["timeout"] = flags["job_timeout"]
     options["priority"] = _number_or_text(flags["priority"])

@@ -97,6 +97,10 @@ def _where(app: App, *, once: bool) -> list[str]:
     ]
 
 
+def _verdict(*, is_good: bool) -> Cell:
+    return Cell("as expected", "green") if is_good else Cell("WRONG", "bold red")
+
+
 def _print_summary(watcher: Watcher, look: Look) -> None:
     rows = [
         (
@@ -105,9 +109,7 @@ def _print_summary(watcher: Watcher, look: Look) -> None:
             state_cell(view.state),
             str(view.attempt),
             took(view.created_at, view.finished_at),
-            Cell("as expected", "green")
-            if view.state is example.expected
-            else Cell("WRONG", "red"),
+            _verdict(is_good=view.state is example.expected),
         )
         for example, view in zip(watcher.plan.examples, look.views, strict=True)
     ]

@@ -42,12 +42,11 @@ class Lines:
 class Picture:
     """A panel that is drawn again at each look."""
 
-    def __init__(self, watcher: Watcher, where: Sequence[str]) -> None:
+    def __init__(self, watcher: Watcher) -> None:
         from rich.live import Live
 
         self.live = Live(refresh_per_second=8)
         self._watcher = watcher
-        self._where = where
 
     def show(self, look: Look) -> None:
         self.live.update(self._draw(look))
@@ -58,8 +57,7 @@ class Picture:
         from rich.text import Text
 
         events = Text("\n".join(self._watcher.events), style="dim")
-        where = Text("\n".join(self._where))
-        parts = (self._figures(look), self._examples(look), events, where)
+        parts = (self._figures(look), self._examples(look), events)
         title = f"Rota demo, {look.at_s:.0f} s"
         spaced = [part for each in parts for part in (each, Text())][:-1]
         return Panel(Group(*spaced), title=title, border_style="cyan")
@@ -94,7 +92,7 @@ class Picture:
                 view.job,
                 Text(view.state, style=STATE_STYLES.get(view.state, "")),
                 str(view.attempt),
-                "" if view.progress is None else f"{view.progress:.0%}",
+                f"{view.progress:.0%}" if view.progress and view.finished_at is None else "",
                 took(view.created_at, view.finished_at),
             )
         return table
@@ -103,10 +101,10 @@ class Picture:
 @contextmanager
 def screen(watcher: Watcher, where: Sequence[str]) -> Iterator[Screen]:
     """A picture if this is a terminal, lines if not."""
+    print("\n".join(where), flush=True)
     if not is_fancy():
-        print("\n".join(where), flush=True)
         yield Lines(watcher)
         return
-    picture = Picture(watcher, where)
+    picture = Picture(watcher)
     with picture.live:
         yield picture

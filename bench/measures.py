@@ -1,0 +1,151 @@
+"""The measures: their names, their units, and what the project promised for each store."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Literal, Protocol
+
+StoreName = Literal["sqlite", "postgres"]
+Figures = dict[str, float]
+STORES: tuple[StoreName, ...] = ("sqlite", "postgres")
+
+
+class Subject(Protocol):
+    """Somebody who is measured: the bare database or Rota, each on a store of its own."""
+
+    def submit_single_1(self) -> Figures: ...
+    def submit_single_8(self) -> Figures: ...
+    def submit_bulk(self) -> Figures: ...
+    def drain(self) -> Figures: ...
+    def end_to_end(self) -> Figures: ...
+    def latency(self) -> Figures: ...
+    def close(self) -> None: ...
+
+
+STEPS = (
+    "submit_single_1",
+    "submit_single_8",
+    "submit_bulk",
+    "drain",
+    "end_to_end",
+    "latency",
+)
+"""In this order: what is submitted at first is the backlog that is drained later."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A promise; `of_limit` compares with the raw limit of the same run."""
+
+    at_least: float | None = None
+    at_most: float | None = None
+    of_limit: float | None = None
+
+    def is_met(self, value: float, limit: float | None) -> bool:
+        """Whether all parts hold; a part that needs a limit which was not measured holds."""
+        return (
+            (self.at_least is None or value >= self.at_least)
+            and (self.at_most is None or value <= self.at_most)
+            and self.keeps_ratio(value, limit)
+        )
+
+    def keeps_ratio(self, value: float, limit: float | None) -> bool:
+        """The part that does not depend on how fast the machine is."""
+        return self.of_limit is None or not limit or value / limit >= self.of_limit
+
+    def __str__(self) -> str:
+        parts = (
+            None if self.at_least is None else f">= {self.at_least:,g}",
+            None if self.at_most is None else f"<= {self.at_most:,g}",
+            None if self.of_limit is None else f">= {self.of_limit:g} of limit",
+        )
+        return ", ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One line of the table; the name is the key in the JSON file."""
+
+    name: str
+    title: str
+    targets: Mapping[StoreName, Target] = field(default_factory=dict)
+    is_ratio: bool = False
+    """Its own value is a ratio, and so as good on a slow machine as on a fast one."""
+
+
+def _both(target: Target) -> dict[StoreName, Target]:
+    return {"sqlite": target, "postgres": target}
+
+
+MEASURES = (
+    Measure(name="submit_single_1", title="single submit/s, 1 thread"),
+    Measure(
+        name="submit_single_8",
+        title="single submit/s, 8 threads",
+        targets=_both(Target(of_limit=0.5)),
+    ),
+    Measure(name="submit_bulk", title="bulk submit/s", targets=_both(Target(at_least=50_000))),
+    Measure(name="drain", title="drain/s"),
+    Measure(
+        name="end_to_end",
+        title="end to end/s",
+        targets={
+            "sqlite": Target(at_least=15_000, of_limit=0.3),
+            "postgres": Target(of_limit=0.6),
+        },
+    ),
+    Measure(
+        name="latency_p50_ms",
+        title="submit to start, idle, p50 ms",
+        targets={"sqlite": Target(at_most=1), "postgres": Target(at_most=2)},
+    ),
+    Measure(
+        name="latency_p99_ms",
+        title="submit to start, idle, p99 ms",
+        targets={"sqlite": Target(at_most=4), "postgres": Target(at_most=6)},
+    ),
+    Measure(name="claim_empty", title="claim + finish/s, empty tables"),
+    Measure(name="claim_full", title="claim + finish/s, full tables"),
+    Measure(
+        name="claim_ratio",
+        title="full / empty",
+        targets=_both(Target(at_least=0.9)),
+        is_ratio=True,
+    ),
+    Measure(
+        name="cold_start_s",
+        title="rota up: start to first job, s",
+        targets=_both(Target(at_most=1.2)),
+    ),
+    Measure(
+        name="memory_rss_mb",
+        title="rota up: idle memory, RSS MB",
+        targets=_both(Target(at_most=110)),
+    ),
+    Measure(name="memory_pss_mb", title="rota up: idle memory, PSS MB"),
+)
+
+
+def medians(rounds: Sequence[Figures]) -> Figures:
+    """The median of each measure over the rounds that have it."""
+    names = {name for figures in rounds for name in figures}
+    return {
+        measure.name: median(figures[measure.name] for figures in rounds if measure.name in figures)
+        for measure in MEASURES
+        if measure.name in names
+    }
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The smallest value that this share of all values does not exceed."""
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
+
+
+def latency_figures(waits_ns: Sequence[float]) -> Figures:
+    return {
+        "latency_p50_ms": percentile(waits_ns, 0.5) / 1e6,
+        "latency_p99_ms": percentile(waits_ns, 0.99) / 1e6,
+    }

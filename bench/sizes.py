@@ -1,0 +1,42 @@
+"""How much work a run of the benchmark does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+CHUNK = 1_000
+"""Runs handed over in one bulk submit, by Rota and by the raw limit alike."""
+CLIENTS = 8
+"""Threads or connections that submit one run at a time."""
+SMALLEST = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """Counts of one round, and the number of rounds whose median is shown."""
+
+    jobs: int = 40_000
+    singles: int = 2_000
+    latency: int = 300
+    claims: int = 20_000
+    backlog: int = 1_000_000
+    idle_runs: int = 1_000
+    rounds: int = 3
+
+    def scaled_to(self, jobs: int) -> Sizes:
+        """The same shape with other bursts; nothing gets bigger but the bursts."""
+        return replace(
+            self,
+            jobs=jobs,
+            singles=min(self.singles, jobs),
+            latency=min(self.latency, max(20, jobs // 10)),
+            claims=min(self.claims, jobs),
+            backlog=min(self.backlog, 25 * jobs),
+            idle_runs=min(self.idle_runs, jobs),
+        )
+
+
+FULL = Sizes()
+QUICK = Sizes(
+    jobs=10_000, singles=1_000, latency=150, claims=10_000, backlog=100_000, rounds=1
+)

@@ -1,0 +1,1 @@
+"""The product from outside: commands against a running system."""

@@ -1,0 +1,162 @@
+"""The `rota` command as a person meets it: real processes, their words and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Condition, Thread
+from typing import IO, Any, NamedTuple
+
+PATIENCE_S = 30.0
+KEPT = ("PATH", "HOME", "LANG", "TMPDIR")
+
+SHOP = '''
+import os, signal, time
+from rota import App, current_run, progress
+app = App()
+
+@app.job
+def add(a: int, b: int = 1) -> int:
+    return a + b
+
+@app.job(retries=0)
+def boom() -> None:
+    raise ValueError("no stock")
+
+@app.job(queue="slow")
+def hold(path: str) -> str:
+    """Runs until the file exists."""
+    progress(0.5, "half way")
+    while not os.path.exists(path):
+        current_run().check()
+        time.sleep(0.01)
+    return "released"
+
+@app.job
+def label(text: str) -> str:
+    return text
+'''
+
+
+class Said(NamedTuple):
+    """What a command printed and how it ended."""
+
+    out: str
+    err: str
+    code: int
+
+    @property
+    def documents(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+class Rota:
+    """Runs commands in one folder, with no settings but the given ones."""
+
+    def __init__(self, folder: Path, **env: str) -> None:
+        self.folder = folder
+        self.env = {name: os.environ[name] for name in KEPT if name in os.environ} | env
+        (folder / "shop.py").write_text(SHOP)
+
+    def __call__(self, *words: str, stdin: str = "", **env: str) -> Said:
+        ended = subprocess.run(
+            [sys.executable, "-m", "rota", *words],
+            cwd=self.folder,
+            env=self.env | env,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return Said(ended.stdout, ended.stderr, ended.returncode)
+
+    def good(self, *words: str, **env: str) -> Said:
+        """The same, for commands that must end well."""
+        said = self(*words, **env)
+        assert said.code == 0, said
+        return said
+
+    @contextmanager
+    def serving(self, *words: str, **env: str) -> Iterator[Served]:
+        """`rota up` or `rota worker`, ready to work; killed at the end if it is still there."""
+        served = Served([sys.executable, "-m", "rota", *words], self.folder, self.env | env)
+        try:
+            served.wait_for("worker started")
+            yield served
+        finally:
+            served.kill()
+
+
+class Served:
+    """A process of its own session that serves, and everything it said so far."""
+
+    def __init__(self, command: list[str], folder: Path, env: dict[str, str]) -> None:
+        self.lines: list[str] = []
+        self._heard = Condition()
+        self.process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        assert self.process.stdout is not None
+        self._listener = Thread(target=self._listen, args=(self.process.stdout,), daemon=True)
+        self._listener.start()
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def wait_for(self, text: str, *, times: int = 1) -> None:
+        """Wait until that many lines with the text were printed."""
+        with self._heard:
+            heard = self._heard.wait_for(
+                lambda: self._count(text) >= times or not self._listener.is_alive(), PATIENCE_S
+            )
+        assert heard, f"{text!r} was not said:\n{self.text}"
+        assert self._count(text) >= times, f"ended without saying {text!r}:\n{self.text}"
+
+    def press_ctrl_c(self) -> None:
+        """What a terminal does: INT to every process of the session's group."""
+        os.killpg(self.process.pid, signal.SIGINT)
+
+    def wait(self) -> int:
+        code = self.process.wait(PATIENCE_S)
+        self._listener.join(PATIENCE_S)
+        return code
+
+    def kill(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.wait()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+    def _count(self, text: str) -> int:
+        return sum(text in line for line in self.lines)
+
+    def _listen(self, stream: IO[str]) -> None:
+        for line in stream:
+            with self._heard:
+                self.lines.append(line.rstrip("\n"))
+                self._heard.notify_all()
+
+
+def eventually(is_so: Callable[[], object], what: str) -> None:
+    """Wait for a condition; it is looked at often, and there is a deadline."""
+    end = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < end, f"never happened: {what}"
+        time.sleep(0.02)
