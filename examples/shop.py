@@ -1,6 +1,7 @@
-"""A small shop. Serve it with `rota up shop.py`, then submit from another terminal:
+"""A small shop: serve it with `rota up shop.py`.
 
-`rota submit resize image=cat.png width=200 --wait`, or `python shop.py`.
+Then submit from another terminal: `rota submit resize image=cat.png width=200 --wait`,
+or from a program: `python shop.py`.
 """
 
 from __future__ import annotations

@@ -12,10 +12,19 @@ import pytest
 
 from rota.errors import SchemaMismatch
 from rota.model.states import State
+from rota.store import postgres, sqlite
 from rota.store.migrate import migrations
 from rota.store.open import open_store, pending, schema_script, upgrade_schema
-from tests.contract.builders import claim_one, finish_with, given_run, given_worker, look, run_sql
-from tests.contract.conftest import Clock
+from rota.store.statements import Dialect
+from tests.contract.builders import (
+    Clock,
+    claim_one,
+    finish_with,
+    given_run,
+    given_worker,
+    look,
+    run_sql,
+)
 
 OPEN = """
 import sys
@@ -26,6 +35,10 @@ print("open")
 """
 
 
+def dialect_of(url: str) -> Dialect:
+    return sqlite.DIALECT if url.startswith("sqlite") else postgres.DIALECT
+
+
 def test_an_empty_store_gets_the_whole_schema_once(store_url: str) -> None:
     store = open_store(store_url)
 
@@ -34,7 +47,7 @@ def test_an_empty_store_gets_the_whole_schema_once(store_url: str) -> None:
     noted = run_sql(store_url, "select number, name from rota.migration order by number")
     store.close()
     assert again == []
-    assert noted == [(step.number, step.name) for step in migrations(DIALECTS[store.dialect])]
+    assert noted == [(step.number, step.name) for step in migrations(dialect_of(store_url))]
 
 
 def test_a_store_that_may_only_check_says_what_is_missing(store_url: str) -> None:
@@ -66,7 +79,7 @@ def test_five_processes_that_start_at_once_make_one_schema(store_url: str) -> No
     said = [process.communicate(timeout=60) for process in crowd]
 
     assert [out.strip() for out, _ in said] == ["open"] * 5, said
-    steps = migrations(DIALECTS["sqlite"])
+    steps = migrations(dialect_of(store_url))
     assert run_sql(store_url, "select count(*) from rota.migration") == [(len(steps),)]
 
 
@@ -88,7 +101,7 @@ def test_a_schema_that_was_changed_by_others_is_refused(store_url: str) -> None:
 
 
 def test_the_printed_schema_applied_by_hand_is_accepted(store_url: str) -> None:
-    script = schema_script("sqlite" if store_url.startswith("sqlite") else "postgres")
+    script = schema_script(dialect_of(store_url).name)
     if store_url.startswith("sqlite"):
         connection = apsw.Connection(str(Path(store_url.removeprefix("sqlite:///"))))
         connection.execute(script)

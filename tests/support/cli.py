@@ -87,9 +87,15 @@ class Rota:
     @contextmanager
     def serving(self, *words: str, **env: str) -> Iterator[Served]:
         """`rota up` or `rota worker`, ready to work; killed at the end if it is still there."""
+        with self.started(*words, **env) as served:
+            served.wait_for("worker started")
+            yield served
+
+    @contextmanager
+    def started(self, *words: str, **env: str) -> Iterator[Served]:
+        """A command that goes on; killed at the end if it is still there."""
         served = Served([sys.executable, "-m", "rota", *words], self.folder, self.env | env)
         try:
-            served.wait_for("worker started")
             yield served
         finally:
             served.kill()

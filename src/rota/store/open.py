@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from rota.errors import BadUrl, SchemaMismatch
 from rota.store.migrate import check, migrate, migrations, printable
+from rota.store.options import PoolOptions
 from rota.store.statements import Dialect
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def connect(url: str, *, clock: Callable[[], int] | None = None) -> SqliteStore 
     from rota.store.postgres import PostgresStore  # noqa: PLC0415
 
     conninfo, options = _split_options(url)
-    return PostgresStore(url, conninfo, clock=clock, **options)
+    return PostgresStore(url, conninfo, options, clock=clock)
 
 
 def _sqlite_path(url: str) -> Path:
@@ -130,15 +131,15 @@ def _sqlite_path(url: str) -> Path:
     return Path(parts.path[1:]).expanduser()
 
 
-def _split_options(url: str) -> tuple[str, dict[str, int]]:
-    """Take our own options (`connections=8`) out of a PostgreSQL address."""
+def _split_options(url: str) -> tuple[str, PoolOptions]:
+    """Take our own options (`connections=8`, `prepare=off`) out of a PostgreSQL address."""
     parts = urlsplit(url)
-    pairs = parse_qsl(parts.query, keep_blank_values=True)
-    options: dict[str, int] = {}
-    for name, value in pairs:
-        if name == "connections":
-            if not value.isdigit() or int(value) < 1:
-                raise BadUrl(f"connections={value!r} in the address must be a positive number")
-            options[name] = int(value)
-    rest = urlencode([pair for pair in pairs if pair[0] != "connections"])
-    return parts._replace(query=rest).geturl(), options
+    pairs = dict(parse_qsl(parts.query, keep_blank_values=True))
+    size = pairs.pop("connections", str(PoolOptions().size))
+    if not size.isdigit() or int(size) < 1:
+        raise BadUrl(f"connections={size!r} in the address must be a positive number")
+    prepare = pairs.pop("prepare", "on")
+    if prepare not in ("on", "off"):
+        raise BadUrl(f"prepare={prepare!r} in the address must be on or off")
+    rest = parts._replace(query=urlencode(pairs)).geturl()
+    return rest, PoolOptions(size=int(size), prepares=prepare == "on")

@@ -12,10 +12,12 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+import msgspec
 import psycopg
 
 from rota.errors import StoreUnavailable
 from rota.store.base import Rider, Row, Tx, Watch
+from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
 from rota.store.postgres_pool import Connection, Pool
 from rota.store.postgres_wakeups import Listener, Notifier
@@ -125,16 +127,16 @@ class PostgresStore:
         self,
         url: str,
         conninfo: str,
+        options: PoolOptions,
         *,
-        connections: int = 6,
         clock: Callable[[], int] | None = None,
     ) -> None:
         self.url = url
         self._clock = clock
         self._statements = {name: each.text.encode() for name, each in load(DIALECT).items()}
-        self._pool = Pool(conninfo, size=connections)
+        self._pool = Pool(conninfo, options)
         # Heartbeats must not wait behind the work they vouch for.
-        self._reserve = Pool(conninfo, size=1)
+        self._reserve = Pool(conninfo, msgspec.structs.replace(options, size=1))
         self.wakeups = Wakeups()
         self._notifier = Notifier(self._send)
         self._listener = Listener(conninfo, self.wakeups)

@@ -17,6 +17,7 @@ from psycopg import pq
 from psycopg.rows import dict_row
 
 from rota.errors import StoreUnavailable
+from rota.store.options import PoolOptions
 
 Connection = psycopg.Connection[dict[str, Any]]
 
@@ -25,12 +26,13 @@ WAIT_S = 10
 
 
 class Pool:
-    """At most `size` connections, made when they are needed."""
+    """At most `options.size` connections, made when they are needed."""
 
-    def __init__(self, conninfo: str, *, size: int) -> None:
+    def __init__(self, conninfo: str, options: PoolOptions) -> None:
         self._conninfo = conninfo
+        self._options = options
         self._idle: list[Connection] = []
-        self._free = BoundedSemaphore(size)
+        self._free = BoundedSemaphore(options.size)
         self._closed = False
 
     @contextmanager
@@ -58,7 +60,10 @@ class Pool:
             if _is_quiet(connection):
                 return connection
             connection.close()
-        return connect(self._conninfo)
+        connection = connect(self._conninfo)
+        if not self._options.prepares:
+            connection.prepare_threshold = None
+        return connection
 
     def _give_back(self, connection: Connection) -> None:
         is_idle = connection.info.transaction_status == pq.TransactionStatus.IDLE

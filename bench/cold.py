@@ -1,0 +1,19 @@
+"""What `rota up` serves when its start is measured: it submits a run as it is loaded."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from bench.shop import make_app
+
+app = make_app()
+
+
+@app.job
+def first() -> None:
+    Path(os.environ["BENCH_STAMP"]).write_text(str(time.monotonic_ns()))
+
+
+first.submit()

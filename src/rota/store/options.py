@@ -1,0 +1,14 @@
+"""What an address may say about connections; apart, so that reading it needs no driver."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class PoolOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How a process talks to PostgreSQL."""
+
+    size: int = 6
+    """Most connections at once, beside one for heartbeats and one for wake-ups."""
+    prepares: bool = True
+    """Prepared statements save planning; a pooler that shares sessions may not know them."""

@@ -1,0 +1,37 @@
+"""`rota demo --once`: all examples run, end as they must, and the figures are shown."""
+
+from __future__ import annotations
+
+import re
+
+from tests.support.cli import Rota
+
+
+def test_the_demo_runs_by_itself_and_shows_its_figures(local: Rota) -> None:
+    said = local.good("demo", "--once", ROTA_URL="sqlite:///real.db")
+    failed = local.good("runs", "--state", "failed", "--url", "sqlite:///rota-demo.db", "--json")
+
+    assert f"store  {local.folder}/rota-demo.db" in said.out
+    assert not (local.folder / "real.db").exists()
+    assert said.out.count("as expected") == 6
+    assert re.search(r"burst: 5,000 runs in [\d.]+ s, [\d,]+ runs/s", said.out)
+    assert "attempt 2 failed (ConnectionError), tried again soon" in said.out
+    assert "failed for good: retries used up (2)" in said.out
+    assert [run["job"] for run in failed.documents] == ["sync_stock"]
+    assert "\x1b[" not in said.out
+
+
+def test_the_demo_can_be_watched_until_ctrl_c_and_repeated(local: Rota) -> None:
+    local.good("demo", "--once")
+    with local.started("demo") as served:
+        served.wait_for("burst: all 5,000 runs done")
+        served.wait_for("failed for good")
+        served.wait_for("Ctrl-C ends the demo")
+        result = local.good(
+            "submit", "thumbnail", "cat.png", "--wait", "--url", "sqlite:///rota-demo.db"
+        )
+
+        served.press_ctrl_c()
+
+        assert served.wait() == 0
+    assert "cat.png" in result.out

@@ -1,0 +1,109 @@
+"""Help that is worth reading, completion, and output that fits whoever reads it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+import click
+import pytest
+
+from rota.cli.main import COMMANDS, cli
+from rota.errors import RotaError
+from rota.version import version
+from tests.support.cli import Rota
+
+
+def test_the_first_page_names_settings_and_all_exit_codes(local: Rota) -> None:
+    page = local.good("--help").out
+
+    codes = {RotaError.exit_code, *(error.exit_code for error in errors(RotaError))}
+    for code in codes:
+        assert f"  {code}  " in page
+    for name in COMMANDS:
+        assert f"  {name} " in page
+    assert "ROTA_URL" in page
+    assert "rota.toml" in page
+
+
+def errors(kind: type[RotaError]) -> list[type[RotaError]]:
+    return [each for sub in kind.__subclasses__() for each in (sub, *errors(sub))]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_help_with_examples(name: str) -> None:
+    context = click.Context(cli, info_name="rota")
+    command = cli.get_command(context, name)
+
+    assert command is not None
+    assert command.help
+    assert f"  rota {name}" in (command.epilog or "").replace('eval "$(rota', "  rota")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_printed_and_work(local: Rota, shell: str) -> None:
+    script = local.good("completion", shell).out
+    offered = local.good(_ROTA_COMPLETE="bash_complete", COMP_WORDS="rota que", COMP_CWORD="1").out
+
+    assert "_ROTA_COMPLETE" in script
+    assert offered == "plain,queues\n"
+
+
+def test_the_version_is_printed(local: Rota) -> None:
+    assert local.good("--version").out == f"rota {version()}\n"
+
+
+def test_colours_are_for_terminals_only(local: Rota) -> None:
+    local.good("submit", "add", "1", "--app", "shop.py")
+
+    piped = local.good("runs").out
+    shown = on_a_terminal(local, "runs")
+    plain = on_a_terminal(local, "runs", NO_COLOR="1")
+
+    assert "\x1b[" not in piped
+    assert "\x1b[" in shown
+    assert "\x1b[" not in plain
+    assert "queued" in piped
+    assert "queued" in shown
+    assert "queued" in plain
+
+
+def on_a_terminal(rota: Rota, *words: str, **env: str) -> str:
+    """What the command prints when stdout is a terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rota", *words],
+        cwd=rota.folder,
+        env=rota.env | {"TERM": "xterm-256color"} | env,
+        stdout=theirs,
+    )
+    os.close(theirs)
+    parts = []
+    try:
+        while part := os.read(ours, 65536):
+            parts.append(part)
+    except OSError:
+        pass  # Linux says so when the other side of a terminal is gone
+    finally:
+        os.close(ours)
+    assert process.wait(30) == 0
+    return b"".join(parts).decode()
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(local: Rota) -> None:
+    for number in range(3):
+        local.good("submit", "add", str(number), "--app", "shop.py")
+    command = f"{sys.executable} -m rota runs --json | head -c 10"
+
+    said = subprocess.run(
+        ["sh", "-c", command],
+        cwd=local.folder,
+        env=local.env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert said.stderr == ""

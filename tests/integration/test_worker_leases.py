@@ -1,0 +1,232 @@
+"""A worker in this process that loses its lease, its store, or an answer of the store."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from rota import notices
+from rota.app import App, Run
+from rota.engine.workers import WorkerView, workers
+from rota.model.states import State
+from rota.runtime.options import WorkerOptions
+from rota.runtime.worker import Worker
+from tests.contract.builders import run_sql
+from tests.integration.conftest import FAST, Serve
+from tests.support.calls import eventually
+from tests.support.deeds import traces, work_slowly
+from tests.support.postgres import PostgresServer
+from tests.support.proxy import Proxy
+
+UNAWARE: dict[str, Any] = {"heartbeat_ms": 60_000, "lease_ms": 120_000, "chores": False}
+"""Does not notice by itself that it was given up."""
+
+
+@pytest.fixture
+def trail(tmp_path: Path) -> Path:
+    return tmp_path / "trail"
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Path:
+    return tmp_path / "gate"
+
+
+def start_slow_run(app: App, trail: Path, gate: Path) -> Run[int]:
+    """A run whose handler is at work and waits for the gate."""
+    run = app.find_job("work_slowly").submit(str(trail), str(gate))
+    eventually(lambda: traces(trail, "began"))
+    return run
+
+
+def known_workers(app: App) -> list[WorkerView]:
+    return app.store.read(lambda tx: workers(tx, namespace="default"))
+
+
+def test_a_worker_that_was_given_up_stops_its_work_and_joins_again_as_another(
+    app: App, serve: Serve, store_url: str, trail: Path, gate: Path
+) -> None:
+    app.job(work_slowly)
+    worker = serve()
+    run, before = start_slow_run(app, trail, gate), worker.id
+    run_sql(store_url, "delete from rota.worker")
+
+    eventually(lambda: traces(trail, "stopped"))
+    gate.touch()
+
+    assert run.result(timeout=20) == 2
+    assert worker.id != before
+    assert [each.id for each in known_workers(app)] == [worker.id]
+    view = run.show()
+    assert (view.attempt, view.failures, view.crashes, view.fence) == (2, 0, 1, 2)
+    assert [(each.kind, each.worker_id) for each in run.attempts()] == [("lost", before)]
+
+
+def test_a_late_result_of_a_worker_that_was_given_up_is_refused(
+    app: App, serve: Serve, store_url: str, trail: Path, gate: Path
+) -> None:
+    app.job(work_slowly)
+    late = serve(slots=1, prefetch=0, **UNAWARE)
+    with heard("lease.lost") as losses:
+        run = start_slow_run(app, trail, gate)
+        run_sql(store_url, f"delete from rota.worker where id = '{late.id}'")
+        serve()
+        eventually(lambda: len(traces(trail, "began")) == 2)
+        gate.touch()
+
+        assert run.result(timeout=20) == 2
+        eventually(lambda: losses)
+
+    assert losses == [{"runs": [run.id], "worker": late.id}]
+    assert [trace.fence for trace in traces(trail, "began")] == [1, 2]
+    assert len(traces(trail, "ended")) == 2
+    assert run.show().result == "2"
+
+
+@contextmanager
+def heard(name: str) -> Iterator[list[dict[str, Any]]]:
+    """The notices of that name as they come."""
+    found: list[dict[str, Any]] = []
+
+    def listen(event: str, facts: dict[str, Any]) -> None:
+        if event == name:
+            found.append(facts)
+
+    notices.subscribe(listen)
+    try:
+        yield found
+    finally:
+        notices.unsubscribe(listen)
+
+
+def test_a_worker_whose_lease_ran_out_loses_its_runs_to_another(
+    app: App, serve: Serve, store_url: str, trail: Path, gate: Path
+) -> None:
+    app.job(work_slowly)
+    late = serve(slots=1, prefetch=0, **UNAWARE)
+    run = start_slow_run(app, trail, gate)
+    run_sql(store_url, "update rota.worker set lease_until = 1")
+    other = serve()
+    eventually(lambda: len(traces(trail, "began")) == 2)
+    gate.touch()
+
+    assert run.result(timeout=20) == 2
+    assert run.show().worker_id == other.id != late.id
+
+
+def test_heartbeats_go_on_while_every_slot_computes(app: App, serve: Serve) -> None:
+    stop = threading.Event()
+
+    @app.job
+    def compute() -> None:
+        while not stop.is_set():
+            sum(range(2000))
+
+    worker = serve()
+    runs = compute.submit_many([()] * 4)
+    eventually(lambda: worker.running == 4)
+    began = time.monotonic()
+    # Longer than the lease, which only heartbeats renew.
+    eventually(lambda: time.monotonic() - began > 2)
+    (seen,) = known_workers(app)
+    stop.set()
+    for run in runs:
+        run.result(timeout=10)
+
+    assert seen.is_alive
+    assert seen.running == 4
+    assert [(run.show().attempt, run.show().crashes) for run in runs] == [(1, 0)] * 4
+
+
+LEASE_S = 4.0
+CAREFUL: dict[str, Any] = {"lease_ms": 4000, "margin_ms": 2000, "heartbeat_ms": 300}
+
+
+@contextmanager
+def stopped_server(server: PostgresServer) -> Iterator[None]:
+    server.stop("immediate")
+    try:
+        yield
+    finally:
+        server.start()
+
+
+@contextmanager
+def paused_server(server: PostgresServer) -> Iterator[None]:
+    leader = psutil.Process(server.pid)
+    family = [leader, *leader.children(recursive=True)]
+    for member in family:
+        member.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for member in family:
+            member.send_signal(signal.SIGCONT)
+
+
+@pytest.mark.postgres
+@pytest.mark.slow
+@pytest.mark.parametrize("outage", [stopped_server, paused_server])
+@pytest.mark.parametrize("store_url", ["postgres"], indirect=True)
+def test_a_worker_that_cannot_renew_its_lease_stops_its_work_before_it_ends(
+    app: App, serve: Serve, postgres_server: PostgresServer, trail: Path, gate: Path, outage: Any
+) -> None:
+    app.job(work_slowly)
+    worker = serve(**CAREFUL)
+    run, before = start_slow_run(app, trail, gate), worker.id
+
+    with outage(postgres_server):
+        began = time.monotonic()
+        eventually(lambda: traces(trail, "stopped"))
+        took_s = time.monotonic() - began
+    gate.touch()
+
+    assert took_s < LEASE_S
+    assert run.result(timeout=20) == 2
+    assert worker.id != before
+    assert [each.kind for each in run.attempts()] == ["lost"]
+    assert app.find_job("work_slowly").submit(str(trail), str(gate)).result(timeout=10) == 1
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("store_url", ["postgres"], indirect=True)
+def test_a_claim_whose_answer_was_lost_is_given_back_without_costing_an_attempt(
+    app: App, postgres_server: PostgresServer, store_url: str, trail: Path, gate: Path
+) -> None:
+    gate.touch()
+    job = app.job(work_slowly)
+    with Proxy(postgres_server.port) as proxy, behind(proxy, postgres_server, store_url) as worker:
+        proxy.swallow_answers()
+        run = job.submit(str(trail), str(gate))
+        eventually(lambda: run.state is State.RUNNING)
+        holder = run.show().worker_id
+        proxy.cut()
+
+        assert run.result(timeout=20) == 1
+        assert holder == worker.id
+        assert run.show().fence == 2
+        assert run.attempts() == []
+
+
+@contextmanager
+def behind(proxy: Proxy, server: PostgresServer, url: str) -> Iterator[Worker]:
+    """A worker that reaches the server through the proxy only."""
+    database = url.partition("?")[0].rpartition("/")[2]
+    address = server.url(database, tcp=True).replace(f":{server.port}/", f":{proxy.port}/")
+    with App(address) as app:
+        app.job(work_slowly)
+        worker = app.worker(WorkerOptions(**FAST))
+        worker.start()
+        try:
+            yield worker
+        finally:
+            worker.hurry()
+            worker.stop()

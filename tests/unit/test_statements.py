@@ -1,0 +1,141 @@
+"""Statements: tokens become SQL, both dialects know the same names, and few texts differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import psycopg
+import pytest
+
+from rota.model.states import TRANSITIONS
+from rota.store import postgres, sqlite, statements
+from rota.store.migrate import migrations, printable
+from rota.store.open import open_store
+from rota.store.statements import SHAPES, Dialect, expand, load
+
+DIALECTS = [sqlite.DIALECT, postgres.DIALECT]
+MAX_REPLACED = 10
+POSTGRES_ONLY = {"list_partitions", "try_rotate_lock", "migrate_lock"}
+
+both = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))
+
+
+def named(folder: Path) -> set[str]:
+    texts = (path.read_text() for path in folder.glob("*.sql"))
+    return {name for text in texts for name in re.findall(r"^-- name: (\w+)$", text, re.MULTILINE)}
+
+
+def test_few_statements_have_a_second_text() -> None:
+    shared = named(statements._FOLDER)
+    replaced = {d.name: named(statements._FOLDER / d.name) & shared for d in DIALECTS}
+
+    assert sum(map(len, replaced.values())) <= MAX_REPLACED, replaced
+
+
+def test_each_dialect_fills_the_same_gaps_and_not_many() -> None:
+    assert sqlite.DIALECT.sql.keys() == postgres.DIALECT.sql.keys()
+    assert sqlite.DIALECT.types.keys() == postgres.DIALECT.types.keys()
+    assert len(sqlite.DIALECT.sql) <= MAX_REPLACED
+
+
+def test_both_dialects_know_the_same_statements_but_for_partitions() -> None:
+    known = [set(load(dialect)) for dialect in DIALECTS]
+
+    assert known[1] - known[0] == POSTGRES_ONLY
+    assert known[0] <= known[1]
+
+
+def test_no_statement_is_named_twice_in_the_shared_texts() -> None:
+    texts = [path.read_text() for path in statements._FOLDER.glob("*.sql")]
+    names = [n for text in texts for n in re.findall(r"^-- name: (\w+)$", text, re.MULTILINE)]
+
+    assert sorted(names) == sorted(set(names))
+
+
+@both
+def test_no_token_and_no_comment_survives(dialect: Dialect) -> None:
+    for name, statement in load(dialect).items():
+        bare = statement.text.replace("'{}'", "")
+        assert not re.search(r"\{\w+[:}]", bare), name
+        assert "--" not in statement.text, name
+
+
+@both
+def test_the_guard_of_each_verb_is_that_of_the_table(dialect: Dialect) -> None:
+    for verb, change in TRANSITIONS.items():
+        guard = expand("{from:%s}" % verb, dialect)
+        assert set(re.findall(r"'(\w+)'", guard)) == set(change.allowed)
+        assert expand("{to:%s}" % verb, dialect) == f"'{change.to}'"
+
+
+@both
+def test_the_guards_of_a_group_of_verbs_are_those_of_the_table(dialect: Dialect) -> None:
+    text = expand("{allowed:final}", dialect)
+
+    told = dict(re.findall(r"v\.verb = '(\w+)' and run\.(state[^)]*\)?)", text))
+    assert set(told) == {"succeed", "fail", "abort", "cancel", "expire", "skip"}
+    for verb, guard in told.items():
+        assert set(re.findall(r"'(\w+)'", guard)) == set(TRANSITIONS[verb].allowed)
+
+
+def test_an_unknown_token_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown token 'nonsense'"):
+        expand("select {nonsense:x}", sqlite.DIALECT)
+
+
+def test_parameters_are_found_and_casts_and_times_are_not() -> None:
+    found = statements._statement("select :one, a::text, '12:30', :two_b", postgres.DIALECT)
+
+    assert found.params == {"one", "two_b"}
+    assert found.text == "select %(one)s, a::text, '12:30', %(two_b)s"
+
+
+@both
+def test_tables_are_named_as_the_dialect_wants(dialect: Dialect) -> None:
+    wanted = {"sqlite": "select 1 from run", "postgres": "select 1 from rota.run"}
+
+    assert expand("select 1 from rota.run", dialect) == wanted[dialect.name]
+
+
+@both
+def test_the_digest_of_a_migration_changes_with_its_text(dialect: Dialect) -> None:
+    (first, *_) = migrations(dialect)
+
+    assert first._replace(text=first.text + " ").digest != first.digest
+    assert first.digest in printable(dialect)
+
+
+def test_every_statement_is_accepted_by_sqlite(tmp_path: Path) -> None:
+    open_store(f"sqlite:///{tmp_path}/rota.db").close()
+    connection = apsw.Connection(str(tmp_path / "rota.db"))
+
+    for statement in load(sqlite.DIALECT).values():
+        for part in statement.text.split(";"):
+            named_in = frozenset(re.findall(r":([a-z_]+)", part))
+            connection.execute(f"explain {part}", dict.fromkeys(named_in))
+
+    connection.close()
+
+
+@pytest.fixture
+def session(postgres_url: str) -> Iterator[psycopg.Connection]:
+    open_store(postgres_url).close()
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.mark.postgres
+def test_every_statement_is_accepted_by_postgres(session: psycopg.Connection) -> None:
+    for name, statement in load(postgres.DIALECT).items():
+        numbers = {param: n for n, param in enumerate(sorted(statement.params), start=1)}
+        text = re.sub(r"%\((\w+)\)s", lambda match: f"${numbers[match[1]]}", statement.text)  # noqa: B023  # used at once
+        session.execute(f"prepare p_{name} as {text}".encode(), prepare=False)
+
+
+def test_shapes_use_only_types_that_both_dialects_have() -> None:
+    kinds = {kind for shape in SHAPES.values() for kind in shape.values()}
+
+    assert kinds <= sqlite.DIALECT.types.keys()
