@@ -123,7 +123,7 @@ class SqliteEngine(Engine):
         super().__init__(f"sqlite:///{folder}/rota.db", sizes)
 
     @contextmanager
-    def working(self, processes: int) -> Iterator[object]:
+    def working(self, processes: int) -> Iterator[object]:  # noqa: ARG002  # this one serves
         worker = self.app.worker()
         worker.start()
         try:

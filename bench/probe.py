@@ -11,7 +11,7 @@ import psycopg
 
 from rota.store.open import file_of
 
-WAIT_S = 180.0
+WAIT_S = 60.0
 POLL_S = 0.025
 
 

@@ -31,8 +31,8 @@ def rota(
         )
         try:
             yield process
-            if process.poll() is not None:
-                raise BenchFailed(f"rota {arguments[0]} ended: {_last_line(log_path)}")
+        except BenchFailed as failure:
+            raise BenchFailed(f"{failure}; rota said: {_last_line(log_path)}") from failure
         finally:
             _end(process)
 

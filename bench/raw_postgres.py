@@ -111,4 +111,6 @@ def _all_ready(tally: Tally) -> int:
 
 def _line() -> str:
     now = time.time_ns() // 1_000_000
-    return f"{new_id()}\tdefault\tnoop\t1\tdefault\t0\tqueued\t{now}\t{{}}\tf\t{now}\t{now}\t{now}\n"
+    return (
+        f"{new_id()}\tdefault\tnoop\t1\tdefault\t0\tqueued\t{now}\t{{}}\tf\t{now}\t{now}\t{now}\n"
+    )

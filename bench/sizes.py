@@ -23,10 +23,13 @@ class Sizes:
     idle_runs: int = 1_000
     rounds: int = 3
 
-    def scaled_to(self, jobs: int) -> Sizes:
-        """The same shape with other bursts; nothing gets bigger but the bursts."""
+    def changed(self, *, jobs: int | None, rounds: int | None) -> Sizes:
+        """Other bursts and rounds; with smaller bursts everything else shrinks as well."""
+        sizes = self if rounds is None else replace(self, rounds=rounds)
+        if jobs is None:
+            return sizes
         return replace(
-            self,
+            sizes,
             jobs=jobs,
             singles=min(self.singles, jobs),
             latency=min(self.latency, max(20, jobs // 10)),
@@ -37,6 +40,4 @@ class Sizes:
 
 
 FULL = Sizes()
-QUICK = Sizes(
-    jobs=10_000, singles=1_000, latency=150, claims=10_000, backlog=100_000, rounds=1
-)
+QUICK = Sizes(jobs=10_000, singles=1_000, latency=150, claims=10_000, backlog=100_000, rounds=1)

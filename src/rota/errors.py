@@ -99,6 +99,13 @@ class StoreUnavailable(RotaError):
     exit_code = 4
 
 
+class CommitUnknown(StoreUnavailable):
+    """The connection broke during the commit: the change was made, or it was not.
+
+    Rota asks the database again by itself; this is raised when that was not possible in time.
+    """
+
+
 class SchemaMismatch(RotaError):
     """The database schema does not fit this version of Rota."""
 

@@ -36,14 +36,15 @@ def test_an_app_is_found_by_file_or_module(local: Rota, ref: str) -> None:
         ("bad.py", "from rota import App\na = App()\nb = App()", ["bad.py:a or bad.py:b"]),
         ("bad.py:ap", "from rota import App\napp = App()", ["no App named 'ap'", "'app'"]),
         ("bad.py", "from rota import App\nApp().job(retires=1)(print)", ["line 2", "'retries'"]),
-        ("json.py", "", ["hidden by another module", "another name"]),
+        ("sub/json.py", "", ["hidden by another module", "another name"]),
     ],
 )
 @pytest.mark.parametrize("command", ["up", "submit"])
 def test_a_module_that_is_no_good_is_told_with_its_place(
     local: Rota, command: str, ref: str, text: str, hints: list[str]
 ) -> None:
-    for name in ("bad.py", "json.py"):
+    (local.folder / "sub").mkdir()
+    for name in ("bad.py", "sub/json.py"):
         (local.folder / name).write_text(text)
     words = ["up", ref] if command == "up" else ["submit", "add", "--app", ref]
 

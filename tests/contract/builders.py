@@ -11,12 +11,14 @@ import apsw
 import psycopg
 
 from rota.engine import inspect
+from rota.engine.cancel import cancel
 from rota.engine.claim import claim
 from rota.engine.finish import finish
+from rota.engine.reap import reap
 from rota.engine.submit import submit
 from rota.engine.workers import NewWorker, register
 from rota.ids import new_id
-from rota.model.run import FinishVerb, Lease, NewRun, RunView, Submitted, Verdict
+from rota.model.run import AttemptView, FinishVerb, Lease, NewRun, RunView, Submitted, Verdict
 from rota.model.states import FINAL, State
 from rota.store.base import Store
 
@@ -42,8 +44,9 @@ class Clock:
         self.ms += ms
 
 
-def new_run(*, job: str = "noop", **fields: Any) -> NewRun:
-    return NewRun(**{"id": new_id(), "version": 1, "job": job} | fields)
+def new_run(**fields: Any) -> NewRun:
+    given: dict[str, Any] = {"id": new_id(), "job": "noop", "version": 1}
+    return NewRun(**given | fields)
 
 
 def submit_all(store: Store, runs: Sequence[NewRun], *, namespace: str = HOME) -> list[Submitted]:
@@ -94,7 +97,7 @@ def given_lease(store: Store, *, worker_id: str | None = None, **fields: Any) ->
 
 
 def verdict(lease: Lease, verb: FinishVerb = "succeed", **fields: Any) -> Verdict:
-    return Verdict(**{"run_id": lease.run_id, "fence": lease.fence, "verb": verb} | fields)
+    return Verdict(run_id=lease.run_id, fence=lease.fence, verb=verb, **fields)
 
 
 def finish_all(store: Store, verdicts: Sequence[Verdict], *, namespace: str = HOME) -> list[str]:
@@ -106,6 +109,23 @@ def finish_with(
 ) -> list[str]:
     """The ids of lost leases: none, or the one given."""
     return finish_all(store, [verdict(lease, verb, **fields)])
+
+
+def cancel_run(store: Store, run_id: str, **fields: str) -> State:
+    asked = {"namespace": HOME} | fields
+    return store.write(lambda tx: cancel(tx, run_id, **asked))
+
+
+def reap_some(store: Store, *, limit: int = 100, worker_id: str | None = None) -> int:
+    return store.write(lambda tx: reap(tx, limit=limit, worker_id=worker_id))
+
+
+def attempts_of(store: Store, run_id: str) -> list[AttemptView]:
+    return store.read(lambda tx: inspect.attempts(tx, run_id, namespace=HOME))
+
+
+def counts(store: Store) -> dict[State, int]:
+    return store.read(lambda tx: inspect.counts(tx, namespace=HOME))
 
 
 def look(store: Store, run_id: str, *, namespace: str = HOME) -> RunView:

@@ -58,8 +58,14 @@ SEEN = (
 )  # fmt: skip
 
 
+REASONS = ("lost: ", "quarantined: ", "expired: ")
+"""How the reasons begin that the engine words itself."""
+
+
 def observed(run: RunView) -> dict[str, object]:
-    return {name: getattr(run, name) for name in SEEN}
+    shown = {name: getattr(run, name) for name in SEEN}
+    worded = (start for start in REASONS if (run.reason or "").startswith(start))
+    return shown | {"reason": next(worded, run.reason)}
 
 
 class Model:

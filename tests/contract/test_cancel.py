@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.cancel import cancel
 from rota.engine.heartbeat import Held, heartbeat
 from rota.engine.promote import promote
 from rota.errors import NotAllowed, UnknownRun
@@ -14,9 +13,9 @@ from rota.model.states import FINAL, LIVE, State
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,
-    HOME,
     LEASE_MS,
     Clock,
+    cancel_run,
     claim_some,
     finish_with,
     given_lease,
@@ -25,10 +24,6 @@ from tests.contract.builders import (
     look,
     state_of,
 )
-
-
-def cancel_run(store: Store, run_id: str, **fields: str) -> State:
-    return store.write(lambda tx: cancel(tx, run_id, **{"namespace": HOME} | fields))
 
 
 @pytest.mark.parametrize("state", sorted(LIVE - {State.RUNNING}))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine import inspect
 from rota.engine.keys import DUE, ENDED, queue_key
 from rota.ids import new_id
-from rota.model.run import AttemptView, ErrorDetail, FinishVerb, Verdict
+from rota.model.run import ErrorDetail, FinishVerb, Verdict
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (
@@ -15,6 +14,7 @@ from tests.contract.builders import (
     HOME,
     START_MS,
     Clock,
+    attempts_of,
     claim_one,
     claim_some,
     finish_all,
@@ -31,10 +31,6 @@ from tests.contract.builders import (
 BROKEN = ErrorDetail(type="ValueError", message="broken")
 
 
-def attempts(store: Store, run_id: str) -> list[AttemptView]:
-    return store.read(lambda tx: inspect.attempts(tx, run_id, namespace=HOME))
-
-
 def test_a_success_moves_the_run_to_history_with_its_result(
     store: Store, worker: str, clock: Clock
 ) -> None:
@@ -49,7 +45,7 @@ def test_a_success_moves_the_run_to_history_with_its_result(
     assert (run.started_at, run.finished_at) == (START_MS, START_MS + 30)
     assert (run.attempt, run.failures, run.crashes, run.fence) == (1, 0, 0, 1)
     assert (run.worker_id, run.key, run.priority) == (worker, "k", 4)
-    assert attempts(store, lease.run_id) == []
+    assert attempts_of(store, lease.run_id) == []
 
 
 def test_a_failure_keeps_its_error_its_reason_and_its_attempt(store: Store, clock: Clock) -> None:
@@ -59,7 +55,7 @@ def test_a_failure_keeps_its_error_its_reason_and_its_attempt(store: Store, cloc
     finish_with(store, lease, "fail", kind="error", error=ERROR, reason="retries used up")
 
     run = look(store, lease.run_id)
-    (attempt,) = attempts(store, lease.run_id)
+    (attempt,) = attempts_of(store, lease.run_id)
     assert (run.state, run.error, run.reason) == ("failed", BROKEN, "retries used up")
     assert (run.failures, run.crashes) == (1, 0)
     assert (attempt.number, attempt.fence, attempt.kind, attempt.error) == (1, 1, "error", BROKEN)
@@ -115,8 +111,8 @@ def test_a_release_leaves_no_trace_but_the_fence(store: Store, worker: str) -> N
     assert after.fence == 1
     assert {
         name for name in before.__struct_fields__ if getattr(before, name) != getattr(after, name)
-    } == {"fence"}  # noqa: E501
-    assert attempts(store, run_id) == []
+    } == {"fence"}
+    assert attempts_of(store, run_id) == []
 
 
 def test_attempts_are_numbered_without_gaps(store: Store, worker: str) -> None:
@@ -132,7 +128,7 @@ def test_attempts_are_numbered_without_gaps(store: Store, worker: str) -> None:
         finish_with(store, lease, verb, kind=kind)
 
     assert numbers == [(1, 1), (1, 2), (2, 3), (2, 4), (2, 5), (3, 6)]
-    assert [attempt.number for attempt in attempts(store, run_id)] == [1, 2, 3]
+    assert [attempt.number for attempt in attempts_of(store, run_id)] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("verb", ["succeed", "retry", "fail", "release", "abort", "reap"])
@@ -148,7 +144,7 @@ def test_a_worker_that_lost_its_lease_cannot_finish_the_run(
 
     assert lost == [stale.run_id]
     assert look(store, stale.run_id) == before
-    assert attempts(store, stale.run_id) == []
+    assert attempts_of(store, stale.run_id) == []
     assert finish_with(store, fresh) == []
 
 
@@ -156,13 +152,13 @@ def test_a_worker_that_lost_its_lease_cannot_finish_the_run(
 def test_an_ended_run_never_changes(store: Store, verb: FinishVerb) -> None:
     lease = given_lease(store)
     finish_with(store, lease, "fail", kind="error", error=ERROR, reason="gave up")
-    before, recorded = look(store, lease.run_id), attempts(store, lease.run_id)
+    before, recorded = look(store, lease.run_id), attempts_of(store, lease.run_id)
 
     lost = finish_with(store, lease, verb, kind="timeout", result="1")
 
     assert lost == [lease.run_id]
     assert look(store, lease.run_id) == before
-    assert attempts(store, lease.run_id) == recorded
+    assert attempts_of(store, lease.run_id) == recorded
 
 
 def test_the_same_verdict_sent_again_is_not_a_lost_lease(store: Store) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rota.engine.cancel import cancel
 from rota.engine.heartbeat import Held, Progress, Pulse, heartbeat
 from rota.engine.reap import reap
 from rota.engine.workers import retire, workers
@@ -14,6 +13,7 @@ from tests.contract.builders import (
     HOME,
     LEASE_MS,
     Clock,
+    cancel_run,
     claim_one,
     claim_some,
     finish_with,
@@ -70,7 +70,7 @@ def test_the_answer_names_lost_and_cancelled_runs_and_no_others(store: Store, wo
     finish_with(store, ended)
     finish_with(store, taken, "release")
     claim_one(store, given_worker(store))
-    store.write(lambda tx: cancel(tx, unwanted.run_id, namespace=HOME))
+    cancel_run(store, unwanted.run_id)
 
     pulse = beat(store, worker, kept, ended, taken, unwanted)
 

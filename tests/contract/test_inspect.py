@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 
 from rota.engine import inspect
@@ -35,21 +37,22 @@ def test_an_unknown_run_is_unknown(store: Store, run_id: str) -> None:
         look(store, run_id)
 
 
+def list_page(store: Store, *, before: str | None) -> list[str]:
+    page = store.read(lambda tx: inspect.runs(tx, namespace=HOME, before=before, limit=4))
+    return [run.id for run in page]
+
+
 def test_runs_live_and_ended_are_listed_newest_first_in_pages(store: Store, worker: str) -> None:
     runs = [new_run() for _ in range(9)]
     submit_all(store, runs)
     finish_all(store, [verdict(lease) for lease in claim_some(store, worker, limit=4)])
 
-    pages: list[list[str]] = []
-    before: str | None = None
-    while page := store.read(
-        lambda tx, last=before: inspect.runs(tx, namespace=HOME, before=last, limit=4)  # type: ignore[misc]  # bound on purpose
-    ):
-        pages.append([run.id for run in page])
-        before = page[-1].id
+    pages = [list_page(store, before=None)]
+    while page := list_page(store, before=pages[-1][-1]):
+        pages.append(page)
 
     assert [len(page) for page in pages] == [4, 4, 1]
-    assert sum(pages, []) == [run.id for run in reversed(runs)]
+    assert list(chain(*pages)) == [run.id for run in reversed(runs)]
 
 
 @pytest.mark.parametrize("state", sorted(State))

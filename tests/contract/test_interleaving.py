@@ -14,7 +14,6 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
-from rota.engine import inspect
 from rota.engine.cancel import cancel
 from rota.engine.claim import claim
 from rota.engine.expire import expire
@@ -28,6 +27,7 @@ from tests.contract.builders import (
     ERROR,
     HOME,
     Clock,
+    attempts_of,
     claim_some,
     given_lease,
     given_run,
@@ -136,7 +136,7 @@ def test_a_late_finish_waits_for_the_reaper_and_is_lost_with_its_record(
         answers = start(lambda: postgres_store.write(lambda tx: finish(tx, [late], namespace=HOME)))
         await_lock_wait(postgres_store.url)
 
-    attempts = postgres_store.read(lambda tx: inspect.attempts(tx, lease.run_id, namespace=HOME))
+    attempts = attempts_of(postgres_store, lease.run_id)
     assert answers.result(20) == [lease.run_id]
     assert [attempt.kind for attempt in attempts] == ["lost"]
     assert look(postgres_store, lease.run_id).state is State.QUEUED

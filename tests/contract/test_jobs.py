@@ -20,6 +20,10 @@ def bring(store: Store, spec: JobSpec, *, namespace: str = HOME) -> int:
     return store.write(lambda tx: define(tx, spec, namespace=namespace))
 
 
+def load(store: Store, version: int) -> JobSpec | None:
+    return store.read(lambda tx: spec_of(tx, "mail", version, namespace=HOME))
+
+
 def test_the_same_definition_is_the_same_version(store: Store) -> None:
     reordered = msgspec.structs.replace(SPEC, parameters={"a": "s", "b": "int"})
 
@@ -41,10 +45,7 @@ def test_old_versions_stay_readable(store: Store) -> None:
     bring(store, SPEC)
     bring(store, changed)
 
-    specs = [
-        store.read(lambda tx, n=n: spec_of(tx, "mail", n, namespace=HOME))  # type: ignore[misc]  # bound on purpose
-        for n in (1, 2, 3)
-    ]
+    specs = [load(store, n) for n in (1, 2, 3)]
 
     assert specs == [SPEC, changed, None]
 
@@ -81,4 +82,4 @@ def test_eight_processes_that_bring_four_definitions_agree_on_four_versions(
     assert {version for _, version in answers} == {1, 2, 3, 4}
     assert len({(spec.priority, version) for spec, version in answers}) == 4
     for spec, version in answers:
-        assert store.read(lambda tx, n=version: spec_of(tx, "mail", n, namespace=HOME)) == spec  # type: ignore[misc]  # bound on purpose
+        assert load(store, version) == spec

@@ -125,7 +125,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(
     from rota.store import migrate  # noqa: PLC0415  # only this test reaches inside
 
     real = migrate._note
-    monkeypatch.setattr(migrate, "_note", lambda step, dialect: "select broken from nowhere")
+    monkeypatch.setattr(migrate, "_note", lambda *_: "select broken from nowhere")
     with pytest.raises(Exception, match="nowhere"):
         open_store(store_url)
     monkeypatch.setattr(migrate, "_note", real)

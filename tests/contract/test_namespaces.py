@@ -19,6 +19,7 @@ from rota.model.states import State
 from rota.store.base import Store, Tx
 from tests.contract.builders import (
     HOME,
+    attempts_of,
     claim_some,
     finish_all,
     given_lease,
@@ -67,7 +68,7 @@ def test_a_run_of_another_namespace_cannot_be_finished(store: Store, verb: Finis
 
     assert lost == [lease.run_id]
     assert look(store, lease.run_id) == before
-    assert store.read(lambda tx: inspect.attempts(tx, lease.run_id, namespace=HOME)) == []
+    assert attempts_of(store, lease.run_id) == []
 
 
 def test_a_verdict_that_was_applied_at_home_is_lost_elsewhere(store: Store) -> None:

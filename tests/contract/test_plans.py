@@ -81,7 +81,8 @@ HOT: dict[str, str | None] = {
     "orphaned_runs": "run_held",
     "runs_of_worker": "run_held",
     "find_expired": "run_expiring",
-    "insert_runs": None,
+    "find_endings": None,
+    "find_ended_run": None,
     "not_closed": None,
     "find_run": None,
 }
@@ -104,6 +105,7 @@ def parameters(ids: list[str]) -> dict[str, Any]:
         "limit": BATCH,
         "credit_ms": CREDIT_MS,
         "id": worker,
+        "ids": json.dumps(ids),
         "batch": json.dumps([{"job": "noop", "version": 1, "note": ""} | row for row in rows]),
     }
 
@@ -176,9 +178,8 @@ def postgres_plan(connection: psycopg.Connection, name: str, mode: str) -> list[
     connection.execute(f"prepare looked_at as {text}".encode(), prepare=False)
     try:
         values = sql.SQL(", ").join(sql.Literal(known[each]) for each in order)
-        asked = sql.SQL("explain (format json) execute looked_at")
-        if order:
-            asked += sql.SQL("({})").format(values)
+        given = sql.SQL("({})").format(values) if order else sql.SQL("")
+        asked = sql.SQL("explain (format json) execute looked_at {}").format(given)
         row = connection.execute(asked).fetchone()
     finally:
         connection.execute("deallocate looked_at")

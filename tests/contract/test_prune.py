@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine import inspect
 from rota.engine.prune import DAY_MS, Retention, prune
 from rota.errors import UnknownRun
 from rota.model.run import Submitted
@@ -12,8 +11,8 @@ from rota.model.states import FINAL, LIVE, State
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,
-    HOME,
     Clock,
+    attempts_of,
     claim_some,
     finish_all,
     finish_with,
@@ -84,12 +83,12 @@ def test_attempts_go_when_they_are_past_the_longer_retention(store: Store, clock
 
     clock.advance(KEPT.failure_ms)
     prune_some(store)
-    before = store.read(lambda tx: inspect.attempts(tx, lease.run_id, namespace=HOME))
+    before = attempts_of(store, lease.run_id)
     clock.advance(1)
     prune_some(store)
 
     assert len(before) == 1
-    assert store.read(lambda tx: inspect.attempts(tx, lease.run_id, namespace=HOME)) == []
+    assert attempts_of(store, lease.run_id) == []
 
 
 def test_keys_go_when_their_window_has_passed(store: Store, clock: Clock) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from rota.engine import queues
 from rota.engine.keys import queue_key
 from rota.engine.queues import QueueView
@@ -53,7 +55,7 @@ def test_a_queue_without_live_runs_is_gone_unless_it_was_paused(store: Store) ->
 
 def test_pausing_twice_keeps_the_last_note_and_resuming_clears_it(store: Store) -> None:
     for note in ("first", "second"):
-        store.write(lambda tx, note=note: queues.pause(tx, "q", namespace=HOME, note=note))  # type: ignore[misc]  # bound on purpose
+        store.write(partial(queues.pause, queue="q", namespace=HOME, note=note))
     paused = list_queues(store)
     store.write(lambda tx: queues.resume(tx, "q", namespace=HOME))
 

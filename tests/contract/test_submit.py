@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rota.engine.keys import DUE, queue_key
+from rota.engine.submit import submit
 from rota.ids import new_id
 from rota.model.run import Submitted
 from rota.model.states import State
@@ -53,7 +56,7 @@ def test_a_run_is_recorded_with_all_it_asked_for(store: Store) -> None:
     ],
 )
 def test_a_run_waits_for_its_time_and_never_for_the_past(
-    store: Store, asks: dict[str, int], state: State, due_ms: int
+    store: Store, asks: dict[str, Any], state: State, due_ms: int
 ) -> None:
     run = look(store, given_run(store, **asks))
 
@@ -88,7 +91,7 @@ def test_an_id_that_is_submitted_again_while_it_runs_changes_nothing(store: Stor
     assert finish_with(store, lease) == []
 
 
-def test_an_id_that_is_submitted_again_after_its_end_does_not_run_again(
+def test_a_submit_that_is_repeated_after_the_end_of_its_run_does_not_run_it_again(
     store: Store, worker: str, clock: Clock
 ) -> None:
     run = new_run()
@@ -96,8 +99,10 @@ def test_an_id_that_is_submitted_again_after_its_end_does_not_run_again(
     finish_with(store, claim_one(store, worker))
     clock.advance(60_000)
 
-    submit_all(store, [run, new_run()])
+    again = [run, new_run()]
+    answers = store.write(lambda tx: submit(tx, again, namespace=HOME, is_repeat=True))
 
+    assert answers == [Submitted(id=each.id) for each in again]
     assert look(store, run.id).state is State.SUCCESS
     assert [lease.run_id == run.id for lease in claim_some(store, worker)] == [False]
 

@@ -9,7 +9,6 @@ from typing import get_args
 
 import pytest
 
-from rota.engine import inspect
 from rota.engine.heartbeat import Held, heartbeat
 from rota.engine.promote import promote
 from rota.model.run import FinishVerb, Verdict
@@ -17,9 +16,9 @@ from rota.model.states import FINAL, TRANSITIONS, State
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,
-    HOME,
     LEASE_MS,
     Clock,
+    attempts_of,
     claim_some,
     finish_all,
     given_state,
@@ -90,7 +89,7 @@ def test_a_verb_acts_only_from_its_own_states(
     assert look(store, run_id).state == (change.to if applied else state)
     if not applied:
         assert look(store, run_id) == before
-        assert store.read(lambda tx: inspect.attempts(tx, run_id, namespace=HOME)) == []
+        assert attempts_of(store, run_id) == []
 
 
 @pytest.mark.parametrize("off_by", [-1, 1])
@@ -106,7 +105,7 @@ def test_a_wrong_fence_changes_nothing_even_where_the_verb_is_allowed(
 
     assert not applied
     assert look(store, run_id) == before
-    assert store.read(lambda tx: inspect.attempts(tx, run_id, namespace=HOME)) == []
+    assert attempts_of(store, run_id) == []
 
 
 @pytest.mark.parametrize("state", sorted(FINAL))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,8 +18,6 @@ from tests.docs.shell import Shell
 
 SERVER = "postgresql://rota@db/rota"
 """The address of PostgreSQL in the pages; here it means the server of the tests."""
-
-RUNNABLE = ("python", "sh", "toml")
 
 
 def _is_run(block: Block) -> bool:
@@ -57,16 +56,23 @@ def test_the_examples_of_a_page_do_what_it_says(
     blocks = [block for block in page.blocks() if _is_run(block)]
     if any(SERVER in block.text for block in blocks):
         url = request.getfixturevalue("postgres_url")
-        blocks = [replace(block, text=block.text.replace(SERVER, url)) for block in blocks]
+        blocks = [
+            replace(block, text=block.text.replace(SERVER, _in(block, url))) for block in blocks
+        ]
 
     run_blocks(blocks, folder)
+
+
+def _in(block: Block, url: str) -> str:
+    return shlex.quote(url) if block.language == "sh" else url
 
 
 def run_blocks(blocks: list[Block], folder: Path) -> None:
     """Run blocks as one page; whatever they started is stopped."""
     name = f"docs_{re.sub(r'[^a-z]', '_', blocks[0].page.lower())}"
     python = "".join(block.text for block in blocks if block.language == "python")
-    program = Program(name, brings_worker="app.worker(" in python)
+    has_worker = "app.worker(" in python or any(block.mark == "background" for block in blocks)
+    program = Program(name, brings_worker=has_worker)
     terminal = Shell(folder)
     is_well = False
     try:

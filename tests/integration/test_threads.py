@@ -192,10 +192,12 @@ def test_arguments_that_no_longer_decode_are_not_tried_again(
 def test_a_running_handler_is_stopped_by_an_exception(
     executor: ThreadExecutor, ledger: Ledger, why: Any, error: type[BaseException]
 ) -> None:
+    inside = threading.Event()
     seen: list[BaseException] = []
 
     def handler() -> None:
         try:
+            inside.set()
             spin()
         except BaseException as exc:
             seen.append(exc)
@@ -203,11 +205,11 @@ def test_a_running_handler_is_stopped_by_an_exception(
 
     call = call_of(handler)
     executor.start(call)
-    ledger.wait_started(call)
+    assert inside.wait(20)
     executor.stop(call, why)
 
     assert ledger.wait(call) == Stopped(why)
-    assert all(type(exc) is error for exc in seen)
+    assert [type(exc) for exc in seen] == [error]
 
 
 def test_an_error_raised_while_stopping_still_counts_as_stopped(
@@ -299,19 +301,23 @@ def test_calls_that_have_not_started_can_be_withdrawn_in_order(ledger: Ledger) -
 
 def test_a_body_that_does_not_react_is_abandoned_and_its_ending_dropped(ledger: Ledger) -> None:
     executor = ThreadExecutor(slots=1, started=ledger.started, done=ledger.done)
-    go_on, ended = threading.Event(), threading.Event()
+    inside, go_on, ended = threading.Event(), threading.Event(), threading.Event()
 
     def stubborn() -> str:
+        # Whatever is raised lands here, for it is sent once and only after `inside` is set.
+        with contextlib.suppress(TimedOut):
+            inside.set()
+            while not go_on.is_set():
+                time.sleep(0.001)
         while not go_on.is_set():
-            with contextlib.suppress(Cancelled, TimedOut):
-                go_on.wait(0.01)
+            time.sleep(0.001)
         ended.set()
         return "too late"
 
     call, after = call_of(stubborn), call_of(lambda: "fresh")
     executor.start(call)
     executor.start(after)
-    ledger.wait_started(call)
+    assert inside.wait(20)
     executor.stop(call, "timeout")
     executor.abandon(call)
 

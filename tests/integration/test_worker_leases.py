@@ -22,12 +22,17 @@ from rota.runtime.worker import Worker
 from tests.contract.builders import run_sql
 from tests.integration.conftest import FAST, Serve
 from tests.support.calls import eventually
-from tests.support.deeds import traces, work_slowly
+from tests.support.deeds import traces, work_deafly, work_slowly
 from tests.support.postgres import PostgresServer
 from tests.support.proxy import Proxy
 
-UNAWARE: dict[str, Any] = {"heartbeat_ms": 60_000, "lease_ms": 120_000, "chores": False}
-"""Does not notice by itself that it was given up."""
+UNAWARE: dict[str, Any] = {
+    "heartbeat_ms": 60_000,
+    "lease_ms": 120_000,
+    "grace_ms": 60_000,
+    "chores": False,
+}
+"""Does not notice by itself that it was given up, and waits for its handlers all the same."""
 
 
 @pytest.fixture
@@ -41,8 +46,9 @@ def gate(tmp_path: Path) -> Path:
 
 
 def start_slow_run(app: App, trail: Path, gate: Path) -> Run[int]:
-    """A run whose handler is at work and waits for the gate."""
-    run = app.find_job("work_slowly").submit(str(trail), str(gate))
+    """A run of the app's only job whose handler is at work and waits for the gate."""
+    (job,) = app.jobs.values()
+    run = job.submit(str(trail), str(gate))
     eventually(lambda: traces(trail, "began"))
     return run
 
@@ -73,7 +79,7 @@ def test_a_worker_that_was_given_up_stops_its_work_and_joins_again_as_another(
 def test_a_late_result_of_a_worker_that_was_given_up_is_refused(
     app: App, serve: Serve, store_url: str, trail: Path, gate: Path
 ) -> None:
-    app.job(work_slowly)
+    app.job(work_deafly)
     late = serve(slots=1, prefetch=0, **UNAWARE)
     with heard("lease.lost") as losses:
         run = start_slow_run(app, trail, gate)
@@ -204,14 +210,13 @@ def test_a_claim_whose_answer_was_lost_is_given_back_without_costing_an_attempt(
     gate.touch()
     job = app.job(work_slowly)
     with Proxy(postgres_server.port) as proxy, behind(proxy, postgres_server, store_url) as worker:
-        proxy.swallow_answers()
+        proxy.lose_answer_with(str(trail).encode())
         run = job.submit(str(trail), str(gate))
-        eventually(lambda: run.state is State.RUNNING)
-        holder = run.show().worker_id
-        proxy.cut()
+        eventually(lambda: proxy.has_lost_answer)
 
+        assert run.state is State.RUNNING
+        assert run.show().worker_id == worker.id
         assert run.result(timeout=20) == 1
-        assert holder == worker.id
         assert run.show().fence == 2
         assert run.attempts() == []
 

@@ -1,4 +1,4 @@
-"""A TCP proxy in front of a server: answers can be held back, connections can be cut."""
+"""A TCP proxy in front of a server that can lose an answer, as a failing network does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Proxy:
         self._target = port
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
-        self._swallows = threading.Event()
+        self._marker: bytes | None = None
         self._sockets: list[socket.socket] = []
 
     def __enter__(self) -> Self:
@@ -34,20 +34,16 @@ class Proxy:
         with contextlib.suppress(OSError):
             self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
-        self.cut()
+        for each in self._sockets:
+            _end(each)
 
-    def swallow_answers(self) -> None:
-        """What clients send still arrives; what the server answers is lost from now on."""
-        self._swallows.set()
+    def lose_answer_with(self, marker: bytes) -> None:
+        """The next answer that holds these bytes is lost, and its connection with it."""
+        self._marker = marker
 
-    def cut(self) -> None:
-        """Close all connections; new ones work again."""
-        self._swallows.clear()
-        sockets, self._sockets = self._sockets, []
-        for each in sockets:
-            with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-            each.close()
+    @property
+    def has_lost_answer(self) -> bool:
+        return self._marker is None
 
     def _accept(self) -> None:
         while True:
@@ -69,6 +65,15 @@ class Proxy:
     def _answer(self, server: socket.socket, client: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := server.recv(CHUNK):
-                if not self._swallows.is_set():
-                    client.sendall(data)
-            client.shutdown(socket.SHUT_WR)
+                if self._marker is not None and self._marker in data:
+                    self._marker = None
+                    break
+                client.sendall(data)
+            _end(server)
+            _end(client)
+
+
+def _end(each: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        each.shutdown(socket.SHUT_RDWR)
+    each.close()

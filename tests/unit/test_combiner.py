@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
 
 import pytest
 
@@ -79,7 +80,7 @@ def test_sixteen_threads_get_their_own_answers() -> None:
     with ThreadPoolExecutor(16) as pool:
         assert all(pool.map(ask, range(0, 16_000, 1_000)))
 
-    assert sorted(sum(flush.batches, [])) == sorted(
+    assert sorted(chain(*flush.batches)) == sorted(
         n for first in range(0, 16_000, 1_000) for n in range(first, first + 500)
     )
     assert (combiner._waiting, combiner._leading) == ([], False)

@@ -66,9 +66,9 @@ def test_no_token_and_no_comment_survives(dialect: Dialect) -> None:
 @both
 def test_the_guard_of_each_verb_is_that_of_the_table(dialect: Dialect) -> None:
     for verb, change in TRANSITIONS.items():
-        guard = expand("{from:%s}" % verb, dialect)
+        guard = expand(f"{{from:{verb}}}", dialect)
         assert set(re.findall(r"'(\w+)'", guard)) == set(change.allowed)
-        assert expand("{to:%s}" % verb, dialect) == f"'{change.to}'"
+        assert expand(f"{{to:{verb}}}", dialect) == f"'{change.to}'"
 
 
 @both

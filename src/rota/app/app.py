@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import inspect
 import os
+import random
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
 from types import TracebackType
@@ -16,9 +18,10 @@ from rota.app.job import Job
 from rota.app.run import Run
 from rota.app.waiter import Waiter
 from rota.app.works import Works, reference
+from rota.clock import elapsed_s
 from rota.engine.jobs import define
 from rota.engine.submit import submit
-from rota.errors import BadOption, DuplicateKey, UnknownJob
+from rota.errors import BadOption, CommitUnknown, DuplicateKey, StoreUnavailable, UnknownJob
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget, Target
 from rota.rules.options import JobOptions, check_name, job_options
@@ -26,7 +29,7 @@ from rota.rules.signature import Signature
 from rota.rules.template import placeholders
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.worker import Worker
-from rota.store.base import Store
+from rota.store.base import Store, Tx
 from rota.store.combiner import Combiner
 from rota.store.open import dialect_of, open_store
 from rota.version import version
@@ -35,6 +38,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 DEFAULT_URL = "sqlite:///rota.db"
+ASK_S = 15.0
+"""How long to ask the store whether a submit with a broken commit was recorded."""
 CHUNK = 1000
 """Runs per statement; a bigger submit is still one transaction."""
 
@@ -201,16 +206,33 @@ class App:
 
     def _flush(self, batches: list[Sequence[NewRun]]) -> Sequence[list[Submitted]]:
         runs = [run for batch in batches for run in batch]
+        try:
+            answers = self._insert(runs, is_repeat=False)
+        except CommitUnknown as error:
+            answers = self._ask_again(runs, error)
+        each = iter(answers)
+        return [[next(each) for _ in batch] for batch in batches]
 
-        def insert(tx: Any) -> list[Submitted]:
+    def _insert(self, runs: Sequence[NewRun], *, is_repeat: bool) -> list[Submitted]:
+        def insert(tx: Tx) -> list[Submitted]:
             answers: list[Submitted] = []
             for at in range(0, len(runs), CHUNK):
-                answers += submit(tx, runs[at : at + CHUNK], namespace=self.namespace)
+                chunk = runs[at : at + CHUNK]
+                answers += submit(tx, chunk, namespace=self.namespace, is_repeat=is_repeat)
             return answers
 
-        is_lone = len(runs) <= CHUNK and not any(run.key is not None for run in runs)
-        answers = iter(self.store.write(insert, lone=is_lone))
-        return [[next(answers) for _ in batch] for batch in batches]
+        has_keys = any(run.key is not None for run in runs)
+        return self.store.write(insert, lone=len(runs) <= CHUNK and not has_keys and not is_repeat)
+
+    def _ask_again(self, runs: Sequence[NewRun], error: CommitUnknown) -> list[Submitted]:
+        """The commit may or may not have happened: the ids tell, once the store answers."""
+        end_s = elapsed_s() + ASK_S
+        while elapsed_s() < end_s:
+            try:
+                return self._insert(runs, is_repeat=True)
+            except StoreUnavailable:
+                time.sleep(random.uniform(0.05, 0.5))
+        raise error
 
     def _python_job(
         self, function: Callable[P, R], name: str | None, options: Mapping[str, Any]

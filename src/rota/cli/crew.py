@@ -18,7 +18,7 @@ STOPPING = (signal.SIGTERM, signal.SIGINT)
 
 def serve_all(processes: int, serve: Serve) -> int:
     """Serve until all have ended; the highest exit code counts. TERM and INT are passed on."""
-    from rota.runtime.supervisor import supervise
+    from rota.runtime.supervisor import die_with, supervise
 
     if processes == 1:
         return supervise(serve)
@@ -32,7 +32,13 @@ def serve_all(processes: int, serve: Serve) -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
     for number in STOPPING:
         signal.signal(number, forward)
-    pids += [_fork(lambda: supervise(serve)) for _ in range(processes)]
+    parent = os.getpid()
+
+    def work() -> int:
+        die_with(parent)
+        return supervise(serve)
+
+    pids += [_fork(work) for _ in range(processes)]
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
     codes = []
     while pids:

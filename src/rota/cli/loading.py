@@ -45,6 +45,9 @@ def load_app(settings: Settings) -> App:
 
 def find_app(ref: str, *, folders: Sequence[Path]) -> App:
     """The App that `ref` means; modules are looked up in these folders first."""
+    # All of ours before any of theirs: a json.py in their folder must not become our json.
+    import rota.app  # noqa: F401
+
     place, _, name = ref.partition(":")
     if place.endswith(".py") or "/" in place:
         module = _import_file(Path(place))

@@ -14,7 +14,10 @@ from rota.store.base import Tx
 
 
 def rerun(tx: Tx, run_id: str, *, namespace: str, new_id: str, args: str | None = None) -> str:
-    """Submit the run again, with other arguments if given; returns the new run's id."""
+    """Submit the run again, with other arguments if given; returns the new run's id.
+
+    A request that is sent twice, with the same new id, makes one run.
+    """
     old = find(tx, run_id, namespace=namespace)
     if old.state not in FINAL:
         raise NotAllowed(f"run {run_id} is {old.state}; only an ended run can be run again")
@@ -29,5 +32,5 @@ def rerun(tx: Tx, run_id: str, *, namespace: str, new_id: str, args: str | None 
         at_most_once=old.at_most_once,
         rerun_of=old.id,
     )
-    submit(tx, [fresh], namespace=namespace)
+    submit(tx, [fresh], namespace=namespace, is_repeat=True)
     return new_id

@@ -51,7 +51,7 @@ def bounded(text: str, limit: int) -> str:
     if len(text) > limit:
         half = limit // 2
         cut = f"\n... {len(text) - 2 * half} characters cut ...\n"
-        text = text[:half] + cut + text[-half:]
+        text = text[:half] + cut + text[len(text) - half :]
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 

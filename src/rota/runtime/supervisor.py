@@ -80,7 +80,7 @@ class _Supervisor:
             return pid
         code = 70
         try:
-            _die_with(parent)
+            die_with(parent)
             for number in STOPPING:
                 signal.signal(number, signal.SIG_DFL)
             code = self._serve(life)
@@ -164,7 +164,7 @@ class _Stops:
             Thread(target=self._worker.hurry, name="rota-hurry", daemon=True).start()
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """Have the kernel kill us when the parent dies, so that no worker outlives its supervisor."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

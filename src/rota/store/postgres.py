@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 import psycopg
 
-from rota.errors import StoreUnavailable
+from rota.errors import CommitUnknown, StoreUnavailable
 from rota.store.base import Rider, Row, Tx, Watch
 from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
@@ -71,7 +71,10 @@ DIALECT = Dialect(
     },
     rows=_rows,
     each=lambda param: f"select json_array_elements_text(cast(:{param} as json))",
-    ids=lambda param: f"select cast(json_array_elements_text(cast(:{param} as json)) as uuid)",
+    # An array, not a join: joined, a small history was read whole for each waiting client.
+    ids=lambda param: (
+        f"= any (array(select cast(json_array_elements_text(cast(:{param} as json)) as uuid)))"
+    ),
     param=lambda name: f"%({name})s",
     schema="rota.",
 )
@@ -196,7 +199,8 @@ class PostgresStore:
                 if not connection.broken:
                     connection.execute(b"rollback")
                 raise
-            connection.execute(b"commit")
+            with _unknown_if_broken(connection):
+                connection.execute(b"commit")
             return answer, tx.woken
 
     def _transact_lone(self, work: Callable[[PostgresTx], T], pool: Pool) -> tuple[T, set[str]]:
@@ -204,7 +208,8 @@ class PostgresStore:
         with _outages(), pool.connection() as connection:
             tx = self._tx(connection)
             tx.statements_left = 1
-            return work(tx), tx.woken
+            with _unknown_if_broken(connection):
+                return work(tx), tx.woken
 
     def _tx(self, connection: Connection) -> PostgresTx:
         return PostgresTx(connection, self._statements, self._clock() if self._clock else None)
@@ -213,6 +218,19 @@ class PostgresStore:
         with self._pool.connection() as connection:
             for key in keys:
                 connection.execute(b"select pg_notify('rota', %s)", (key,))
+
+
+@contextmanager
+def _unknown_if_broken(connection: Connection) -> Iterator[None]:
+    """A connection that breaks while it commits leaves the question whether it did."""
+    try:
+        yield
+    except psycopg.OperationalError as error:
+        if connection.closed and not isinstance(error, RETRIED):
+            raise CommitUnknown(
+                f"PostgreSQL went away during a commit: {str(error).strip()}"
+            ) from error
+        raise
 
 
 @contextmanager

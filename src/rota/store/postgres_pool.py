@@ -14,6 +14,7 @@ from typing import Any
 
 import psycopg
 from psycopg import pq
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
 
 from rota.errors import StoreUnavailable
@@ -21,7 +22,16 @@ from rota.store.options import PoolOptions
 
 Connection = psycopg.Connection[dict[str, Any]]
 
-CONNECT_S = 5
+DEFAULTS = {
+    "application_name": "rota",
+    "connect_timeout": "5",
+    # A server that vanished without a word is noticed within some 15 s, not two hours.
+    "keepalives_idle": "5",
+    "keepalives_interval": "3",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+}
+"""What an address may say otherwise."""
 WAIT_S = 10
 
 
@@ -76,13 +86,8 @@ class Pool:
 def connect(conninfo: str) -> Connection:
     """A new connection, or StoreUnavailable in the server's own words."""
     try:
-        return psycopg.connect(
-            conninfo,
-            autocommit=True,
-            connect_timeout=CONNECT_S,
-            application_name="rota",
-            row_factory=dict_row,
-        )
+        settings = make_conninfo("", **(DEFAULTS | conninfo_to_dict(conninfo)))
+        return psycopg.connect(settings, autocommit=True, row_factory=dict_row)
     except psycopg.Error as error:
         raise StoreUnavailable(f"cannot connect to PostgreSQL: {str(error).strip()}") from error
 

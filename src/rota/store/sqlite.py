@@ -61,7 +61,7 @@ DIALECT = Dialect(
     },
     rows=_rows,
     each=lambda param: f"select value from json_each(:{param})",
-    ids=lambda param: f"select value from json_each(:{param})",
+    ids=lambda param: f"in (select value from json_each(:{param}))",
     param=lambda name: f":{name}",
     schema="",
 )

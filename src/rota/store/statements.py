@@ -2,8 +2,8 @@
 
 The shared text speaks both dialects. Tokens it may use: {now}; {from:verb}, {to:verb};
 {allowed:group}, {becomes:group} for rows `v` that carry their verb; {rows:shape} for a JSON
-list as rows; {each:param}, {ids:param} for a JSON list of texts or ids; {columns:name},
-{type:name}, {states:group}, {sql:name}.
+list as rows; {each:param} for a JSON list of texts, {ids:param} for `in` a list of ids;
+{columns:name}, {type:name}, {states:group}, {sql:name}.
 """
 
 from __future__ import annotations

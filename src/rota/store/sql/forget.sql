@@ -1,6 +1,6 @@
 -- name: forget_runs
 delete from rota.run_history
- where id in ({ids:ids})
+ where id {ids:ids}
    and namespace = :namespace
 
 -- name: forget_jobs

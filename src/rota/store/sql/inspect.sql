@@ -16,7 +16,7 @@ select {columns:kept}, state, failures, crashes, fence, false as cancel_requeste
 -- Of these runs, the ones that have ended.
 select id, state, result, error, reason
   from rota.run_history
- where id in ({ids:ids})
+ where id {ids:ids}
    and namespace = :namespace
 
 -- name: lock_run

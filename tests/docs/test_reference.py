@@ -1,0 +1,189 @@
+"""Tables of the documentation against the code: nothing is missing, nothing is made up."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+
+import click
+import pytest
+
+import rota
+import rota.errors
+from rota.cli import logs
+from rota.cli.commands import submit
+from rota.cli.main import COMMANDS, cli
+from rota.cli.settings import SETTINGS
+from rota.errors import RotaError
+from rota.model.spec import CommandTarget, HttpTarget
+from rota.model.states import State
+from rota.rules import retry
+from rota.rules.options import JOB_OPTIONS, SUBMIT_OPTIONS
+from rota.runtime.options import WorkerOptions
+from tests.docs.pages import code_in, page, table_under
+from tests.docs.states import PAGE, updated
+
+POLICIES = page("docs/policies.md")
+CLI = page("docs/cli.md")
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """Every command with its full name, `rota runs show` among them."""
+    context = click.Context(cli)
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            for verb, each in command.commands.items():
+                yield f"rota {name} {verb}", each
+        else:
+            yield f"rota {name}", command
+
+
+def error_classes() -> dict[str, type[BaseException]]:
+    return {
+        name: each
+        for name, each in inspect.getmembers(rota.errors, inspect.isclass)
+        if issubclass(each, BaseException)
+    }
+
+
+def reasons() -> set[str]:
+    """The words of each reason in rules.retry, without the values among them."""
+    calls = (node for node in ast.walk(ast.parse(inspect.getsource(retry))))
+    given_up = [
+        node
+        for node in calls
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "GiveUp"
+    ]
+    parts = [part for each in given_up for part in ast.walk(each.args[0])]
+    words = {str(part.value).strip() for part in parts if isinstance(part, ast.Constant)}
+    return {each for each in words if len(each) > 1}
+
+
+def options_in_the_table(column: int) -> set[str]:
+    rows = list(table_under(POLICIES.text, first="option"))
+    return {code_in(row[0])[0] for row in rows if column == 0 or row[column] == "yes"}
+
+
+def test_the_table_of_options_holds_exactly_those_of_a_job() -> None:
+    assert options_in_the_table(1) == JOB_OPTIONS
+
+
+def test_the_table_of_options_holds_exactly_those_of_a_submit() -> None:
+    assert options_in_the_table(2) == SUBMIT_OPTIONS
+
+
+@pytest.mark.parametrize("option", sorted(JOB_OPTIONS | SUBMIT_OPTIONS))
+def test_an_option_has_an_example_that_is_executed(option: str) -> None:
+    examples = "".join(b.text for b in POLICIES.blocks() if b.language == "python")
+
+    assert re.search(rf"[(\s]{option}=", examples)
+
+
+def test_the_table_of_worker_options_has_each_with_its_default() -> None:
+    rows = list(table_under(page("docs/workers.md").section("Options"), first="option"))
+
+    shown = {code_in(row[0])[0]: code_in(row[1]) for row in rows}
+
+    assert list(shown) == list(WorkerOptions.__struct_fields__)
+    defaults = WorkerOptions()
+    for name, default in shown.items():
+        if name != "retention":
+            assert default == [repr(getattr(defaults, name))], name
+
+
+@pytest.mark.parametrize(
+    ("section", "target", "own"),
+    [("Programs", CommandTarget, {"argv"}), ("HTTP requests", HttpTarget, {"url"})],
+)
+def test_the_arguments_of_programs_and_requests_are_all_told(
+    section: str, target: type[CommandTarget | HttpTarget], own: set[str]
+) -> None:
+    rows = table_under(page("docs/jobs.md").section(section), first="argument")
+
+    told = {code_in(row[0])[0] for row in rows}
+
+    assert told == set(target.__struct_fields__) - own
+
+
+def test_each_command_has_a_section_and_each_section_a_command() -> None:
+    told = {heading for heading in CLI.headings() if heading.startswith("rota ")}
+
+    assert told == {f"rota {name}" for name in COMMANDS}
+
+
+@pytest.mark.parametrize(("name", "command"), list(commands()), ids=str)
+def test_a_command_is_told_with_an_example_and_all_its_flags(
+    name: str, command: click.Command
+) -> None:
+    section = CLI.section(" ".join(name.split()[:2]))
+    flags = {flag for param in command.params for flag in param.opts if flag.startswith("--")}
+    executed = "".join(b.text for b in CLI.blocks() if b.language == "sh")
+
+    assert re.search(rf"{name}\b", section)
+    assert {flag for flag in flags if not re.search(rf"{flag}\b", section)} == set()
+    assert re.search(rf"\b{name.removesuffix(' list')}\b", executed)
+
+
+def test_the_flags_of_submit_are_options_of_a_submit() -> None:
+    assert set(submit.OPTIONS) <= SUBMIT_OPTIONS
+
+
+def test_the_table_of_settings_is_that_of_the_code() -> None:
+    rows = table_under(CLI.section("Settings"), first="setting")
+
+    told = {code_in(row[0])[0]: (code_in(row[1])[0], code_in(row[2])[0]) for row in rows}
+
+    assert told == {
+        name: (f"ROTA_{name.upper()}", f"[{setting.section}]") for name, setting in SETTINGS.items()
+    }
+
+
+def test_the_table_of_exit_codes_holds_those_of_all_errors() -> None:
+    told = {int(row[0]) for row in table_under(CLI.section("Exit codes"), first="code")}
+    errors = {e.exit_code for e in error_classes().values() if issubclass(e, RotaError)}
+
+    assert told == errors | {0, 130}
+
+
+@pytest.mark.parametrize("name", sorted(error_classes()))
+def test_an_error_is_explained(name: str) -> None:
+    assert f"`{name}`" in page("docs/troubleshooting.md").text
+
+
+@pytest.mark.parametrize("words", sorted(reasons()))
+def test_a_reason_to_give_up_is_explained(words: str) -> None:
+    assert words in page("docs/troubleshooting.md").section("Reasons of a failed run")
+
+
+@pytest.mark.parametrize("notice", sorted(logs.WARNING | logs.ERROR))
+def test_a_warning_in_the_log_is_explained(notice: str) -> None:
+    section = page("docs/troubleshooting.md").section("Lines in a worker's log")
+
+    assert logs.MESSAGES[notice] in section
+
+
+def test_every_state_is_in_the_glossary() -> None:
+    rows = table_under(page("docs/glossary.md").section("States"), first="state")
+
+    assert [code_in(row[0])[0] for row in rows] == list(State)
+
+
+def test_the_table_and_the_picture_of_states_are_up_to_date() -> None:
+    """If this fails, run `python -m tests.docs.states`."""
+    text = PAGE.read_text()
+
+    assert updated(text) == text
+    assert "running --> success: succeed" in text
+
+
+def test_every_public_name_is_used_in_the_documentation() -> None:
+    names = ("docs/jobs.md", "docs/policies.md", "docs/workers.md", "docs/troubleshooting.md")
+    told = "".join(page(name).text for name in names)
+
+    assert [name for name in rota.__all__ if not re.search(rf"\b{name}\b", told)] == []
