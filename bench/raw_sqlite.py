@@ -5,6 +5,7 @@ The real schema, the same settings, the same rows, the same SQLite; nothing else
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from pathlib import Path
@@ -49,10 +50,19 @@ insert into run_history (
 select id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,
        created_at, due_at, ready_at, attempt, worker_id, started_at, progress, progress_note,
        'success', failures, crashes, fence, ?, '1', error
-  from run
- where id = ? and fence = ? and state = 'running'
+  from (select value ->> 0 as held_id, value ->> 1 as held_fence from json_each(?))
+ cross join run
+ where id = held_id and fence = held_fence and state = 'running'
 """
-REMOVE = "delete from run where id = ? and fence = ? and state = 'running'"
+REMOVE = """
+delete from run
+ where rowid in (
+        select run.rowid
+          from (select value ->> 0 as held_id, value ->> 1 as held_fence from json_each(?))
+         cross join run
+         where id = held_id and fence = held_fence and state = 'running'
+       )
+"""
 
 
 class RawSqlite:
@@ -142,11 +152,12 @@ class RawSqlite:
     def _exchange(self) -> int:
         """Finish what is held and claim the next group in one commit; how many were claimed."""
         now = _now_ms()
-        held = [(id_, fence) for id_, fence, *_ in self._held]
+        # One statement for the group: row by row costs 2.5 us more a run.
+        held = json.dumps([(run_id, fence) for run_id, fence, *_ in self._held])
         self._connection.execute("begin immediate")
-        if held:
-            self._connection.executemany(KEEP, [(now, *each) for each in held])
-            self._connection.executemany(REMOVE, held)
+        if self._held:
+            self._connection.execute(KEEP, (now, held))
+            self._connection.execute(REMOVE, (held,))
         self._held = self._connection.execute(CLAIM, (self._worker, now, GROUP)).fetchall()
         self._connection.execute("commit")
         return len(self._held)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rota.app import App, Job, Run
+    from rota.engine.prune import Retention
     from rota.errors import (
         BadArguments,
         BadInput,
@@ -37,6 +38,7 @@ __all__ = [
     "DuplicateKey",
     "Job",
     "LeaseLost",
+    "Retention",
     "Retry",
     "RetryPolicy",
     "RotaError",
@@ -55,6 +57,7 @@ _ELSEWHERE = {
     "App": "rota.app",
     "Job": "rota.app",
     "Run": "rota.app",
+    "Retention": "rota.engine.prune",
     "RetryPolicy": "rota.model.spec",
     "State": "rota.model.states",
     "RunContext": "rota.runtime.context",

@@ -39,16 +39,24 @@ def test_an_app_is_found_by_file_or_module(local: Rota, ref: str) -> None:
         ("sub/json.py", "", ["hidden by another module", "another name"]),
     ],
 )
-@pytest.mark.parametrize("command", ["up", "submit"])
 def test_a_module_that_is_no_good_is_told_with_its_place(
-    local: Rota, command: str, ref: str, text: str, hints: list[str]
+    local: Rota, ref: str, text: str, hints: list[str]
 ) -> None:
+    given_bad(local, text)
+
+    refused(local("submit", "add", "--app", ref), 2, *hints)
+
+
+def test_a_worker_that_cannot_import_its_app_ends_with_the_same_words(local: Rota) -> None:
+    given_bad(local, "x = 1\ny = x / 0\n")
+
+    refused(local("up", "bad.py"), 2, "bad.py, line 2", "ZeroDivisionError")
+
+
+def given_bad(local: Rota, text: str) -> None:
     (local.folder / "sub").mkdir()
     for name in ("bad.py", "sub/json.py"):
         (local.folder / name).write_text(text)
-    words = ["up", ref] if command == "up" else ["submit", "add", "--app", ref]
-
-    refused(local(*words), 2, *hints)
 
 
 def test_a_flag_beats_the_address_in_the_code_and_a_variable_does_not(local: Rota) -> None:

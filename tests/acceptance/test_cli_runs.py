@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.cli import Rota, eventually
-
-
-def state_of(rota: Rota, run_id: str) -> str:
-    return str(rota.good("runs", "show", run_id, "--json").documents[0]["state"])
+from tests.support.cli import Rota
 
 
 def test_a_submitted_run_is_carried_out_and_its_result_printed(rota: Rota) -> None:
@@ -49,7 +45,7 @@ def test_running_and_waiting_runs_can_be_cancelled(rota: Rota) -> None:
     with rota.serving("up", "shop.py"):
         running = rota.good("submit", "hold", "never").out.strip()
         waiting = rota.good("submit", "add", "1", "--delay", "1h").out.strip()
-        eventually(lambda: state_of(rota, running) == "running", "the run is running")
+        rota.wait_until_running(running)
 
         said = rota.good("runs", "cancel", running, waiting)
         ended = rota("runs", "wait", running, "--timeout", "30s")

@@ -15,7 +15,7 @@ from tests.support.cli import Rota, Served, eventually
 def submit_hold(rota: Rota) -> str:
     """A run that is running until the file `go` exists."""
     run_id = rota.good("submit", "hold", "go").out.strip()
-    eventually(lambda: show(rota, run_id)["state"] == "running", "the run is running")
+    rota.wait_until_running(run_id)
     return run_id
 
 
@@ -46,7 +46,7 @@ def test_ctrl_c_lets_running_handlers_end(rota: Rota) -> None:
         run_id = submit_hold(rota)
 
         served.press_ctrl_c()
-        eventually(lambda: rota.good("workers", "--json").documents[0]["is_draining"], "it drains")
+        rota.wait_until_draining()
         (rota.folder / "go").touch()
 
         assert served.wait() == 0
@@ -60,7 +60,7 @@ def test_a_second_signal_gives_runs_back_without_burning_an_attempt(rota: Rota) 
         run_id = submit_hold(rota)
 
         served.press_ctrl_c()
-        eventually(lambda: rota.good("workers", "--json").documents[0]["is_draining"], "it drains")
+        rota.wait_until_draining()
         served.press_ctrl_c()
 
         assert served.wait() == 0

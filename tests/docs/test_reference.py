@@ -22,6 +22,8 @@ from rota.model.states import State
 from rota.rules import retry
 from rota.rules.options import JOB_OPTIONS, SUBMIT_OPTIONS
 from rota.runtime.options import WorkerOptions
+from rota.store.open import _split_options
+from rota.store.options import PoolOptions
 from tests.docs.pages import code_in, page, table_under
 from tests.docs.states import PAGE, updated
 
@@ -95,6 +97,15 @@ def test_the_table_of_worker_options_has_each_with_its_default() -> None:
     for name, default in shown.items():
         if name != "retention":
             assert default == [repr(getattr(defaults, name))], name
+
+
+def test_the_parameters_of_an_address_have_their_defaults() -> None:
+    rows = table_under(page("docs/storage.md").section("Addresses"), first="parameter")
+    shown = {code_in(row[0])[0]: code_in(row[1])[0] for row in rows}
+
+    address = "postgresql://db/rota?" + "&".join(f"{name}={it}" for name, it in shown.items())
+
+    assert _split_options(address) == ("postgresql://db/rota", PoolOptions())
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,9 @@ from pathlib import Path
 from threading import Condition, Thread
 from typing import IO, Any, NamedTuple
 
+from rota import App, State
+from rota.engine.workers import workers
+
 PATIENCE_S = 30.0
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR")
 
@@ -64,6 +67,21 @@ class Rota:
         self.folder = folder
         self.env = {name: os.environ[name] for name in KEPT if name in os.environ} | env
         (folder / "shop.py").write_text(SHOP)
+
+    def wait_until_running(self, run_id: str) -> None:
+        """Asks the store from here: a command for each look would cost half a second."""
+        with App(self.env["ROTA_URL"]) as app:
+            eventually(lambda: app.run(run_id).state is State.RUNNING, f"{run_id} is running")
+
+    def wait_until_draining(self) -> None:
+        with App(self.env["ROTA_URL"]) as app:
+            eventually(
+                lambda: all(
+                    worker.is_draining
+                    for worker in app.store.read(lambda tx: workers(tx, namespace="default"))
+                ),
+                "all workers drain",
+            )
 
     def __call__(self, *words: str, stdin: str = "", **env: str) -> Said:
         ended = subprocess.run(

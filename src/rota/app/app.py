@@ -9,12 +9,12 @@ import inspect
 import os
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from threading import Lock
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar, overload
+from typing import Any, ParamSpec, Protocol, Self, TypeVar, overload
 
-from rota.app.job import Job
+from rota.app.job import AsyncJob, Job
 from rota.app.run import Run
 from rota.app.waiter import Waiter
 from rota.app.works import Works, reference
@@ -44,6 +44,16 @@ CHUNK = 1000
 """Runs per statement; a bigger submit is still one transaction."""
 
 
+class _Maker(Protocol):
+    """What `@app.job(...)` gives: a decorator that keeps the types of what it decorates."""
+
+    @overload
+    def __call__(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncJob[P, R]: ...
+
+    @overload
+    def __call__(self, function: Callable[P, R], /) -> Job[P, R]: ...
+
+
 class App:
     """Jobs and the store they live in.
 
@@ -65,16 +75,24 @@ class App:
         self.waiter = Waiter(self)
 
     @overload
+    def job(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncJob[P, R]: ...
+
+    @overload
     def job(self, function: Callable[P, R], /) -> Job[P, R]: ...
 
     @overload
     def job(
         self, function: None = None, /, *, name: str | None = None, **options: Any
-    ) -> Callable[[Callable[P, R]], Job[P, R]]: ...
+    ) -> _Maker: ...
 
     def job(
-        self, function: Callable[P, R] | None = None, /, *, name: str | None = None, **options: Any
-    ) -> Job[P, R] | Callable[[Callable[P, R]], Job[P, R]]:
+        self,
+        function: Callable[..., Any] | None = None,
+        /,
+        *,
+        name: str | None = None,
+        **options: Any,
+    ) -> Any:
         """Make a function a job; it can still be called as a plain function."""
         if function is not None:
             return self._python_job(function, name, options)
@@ -243,7 +261,8 @@ class App:
             ref=reference(function), is_async=inspect.iscoroutinefunction(function)
         )
         spec = self._spec(checked, target, signature)
-        return self._add(Job(self, spec, signature, function, checked.retry_function))
+        kind = AsyncJob if target.is_async else Job
+        return self._add(kind(self, spec, signature, function, checked.retry_function))
 
     def _data_job(
         self, name: str, target: Target, texts: Iterable[str], options: Mapping[str, Any]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 import msgspec
 
@@ -120,6 +120,17 @@ class Job(Generic[P, R]):
             at_most_once=spec.delivery == "at_most_once",
         )
         return fresh if options is _AS_DEFINED else _changed(fresh, options)
+
+
+class AsyncJob(Job[P, R]):
+    """A job whose function is `async def`: a plain call gives a coroutine, a run its value."""
+
+    def __call__(  # type: ignore[override]  # the one thing that differs, on purpose
+        self, *args: P.args, **kwargs: P.kwargs
+    ) -> Coroutine[Any, Any, R]:
+        """Call the function here; await what it gives."""
+        coroutine: Any = super().__call__(*args, **kwargs)
+        return cast("Coroutine[Any, Any, R]", coroutine)
 
 
 class Submission(Generic[P, R]):

@@ -27,7 +27,7 @@ def cancel(tx: Tx, run_id: str, *, namespace: str, reason: str = "cancelled") ->
         verdict = Verdict(run_id=run_id, fence=row["fence"], verb="cancel", reason=reason)
         if not finish(tx, [verdict], namespace=namespace):
             return State.CANCELLED
-    tx.execute("request_cancel", id=run_id, fence=row["fence"])
+    tx.execute("request_cancel", id=run_id, fence=row["fence"], reason=reason)
     tx.notify((worker_key(str(row["worker_id"])),))
     return State.RUNNING
 

@@ -14,6 +14,7 @@ from rota.runtime.context import ProgressBoard
 from rota.runtime.executors.loop import LoopExecutor
 from rota.runtime.executors.threads import ThreadExecutor
 from rota.runtime.judge import policy_of
+from rota.runtime.options import WorkerOptions
 
 
 class WithdrawingExecutor(Executor, Protocol):
@@ -29,9 +30,15 @@ class Calls:
     """
 
     def __init__(
-        self, *, slots: int, started: Callable[[Call], None], wake: Callable[[], None]
+        self,
+        *,
+        options: WorkerOptions,
+        started: Callable[[Call], None],
+        wake: Callable[[], None],
     ) -> None:
-        self._slots = slots
+        self._slots = options.slots
+        # What can be killed is killed in time, before the watchman gives it up.
+        self._kill_s = options.grace_ms / 2000
         self._started = started
         self._wake = wake
         self._held: dict[str, Call] = {}
@@ -117,11 +124,11 @@ class Calls:
             case "process":
                 from rota.runtime.executors.processes import ProcessExecutor  # noqa: PLC0415
 
-                return ProcessExecutor(**facts)  # type: ignore[arg-type]
+                return ProcessExecutor(**facts, grace_s=self._kill_s)  # type: ignore[arg-type]
             case "command":
                 from rota.runtime.executors.commands import CommandExecutor  # noqa: PLC0415
 
-                return CommandExecutor(**facts)  # type: ignore[arg-type]
+                return CommandExecutor(**facts, grace_s=self._kill_s)  # type: ignore[arg-type]
         from rota.runtime.executors.http import HttpExecutor  # noqa: PLC0415
 
         return HttpExecutor(**facts)

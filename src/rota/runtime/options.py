@@ -37,7 +37,10 @@ class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
     drain_ms: int = 25_000
     """After TERM: how long running handlers may take to end."""
     grace_ms: int = 5_000
-    """After a handler was asked to stop: how long until it is left behind."""
+    """After a handler was asked to stop: how long until it is left behind.
+
+    Processes and commands are killed after half of it.
+    """
     poll_ms: int = 1_000
     """How often to look without being woken; the truth behind the hints."""
     chores: bool = True

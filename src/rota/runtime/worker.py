@@ -46,7 +46,7 @@ class Worker:
         self._hurries = False
         self._watches: list[Watch] = []
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
-        self._calls = Calls(slots=options.slots, started=self._started, wake=self._wake_courier)
+        self._calls = Calls(options=options, started=self._started, wake=self._wake_courier)
         self._courier = Courier(store, self._calls, duty, options=options)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
@@ -78,6 +78,7 @@ class Worker:
         """
         self._courier.claim_on(claiming=False)
         self._heart.is_draining = True
+        self._heart.wake()  # people who look at the registry see it now
         self._calls.withdraw("drain")
         self._wait_until_idle(self._options.drain_ms / 1000, may_hurry=True)
         for call in self._calls.everything():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
+import functools
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -34,6 +37,9 @@ from rota.runtime.executors.pool import PooledExecutor
 
 SAFE_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "USER", "LOGNAME")
 """What a program gets of the worker's environment; secrets live in the rest."""
+_PR_SET_PDEATHSIG = 1
+# Found before any fork: between fork and exec nothing may be imported, logged or locked.
+_prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 class CommandSlot:
@@ -181,7 +187,19 @@ def _start(argv: list[str], cwd: str | None, env: dict[str, str]) -> subprocess.
         stderr=subprocess.PIPE,
         bufsize=0,
         start_new_session=True,
+        preexec_fn=functools.partial(_die_with, os.getpid()) if _prctl else None,  # noqa: PLW1509  # two system calls
     )
+
+
+def _die_with(worker_pid: int) -> None:
+    """Have the kernel kill the program when its worker is killed: its run is tried again then.
+
+    What the program itself started is not reached; that is up to it.
+    """
+    if _prctl is not None:
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != worker_pid:
+        os._exit(1)
 
 
 def _environment(own: dict[str, str], call: Call) -> dict[str, str]:

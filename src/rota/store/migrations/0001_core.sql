@@ -75,6 +75,7 @@ create table rota.run (
     worker_id        {type:uuid},
     started_at       {type:bigint},
     cancel_requested {type:bool} not null default false,
+    cancel_reason    text,
     progress         {type:real},
     progress_note    text,
     error            text,

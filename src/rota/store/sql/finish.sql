@@ -7,7 +7,9 @@ with gone as (
        and run.fence = v.fence
        and run.namespace = :namespace
        and {allowed:final}
-    returning run.*, {becomes:final} as ending, v.result, v.error as last_error, v.kind, v.reason
+    returning run.*, {becomes:final} as ending, v.result, v.error as last_error, v.kind,
+              case when v.verb = 'abort' then coalesce(run.cancel_reason, v.reason)
+                   else v.reason end as reason
 )
 insert into rota.run_history (
     {columns:kept},

@@ -29,7 +29,8 @@ select id, state, fence, queue, worker_id
 -- name: request_cancel
 -- A running run is told at its worker's next heartbeat.
 update rota.run
-   set cancel_requested = true
+   set cancel_requested = true,
+       cancel_reason = :reason
  where id = :id
    and fence = :fence
    and {from:heartbeat}

@@ -8,7 +8,8 @@ select {columns:kept},
        {becomes:final},
        failures + case when v.kind in ('error', 'timeout') then 1 else 0 end,
        crashes + case when v.kind in ('crash', 'lost') then 1 else 0 end,
-       run.fence, {now}, v.result, coalesce(v.error, run.error), v.reason
+       run.fence, {now}, v.result, coalesce(v.error, run.error),
+       case when v.verb = 'abort' then coalesce(run.cancel_reason, v.reason) else v.reason end
   from {rows:verdict} as v
  cross join rota.run as run
  where run.id = v.run_id

@@ -1,0 +1,1 @@
+"""Real processes that die in the middle of their work."""

@@ -1,0 +1,30 @@
+"""A crew of processes on each store, and an app of the test's own to look at their work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rota.app import App
+from tests.crash.shop import shop
+from tests.support.processes import Crew, crew_of
+
+
+@pytest.fixture
+def app(store_url: str) -> Iterator[App]:
+    with shop(store_url) as app:
+        yield app
+
+
+@pytest.fixture
+def crew(app: App, tmp_path: Path) -> Iterator[Crew]:
+    with crew_of(app.url, tmp_path) as crew:
+        yield crew
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Path:
+    """Slow handlers wait for this file."""
+    return tmp_path / "gate"

@@ -1,0 +1,123 @@
+"""Worker processes that are killed, and killed again, in the middle of thousands of runs."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from rota.app import App
+from rota.engine.inspect import counts
+from rota.model.states import FINAL
+from tests.support.calls import eventually
+from tests.support.checker import Witness, check_promises
+from tests.support.deeds import traces
+from tests.support.processes import Crew, Program
+
+RUNS = 3000
+CHUNK = 250
+KILLS = 8
+QUARANTINED = "quarantined: killed its worker 3 times"
+
+pytestmark = pytest.mark.chaos
+
+
+@pytest.mark.slow
+def test_workers_may_be_killed_again_and_again_and_every_run_ends_once(
+    app: App, crew: Crew, store_url: str
+) -> None:
+    job = app.find_job("count")
+    witness = Witness(store_url)
+    workers = [crew.worker() for _ in range(2)]
+    acknowledged: dict[str, int] = {}
+    for kill in range(KILLS):
+        first = kill * CHUNK
+        numbers = range(first, first + CHUNK) if kill < KILLS - 1 else range(first, RUNS)
+        runs = job.submit_many(numbers)
+        acknowledged |= {run.id: number for run, number in zip(runs, numbers, strict=True)}
+        _kill_one_at_work(workers, crew)
+        witness.look()
+    eventually(lambda: _live(app) == 0, 60)
+    witness.look()
+
+    ended = check_promises(store_url, acknowledged)
+    assert ended.keys() == acknowledged.keys()
+    for run, end in ended.items():
+        if end.state == "success":
+            assert end.result == str(acknowledged[run])
+        else:
+            assert (end.state, end.reason, end.crashes) == ("failed", QUARANTINED, 3)
+    states = Counter(end.state for end in ended.values())
+    assert states["success"] > 0.9 * RUNS, states
+    _check_effects(crew.trail, {run: end.fence for run, end in ended.items()})
+
+
+def _kill_one_at_work(workers: list[Program], crew: Crew) -> None:
+    """Kill a worker once the crew has got on, and hire another for it."""
+    before = len(traces(crew.trail))
+    eventually(lambda: len(traces(crew.trail)) > before + 100)
+    victim = workers.pop(random.randrange(len(workers)))
+    victim.kill()
+    workers.append(crew.start_worker())
+
+
+def _live(app: App) -> int:
+    found = app.store.read(lambda tx: counts(tx, namespace="default"))
+    return sum(number for state, number in found.items() if state not in FINAL)
+
+
+def _check_effects(trail: Path, fences: dict[str, int]) -> None:
+    """No fence was at work twice, and none after the one that ended the run."""
+    seen = Counter((trace.run_id, trace.fence) for trace in traces(trail))
+
+    assert max(seen.values()) == 1
+    assert all(fence <= fences[run] for run, fence in seen)
+
+
+def test_a_run_of_a_killed_worker_is_done_by_another_soon(
+    app: App, crew: Crew, gate: Path
+) -> None:
+    victim = crew.worker()
+    run = app.find_job("work_slowly").submit(str(crew.trail), str(gate))
+    eventually(lambda: traces(crew.trail, "began"))
+    crew.worker()
+    killed_s = time.monotonic()
+    victim.kill()
+    eventually(lambda: len(traces(crew.trail, "began")) == 2)
+    took_s = time.monotonic() - killed_s
+    gate.touch()
+
+    assert run.result(timeout=10) == 2
+    assert took_s < 10, "a lease of 1.5 s, a look every second, a process to start"
+    assert run.show().crashes == 1
+
+
+def test_a_run_that_may_be_done_only_once_is_not_tried_again_after_a_kill(
+    app: App, crew: Crew, gate: Path
+) -> None:
+    victim = crew.worker()
+    run = app.find_job("work_once").submit(str(crew.trail), str(gate))
+    eventually(lambda: traces(crew.trail, "began"))
+    victim.kill()
+    crew.worker()
+    ended = run.wait(timeout=20)
+
+    assert ended.reason == "lost: the outcome is unknown and the job is at_most_once"
+    assert len(traces(crew.trail)) == 1
+
+
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("name", ["work_apart", "sleep"])
+def test_what_a_killed_worker_had_started_dies_with_it(
+    app: App, crew: Crew, gate: Path, tmp_path: Path, name: str
+) -> None:
+    victim = crew.worker()
+    job, path = app.find_job(name), tmp_path / "started"
+    job.submit(path=str(path), **({"gate": str(gate)} if name == "work_apart" else {}))
+    eventually(path.exists)
+    victim.kill()
+
+    eventually(lambda: not victim.family())

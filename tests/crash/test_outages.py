@@ -1,0 +1,101 @@
+"""Clients that die while they submit, and a PostgreSQL that goes away under everybody."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from rota.app import App, Job
+from rota.engine.inspect import counts
+from rota.errors import StoreUnavailable
+from rota.model.states import State
+from tests.support.calls import eventually
+from tests.support.checker import check_promises
+from tests.support.postgres import PostgresServer
+from tests.support.processes import Crew
+from tests.support.programs import is_alive
+
+pytestmark = pytest.mark.chaos
+
+
+def test_every_run_that_a_killed_client_was_promised_exists(
+    app: App, crew: Crew, store_url: str
+) -> None:
+    app.store  # noqa: B018  # the schema is there before the clients come
+    for enough in (40, 200, 400):
+        client = crew.client()
+        eventually(lambda client=client, enough=enough: _lines(client.log.read_text()) > enough)
+        client.kill()
+        promised = client.log.read_text().split("\n")[:-1]
+
+        assert len(promised) > enough
+        check_promises(store_url, promised)
+
+
+def _lines(text: str) -> int:
+    return text.count("\n")
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+@pytest.mark.parametrize("store_url", ["postgres"], indirect=True)
+@pytest.mark.parametrize("end", [lambda server: server.stop("immediate"), PostgresServer.kill])
+def test_workers_outlive_a_restart_of_postgres_and_nothing_is_lost(
+    app: App,
+    crew: Crew,
+    store_url: str,
+    postgres_server: PostgresServer,
+    end: Callable[[PostgresServer], None],
+) -> None:
+    workers = [crew.worker(lease_ms=6000, heartbeat_ms=1000, margin_ms=1000) for _ in range(2)]
+    client = Client(app.find_job("count"))
+    client.start()
+    for _ in range(2):
+        before = len(client.acknowledged)
+        eventually(lambda before=before: len(client.acknowledged) > before + 500)
+        end(postgres_server)
+        postgres_server.start()
+    client.finish()
+    promised = dict(client.acknowledged)
+    eventually(lambda: _counts(app).keys() <= {State.SUCCESS}, 60)
+
+    ended = check_promises(store_url, promised)
+    assert {run: end.result for run, end in ended.items()} == {
+        run: str(number) for run, number in promised.items()
+    }
+    assert all(is_alive(worker.pid) for worker in workers)
+    assert client.outages > 0
+
+
+class Client(threading.Thread):
+    """Submits one run after the other; when the store is away it tries again with the same key."""
+
+    def __init__(self, job: Job[..., int]) -> None:
+        super().__init__()
+        self._job = job
+        self._stopping = threading.Event()
+        self.acknowledged: dict[str, int] = {}
+        self.outages = 0
+
+    def run(self) -> None:
+        number = 0
+        while not self._stopping.is_set():
+            try:
+                run = self._job.with_options(key=f"order-{number}").submit(number)
+            except StoreUnavailable:
+                self.outages += 1
+                time.sleep(0.05)
+                continue
+            self.acknowledged[run.id] = number
+            number += 1
+
+    def finish(self) -> None:
+        self._stopping.set()
+        self.join()
+
+
+def _counts(app: App) -> dict[State, int]:
+    return app.store.read(lambda tx: counts(tx, namespace="default"))

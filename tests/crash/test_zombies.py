@@ -1,0 +1,74 @@
+"""A worker process that sleeps through its lease: it wakes up to find that others own its runs."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from rota.app import App
+from tests.support.calls import eventually
+from tests.support.checker import Witness, check_promises
+from tests.support.deeds import traces
+from tests.support.processes import Crew
+
+pytestmark = pytest.mark.chaos
+
+
+def test_a_worker_that_wakes_up_after_its_lease_stops_its_handlers(
+    app: App, crew: Crew, gate: Path, store_url: str
+) -> None:
+    sleeper = crew.worker()
+    run = app.find_job("work_slowly").submit(str(crew.trail), str(gate))
+    eventually(lambda: traces(crew.trail, "began"))
+    sleeper.send(signal.SIGSTOP)
+    crew.worker()
+    eventually(lambda: len(traces(crew.trail, "began")) == 2)
+    sleeper.send(signal.SIGCONT)
+    eventually(lambda: traces(crew.trail, "stopped"))
+    gate.touch()
+
+    assert run.result(timeout=10) == 2
+    assert [trace.fence for trace in traces(crew.trail, "stopped")] == [1]
+    assert [trace.fence for trace in traces(crew.trail, "ended")] == [2]
+    assert check_promises(store_url, [run.id])[run.id].fence == 2
+
+
+def test_a_late_result_does_not_overwrite_the_end_of_the_run(
+    app: App, crew: Crew, gate: Path, store_url: str
+) -> None:
+    sleeper = crew.worker(grace_ms=60_000)
+    witness = Witness(store_url)
+    run = app.find_job("work_deafly").submit(str(crew.trail), str(gate))
+    eventually(lambda: traces(crew.trail, "began"))
+    sleeper.send(signal.SIGSTOP)
+    crew.worker()
+    eventually(lambda: len(traces(crew.trail, "began")) == 2)
+    gate.touch()
+    assert run.result(timeout=10) == 2
+    witness.look()
+    sleeper.send(signal.SIGCONT)
+    sleeper.wait_for("lease.lost")
+
+    witness.look()
+    (lost,) = sleeper.notices("lease.lost")
+    assert lost["runs"] == [run.id]
+    assert [trace.fence for trace in traces(crew.trail, "ended")] == [2, 1]
+    assert check_promises(store_url, [run.id])[run.id].result == "2"
+
+
+def test_a_worker_that_woke_up_works_on_under_a_new_name(
+    app: App, crew: Crew, gate: Path
+) -> None:
+    sleeper = crew.worker()
+    app.find_job("work_slowly").submit(str(crew.trail), str(gate))
+    eventually(lambda: traces(crew.trail, "began"))
+    sleeper.send(signal.SIGSTOP)
+    other = crew.worker()
+    eventually(lambda: len(traces(crew.trail, "began")) == 2)
+    other.kill()
+    sleeper.send(signal.SIGCONT)
+    sleeper.wait_for("worker.rejoined")
+
+    assert app.find_job("echo").submit(7).result(timeout=20) == 7

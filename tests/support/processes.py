@@ -1,0 +1,140 @@
+"""Processes of Rota for tests that kill them: started here, looked at from outside, never left."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from tests.support.calls import eventually
+from tests.support.source import ROOT
+
+QUICK: dict[str, Any] = {
+    "slots": 4,
+    "lease_ms": 1500,
+    "heartbeat_ms": 300,
+    "margin_ms": 500,
+    "grace_ms": 500,
+    "poll_ms": 200,
+}
+
+
+class Program:
+    """A started program, its output in a file, and all it starts."""
+
+    def __init__(self, argv: list[str], *, log: Path, env: dict[str, str]) -> None:
+        self.log = log
+        with log.open("ab") as output:
+            self.popen = subprocess.Popen(
+                argv, cwd=ROOT, env=os.environ | env, stdout=output, stderr=subprocess.STDOUT
+            )
+        self.pid = self.popen.pid
+        self._known: dict[int, psutil.Process] = {}
+
+    def family(self) -> list[psutil.Process]:
+        """All living processes that descend from it, also those that outlived their parent."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            for each in psutil.Process(self.pid).children(recursive=True):
+                self._known.setdefault(each.pid, each)
+        return [each for each in self._known.values() if _lives(each)]
+
+    def children(self) -> list[int]:
+        return [child.pid for child in psutil.Process(self.pid).children() if _lives(child)]
+
+    def notices(self, name: str | None = None) -> list[dict[str, Any]]:
+        """What the program told of itself so far."""
+        lines = self.log.read_text(errors="replace").splitlines()
+        found = [json.loads(line) for line in lines if line.startswith('{"notice"')]
+        return [each for each in found if name in (None, each["notice"])]
+
+    def wait_for(self, name: str) -> None:
+        eventually(lambda: self.notices(name) or self.popen.poll() is not None)
+        assert self.notices(name), self.log.read_text()
+
+    def send(self, number: signal.Signals) -> None:
+        self.popen.send_signal(number)
+
+    def kill(self) -> None:
+        """SIGKILL, and wait until it is dead; what it started must die by itself."""
+        self.family()
+        self.popen.kill()
+        self.popen.wait(20)
+
+    def wait(self, timeout_s: float = 20) -> int:
+        """The exit code; the log is shown when it does not end."""
+        try:
+            return self.popen.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"it did not end: {self.log.read_text()}") from None
+
+    def clean_up(self) -> None:
+        family = self.family()
+        if self.popen.poll() is None:
+            self.send(signal.SIGCONT)
+            self.kill()
+        for each in family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                each.kill()
+
+
+class Crew:
+    """Starts the processes of one test on one store."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.url = url
+        self.trail = folder / "trail"
+        self._folder = folder
+        self._programs: list[Program] = []
+
+    def worker(self, **options: Any) -> Program:
+        """A worker process with short leases, at work when this returns."""
+        program = self.start_worker(**options)
+        program.wait_for("worker.started")
+        return program
+
+    def start_worker(self, **options: Any) -> Program:
+        return self._start("-m", "tests.crash.serve", json.dumps(QUICK | options))
+
+    def client(self) -> Program:
+        return self._start("-m", "tests.crash.client")
+
+    def rota(self, *arguments: str) -> Program:
+        """The command line."""
+        return self._start("-m", "rota", *arguments)
+
+    def close(self) -> None:
+        for program in self._programs:
+            program.clean_up()
+
+    def _start(self, *arguments: str) -> Program:
+        program = Program(
+            [sys.executable, *arguments],
+            log=self._folder / f"process-{len(self._programs)}.log",
+            env={"ROTA_URL": self.url, "ROTA_TEST_TRAIL": str(self.trail)},
+        )
+        self._programs.append(program)
+        return program
+
+
+@contextlib.contextmanager
+def crew_of(url: str, folder: Path) -> Iterator[Crew]:
+    crew = Crew(url, folder)
+    try:
+        yield crew
+    finally:
+        crew.close()
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
