@@ -17,7 +17,8 @@ from psycopg.types.string import TextLoader
 from rota.ids import new_id
 
 PROCESSES = 2
-BATCH = 250
+BATCH = 500
+"""As big as the batches of our courier; with 250 a drain is a quarter slower."""
 WAIT_S = 120.0
 CHANNEL = "raw"
 

@@ -15,7 +15,7 @@ TITLES: Mapping[StoreName, str] = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
 _HOW_RAW = (
     "Raw limit: plain SQL on the real schema with the same durability, no engine. SQLite: one "
     "thread, groups of 500. PostgreSQL: single inserts by pgbench, COPY in thousands, claim and "
-    "fenced finish in batches of 250 by 2 processes, a listener in another process."
+    "fenced finish in batches of 500 by 2 processes, a listener in another process."
 )
 _HOW_ROTA = (
     "Rota: SQLite with submitting threads and worker in one process; PostgreSQL over TCP with 2 "

@@ -122,14 +122,13 @@ class Model:
         """Whether the verdict took effect, now or when it was sent before."""
         run = self.runs[lease.run_id]
         if run.fence != lease.fence or run.state is not State.RUNNING:
-            again = verb in ENDINGS and (run.state, run.reason) == (ENDINGS[verb], None)
-            stopped = verb not in ENDINGS and (run.state, run.reason) == ("cancelled", "cancelled")
-            return run.fence == lease.fence and (again or stopped)
+            return run.fence == lease.fence and self._was_applied(run, verb)
         if verb in ("retry", "fail"):
             run.failures += 1
             run.attempts.append((run.attempt, "error"))
         if verb in ENDINGS:
-            self._end(run, ENDINGS[verb], now, reason=None)
+            stops = verb == "abort" and run.cancel_requested
+            self._end(run, ENDINGS[verb], now, reason="cancelled" if stops else None)
             run.result = "1" if verb == "succeed" else None
         elif run.cancel_requested:
             self._end(run, State.CANCELLED, now, reason="cancelled")
@@ -140,6 +139,14 @@ class Model:
             run.attempt -= 1
             self._requeue(run)
         return True
+
+    @staticmethod
+    def _was_applied(run: ModelRun, verb: str) -> bool:
+        """Whether the run ended as this verdict wants; what is not given back is aborted."""
+        wanted = ENDINGS.get(verb, State.CANCELLED)
+        reason = None if verb in ENDINGS else "cancelled"
+        was_aborted = wanted is State.CANCELLED and run.worker_id is not None
+        return run.state is wanted and (run.reason == reason or was_aborted)
 
     def reap(self, now: int, worker_id: str | None = None) -> int:
         orphans = [run for run in self.runs.values() if self._is_orphan(run, now, worker_id)]

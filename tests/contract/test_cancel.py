@@ -41,7 +41,7 @@ def test_a_waiting_run_ends_at_once(store: Store, worker: str, clock: Clock, sta
 def test_a_running_run_is_asked_and_its_worker_is_told(store: Store, worker: str) -> None:
     lease = given_lease(store, worker_id=worker)
 
-    answer = cancel_run(store, lease.run_id)
+    answer = cancel_run(store, lease.run_id, reason="not needed")
 
     pulse = store.write(
         lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=[Held(lease.run_id, lease.fence)])
@@ -50,7 +50,8 @@ def test_a_running_run_is_asked_and_its_worker_is_told(store: Store, worker: str
     assert look(store, lease.run_id).cancel_requested
     assert pulse.cancelled == (lease.run_id,)
     assert finish_with(store, lease, "abort", kind="cancelled") == []
-    assert state_of(store, lease.run_id) is State.CANCELLED
+    ended = look(store, lease.run_id)
+    assert (ended.state, ended.reason) == (State.CANCELLED, "not needed")
 
 
 @pytest.mark.parametrize("verb", ["retry", "release", "reap"])

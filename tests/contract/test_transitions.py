@@ -85,9 +85,12 @@ def test_a_verb_acts_only_from_its_own_states(
 
     applied = ACTS[verb](store, clock, run_id, before.fence)
 
-    assert applied == (state in change.allowed)
-    assert look(store, run_id).state == (change.to if applied else state)
-    if not applied:
+    is_allowed = state in change.allowed
+    # The lease of this run ended as cancelled: told again, also as a retry, that is no loss.
+    is_done_before = state is State.CANCELLED and verb in ("abort", "retry", "release", "reap")
+    assert applied == (is_allowed or is_done_before)
+    assert look(store, run_id).state == (change.to if is_allowed else state)
+    if not is_allowed:
         assert look(store, run_id) == before
         assert attempts_of(store, run_id) == []
 

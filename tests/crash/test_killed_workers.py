@@ -77,9 +77,7 @@ def _check_effects(trail: Path, fences: dict[str, int]) -> None:
     assert all(fence <= fences[run] for run, fence in seen)
 
 
-def test_a_run_of_a_killed_worker_is_done_by_another_soon(
-    app: App, crew: Crew, gate: Path
-) -> None:
+def test_a_run_of_a_killed_worker_is_done_by_another_soon(app: App, crew: Crew, gate: Path) -> None:
     victim = crew.worker()
     run = app.find_job("work_slowly").submit(str(crew.trail), str(gate))
     eventually(lambda: traces(crew.trail, "began"))

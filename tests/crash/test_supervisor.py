@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rota.app import App
+from rota.engine.workers import workers
 from rota.model.states import State
 from tests.support.calls import eventually
 from tests.support.deeds import traces
@@ -88,8 +89,6 @@ def test_a_signal_lets_running_handlers_end_and_then_the_exit_code_is_zero(
 
 
 def _is_draining(app: App) -> bool:
-    from rota.engine.workers import workers  # noqa: PLC0415
-
     found = app.store.read(lambda tx: workers(tx, namespace="default"))
     return any(each.is_draining for each in found)
 

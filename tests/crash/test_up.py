@@ -56,9 +56,7 @@ def test_rota_up_may_be_killed_and_started_again_on_the_same_file(
     assert second.wait() == 0
 
 
-def test_rota_up_leaves_no_process_behind(
-    app: App, crew: Crew, gate: Path, tmp_path: Path
-) -> None:
+def test_rota_up_leaves_no_process_behind(app: App, crew: Crew, gate: Path, tmp_path: Path) -> None:
     program = up(crew)
     app.find_job("work_apart").submit(str(crew.trail), str(gate))
     command = app.find_job("sleep").submit(path=str(tmp_path / "pid"))

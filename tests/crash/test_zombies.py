@@ -22,7 +22,7 @@ def test_a_worker_that_wakes_up_after_its_lease_stops_its_handlers(
     sleeper = crew.worker()
     run = app.find_job("work_slowly").submit(str(crew.trail), str(gate))
     eventually(lambda: traces(crew.trail, "began"))
-    sleeper.send(signal.SIGSTOP)
+    sleeper.freeze(app.url)
     crew.worker()
     eventually(lambda: len(traces(crew.trail, "began")) == 2)
     sleeper.send(signal.SIGCONT)
@@ -42,7 +42,7 @@ def test_a_late_result_does_not_overwrite_the_end_of_the_run(
     witness = Witness(store_url)
     run = app.find_job("work_deafly").submit(str(crew.trail), str(gate))
     eventually(lambda: traces(crew.trail, "began"))
-    sleeper.send(signal.SIGSTOP)
+    sleeper.freeze(app.url)
     crew.worker()
     eventually(lambda: len(traces(crew.trail, "began")) == 2)
     gate.touch()
@@ -58,13 +58,11 @@ def test_a_late_result_does_not_overwrite_the_end_of_the_run(
     assert check_promises(store_url, [run.id])[run.id].result == "2"
 
 
-def test_a_worker_that_woke_up_works_on_under_a_new_name(
-    app: App, crew: Crew, gate: Path
-) -> None:
+def test_a_worker_that_woke_up_works_on_under_a_new_name(app: App, crew: Crew, gate: Path) -> None:
     sleeper = crew.worker()
     app.find_job("work_slowly").submit(str(crew.trail), str(gate))
     eventually(lambda: traces(crew.trail, "began"))
-    sleeper.send(signal.SIGSTOP)
+    sleeper.freeze(app.url)
     other = crew.worker()
     eventually(lambda: len(traces(crew.trail, "began")) == 2)
     other.kill()
@@ -72,3 +70,18 @@ def test_a_worker_that_woke_up_works_on_under_a_new_name(
     sleeper.wait_for("worker.rejoined")
 
     assert app.find_job("echo").submit(7).result(timeout=20) == 7
+
+
+@pytest.mark.parametrize("store_url", ["postgres"], indirect=True)
+def test_a_process_that_freezes_inside_a_transaction_does_not_hold_the_others_up(
+    app: App, crew: Crew, gate: Path
+) -> None:
+    victim = crew.worker(chores=False)
+    run = app.find_job("work_slowly").submit(str(crew.trail), str(gate))
+    eventually(lambda: traces(crew.trail, "began"))
+    crew.frozen("reap")
+    victim.kill()
+    crew.worker()
+    gate.touch()
+
+    assert run.result(timeout=20) == 2

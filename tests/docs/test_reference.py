@@ -12,10 +12,10 @@ import pytest
 
 import rota
 import rota.errors
+from rota.app.settings import SETTINGS
 from rota.cli import logs
 from rota.cli.commands import submit
 from rota.cli.main import COMMANDS, cli
-from rota.cli.settings import SETTINGS
 from rota.errors import RotaError
 from rota.model.spec import CommandTarget, HttpTarget
 from rota.model.states import State

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw
 import psutil
 
 from tests.support.calls import eventually
@@ -62,6 +63,15 @@ class Program:
     def send(self, number: signal.Signals) -> None:
         self.popen.send_signal(number)
 
+    def freeze(self, url: str) -> None:
+        """SIGSTOP, as a machine that is paused; not while it holds the only lock of SQLite."""
+        while True:
+            self.send(signal.SIGSTOP)
+            eventually(lambda: psutil.Process(self.pid).status() == psutil.STATUS_STOPPED)
+            if not _is_locked(url):
+                return
+            self.send(signal.SIGCONT)
+
     def kill(self) -> None:
         """SIGKILL, and wait until it is dead; what it started must die by itself."""
         self.family()
@@ -103,6 +113,12 @@ class Crew:
     def start_worker(self, **options: Any) -> Program:
         return self._start("-m", "tests.crash.serve", json.dumps(QUICK | options))
 
+    def frozen(self, chore: str) -> Program:
+        """A process that stands still in a transaction that does this chore."""
+        program = self._start("-m", "tests.crash.freeze", chore)
+        program.wait_for("frozen")
+        return program
+
     def client(self) -> Program:
         return self._start("-m", "tests.crash.client")
 
@@ -131,6 +147,20 @@ def crew_of(url: str, folder: Path) -> Iterator[Crew]:
         yield crew
     finally:
         crew.close()
+
+
+def _is_locked(url: str) -> bool:
+    """Whether somebody is writing; on PostgreSQL that stops nobody else."""
+    if not url.startswith("sqlite"):
+        return False
+    connection = apsw.Connection(url.removeprefix("sqlite:///"))
+    try:
+        connection.execute("begin immediate; rollback")
+    except apsw.BusyError:
+        return True
+    finally:
+        connection.close()
+    return False
 
 
 def _lives(process: psutil.Process) -> bool:

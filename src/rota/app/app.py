@@ -10,12 +10,14 @@ import os
 import random
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from pathlib import Path
 from threading import Lock
 from types import TracebackType
 from typing import Any, ParamSpec, Protocol, Self, TypeVar, overload
 
 from rota.app.job import AsyncJob, Job
 from rota.app.run import Run
+from rota.app.settings import read_settings
 from rota.app.waiter import Waiter
 from rota.app.works import Works, reference
 from rota.clock import elapsed_s
@@ -57,15 +59,17 @@ class _Maker(Protocol):
 class App:
     """Jobs and the store they live in.
 
+    Without `url` the store is what ROTA_URL or rota.toml says, else sqlite:///rota.db here.
     Nothing is opened before it is needed: importing a module that holds an App is free.
     """
 
     def __init__(
-        self, url: str | None = None, *, namespace: str = "default", upgrade: bool = True
+        self, url: str | None = None, *, namespace: str | None = None, upgrade: bool = True
     ) -> None:
-        self.url = url or os.environ.get("ROTA_URL") or DEFAULT_URL
+        said = read_settings({}, env=os.environ, folder=Path.cwd())
+        self.url = url or said.url or DEFAULT_URL
         dialect_of(self.url)
-        self.namespace = check_name("namespace", namespace)
+        self.namespace = check_name("namespace", namespace or said.namespace or "default")
         self.upgrade = upgrade
         self.jobs: dict[str, Job[Any, Any]] = {}
         self._store: Store | None = None

@@ -14,7 +14,7 @@ from rota.errors import BadInput, StoreUnavailable, UnknownRun
 
 if TYPE_CHECKING:
     from rota.app import App, Run
-    from rota.cli.settings import Settings
+    from rota.app.settings import Settings
 
 LEAST_CHARS = 8
 RECENT = 1000

@@ -16,7 +16,7 @@ from rota.errors import AppNotFound
 
 if TYPE_CHECKING:
     from rota.app import App
-    from rota.cli.settings import Settings
+    from rota.app.settings import Settings
 
 
 def load_app(settings: Settings) -> App:

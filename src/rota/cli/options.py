@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from rota.cli.settings import Settings
+    from rota.app.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,7 +58,7 @@ def worker_options(command: F) -> F:
 
 def settings(flags: dict[str, Any]) -> Settings:
     """What these flags, the environment and rota.toml say together."""
-    from rota.cli.settings import read_settings
+    from rota.app.settings import read_settings
 
     return read_settings(flags, env=os.environ, folder=Path.cwd())
 

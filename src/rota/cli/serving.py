@@ -13,7 +13,7 @@ from rota.errors import RotaError
 
 if TYPE_CHECKING:
     from rota.app import App
-    from rota.cli.settings import Settings
+    from rota.app.settings import Settings
     from rota.runtime.options import WorkerOptions
     from rota.runtime.supervisor import Incarnation
 

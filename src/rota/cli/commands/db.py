@@ -9,7 +9,7 @@ import click
 from rota.cli.options import json_option, settings, url_option
 
 if TYPE_CHECKING:
-    from rota.cli.settings import Settings
+    from rota.app.settings import Settings
 
 EPILOG = """\b
 Examples:

@@ -11,7 +11,7 @@ from rota.cli.options import settings, store_options
 
 if TYPE_CHECKING:
     from rota.app import App, Job, Run
-    from rota.cli.settings import Settings
+    from rota.app.settings import Settings
 
 EPILOG = """\b
 Examples:

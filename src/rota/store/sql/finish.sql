@@ -24,7 +24,8 @@ select {columns:kept},
 
 -- name: not_closed
 -- Which verdicts of a batch found no run to close: their leases were lost. One that was
--- applied before is not: its answer got lost, and it is sent again.
+-- applied before is not: its answer got lost, and it is sent again. The reason of an abort may
+-- be that of the cancel; a worker in history says that the run ended under this very lease.
 select v.run_id
   from {rows:verdict} as v
  where not exists (
@@ -34,7 +35,8 @@ select v.run_id
            and h.fence = v.fence
            and h.namespace = :namespace
            and h.state = {becomes:final}
-           and h.reason is not distinct from v.reason
+           and (h.reason is not distinct from v.reason
+                or (v.verb = 'abort' and h.worker_id is not null))
        )
 
 -- name: record_attempts

@@ -6,7 +6,6 @@ None means not set, and then the default of the thing itself counts.
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -132,6 +131,8 @@ def _find(folder: Path) -> Path | None:
 
 
 def _from_file(path: Path) -> dict[str, _Said]:
+    import tomllib  # noqa: PLC0415  # most folders have no such file, and every App looks for one
+
     try:
         sections = tomllib.loads(path.read_text())
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
