@@ -17,9 +17,9 @@ from tests.support.checker import Witness, check_promises
 from tests.support.deeds import traces
 from tests.support.processes import Crew, Program
 
-RUNS = 3000
+RUNS = 4000
 CHUNK = 250
-KILLS = 8
+KILLS = 12
 QUARANTINED = "quarantined: killed its worker 3 times"
 
 pytestmark = pytest.mark.chaos
@@ -31,7 +31,7 @@ def test_workers_may_be_killed_again_and_again_and_every_run_ends_once(
 ) -> None:
     job = app.find_job("count")
     witness = Witness(store_url)
-    workers = [crew.worker() for _ in range(2)]
+    workers = [crew.worker() for _ in range(3)]
     acknowledged: dict[str, int] = {}
     for kill in range(KILLS):
         first = kill * CHUNK
@@ -45,6 +45,7 @@ def test_workers_may_be_killed_again_and_again_and_every_run_ends_once(
 
     ended = check_promises(store_url, acknowledged)
     assert ended.keys() == acknowledged.keys()
+    assert any(end.crashes for end in ended.values()), "nobody died at work"
     for run, end in ended.items():
         if end.state == "success":
             assert end.result == str(acknowledged[run])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -27,7 +28,7 @@ def test_every_run_that_a_killed_client_was_promised_exists(
     app.store  # noqa: B018  # the schema is there before the clients come
     for enough in (40, 200, 400):
         client = crew.client()
-        eventually(lambda client=client, enough=enough: _lines(client.log.read_text()) > enough)
+        _wait_for_lines(client.log, enough)
         client.kill()
         promised = client.log.read_text().split("\n")[:-1]
 
@@ -35,14 +36,18 @@ def test_every_run_that_a_killed_client_was_promised_exists(
         check_promises(store_url, promised)
 
 
-def _lines(text: str) -> int:
-    return text.count("\n")
+def _wait_for_lines(path: Path, enough: int) -> None:
+    eventually(lambda: path.read_text().count("\n") > enough)
+
+
+def stop_at_once(server: PostgresServer) -> None:
+    server.stop("immediate")
 
 
 @pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.parametrize("store_url", ["postgres"], indirect=True)
-@pytest.mark.parametrize("end", [lambda server: server.stop("immediate"), PostgresServer.kill])
+@pytest.mark.parametrize("end", [stop_at_once, PostgresServer.kill])
 def test_workers_outlive_a_restart_of_postgres_and_nothing_is_lost(
     app: App,
     crew: Crew,
@@ -54,8 +59,7 @@ def test_workers_outlive_a_restart_of_postgres_and_nothing_is_lost(
     client = Client(app.find_job("count"))
     client.start()
     for _ in range(2):
-        before = len(client.acknowledged)
-        eventually(lambda before=before: len(client.acknowledged) > before + 500)
+        client.wait_for_more(500)
         end(postgres_server)
         postgres_server.start()
     client.finish()
@@ -91,6 +95,10 @@ class Client(threading.Thread):
                 continue
             self.acknowledged[run.id] = number
             number += 1
+
+    def wait_for_more(self, enough: int) -> None:
+        before = len(self.acknowledged)
+        eventually(lambda: len(self.acknowledged) > before + enough)
 
     def finish(self) -> None:
         self._stopping.set()
