@@ -12,7 +12,7 @@ from rota.app import App
 from rota.engine.workers import workers
 from rota.model.states import State
 from tests.support.calls import eventually
-from tests.support.deeds import traces
+from tests.support.deeds import open_gate, traces
 from tests.support.processes import Crew, Program
 from tests.support.programs import is_alive
 
@@ -55,7 +55,7 @@ def test_a_killed_worker_is_started_again_and_its_runs_are_taken_back_at_once(
     supervisor = crew.worker(supervised=True, lease_ms=60_000, heartbeat_ms=10_000)
     run = app.find_job("work_slowly").submit(str(crew.trail), str(gate))
     eventually(lambda: traces(crew.trail, "began"))
-    gate.touch()
+    open_gate(gate)
     os.kill(child_of(supervisor), signal.SIGKILL)
 
     assert run.result(timeout=20) in (1, 2)
@@ -80,7 +80,7 @@ def test_a_signal_lets_running_handlers_end_and_then_the_exit_code_is_zero(
     supervisor.send(number)
     waiting = app.find_job("echo").submit(1)
     eventually(lambda: _is_draining(app))
-    gate.touch()
+    open_gate(gate)
 
     assert supervisor.wait() == 0
     assert run.state is State.SUCCESS

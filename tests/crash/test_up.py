@@ -12,7 +12,7 @@ from rota.app import App
 from rota.model.states import State
 from tests.support.calls import eventually
 from tests.support.checker import Witness, check_promises
-from tests.support.deeds import traces
+from tests.support.deeds import open_gate, traces
 from tests.support.processes import Crew, Program
 
 pytestmark = [
@@ -44,7 +44,7 @@ def test_rota_up_may_be_killed_and_started_again_on_the_same_file(
     second = up(crew)
     eventually(lambda: len(traces(crew.trail, "began")) == 2, 40)
     took_s = time.monotonic() - killed_s
-    gate.touch()
+    open_gate(gate)
     for run in (slow, *runs):
         run.wait(timeout=30)
     witness.look()

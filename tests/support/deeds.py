@@ -43,6 +43,15 @@ def traces(path: Path, event: str | None = None) -> list[Trace]:
     return [trace for trace in all_ if event in (None, trace.event)]
 
 
+def open_gate(gate: Path, *, fence: int | None = None) -> None:
+    """Let slow handlers end: all of them, or the one with that fence."""
+    (gate if fence is None else gate.with_name(f"{gate.name}.{fence}")).touch()
+
+
+def _is_open(gate: str) -> bool:
+    return Path(gate).exists() or Path(f"{gate}.{current_run().fence}").exists()
+
+
 def work(path: str) -> int:
     """Leave a trace and say which attempt it was."""
     leave_trace(path, "did")
@@ -50,10 +59,10 @@ def work(path: str) -> int:
 
 
 def work_slowly(path: str, gate: str) -> int:
-    """Begin, wait until the file `gate` exists, end; traces tell of each, and of a stop."""
+    """Begin, wait until the gate is open, end; traces tell of each, and of a stop."""
     leave_trace(path, "began")
     try:
-        while not Path(gate).exists():
+        while not _is_open(gate):
             time.sleep(0.005)
     except (Cancelled, TimedOut):
         leave_trace(path, "stopped")
@@ -65,7 +74,7 @@ def work_slowly(path: str, gate: str) -> int:
 def work_deafly(path: str, gate: str) -> int:
     """The same, but a stop does not end it."""
     leave_trace(path, "began")
-    while not Path(gate).exists():
+    while not _is_open(gate):
         with contextlib.suppress(Cancelled, TimedOut):
             time.sleep(0.005)
     leave_trace(path, "ended")
