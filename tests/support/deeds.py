@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 import time
+from contextvars import copy_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,10 +74,17 @@ def work_slowly(path: str, gate: str) -> int:
 
 
 def work_deafly(path: str, gate: str) -> int:
-    """The same, but a stop does not end it."""
-    leave_trace(path, "began")
-    while not _is_open(gate):
-        with contextlib.suppress(Cancelled, TimedOut):
+    """The same, but a stop does not end it: it is raised in a thread that only waits."""
+
+    def body() -> None:
+        leave_trace(path, "began")
+        while not _is_open(gate):
             time.sleep(0.005)
-    leave_trace(path, "ended")
-    return current_run().attempt
+        leave_trace(path, "ended")
+
+    thread = threading.Thread(target=copy_context().run, args=(body,), daemon=True)
+    thread.start()
+    while True:
+        with contextlib.suppress(Cancelled, TimedOut):
+            thread.join()
+            return current_run().attempt
