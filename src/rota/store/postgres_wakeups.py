@@ -20,6 +20,8 @@ from rota.store.wakeups import EVERYWHERE, Wakeups
 
 QUIET_S = 0.01
 MOST_KEYS = 1000
+LOOK_S = 0.1
+"""How often the listener looks whether it is to stop; 50 us each time."""
 LOST = (psycopg.Error, StoreUnavailable)
 """A hint may be lost; whoever waits for it polls anyway."""
 
@@ -119,5 +121,5 @@ class Listener:
             connection.execute("listen rota")
             self._wakeups.ring((EVERYWHERE,))  # something may have happened while we were away
             while not self._stopping.is_set():
-                for notice in connection.notifies(timeout=0.5):
+                for notice in connection.notifies(timeout=LOOK_S):
                     self._wakeups.ring((notice.payload,))
