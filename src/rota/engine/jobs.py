@@ -6,6 +6,7 @@ import hashlib
 
 import msgspec
 
+from rota.engine.breakers import set_rule
 from rota.model.spec import JobSpec
 from rota.store.base import Tx
 
@@ -33,6 +34,7 @@ def define(tx: Tx, spec: JobSpec, *, namespace: str) -> int:
         row = tx.one("find_version", **at)
     version = int(row["version"])
     tx.execute("set_current_version", namespace=namespace, name=spec.name, version=version)
+    set_rule(tx, spec, namespace=namespace)
     return version
 
 

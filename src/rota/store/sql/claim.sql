@@ -16,6 +16,18 @@ with picked as materialized (
                and q.name = :queue
                and q.is_paused
            )
+       and (job not in (
+                select b.job
+                  from rota.breaker as b
+                 where b.namespace = :namespace
+                   and b.state <> 'closed'
+               )
+            or id in (
+                select b.probe_id
+                  from rota.breaker as b
+                 where b.namespace = :namespace
+                   and b.state = 'half_open'
+               ))
      order by rank, id
      limit :limit
      {sql:skip_locked}
