@@ -30,12 +30,17 @@ class Alert(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def raise_alert(
-    tx: Tx, kind: str, facts: Mapping[str, object], *, namespace: str, change: str
+    tx: Tx, kind: str, facts: Mapping[str, object], *, namespace: str, change: tuple[int, str]
 ) -> None:
-    """Put an alert into the outbox; `change` names what happened, and makes the id."""
+    """Put an alert into the outbox; `change` is the number and name of what happened.
+
+    The id is made of it, the number first: alerts of one millisecond are told in order.
+    """
+    number, name = change
     text = msgspec.json.encode(facts).decode()
-    digest = hashlib.sha256(f"{namespace}\n{kind}\n{change}".encode()).hexdigest()[:32]
-    tx.execute("raise_alert", id=digest, namespace=namespace, kind=kind, payload=text)
+    digest = hashlib.sha256(f"{namespace}\n{kind}\n{name}\n{number}".encode()).hexdigest()
+    alert_id = f"{number:08x}{digest[:24]}"
+    tx.execute("raise_alert", id=alert_id, namespace=namespace, kind=kind, payload=text)
 
 
 def waiting_alerts(tx: Tx, *, sends: bool, limit: int) -> list[Alert]:

@@ -96,5 +96,5 @@ def tell(tx: Tx, place: Place, circuit: Circuit, facts: dict[str, object], *, at
     extra = {"stays": circuit.stays or None, "note": circuit.note}
     told = {"job": place.job, **facts, **{name: it for name, it in extra.items() if it}}
     # The moment belongs to it: a job that was forgotten and defined anew starts at turn 0.
-    mark = f"{place.job}\n{circuit.turn}\n{at}"
+    mark = (circuit.turn, f"{place.job}\n{at}")
     raise_alert(tx, kind, told, namespace=place.namespace, change=mark)
