@@ -16,32 +16,40 @@ delete from rota.breaker
 -- name: observe_attempts
 -- How the attempts of a batch ended, by job and part, beside the breaker of the job. Before the
 -- runs change and under their lock, as record_attempts: a lost lease is not counted.
-select b.job, ended.part, b.rule, b.state, b.turn, b.opened_at, b.probe_at, b.cools, b.stays,
-       b.probe_id, b.note,
-       count(case when ended.fate = 'good' then 1 end) as good,
-       count(case when ended.fate = 'bad' then 1 end) as bad,
-       max(case when ended.id = b.probe_id then ended.fate end) as fate,
-       {now} as now
+-- The guard asks the verdict too, so that PostgreSQL looks runs up by id: through the index of
+-- running ones it compared each of them with each verdict, 40 ms for a batch of 250.
+select b.job, ended.part, ended.good, ended.bad, ended.fate, b.rule, b.state, b.turn, b.opened_at,
+       b.probe_at, b.cools, b.stays, b.probe_id, b.note, {now} as now
   from (
-        select run.id, run.job,
-               substr(cast(run.worker_id as text), 36, 1) as part,
-               case when v.verb = 'succeed' then 'good'
-                    when v.kind in ('error', 'timeout', 'crash', 'lost') then 'bad'
-                    when v.verb <> 'release' then 'gone' end as fate
-          from {rows:verdict} as v
-          join rota.run as run
-            on run.id = v.run_id
-           and run.fence = v.fence
-           and run.namespace = :namespace
-           and run.{from:fail}
-         order by run.id
-         {sql:lock}
+        select a.job, a.part,
+               count(case when a.fate = 'good' then 1 end) as good,
+               count(case when a.fate = 'bad' then 1 end) as bad,
+               max(case when a.id in (
+                            select p.probe_id
+                              from rota.breaker as p
+                             where p.namespace = :namespace
+                               and p.state = 'half_open'
+                        ) then a.fate end) as fate
+          from (
+                select run.id, run.job,
+                       substr(cast(run.worker_id as text), 36, 1) as part,
+                       case when v.verb = 'succeed' then 'good'
+                            when v.kind in ('error', 'timeout', 'crash', 'lost') then 'bad'
+                            when v.verb <> 'release' then 'gone' end as fate
+                  from {rows:verdict} as v
+                  join rota.run as run
+                    on run.id = v.run_id
+                   and run.fence = v.fence
+                   and (v.verb is null or (run.namespace = :namespace and run.{from:fail}))
+                 order by run.id
+                 {sql:lock}
+               ) as a
+         group by a.job, a.part
        ) as ended
   join rota.breaker as b
     on b.namespace = :namespace
    and b.job = ended.job
    and b.rule is not null
- group by b.namespace, b.job, ended.part
  order by b.job, ended.part
 
 -- name: add_tallies
