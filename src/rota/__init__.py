@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         StoreUnavailable,
         TimedOut,
     )
-    from rota.model.spec import RetryPolicy
+    from rota.model.spec import Breaker, RetryPolicy
     from rota.model.states import State
     from rota.runtime.context import RunContext, current_run, progress
 
@@ -34,6 +34,7 @@ __all__ = [
     "App",
     "BadArguments",
     "BadInput",
+    "Breaker",
     "Cancelled",
     "DuplicateKey",
     "Job",
@@ -58,6 +59,7 @@ _ELSEWHERE = {
     "Job": "rota.app",
     "Run": "rota.app",
     "Retention": "rota.engine.prune",
+    "Breaker": "rota.model.spec",
     "RetryPolicy": "rota.model.spec",
     "State": "rota.model.states",
     "RunContext": "rota.runtime.context",

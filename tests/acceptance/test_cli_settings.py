@@ -22,6 +22,9 @@ slots = 4
 queues = ["a", "b"]
 drain = "3s"
 keep_success = "1d"
+[alerts]
+webhook = "https://chat.example.com/hook"
+private = true
 """
 
 
@@ -48,6 +51,7 @@ def test_a_worker_gets_what_was_said_and_its_own_defaults_else(tmp_path: Path) -
     nothing = worker_options(read_settings({}, env={}, folder=tmp_path.parent))
 
     assert (said.slots, said.drain_ms, said.retention.success_ms) == (4, 3_000, 86_400_000)
+    assert (said.alert_webhook, said.alert_private) == ("https://chat.example.com/hook", True)
     assert said.retention.failure_ms == WorkerOptions().retention.failure_ms
     assert nothing == WorkerOptions()
 

@@ -75,6 +75,7 @@ HOT: dict[str, str | None] = {
     "close_runs": None,
     "record_attempts": None,
     "retry_runs": None,
+    "observe_attempts": None,
     "requeue_runs": None,
     "note_progress": None,
     "held_changes": None,

@@ -15,6 +15,9 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, ParamSpec, Protocol, Self, TypeVar, overload
 
+import msgspec
+
+from rota.app.breakers import Breakers
 from rota.app.job import AsyncJob, Job
 from rota.app.run import Run
 from rota.app.settings import read_settings
@@ -77,6 +80,11 @@ class App:
         self._works = Works(self)
         self._submits: Combiner[Sequence[NewRun], list[Submitted]] = Combiner(self._flush)
         self.waiter = Waiter(self)
+        self.breakers = Breakers(self)
+        self._alerts = {
+            "alert_webhook": said.alert_webhook or "",
+            "alert_private": said.alert_private,
+        }
 
     @overload
     def job(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncJob[P, R]: ...
@@ -197,6 +205,8 @@ class App:
     def worker(self, options: WorkerOptions | None = None, **settings: Any) -> Worker:
         """A worker for this app's jobs; `start()` it, `stop()` it."""
         options = options or WorkerOptions(**settings)
+        if not options.alert_webhook:
+            options = msgspec.structs.replace(options, **self._alerts)
         self.define(self.jobs.values())
         queues = options.queues or tuple(sorted({job.spec.queue for job in self.jobs.values()}))
         duty = Duty(

@@ -40,6 +40,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     drain_ms: int | None = None
     keep_success_ms: int | None = None
     keep_failures_ms: int | None = None
+    alert_webhook: str | None = None
+    alert_private: bool = False
 
 
 class Setting(NamedTuple):
@@ -48,6 +50,8 @@ class Setting(NamedTuple):
     section: str
     field: str
     read: Callable[[Any], Any]
+    key: str = ""
+    """Its name in rota.toml, where the section already says half of it."""
 
 
 def _text(given: object) -> str:
@@ -75,6 +79,21 @@ def _count(most: int) -> Callable[[object], int]:
     return read
 
 
+def _web_address(given: object) -> str:
+    text = _text(given)
+    if not text.startswith(("http://", "https://")):
+        raise BadOption(f"{given!r:.64} is no address that starts with http:// or https://")
+    return text
+
+
+def _yes_or_no(given: object) -> bool:
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    known = given if isinstance(given, bool) else words.get(str(given).lower())
+    if known is None:
+        raise BadOption(f"{given!r:.64} is not true or false")
+    return known
+
+
 def _log_format(given: object) -> str:
     if given not in LOG_FORMATS:
         raise BadOption(f"{given!r:.64} is not one of {', '.join(LOG_FORMATS)}")
@@ -93,6 +112,8 @@ SETTINGS: dict[str, Setting] = {
     "drain": Setting("worker", "drain_ms", parse_duration),
     "keep_success": Setting("worker", "keep_success_ms", parse_duration),
     "keep_failures": Setting("worker", "keep_failures_ms", parse_duration),
+    "alert_webhook": Setting("alerts", "alert_webhook", _web_address, "webhook"),
+    "alert_private": Setting("alerts", "alert_private", _yes_or_no, "private"),
 }
 
 
@@ -142,10 +163,14 @@ def _from_file(path: Path) -> dict[str, _Said]:
     for section, values in sections.items():
         if not isinstance(values, dict):
             raise BadOption(f"{path}: write [{section}] as a section with settings below it")
-        known = {name for name, setting in SETTINGS.items() if setting.section == section}
+        known = {
+            setting.key or name: name
+            for name, setting in SETTINGS.items()
+            if setting.section == section
+        }
         _refuse_unknown(path, values, known, section=section)
-        for name, value in values.items():
-            said[name] = _Said(f"{path}: {name}", _anchored(name, value, path.parent))
+        for key, value in values.items():
+            said[known[key]] = _Said(f"{path}: {key}", _anchored(key, value, path.parent))
     return said
 
 

@@ -57,7 +57,10 @@ class Works:
         pinned = self._app.store.read(
             lambda tx: spec_of(tx, lease.job, lease.version, namespace=namespace)
         )
-        return _work(job, pinned or job.spec)
+        if pinned is None:
+            return _work(job, job.spec)
+        # A breaker guards the job as it is now, with all runs that still wait from before.
+        return _work(job, msgspec.structs.replace(pinned, breaker=job.spec.breaker))
 
 
 def _work(job: Job[..., Any], spec: JobSpec) -> Work:

@@ -19,6 +19,8 @@ WARNING = {
     "worker.fenced_off",
     "handler.ignored_stop",
     "loop.blocked",
+    "breaker.opened",
+    "alert.failed",
 }
 ERROR = {"service.failed", "loop.broken", "retry_function.failed"}
 
@@ -35,6 +37,9 @@ MESSAGES = {
     "handler.ignored_stop": "a handler was left behind: it did not stop in its grace",
     "loop.blocked": "a handler blocks the event loop",
     "loop.broken": "the event loop had to be replaced",
+    "breaker.opened": "a breaker opened: runs of this job are held back",
+    "breaker.closed": "a breaker closed: runs of this job are started again",
+    "alert.failed": "an alert could not be sent, trying again",
     "retry_function.failed": "a custom retry function failed",
 }
 """What a notice means, in words; others are told by their name."""

@@ -21,6 +21,7 @@ COMMANDS = (
     "runs",
     "jobs",
     "queues",
+    "breakers",
     "workers",
     "db",
     "bench",

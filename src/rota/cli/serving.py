@@ -65,6 +65,8 @@ def worker_options(said: Settings) -> WorkerOptions:
         "name": said.name,
         "drain_ms": said.drain_ms,
         "retention": Retention(**_given(retention)),
+        "alert_webhook": said.alert_webhook,
+        "alert_private": said.alert_private,
     }
     return WorkerOptions(**_given(facts))
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.engine.keys import DUE, ENDED, queue_key
+from rota.engine.observe import judge_breakers, observe
 from rota.model.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS
 from rota.store.base import Tx
@@ -29,6 +30,7 @@ def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
     if any(verdict.kind for verdict in ordered):
         failed = [verdict for verdict in ordered if verdict.kind]
         tx.execute("record_attempts", batch=_batch(failed), namespace=namespace)
+    seen = observe(tx, ordered, namespace=namespace)
     ending = [verdict for verdict in ordered if verdict.verb in _ENDS_RUN]
     retrying = [verdict for verdict in ordered if verdict.verb == "retry"]
     returning = [verdict for verdict in ordered if verdict.verb in ("release", "reap")]
@@ -40,6 +42,8 @@ def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
     if stayed:
         # A run whose cancel was acknowledged gets no other attempt: it ends here.
         lost += _close(tx, [_aborted(verdict) for verdict in stayed], namespace)
+    if seen:
+        judge_breakers(tx, seen, namespace=namespace)
     return lost
 
 

@@ -17,3 +17,4 @@ def forget_jobs(tx: Tx, *, namespace: str) -> None:
     """Delete all definitions; only for a namespace in which nothing is live."""
     tx.execute("forget_jobs", namespace=namespace)
     tx.execute("forget_versions", namespace=namespace)
+    tx.execute("forget_breakers", namespace=namespace)

@@ -6,6 +6,8 @@ import hashlib
 
 import msgspec
 
+from rota.engine.breakers import set_rule
+from rota.model.breaker import CircuitState
 from rota.model.spec import JobSpec
 from rota.store.base import Tx
 
@@ -19,6 +21,8 @@ class JobView(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     spec: JobSpec
     created_at: int
+    breaker: CircuitState | None = None
+    """Where its breaker stands, if it has one or is held back by hand."""
 
 
 def define(tx: Tx, spec: JobSpec, *, namespace: str) -> int:
@@ -33,6 +37,7 @@ def define(tx: Tx, spec: JobSpec, *, namespace: str) -> int:
         row = tx.one("find_version", **at)
     version = int(row["version"])
     tx.execute("set_current_version", namespace=namespace, name=spec.name, version=version)
+    set_rule(tx, spec, namespace=namespace)
     return version
 
 
@@ -50,6 +55,7 @@ def jobs(tx: Tx, *, namespace: str) -> list[JobView]:
             version=row["version"],
             spec=_spec.decode(row["spec"]),
             created_at=row["created_at"],
+            breaker=row["breaker"],
         )
         for row in tx.all("list_jobs", namespace=namespace)
     ]

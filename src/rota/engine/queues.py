@@ -18,6 +18,8 @@ class QueueView(msgspec.Struct, frozen=True, kw_only=True):
     running: int
     scheduled: int
     oldest_ms: int | None
+    held: int = 0
+    """Queued runs that a breaker holds back."""
 
 
 def pause(tx: Tx, queue: str, *, namespace: str, note: str | None = None) -> None:
@@ -42,6 +44,7 @@ def queues(tx: Tx, *, namespace: str) -> list[QueueView]:
             running=row["running"],
             scheduled=row["scheduled"],
             oldest_ms=row["oldest_ms"],
+            held=row["held"],
         )
         for row in tx.all("list_queues", namespace=namespace)
     ]

@@ -43,4 +43,5 @@ def _verdict(row: Row) -> Verdict:
         kind="lost",
         error=msgspec.json.encode(error).decode(),
         reason=decision.reason if isinstance(decision, GiveUp) else None,
+        watched=True,
     )

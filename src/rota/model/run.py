@@ -90,6 +90,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """For `retry`: how long to wait."""
     reason: str | None = None
     """Why a final failure is final: retries used up, gave up, expired, lost..."""
+    watched: bool = False
+    """Its job may have a breaker, which is to hear of it."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):

@@ -32,6 +32,23 @@ class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
     give_up_on: tuple[str, ...] = ()
 
 
+class Breaker(msgspec.Struct, frozen=True, kw_only=True):
+    """When to hold back all runs of a job: its attempts end badly too often.
+
+    Opens when at least `least` attempts ended within the window and this share of them badly.
+    Durations are text such as `1m`, or seconds.
+    """
+
+    share: float
+    least: int
+    window: str | float = "1m"
+    cool: str | float = "30s"
+    """How long to wait before one run may try; doubles each time that one ends badly."""
+    cool_cap: str | float = "10m"
+    pauses: bool = False
+    """Stay open until a person closes it."""
+
+
 class PythonTarget(msgspec.Struct, frozen=True, kw_only=True, tag="python"):
     """A function found by import."""
 
@@ -79,6 +96,7 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     delivery: Delivery = "at_least_once"
     isolation: Isolation = "thread"
     memory_mb: int | None = None
+    breaker: Breaker | None = None
     parameters: dict[str, str] = {}
     """Name to annotation, for people and for forms."""
 

@@ -11,7 +11,8 @@ from typing import Any, get_args
 import msgspec
 
 from rota.errors import BadDuration, BadOption
-from rota.model.spec import Delivery, Isolation, PolicyChange, RetryPolicy
+from rota.model.spec import Breaker, Delivery, Isolation, PolicyChange, RetryPolicy
+from rota.rules.breaker_options import parse_breaker
 from rota.rules.duration import parse_duration
 from rota.rules.order import parse_priority
 from rota.rules.retry_options import RETRY_OPTIONS, RetryFunction, retry_function, retry_policy
@@ -22,6 +23,7 @@ MIN_MEMORY_MB = 16
 """A Python process that has imported nothing takes about ten."""
 
 JOB_OPTIONS = RETRY_OPTIONS | {
+    "breaker",
     "delivery",
     "expires",
     "isolation",
@@ -59,6 +61,7 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     delivery: Delivery = "at_least_once"
     isolation: Isolation = "thread"
     memory_mb: int | None = None
+    breaker: Breaker | None = None
 
     def spec_fields(self) -> dict[str, Any]:
         """The keyword arguments for JobSpec, all but target and parameters."""
@@ -97,6 +100,7 @@ def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
         delivery=delivery,
         isolation=isolation,
         memory_mb=memory_mb,
+        breaker=parse_breaker(options.get("breaker")),
     )
 
 

@@ -9,6 +9,8 @@ import json
 from collections.abc import Collection
 from threading import Lock
 
+import msgspec
+
 from rota.clock import elapsed_s
 from rota.engine.claim import claim
 from rota.engine.finish import finish
@@ -213,17 +215,29 @@ class Courier(Service):
 
 def _verdict(call: Call, ending: Ending) -> Verdict | None:
     try:
-        return judge(call, ending)
+        return _watched(call, judge(call, ending))
     except Exception as error:  # noqa: BLE001  # the run must end, whatever its policy holds
         emit("judge.failed", run=call.lease.run_id, job=call.lease.job, error=error)
         plain = Verdict(run_id=call.lease.run_id, fence=call.lease.fence, verb="fail")
         return _refused(plain, error)
 
 
+def _watched(call: Call, verdict: Verdict | None) -> Verdict | None:
+    """Marked for the breaker of its job, if it has one."""
+    if verdict is None or call.work.spec.breaker is None:
+        return verdict
+    return msgspec.structs.replace(verdict, watched=True)
+
+
 def _refused(verdict: Verdict, error: Exception) -> Verdict:
     reason = f"its outcome could not be recorded: {type(error).__name__}"
     return Verdict(
-        run_id=verdict.run_id, fence=verdict.fence, verb="fail", kind="error", reason=reason
+        run_id=verdict.run_id,
+        fence=verdict.fence,
+        verb="fail",
+        kind="error",
+        reason=reason,
+        watched=verdict.watched,
     )
 
 

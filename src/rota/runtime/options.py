@@ -46,3 +46,7 @@ class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
     chores: bool = True
     """Whether this process promotes, reaps, expires and prunes."""
     retention: Retention = Retention()
+    alert_webhook: str = ""
+    """Where alerts are posted, by a process that does chores; empty for nowhere."""
+    alert_private: bool = False
+    """Whether the webhook may be an address inside our own network."""

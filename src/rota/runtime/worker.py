@@ -25,7 +25,9 @@ from rota.notices import emit
 from rota.runtime.calls import Calls
 from rota.runtime.courier import Courier
 from rota.runtime.heart import Heart
+from rota.runtime.herald import Herald
 from rota.runtime.janitor import Promoter, chores
+from rota.runtime.keeper import Keeper
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.service import Service
 from rota.runtime.watchman import Watchman
@@ -51,6 +53,8 @@ class Worker:
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
         self._chores = chores(store, options.retention) if options.chores else []
+        if options.chores:
+            self._chores += [Keeper(store), Herald(store, options)]
 
     @property
     def running(self) -> int:

@@ -64,6 +64,15 @@ SHAPES: Mapping[str, Shape] = {
         "reason": "text",
     },
     "held": {"run_id": "uuid", "fence": "bigint"},
+    "tally": {
+        "job": "text",
+        "turn": "int",
+        "bucket_at": "bigint",
+        "part": "text",
+        "good": "int",
+        "bad": "int",
+        "expires_at": "bigint",
+    },
     "progress": {"run_id": "uuid", "fence": "bigint", "fraction": "real", "note": "text"},
 }
 

@@ -20,7 +20,17 @@ Examples:
 
 A job is known as soon as a worker that has it was started, or a run of it was submitted.
 """
-COLUMNS = ("name", "version", "kind", "queue", "priority", "retries", "timeout", "parameters")
+COLUMNS = (
+    "name",
+    "version",
+    "kind",
+    "queue",
+    "priority",
+    "retries",
+    "timeout",
+    "breaker",
+    "parameters",
+)
 
 
 @click.group("jobs", cls=Noun, epilog=EPILOG)
@@ -71,7 +81,7 @@ def _document(job: JobView) -> dict[str, Any]:
 
     facts = document(job)
     spec: dict[str, Any] = facts.pop("spec")
-    return facts | spec
+    return facts | spec | {"breaker_state": facts["breaker"]}
 
 
 def _row(job: JobView) -> list[str]:
@@ -84,6 +94,7 @@ def _row(job: JobView) -> list[str]:
         str(spec.priority),
         str(spec.retry.limit),
         _duration(spec.timeout_ms),
+        _breaker_state(job),
         _parameters(spec),
     ]
 
@@ -103,9 +114,21 @@ def _facts(job: JobView) -> list[tuple[str, str]]:
         ("retries", f"{retry.limit}, {retry.backoff} from {_duration(retry.delay_ms)}"),
         ("timeout", _duration(spec.timeout_ms)),
         ("expires", _duration(spec.expires_ms)),
+        ("breaker", _breaker(job)),
         ("delivery", spec.delivery.replace("_", " ")),
         ("memory", f"{spec.memory_mb} MB" if spec.memory_mb else ""),
     ]
+
+
+def _breaker_state(job: JobView) -> str:
+    return (job.breaker or "").replace("_", " ")
+
+
+def _breaker(job: JobView) -> str:
+    from rota.rules.breaker_options import breaker_text
+
+    rule = breaker_text(job.spec.breaker) if job.spec.breaker else ""
+    return ", ".join(part for part in (_breaker_state(job), rule) if part)
 
 
 def _kind(spec: JobSpec) -> str:

@@ -16,7 +16,7 @@ Examples:
 
 In a paused queue nothing new is started; what runs goes on, and submits are accepted.
 """
-COLUMNS = ("name", "queued", "running", "scheduled", "oldest", "paused", "note")
+COLUMNS = ("name", "queued", "running", "scheduled", "held", "oldest", "paused", "note")
 
 
 @click.group("queues", cls=Noun, epilog=EPILOG)
@@ -45,6 +45,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
             str(queue.queued),
             str(queue.running),
             str(queue.scheduled),
+            str(queue.held),
             "" if queue.oldest_ms is None else coarse(queue.oldest_ms),
             Cell("paused", "yellow") if queue.is_paused else "",
             queue.note or "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,6 +28,7 @@ all filters.
 """
 STATES = tuple(state.value for state in State)
 COLUMNS = ("id", "job", "state", "attempt", "queue", "created", "took", "about")
+HELD = "held: the breaker of its job is open"
 SHORT_ID = 12
 """The last group of a UUIDv7 is random, so it tells runs apart; the first tells the hour."""
 
@@ -48,11 +50,12 @@ def list_(*, state: str | None, job: str | None, queue: str | None, **flags: Any
     from rota.cli.clients import find_run, opened
     from rota.cli.documents import run_document
     from rota.cli.output import print_json, print_table
+    from rota.engine.breakers import held_jobs
     from rota.engine.inspect import now_ms, runs
 
     with opened(flags) as app:
         before = find_run(app, flags["before"]).id if flags["before"] else None
-        found, now = app.store.read(
+        found, held, now = app.store.read(
             lambda tx: (
                 runs(
                     tx,
@@ -63,13 +66,15 @@ def list_(*, state: str | None, job: str | None, queue: str | None, **flags: Any
                     before=before,
                     limit=flags["limit"],
                 ),
+                held_jobs(tx, namespace=app.namespace),
                 now_ms(tx),
             )
         )
     if flags["as_json"]:
-        print_json(map(run_document, found))
+        print_json(run_document(run) | {"held": is_held(run, held)} for run in found)
     else:
-        print_table(COLUMNS, [_row(run, now) for run in found], empty="no runs")
+        rows = [_row(run, now, held=is_held(run, held)) for run in found]
+        print_table(COLUMNS, rows, empty="no runs")
 
 
 @command.command("show")
@@ -80,18 +85,22 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     from rota.cli.clients import find_run, opened
     from rota.cli.documents import run_document
     from rota.cli.output import print_json
+    from rota.engine.breakers import held_jobs
     from rota.engine.inspect import now_ms
 
     with opened(flags) as app:
         run = find_run(app, run_id)
         view, attempts = run.show(), run.attempts()
         now = app.store.read(now_ms)
+        held = is_held(view, app.store.read(lambda tx: held_jobs(tx, namespace=app.namespace)))
     if as_json:
-        print_json([run_document(view, attempts)])
+        print_json([run_document(view, attempts) | {"held": held}])
         return
     from rota.cli.run_page import print_page
 
     print_page(view, attempts, now)
+    if held:
+        print(f"\n{HELD}; see `rota breakers`")
 
 
 @command.command("wait")
@@ -165,7 +174,12 @@ def _print_state(run_id: str, state: str, *, as_json: bool) -> None:
         print(f"{run_id}  {'asked to stop' if state == 'running' else state}")
 
 
-def _row(run: RunView, now: int) -> Row:
+def is_held(run: RunView, held: Mapping[str, str | None]) -> bool:
+    """Whether a breaker keeps this run from being claimed."""
+    return run.state == "queued" and run.job in held and held[run.job] != run.id
+
+
+def _row(run: RunView, now: int, *, held: bool) -> Row:
     from rota.cli.output import Cell, is_fancy, state_cell
     from rota.cli.times import ago, took
 
@@ -178,7 +192,7 @@ def _row(run: RunView, now: int) -> Row:
         run.queue,
         ago(run.created_at, now),
         took(run.started_at, run.finished_at or (now if run.state == "running" else None)),
-        _about(run, now),
+        HELD if held else _about(run, now),
     )
 
 

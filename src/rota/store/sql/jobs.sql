@@ -29,11 +29,15 @@ select spec
    and version = :version
 
 -- name: list_jobs
-select job.name, job.version, v.spec, v.created_at
+select job.name, job.version, v.spec, v.created_at, b.state as breaker
   from rota.job as job
   join rota.job_version as v
     on v.namespace = job.namespace
    and v.name = job.name
    and v.version = job.version
+  left join rota.breaker as b
+    on b.namespace = job.namespace
+   and b.job = job.name
+   and (b.rule is not null or b.state <> 'closed')
  where job.namespace = :namespace
  order by job.name

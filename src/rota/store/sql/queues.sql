@@ -14,6 +14,7 @@ select n.name,
        coalesce(d.queued, 0) as queued,
        coalesce(d.running, 0) as running,
        coalesce(d.scheduled, 0) as scheduled,
+       coalesce(d.held, 0) as held,
        d.oldest_ms
   from (
         select name from rota.queue where namespace = :namespace
@@ -24,14 +25,21 @@ select n.name,
     on q.namespace = :namespace
    and q.name = n.name
   left join (
-        select queue,
-               count(case when state = 'queued' then 1 end) as queued,
-               count(case when state = 'running' then 1 end) as running,
-               count(case when state = 'scheduled' then 1 end) as scheduled,
-               {now} - min(case when state = 'queued' then ready_at end) as oldest_ms
-          from rota.run
-         where namespace = :namespace
-         group by queue
+        select run.queue,
+               count(case when run.state = 'queued' then 1 end) as queued,
+               count(case when run.state = 'queued'
+                           and o.job is not null
+                           and run.id is distinct from o.probe_id then 1 end) as held,
+               count(case when run.state = 'running' then 1 end) as running,
+               count(case when run.state = 'scheduled' then 1 end) as scheduled,
+               {now} - min(case when run.state = 'queued' then run.ready_at end) as oldest_ms
+          from rota.run as run
+          left join rota.breaker as o
+            on o.namespace = run.namespace
+           and o.job = run.job
+           and o.state <> 'closed'
+         where run.namespace = :namespace
+         group by run.queue
        ) as d
     on d.queue = n.name
  order by n.name

@@ -1,0 +1,34 @@
+"""Breakers in the hands of a program: see them, hold a job back, let it go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rota.engine.breakers import breakers, close_breaker, open_breaker
+from rota.model.breaker import BreakerView
+
+if TYPE_CHECKING:
+    from rota.app.app import App
+
+
+class Breakers:
+    """The breakers of one app's namespace; get it as `app.breakers`."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def list(self) -> list[BreakerView]:
+        """Of all jobs that have one or are held back by hand, by job."""
+        return self._app.store.read(lambda tx: breakers(tx, namespace=self._app.namespace))
+
+    def open(self, job: str, *, note: str | None = None) -> None:
+        """Hold back all runs of a job until somebody closes its breaker; what runs goes on."""
+        self._app.store.write(
+            lambda tx: open_breaker(tx, job, namespace=self._app.namespace, note=note)
+        )
+
+    def close(self, job: str) -> bool:
+        """Let the runs of a job go, in their old order; False when they were not held."""
+        return self._app.store.write(
+            lambda tx: close_breaker(tx, job, namespace=self._app.namespace)
+        )

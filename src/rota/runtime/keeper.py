@@ -1,0 +1,29 @@
+"""The keeper of breakers: sends probes when their time has come, sees what no worker saw."""
+
+from __future__ import annotations
+
+from rota.engine.tend import due_breakers, tend
+from rota.runtime.service import Service
+from rota.store.base import Store
+
+
+class Keeper(Service):
+    """Looks once a second, and when the next probe is due; writes only when something is."""
+
+    interval_s = 1.0
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self._next_in_s: float | None = None
+
+    def tick(self) -> bool:
+        due = self._store.read(due_breakers)
+        for place in due.places:
+            self._store.write(lambda tx, place=place: tend(tx, place))  # type: ignore[misc]
+        self._next_in_s = None if due.next_in_ms is None else due.next_in_ms / 1000
+        return False
+
+    def pause_s(self) -> float:
+        pause_s = super().pause_s()
+        return pause_s if self._next_in_s is None else min(pause_s, self._next_in_s)
