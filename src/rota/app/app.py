@@ -15,6 +15,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, ParamSpec, Protocol, Self, TypeVar, overload
 
+from rota.app.dead_letters import DeadLetters
 from rota.app.job import AsyncJob, Job
 from rota.app.run import Run
 from rota.app.settings import read_settings
@@ -77,6 +78,7 @@ class App:
         self._works = Works(self)
         self._submits: Combiner[Sequence[NewRun], list[Submitted]] = Combiner(self._flush)
         self.waiter = Waiter(self)
+        self.dead_letters = DeadLetters(self)
 
     @overload
     def job(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncJob[P, R]: ...
