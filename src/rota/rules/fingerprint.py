@@ -17,16 +17,17 @@ MAX_CHARS = 1_000
 
 _FRAME = re.compile(r'^  File "([^"\n]+)", line \d+, in (.+)$', re.MULTILINE)
 _FOREIGN = re.compile(r"[/\\](?:site-packages|dist-packages|lib[/\\]python3[^/\\]*)[/\\]|^<")
-_VALUES = (
-    (re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", re.IGNORECASE), "<id>"),
-    (re.compile(r"(?<!\w)(['\"`])[^'\"`\n]{0,500}\1(?!\w)"), "<text>"),
-    (re.compile(r"\b0x[0-9a-f]+\b", re.IGNORECASE), "<hex>"),
-    # A word of eight or more hex digits, some of them decimal: a commit, a digest, a short id.
-    (re.compile(r"\b(?=[a-f]*[0-9])[0-9a-f]{8,}\b", re.IGNORECASE), "<hex>"),
-    (re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE), "<n>"),
-    (re.compile(r"<(n|text|hex|id)>(?:[,;\s]+<\1>)+"), r"<\1>"),
-    (re.compile(r"\s+"), " "),
+_QUOTED = re.compile(r"(?<!\w)(['\"`])[^'\"`\n]{0,500}\1(?!\w)")
+# Ids, digests and numbers are all the same kind: a digest may by chance be all decimal.
+_NUMBER = re.compile(
+    r"""\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b
+      | \b0x[0-9a-f]+\b
+      | (?<!\w)[-+]?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?(?![\w.])
+      | \b(?=[a-f]*[0-9])[0-9a-f]{8,}\b
+      | [-+]?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?""",
+    re.VERBOSE | re.IGNORECASE,
 )
+_SEVERAL = re.compile(r"<(n|text)>(?:[,;\s]+<\1>)+")
 
 
 def fingerprint(*, job: str, error: ErrorDetail | None, reason: str | None) -> str:
@@ -51,7 +52,6 @@ def place(traceback: str) -> str:
 
 def normalised(message: str) -> str:
     """The message with its values replaced by their kinds."""
-    text = message[:MAX_CHARS]
-    for pattern, kind in _VALUES:
-        text = pattern.sub(kind, text)
-    return text.strip()
+    text = _QUOTED.sub("<text>", message[:MAX_CHARS])
+    text = _NUMBER.sub("<n>", text)
+    return " ".join(_SEVERAL.sub(r"<\1>", text).split())

@@ -11,6 +11,7 @@ from rota.model.states import State
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
+    from rota.engine.why import Scene
     from rota.model.run import RunView
 
 EPILOG = """\b
@@ -49,10 +50,11 @@ def list_(*, state: str | None, job: str | None, queue: str | None, **flags: Any
     from rota.cli.documents import run_document
     from rota.cli.output import print_json, print_table
     from rota.engine.inspect import now_ms, runs
+    from rota.engine.why import scene
 
     with opened(flags) as app:
         before = find_run(app, flags["before"]).id if flags["before"] else None
-        found, now = app.store.read(
+        found, now, here = app.store.read(
             lambda tx: (
                 runs(
                     tx,
@@ -64,12 +66,13 @@ def list_(*, state: str | None, job: str | None, queue: str | None, **flags: Any
                     limit=flags["limit"],
                 ),
                 now_ms(tx),
+                scene(tx, namespace=app.namespace),
             )
         )
     if flags["as_json"]:
         print_json(map(run_document, found))
     else:
-        print_table(COLUMNS, [_row(run, now) for run in found], empty="no runs")
+        print_table(COLUMNS, [_row(run, now, here) for run in found], empty="no runs")
 
 
 @command.command("show")
@@ -84,14 +87,15 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 
     with opened(flags) as app:
         run = find_run(app, run_id)
-        view, attempts = run.show(), run.attempts()
+        view, attempts, tally = run.show(), run.attempts(), run.tally()
+        reasons = run.why() if view.state in (State.QUEUED, State.SCHEDULED) else []
         now = app.store.read(now_ms)
     if as_json:
-        print_json([run_document(view, attempts)])
+        print_json([run_document(view, attempts, tally=tally, reasons=reasons)])
         return
     from rota.cli.run_page import print_page
 
-    print_page(view, attempts, now)
+    print_page(view, attempts, now, tally=tally, reasons=reasons)
 
 
 @command.command("wait")
@@ -165,7 +169,7 @@ def _print_state(run_id: str, state: str, *, as_json: bool) -> None:
         print(f"{run_id}  {'asked to stop' if state == 'running' else state}")
 
 
-def _row(run: RunView, now: int) -> Row:
+def _row(run: RunView, now: int, here: Scene) -> Row:
     from rota.cli.output import Cell, is_fancy, state_cell
     from rota.cli.times import ago, took
 
@@ -178,11 +182,11 @@ def _row(run: RunView, now: int) -> Row:
         run.queue,
         ago(run.created_at, now),
         took(run.started_at, run.finished_at or (now if run.state == "running" else None)),
-        _about(run, now),
+        _about(run, now, here),
     )
 
 
-def _about(run: RunView, now: int) -> str:
+def _about(run: RunView, now: int, here: Scene) -> str:
     from rota.cli.times import ago
 
     if run.cancel_requested:
@@ -191,6 +195,8 @@ def _about(run: RunView, now: int) -> str:
         return f"starts {ago(run.ready_at, now)}"
     if run.progress is not None and run.state == "running":
         return f"{run.progress:.0%} {run.progress_note or ''}".strip()
+    if run.state == "queued" and (obstacles := here.obstacles(job=run.job, queue=run.queue)):
+        return obstacles[0].says.partition(";")[0]
     if run.error is not None and run.state != "success":
         return f"{run.error.type}: {run.error.message}".partition("\n")[0][:60]
     return run.reason or ""
