@@ -13,8 +13,10 @@ from rota.engine.discard import discard
 from rota.engine.redrive import Pair, Redriven, Wish, redrive
 from rota.ids import new_id
 from rota.model.run import ErrorDetail
+from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, finish_with, given_lease
+from tests.contract.model import Model
 
 
 def error_text(message: str = "broken", *, kind: str = "ValueError") -> str:
@@ -65,3 +67,10 @@ def redrive_pairs(
 def discard_all(store: Store, run_ids: Sequence[str], *, asker: By | None = None) -> int:
     who = asker or by()
     return store.write(lambda tx: discard(tx, run_ids, namespace=HOME, subject="test", by=who))
+
+
+def each_failure_left_one_letter(store: Store, model: Model) -> None:
+    """What expired in its queue has failed as well, and leaves none."""
+    found = [letter.run_id for letter in all_letters(store, limit=1_000)]
+    ended = [run for run in model.runs.values() if run.state is State.FAILED]
+    assert sorted(found) == sorted(run.id for run in ended if run.reason != "expired: ")
