@@ -11,6 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from rota import App, State
+from rota.engine.inspect import runs
+from rota.model.run import RunView
+from tests.contract.builders import (
+    claim_some,
+    finish_all,
+    given_worker,
+    new_run,
+    submit_all,
+    verdict,
+)
 from tests.support.cli import Rota, Said
 
 SHOP = """
@@ -197,3 +208,38 @@ def test_a_run_says_why_it_waits(rota: Rota) -> None:
     assert [reason["kind"] for reason in shown["why"]] == ["no_worker"]
     assert unknown.startswith("no live worker knows job add")
     assert "no live worker knows job add" in listed
+
+
+def test_many_letters_are_redriven_with_a_bar_on_a_terminal(
+    tmp_path: Path, sqlite_url: str
+) -> None:
+    rota = Rota(tmp_path, ROTA_URL=sqlite_url)
+    many = 1_200
+    with App(sqlite_url) as app:
+        submit_all(app.store, [new_run() for _ in range(many)])
+        leases = claim_some(app.store, given_worker(app.store), limit=many)
+        finish_all(app.store, [verdict(lease, "fail", reason="no") for lease in leases])
+        words = ["dead", "redrive", "--group", group_of(rota), "--yes", "--rate", "10/s"]
+
+        ours, theirs = pty.openpty()
+        ended = subprocess.run(
+            [sys.executable, "-m", "rota", *words],
+            cwd=rota.folder,
+            env=rota.env | {"TERM": "xterm"},
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+            timeout=60,
+            check=True,
+        )
+        os.close(theirs)
+        bar = os.read(ours, 100_000).decode()
+        os.close(ours)
+        starts = [run.due_at for run in runs_of(app, State.SCHEDULED)]
+
+    assert ended.stdout.count(b"redriven as") == many
+    assert f"/{many}" in bar
+    assert max(starts) - min(starts) >= (many - 2) * 100
+
+
+def runs_of(app: App, state: State) -> list[RunView]:
+    return app.store.read(lambda tx: runs(tx, namespace=app.namespace, state=state, limit=5_000))

@@ -84,7 +84,9 @@ def test_a_run_whose_job_no_worker_knows_stays_queued_and_says_so(store: Store) 
     (reason,) = ask(store, run_id)
 
     assert reason.kind == "unknown_job"
-    assert reason.says.startswith("no live worker knows job rare: none of the 1 worker of queue")
+    assert reason.says.startswith(
+        "no live worker knows job rare: 1 worker in queue default, none has it;"
+    )
     assert reason.count == 1
     with pytest.raises(ValueError, match="not enough values"):
         claim_one(store, worker)
@@ -104,7 +106,7 @@ def test_a_queue_that_nobody_serves_is_named(store: Store) -> None:
     (reason,) = ask(store, run_id)
 
     assert reason.kind == "unserved_queue"
-    assert reason.says == "no live worker serves queue mail; the 1 worker serve a, b"
+    assert reason.says == "no live worker serves queue mail; 1 worker alive, serving a, b"
 
 
 def test_a_paused_queue_is_named_with_its_note(store: Store, worker: str) -> None:

@@ -64,19 +64,18 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
         serving = self._serving(queue)
         if not serving:
             other = ", ".join(sorted({name for each in self.workers for name in each.queues}))
-            says = (
-                f"no live worker serves queue {queue}; the {_workers(self.workers)} serve {other}"
-            )
+            count = _workers(self.workers)
+            says = f"no live worker serves queue {queue}; {count} alive, serving {other}"
             return Reason(kind="unserved_queue", says=says, count=len(self.workers))
         knowing = [each for each in serving if _knows(each, job)]
         if not knowing:
             says = (
-                f"no live worker knows job {job}: none of the {_workers(serving)} of queue {queue}"
-                " has it; start one with an app that defines it"
+                f"no live worker knows job {job}: {_workers(serving)} in queue {queue}, none has it"
+                "; start one with an app that defines it"
             )
             return Reason(kind="unknown_job", says=says, count=len(serving))
         if all(each.is_draining for each in knowing):
-            says = f"all {_workers(knowing)} that could take it are shutting down"
+            says = f"who could take it is shutting down: {_workers(knowing)}"
             return Reason(kind="draining", says=says, count=len(knowing))
         return None
 
