@@ -27,8 +27,8 @@ LEASE_MS = 20_000
 HOME = "default"
 ERROR = '{"type":"ValueError","message":"broken"}'
 TABLES = (
-    "alert", "attempt", "breaker", "breaker_tally", "chore", "job", "job_version", "queue", "run",
-    "run_history", "run_key", "worker",
+    "act", "alert", "attempt", "breaker", "breaker_tally", "chore", "dead_letter", "job",
+    "job_version", "queue", "run", "run_history", "run_key", "worker",
 )  # fmt: skip
 
 

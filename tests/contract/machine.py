@@ -46,6 +46,7 @@ from tests.contract.builders import (
     submit_all,
 )
 from tests.contract.conftest import empty
+from tests.contract.letters import each_failure_left_one_letter
 from tests.contract.machine_asks import ASKS, DELAY_MS, QUEUES, VERBS, as_verdict
 from tests.contract.model import CRASH_CAP, Model, ModelRun, frozen, observed
 
@@ -82,6 +83,7 @@ class Life(RuleBasedStateMachine):
         try:
             self.everything_can_still_end()
             self.attempts_are_as_told()
+            each_failure_left_one_letter(self.store, self.model)
         finally:
             self.store.close()
             if self.folder is not None:

@@ -20,7 +20,7 @@ from tests.support.processes import Crew, Program
 RUNS = 4000
 CHUNK = 250
 KILLS = 12
-QUARANTINED = "quarantined: killed its worker 3 times"
+QUARANTINED = "quarantined: killed its worker 3 times; find out why before you redrive it"
 
 pytestmark = pytest.mark.chaos
 

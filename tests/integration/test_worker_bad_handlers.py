@@ -157,7 +157,7 @@ def test_a_handler_that_kills_its_own_process_is_quarantined(
 
     assert (ended.state, ended.reason) == (
         State.FAILED,
-        "quarantined: killed its worker 3 times",
+        "quarantined: killed its worker 3 times; find out why before you redrive it",
     )
     assert ended.error is not None
     assert says in ended.error.message

@@ -128,3 +128,15 @@ def chatters(rounds: int) -> int:
     for round_ in range(rounds):
         progress(0.5, "x" * 400 + str(round_))
     return rounds
+
+
+def fails_in_every_way() -> str:
+    """An error, then a timeout, then the death of its process, then it works."""
+    attempt = current_run().attempt
+    if attempt == 1:
+        raise OddError("odd")
+    if attempt == 2:  # the second
+        time.sleep(60)
+    if attempt == 3:  # the third
+        os._exit(3)
+    return "at last"

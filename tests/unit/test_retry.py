@@ -196,7 +196,9 @@ def test_a_run_whose_worker_died_goes_back_to_its_queue(crashes: int) -> None:
 def test_a_run_that_killed_three_workers_is_quarantined() -> None:
     outcome = after_crash(crashes=3, at_most_once=False)
 
-    assert outcome == GiveUp("quarantined: killed its worker 3 times")
+    assert outcome == GiveUp(
+        "quarantined: killed its worker 3 times; find out why before you redrive it"
+    )
 
 
 def test_a_lost_run_that_may_start_only_once_is_not_started_again() -> None:

@@ -18,6 +18,7 @@ from typing import Any, ParamSpec, Protocol, Self, TypeVar, overload
 import msgspec
 
 from rota.app.breakers import Breakers
+from rota.app.dead_letters import DeadLetters
 from rota.app.job import AsyncJob, Job
 from rota.app.run import Run
 from rota.app.settings import read_settings
@@ -85,6 +86,7 @@ class App:
             "alert_webhook": said.alert_webhook or "",
             "alert_private": said.alert_private,
         }
+        self.dead_letters = DeadLetters(self)
 
     @overload
     def job(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncJob[P, R]: ...

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 
 from rota.engine.cancel import cancel
-from rota.engine.inspect import attempts, find
+from rota.engine.inspect import attempts, find, tally
 from rota.engine.rerun import rerun
+from rota.engine.why import Reason, why
 from rota.errors import RunFailed, RunNotFinished
 from rota.ids import new_id
 from rota.model.run import AttemptView, Ended, RunView
@@ -47,6 +48,14 @@ class Run(Generic[R]):
     def attempts(self) -> list[AttemptView]:
         """The attempts that did not succeed, oldest first."""
         return self._app.store.read(lambda tx: attempts(tx, self.id, namespace=self._app.namespace))
+
+    def tally(self) -> dict[str, int]:
+        """How often it ended in an `error`, `timeout` or `crash`, or was `lost`; no zeros."""
+        return self._app.store.read(lambda tx: tally(tx, self.id, namespace=self._app.namespace))
+
+    def why(self) -> list[Reason]:
+        """Why it is not running now, with numbers; the most telling reason first."""
+        return self._app.store.read(lambda tx: why(tx, self.id, namespace=self._app.namespace))
 
     def wait(self, timeout: str | float | None = None) -> Ended:
         """Wait for the end, whatever it is; RunNotFinished when it takes too long."""

@@ -5,13 +5,16 @@ The keys are a promise to scripts: they are added to, never renamed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rota.clock import to_datetime
 from rota.model.run import AttemptView, RunView
+
+if TYPE_CHECKING:
+    from rota.engine.why import Reason
 
 _JSON_TEXTS = ("args", "result", "policy")
 
@@ -29,11 +32,31 @@ def document(view: msgspec.Struct) -> dict[str, Any]:
     return {key: iso(value) if key.endswith("_at") else value for key, value in facts.items()}
 
 
-def run_document(run: RunView, attempts: Iterable[AttemptView] | None = None) -> dict[str, Any]:
-    """A run; with its failed attempts when they are given."""
+def reason_document(reason: Reason) -> dict[str, Any]:
+    """A reason why a run is not running."""
+    return {
+        "kind": reason.kind,
+        "says": reason.says,
+        "count": reason.count,
+        "until": iso(reason.until),
+    }
+
+
+def run_document(
+    run: RunView,
+    attempts: Iterable[AttemptView] | None = None,
+    *,
+    tally: Mapping[str, int] | None = None,
+    reasons: Iterable[Reason] | None = None,
+) -> dict[str, Any]:
+    """A run; with its failed attempts and why it does not run when they are given."""
     facts = document(run)
     for key in _JSON_TEXTS:
         facts[key] = None if facts[key] is None else msgspec.Raw(facts[key].encode())
     if attempts is not None:
         facts["attempts"] = [document(each) for each in attempts]
+    if tally is not None:
+        facts["tally"] = dict(tally)
+    if reasons is not None:
+        facts["why"] = [reason_document(each) for each in reasons]
     return facts

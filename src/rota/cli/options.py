@@ -66,7 +66,9 @@ def settings(flags: dict[str, Any]) -> Settings:
 class Noun(click.Group):
     """`rota runs` is `rota runs list`; the other verbs are named."""
 
+    default = "list"
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
-            args = ["list", *args]
+            args = [self.default, *args]
         return super().parse_args(ctx, args)

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rota.cli.documents import iso
 from rota.cli.output import Cell, print_facts, state_cell, styled
 from rota.cli.times import ago, took
+from rota.engine.why import Reason
 from rota.model.run import AttemptView, ErrorDetail, RunView
 
+_NAMES = {
+    "error": ("error", "errors"),
+    "timeout": ("timeout", "timeouts"),
+    "crash": ("crash", "crashes"),
+    "lost": ("lost worker", "lost workers"),
+    "cancelled": ("cancelled", "cancelled"),
+}
+"""Kinds of attempts, for one and for several."""
 
-def print_page(run: RunView, attempts: Sequence[AttemptView], now: int) -> None:
-    print_facts(_facts(run, now))
+
+def print_page(
+    run: RunView,
+    attempts: Sequence[AttemptView],
+    now: int,
+    *,
+    tally: Mapping[str, int],
+    reasons: Sequence[Reason] = (),
+) -> None:
+    print_facts(_facts(run, now, tally, reasons))
     for each in attempts:
         lasted = took(each.started_at, each.ended_at)
         worker = f" on worker {each.worker_id}" if each.worker_id else ""
@@ -30,10 +47,19 @@ def _print_error(error: ErrorDetail) -> None:
         print(f"    {line}")
 
 
-def _facts(run: RunView, now: int) -> list[tuple[str, str | Cell]]:
+def told_tally(tally: Mapping[str, int]) -> str:
+    """`2 errors, 1 timeout`: how attempts ended, the commonest first."""
+    order = sorted(tally.items(), key=lambda each: (-each[1], each[0]))
+    return ", ".join(f"{count} {_NAMES[kind][count > 1]}" for kind, count in order)
+
+
+def _facts(
+    run: RunView, now: int, tally: Mapping[str, int], reasons: Sequence[Reason]
+) -> list[tuple[str, str | Cell]]:
     def moment(ms: int | None) -> str:
         return "" if ms is None else f"{iso(ms)}  ({ago(ms, now)})"
 
+    told = told_tally(tally)
     waits = run.state in ("scheduled", "queued")
     return [
         ("id", run.id),
@@ -46,7 +72,8 @@ def _facts(run: RunView, now: int) -> list[tuple[str, str | Cell]]:
         ("result", run.result or ""),
         ("progress", "" if run.progress is None else f"{run.progress:.0%}"),
         ("note", run.progress_note or ""),
-        ("attempt", f"{run.attempt} ({run.failures} failed, {run.crashes} crashed)"),
+        ("attempt", f"{run.attempt} ({told})" if told else str(run.attempt)),
+        ("why", "\n".join(reason.says for reason in reasons)),
         ("created", moment(run.created_at)),
         ("starts" if run.state == "scheduled" else "queued", moment(run.ready_at) if waits else ""),
         ("started", moment(run.started_at)),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from rota.engine.give_up import give_up
 from rota.engine.keys import DUE, ENDED, queue_key
 from rota.engine.observe import judge_breakers, observe
 from rota.model.run import Verdict
@@ -37,6 +38,9 @@ def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
     lost: list[str] = []
     if ending:
         lost += _close(tx, ending, namespace)
+        dead = {verdict.run_id for verdict in ending if verdict.verb == "fail"}.difference(lost)
+        if dead:
+            give_up(tx, dead, namespace=namespace)
     stayed = _retry(tx, retrying, namespace) if retrying else []
     stayed += _requeue(tx, returning, namespace) if returning else []
     if stayed:

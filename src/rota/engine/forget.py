@@ -10,7 +10,9 @@ from rota.store.base import Tx
 
 def forget_runs(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> int:
     """Delete those of the runs that have ended; returns how many went."""
-    return tx.execute("forget_runs", ids=json.dumps(list(run_ids)), namespace=namespace)
+    ids = json.dumps(list(run_ids))
+    tx.execute("forget_letters", ids=ids, namespace=namespace)
+    return tx.execute("forget_runs", ids=ids, namespace=namespace)
 
 
 def forget_jobs(tx: Tx, *, namespace: str) -> None:

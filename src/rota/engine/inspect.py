@@ -78,6 +78,12 @@ def attempts(tx: Tx, run_id: str, *, namespace: str) -> list[AttemptView]:
     ]
 
 
+def tally(tx: Tx, run_id: str, *, namespace: str) -> dict[str, int]:
+    """How many attempts ended in each way that is no success: error, timeout, crash, lost..."""
+    find(tx, run_id, namespace=namespace)
+    return {row["kind"]: row["attempts"] for row in tx.all("tally_attempts", id=run_id)}
+
+
 def counts(tx: Tx, *, namespace: str, since: int = 0) -> dict[State, int]:
     """How many runs are in each state; ended ones since a moment."""
     rows = tx.all("count_live", namespace=namespace)

@@ -1,4 +1,4 @@
-"""Prune: forget ended runs, attempts and keys that are past their retention."""
+"""Prune: forget ended runs, attempts, dead letters, acts and keys past their retention."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ BAD = json.dumps([State.FAILED, State.CANCELLED])
 
 
 class Retention(msgspec.Struct, frozen=True, kw_only=True):
-    """How long ended runs are kept."""
+    """How long ended runs, and what people did about them, are kept."""
 
     success_ms: int = 7 * DAY_MS
     failure_ms: int = 30 * DAY_MS
+    acts_ms: int = 90 * DAY_MS
 
 
 def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
@@ -26,6 +27,8 @@ def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
     gone = tx.execute("prune_history", keep_ms=retention.success_ms, states=GOOD, limit=limit)
     gone += tx.execute("prune_history", keep_ms=retention.failure_ms, states=BAD, limit=limit)
     gone += tx.execute("prune_attempts", keep_ms=retention.failure_ms, limit=limit)
+    gone += tx.execute("prune_letters", keep_ms=retention.failure_ms, limit=limit)
+    gone += tx.execute("prune_acts", keep_ms=retention.acts_ms, limit=limit)
     gone += tx.execute("prune_keys", limit=limit)
     gone += tx.execute("prune_tallies", limit=limit)
     gone += tx.execute("prune_alerts", keep_ms=retention.failure_ms, limit=limit)

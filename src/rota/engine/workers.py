@@ -19,6 +19,8 @@ class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
     queues: tuple[str, ...]
     slots: int
     version: str
+    jobs: tuple[str, ...] | None = None
+    """The jobs it can carry out; None says nothing about that."""
 
 
 class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +39,8 @@ class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
     started_at: int
     seen_at: int
     now: int
+    jobs: tuple[str, ...] | None = None
+    """The jobs it can carry out; None when it did not say."""
 
 
 def register(tx: Tx, worker: NewWorker, *, namespace: str, lease_ms: int) -> None:
@@ -49,6 +53,7 @@ def register(tx: Tx, worker: NewWorker, *, namespace: str, lease_ms: int) -> Non
         host=worker.host,
         pid=worker.pid,
         queues=json.dumps(worker.queues),
+        jobs=None if worker.jobs is None else json.dumps(worker.jobs),
         slots=worker.slots,
         version=worker.version,
         lease_ms=lease_ms,
@@ -77,6 +82,7 @@ def workers(tx: Tx, *, namespace: str) -> list[WorkerView]:
             started_at=row["started_at"],
             seen_at=row["seen_at"],
             now=row["now"],
+            jobs=None if row["jobs"] is None else tuple(json.loads(row["jobs"])),
         )
         for row in tx.all("list_workers", namespace=namespace)
     ]

@@ -114,5 +114,7 @@ def after_crash(*, crashes: int, at_most_once: bool) -> Requeue | GiveUp:
     if at_most_once:
         return GiveUp("lost: the outcome is unknown and the job is at_most_once")
     if crashes >= MAX_CRASHES:
-        return GiveUp(f"quarantined: killed its worker {crashes} times")
+        return GiveUp(
+            f"quarantined: killed its worker {crashes} times; find out why before you redrive it"
+        )
     return Requeue()

@@ -119,6 +119,7 @@ class Worker:
             queues=self._duty.queues,
             slots=self._options.slots,
             version=self._version,
+            jobs=self._duty.jobs,
         )
         sent_s = elapsed_s()
         self._store.write(

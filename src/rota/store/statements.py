@@ -74,6 +74,17 @@ SHAPES: Mapping[str, Shape] = {
         "expires_at": "bigint",
     },
     "progress": {"run_id": "uuid", "fence": "bigint", "fraction": "real", "note": "text"},
+    "letter": {
+        "run_id": "uuid",
+        "job": "text",
+        "version": "int",
+        "fingerprint": "text",
+        "error_type": "text",
+        "message": "text",
+        "reason": "text",
+        "died_at": "bigint",
+    },
+    "redrive": {"run_id": "uuid", "rerun_id": "uuid"},
 }
 
 

@@ -12,6 +12,7 @@ from rota.model.states import State
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
+    from rota.engine.why import Scene
     from rota.model.run import RunView
 
 EPILOG = """\b
@@ -52,10 +53,11 @@ def list_(*, state: str | None, job: str | None, queue: str | None, **flags: Any
     from rota.cli.output import print_json, print_table
     from rota.engine.breakers import held_jobs
     from rota.engine.inspect import now_ms, runs
+    from rota.engine.why import scene
 
     with opened(flags) as app:
         before = find_run(app, flags["before"]).id if flags["before"] else None
-        found, held, now = app.store.read(
+        found, held, now, here = app.store.read(
             lambda tx: (
                 runs(
                     tx,
@@ -68,12 +70,13 @@ def list_(*, state: str | None, job: str | None, queue: str | None, **flags: Any
                 ),
                 held_jobs(tx, namespace=app.namespace),
                 now_ms(tx),
+                scene(tx, namespace=app.namespace),
             )
         )
     if flags["as_json"]:
         print_json(run_document(run) | {"held": is_held(run, held)} for run in found)
     else:
-        rows = [_row(run, now, held=is_held(run, held)) for run in found]
+        rows = [_row(run, now, here, held=is_held(run, held)) for run in found]
         print_table(COLUMNS, rows, empty="no runs")
 
 
@@ -90,15 +93,17 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 
     with opened(flags) as app:
         run = find_run(app, run_id)
-        view, attempts = run.show(), run.attempts()
+        view, attempts, tally = run.show(), run.attempts(), run.tally()
+        reasons = run.why() if view.state in (State.QUEUED, State.SCHEDULED) else []
         now = app.store.read(now_ms)
         held = is_held(view, app.store.read(lambda tx: held_jobs(tx, namespace=app.namespace)))
     if as_json:
-        print_json([run_document(view, attempts) | {"held": held}])
+        document = run_document(view, attempts, tally=tally, reasons=reasons)
+        print_json([document | {"held": held}])
         return
     from rota.cli.run_page import print_page
 
-    print_page(view, attempts, now)
+    print_page(view, attempts, now, tally=tally, reasons=reasons)
     if held:
         print(f"\n{HELD}; see `rota breakers`")
 
@@ -179,7 +184,7 @@ def is_held(run: RunView, held: Mapping[str, str | None]) -> bool:
     return run.state == "queued" and run.job in held and held[run.job] != run.id
 
 
-def _row(run: RunView, now: int, *, held: bool) -> Row:
+def _row(run: RunView, now: int, here: Scene, *, held: bool) -> Row:
     from rota.cli.output import Cell, is_fancy, state_cell
     from rota.cli.times import ago, took
 
@@ -192,11 +197,11 @@ def _row(run: RunView, now: int, *, held: bool) -> Row:
         run.queue,
         ago(run.created_at, now),
         took(run.started_at, run.finished_at or (now if run.state == "running" else None)),
-        HELD if held else _about(run, now),
+        HELD if held else _about(run, now, here),
     )
 
 
-def _about(run: RunView, now: int) -> str:
+def _about(run: RunView, now: int, here: Scene) -> str:
     from rota.cli.times import ago
 
     if run.cancel_requested:
@@ -205,6 +210,8 @@ def _about(run: RunView, now: int) -> str:
         return f"starts {ago(run.ready_at, now)}"
     if run.progress is not None and run.state == "running":
         return f"{run.progress:.0%} {run.progress_note or ''}".strip()
+    if run.state == "queued" and (obstacles := here.obstacles(job=run.job, queue=run.queue)):
+        return obstacles[0].says.partition(";")[0]
     if run.error is not None and run.state != "success":
         return f"{run.error.type}: {run.error.message}".partition("\n")[0][:60]
     return run.reason or ""

@@ -1,9 +1,9 @@
 -- name: register_worker
 insert into rota.worker (
-    id, namespace, name, host, pid, queues, slots, version, started_at, seen_at, lease_until
+    id, namespace, name, host, pid, queues, jobs, slots, version, started_at, seen_at, lease_until
 )
 values (
-    :id, :namespace, :name, :host, :pid, :queues, :slots, :version,
+    :id, :namespace, :name, :host, :pid, :queues, :jobs, :slots, :version,
     {now}, {now}, {now} + :lease_ms
 )
 
@@ -42,7 +42,7 @@ delete from rota.worker
  where id = :id
 
 -- name: list_workers
-select id, namespace, name, host, pid, queues, slots, running, is_draining, version,
+select id, namespace, name, host, pid, queues, jobs, slots, running, is_draining, version,
        started_at, seen_at, lease_until, lease_until > {now} as is_alive,
        {now} as now
   from rota.worker

@@ -1,0 +1,16 @@
+"""Who is asking, when nobody says: the user of this process on this machine."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import socket
+
+
+def whoami() -> str:
+    """`ann@host`; a container without a name for its user gives `uid1000@host`."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = f"uid{os.getuid()}"
+    return f"{user}@{socket.gethostname()}"

@@ -1,0 +1,67 @@
+"""`rota acts`: what people did, with who, when and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.options import store_options
+
+if TYPE_CHECKING:
+    from rota.cli.output import Row
+    from rota.engine.acts import Act
+
+EPILOG = """\b
+Examples:
+  rota acts
+  rota acts --verb redrive --who ann@desk --limit 5
+  rota acts --json | jq .detail.runs
+
+Acts are kept for 90 days.
+"""
+COLUMNS = ("when", "who", "verb", "subject", "letters", "why")
+
+
+@click.command("acts", epilog=EPILOG)
+@click.option("--verb", metavar="VERB", help="Only these: redrive or discard.")
+@click.option("--who", metavar="NAME", help="Only what this person did.")
+@click.option("--before", metavar="ID", help="The page after the one that ended with this act.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
+@store_options
+def command(*, as_json: bool, **flags: Any) -> None:
+    """List what people did about dead letters, the newest first."""
+    from rota.cli.clients import opened
+    from rota.cli.documents import iso
+    from rota.cli.output import print_json, print_table
+    from rota.engine.acts import acts
+    from rota.engine.inspect import now_ms
+    from rota.errors import BadInput
+    from rota.ids import is_id
+
+    if flags["before"] and not is_id(flags["before"]):
+        raise BadInput(f"--before {flags['before']!r:.64} is not the id of an act")
+    wanted = {name: flags[name] for name in ("verb", "who", "before", "limit")}
+    with opened(flags) as app:
+        found, now = app.store.read(
+            lambda tx: (acts(tx, namespace=app.namespace, **wanted), now_ms(tx))
+        )
+    if as_json:
+        from msgspec import to_builtins
+
+        print_json({**to_builtins(act), "at": iso(act.at)} for act in found)
+    else:
+        print_table(COLUMNS, [_row(act, now) for act in found], empty="nobody did anything")
+
+
+def _row(act: Act, now: int) -> Row:
+    from rota.cli.times import ago
+
+    return (
+        ago(act.at, now),
+        act.who,
+        act.verb,
+        act.subject,
+        str(act.detail.get("letters", "")),
+        act.detail.get("why", ""),
+    )

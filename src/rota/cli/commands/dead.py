@@ -1,0 +1,214 @@
+"""`rota dead`: runs that failed for good, in groups of the same cause; redrive or discard them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.options import Noun, store_options
+
+if TYPE_CHECKING:
+    from rota.cli.output import Row
+    from rota.engine.dead_letters import LetterGroup, LetterView
+
+EPILOG = """\b
+Examples:
+  rota dead                                    groups of the same cause
+  rota dead list --job charge
+  rota dead show 3f0c9d2a71be                  with attempts and traceback
+  rota dead redrive ID --args '{"order": 14}'  with other arguments
+  rota dead redrive --group 9b1f4c0d2e7a --rate 10/s
+  rota dead discard --group 9b1f4c0d2e7a --reason "sold out anyway"
+
+A letter is redriven once, whoever asks: as a new run, linked to the old. `rota acts` says who did
+what. An ID may be shortened to its last (or first) 8 characters or more.
+"""
+GROUP_COLUMNS = ("group", "job", "open", "first", "last", "versions", "error")
+LETTER_COLUMNS = ("id", "job", "version", "died", "group", "state", "error")
+STATES = ("open", "redriven", "discarded", "all")
+SHORT_ID = 12
+
+
+class Dead(Noun):
+    """`rota dead` is `rota dead groups`."""
+
+    default = "groups"
+
+
+@click.group("dead", cls=Dead, epilog=EPILOG)
+def command() -> None:
+    """Show runs that failed for good; redrive or discard them."""
+
+
+@command.command("groups")
+@click.option("--job", metavar="NAME", help="Only letters of this job.")
+@click.option("--all", "acted", is_flag=True, help="Also groups in which nothing is open.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
+@store_options
+def groups(*, job: str | None, acted: bool, limit: int, as_json: bool, **flags: Any) -> None:
+    """List the causes, those with most open letters first."""
+    from rota.cli.clients import opened
+    from rota.cli.documents import document
+    from rota.cli.output import print_json, print_table
+    from rota.engine.inspect import now_ms
+
+    with opened(flags) as app:
+        found = app.dead_letters.groups(job=job, acted=acted, limit=limit)
+        now = app.store.read(now_ms)
+    if as_json:
+        print_json(map(document, found))
+    else:
+        print_table(GROUP_COLUMNS, [_group_row(each, now) for each in found], empty="no letters")
+
+
+@command.command("list")
+@click.option("--job", metavar="NAME", help="Only letters of this job.")
+@click.option("--fingerprint", metavar="GROUP", help="Only letters of this group.")
+@click.option("--state", type=click.Choice(STATES), default="open", show_default=True)
+@click.option("--before", metavar="ID", help="The page after the one that ended with this run.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
+@store_options
+def list_(*, fingerprint: str | None, state: str, as_json: bool, **flags: Any) -> None:
+    """List letters one by one, those of the newest runs first."""
+    from rota.cli.clients import opened
+    from rota.cli.documents import document
+    from rota.cli.letters import find_letter_id
+    from rota.cli.output import print_json, print_table
+    from rota.engine.inspect import now_ms
+
+    with opened(flags) as app:
+        found = app.dead_letters.letters(
+            job=flags["job"],
+            group=fingerprint,
+            state=None if state == "all" else state,  # type: ignore[arg-type]  # click has checked
+            before=find_letter_id(app, flags["before"]) if flags["before"] else None,
+            limit=flags["limit"],
+        )
+        now = app.store.read(now_ms)
+    if as_json:
+        print_json(map(document, found))
+    else:
+        print_table(LETTER_COLUMNS, [_letter_row(each, now) for each in found], empty="no letters")
+
+
+@command.command("show")
+@click.argument("run_id", metavar="ID")
+@store_options
+def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
+    """Show a letter with its run, the failed attempts and their tracebacks."""
+    from rota.cli.clients import opened
+    from rota.cli.documents import document, run_document
+    from rota.cli.letters import find_letter_id, print_letter
+    from rota.cli.output import print_json
+    from rota.cli.run_page import print_page
+    from rota.engine.inspect import now_ms
+
+    with opened(flags) as app:
+        run = app.run(find_letter_id(app, run_id))
+        letter = app.dead_letters.show(run.id)
+        view, attempts, tally = run.show(), run.attempts(), run.tally()
+        now = app.store.read(now_ms)
+    if as_json:
+        print_json([{**document(letter), "run": run_document(view, attempts, tally=tally)}])
+        return
+    print_letter(letter, now)
+    print()
+    print_page(view, attempts, now, tally=tally)
+
+
+@command.command("redrive")
+@click.argument("run_ids", metavar="[ID]...", nargs=-1)
+@click.option("--group", metavar="GROUP", help="All open letters of this group.")
+@click.option("--rate", metavar="RATE", help="Start so many in a time, such as 10/s or 90/m.")
+@click.option("--args", "args", metavar="OBJECT", help="Other arguments, as one JSON object.")
+@click.option("--reason", default="", help="Why, for the record.")
+@click.option("--who", metavar="NAME", help="Who, for the record; else you@this-machine.")
+@click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
+@store_options
+def redrive(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any) -> None:
+    """Run letters again as new runs, each at most once; prints old and new ids."""
+    from rota.cli.letters import agreed, chosen, edited, progressing
+    from rota.cli.output import print_json
+
+    with chosen(run_ids, flags) as (app, ids, count):
+        args = edited(app, flags["args"], ids, flags["group"])
+        agreed("redrive", count, group=flags["group"], is_sure=yes or as_json)
+        with progressing(count) as told:
+            done = app.dead_letters.redrive(
+                *ids,
+                group=flags["group"],
+                args=args,
+                rate=flags["rate"],
+                who=flags["who"],
+                why=flags["reason"],
+                told=told,
+            )
+    if as_json:
+        from msgspec import to_builtins
+
+        print_json(to_builtins(each) for each in done)
+        return
+    for each in done:
+        print(
+            f"{each.run_id}  {'redriven as' if each.is_new else 'was redriven as'} {each.rerun_id}"
+        )
+
+
+@command.command("discard")
+@click.argument("run_ids", metavar="[ID]...", nargs=-1)
+@click.option("--group", metavar="GROUP", help="All open letters of this group.")
+@click.option("--reason", default="", help="Why, for the record.")
+@click.option("--who", metavar="NAME", help="Who, for the record; else you@this-machine.")
+@click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
+@store_options
+def discard(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any) -> None:
+    """Close letters that nobody will redrive; their runs stay until retention."""
+    from rota.cli.letters import agreed, chosen, progressing
+    from rota.cli.output import print_json
+
+    with chosen(run_ids, flags) as (app, ids, count):
+        agreed("discard", count, group=flags["group"], is_sure=yes or as_json)
+        with progressing(count) as told:
+            gone = app.dead_letters.discard(
+                *ids, group=flags["group"], who=flags["who"], why=flags["reason"], told=told
+            )
+    if as_json:
+        print_json([{"discarded": gone}])
+    else:
+        print(f"{gone} discarded")
+
+
+def _group_row(group: LetterGroup, now: int) -> Row:
+    from rota.cli.output import Cell
+    from rota.cli.times import ago
+
+    return (
+        Cell(group.fingerprint, "bold"),
+        group.job,
+        str(group.open),
+        ago(group.first_at, now),
+        ago(group.last_at, now),
+        ", ".join(map(str, group.versions)),
+        _error(group),
+    )
+
+
+def _letter_row(letter: LetterView, now: int) -> Row:
+    from rota.cli.output import Cell, is_fancy
+    from rota.cli.times import ago
+
+    return (
+        Cell(letter.run_id[-SHORT_ID:] if is_fancy() else letter.run_id, "bold"),
+        letter.job,
+        str(letter.version),
+        ago(letter.died_at, now),
+        letter.fingerprint,
+        letter.state,
+        _error(letter),
+    )
+
+
+def _error(of: LetterGroup | LetterView) -> str:
+    said = f"{of.error_type}: {of.message}" if of.error_type else of.message
+    return said.partition("\n")[0][:80]

@@ -1,0 +1,36 @@
+"""`rota why`: what keeps a run from running."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rota.cli.options import store_options
+
+EPILOG = """\b
+Examples:
+  rota why 3f0c9d2a71be
+  rota why ID --json | jq -r .kind
+
+The most telling reason comes first: a paused queue, no worker that knows the job, a retry that is
+not due yet, runs ahead of it in the queue...
+"""
+
+
+@click.command("why", epilog=EPILOG)
+@click.argument("run_id", metavar="ID")
+@store_options
+def command(*, run_id: str, as_json: bool, **flags: Any) -> None:
+    """Say why a run is not running, with numbers."""
+    from rota.cli.clients import find_run, opened
+    from rota.cli.documents import reason_document
+    from rota.cli.output import print_json
+
+    with opened(flags) as app:
+        reasons = find_run(app, run_id).why()
+    if as_json:
+        print_json(map(reason_document, reasons))
+    else:
+        for reason in reasons:
+            print(reason.says)

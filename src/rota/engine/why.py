@@ -1,0 +1,176 @@
+"""Why: what keeps a run from running, as reasons with numbers that people can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from rota.engine.inspect import find, now_ms
+from rota.engine.jobs import spec_of
+from rota.engine.workers import WorkerView, workers
+from rota.model.run import RunView
+from rota.model.spec import PolicyChange
+from rota.model.states import FINAL, State
+from rota.rules.duration import format_duration
+from rota.store.base import Tx
+
+COUNTED = 10_000
+"""Runs ahead are counted up to here."""
+
+Kind = Literal[
+    "ended", "running", "silent_worker", "cancel_requested", "waits", "paused", "no_worker",
+    "unserved_queue", "unknown_job", "draining", "ahead", "busy", "overdue", "ready", "blocked",
+]  # fmt: skip
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that keeps a run from running, or says that nothing does."""
+
+    kind: Kind
+    says: str
+    count: int | None = None
+    until: int | None = None
+    """The moment it is over, in milliseconds of the database clock, where that is known."""
+
+
+class Scene(msgspec.Struct, frozen=True, kw_only=True):
+    """What is the same for all runs of a namespace: who works, and which queues are paused."""
+
+    workers: tuple[WorkerView, ...]
+    paused: dict[str, str]
+    """Queue to the note of who paused it."""
+
+    def obstacles(self, *, job: str, queue: str) -> list[Reason]:
+        """What keeps every run of a job in a queue from being claimed."""
+        found = []
+        if queue in self.paused:
+            note = f": {self.paused[queue]}" if self.paused[queue] else ""
+            found.append(Reason(kind="paused", says=f"queue {queue} is paused{note}"))
+        missing = self._missing(job, queue)
+        return [*found, missing] if missing else found
+
+    def able(self, *, job: str, queue: str) -> list[WorkerView]:
+        """Live workers that could take the run."""
+        return [each for each in self._serving(queue) if _knows(each, job)]
+
+    def _serving(self, queue: str) -> list[WorkerView]:
+        return [each for each in self.workers if queue in each.queues]
+
+    def _missing(self, job: str, queue: str) -> Reason | None:
+        if not self.workers:
+            return Reason(kind="no_worker", says="no worker is alive; start one", count=0)
+        serving = self._serving(queue)
+        if not serving:
+            other = ", ".join(sorted({name for each in self.workers for name in each.queues}))
+            count = _workers(self.workers)
+            says = f"no live worker serves queue {queue}; {count} alive, serving {other}"
+            return Reason(kind="unserved_queue", says=says, count=len(self.workers))
+        knowing = [each for each in serving if _knows(each, job)]
+        if not knowing:
+            says = (
+                f"no live worker knows job {job}: {_workers(serving)} in queue {queue}, none has it"
+                "; start one with an app that defines it"
+            )
+            return Reason(kind="unknown_job", says=says, count=len(serving))
+        if all(each.is_draining for each in knowing):
+            says = f"who could take it is shutting down: {_workers(knowing)}"
+            return Reason(kind="draining", says=says, count=len(knowing))
+        return None
+
+
+def scene(tx: Tx, *, namespace: str) -> Scene:
+    """Two reads that serve for any number of runs."""
+    live = tuple(each for each in workers(tx, namespace=namespace) if each.is_alive)
+    rows = tx.all("paused_queues", namespace=namespace)
+    return Scene(workers=live, paused={row["name"]: row["note"] or "" for row in rows})
+
+
+def why(tx: Tx, run_id: str, *, namespace: str) -> list[Reason]:
+    """Why the run is not running now, most telling first and never empty; UnknownRun if none."""
+    run = find(tx, run_id, namespace=namespace)
+    if run.state in FINAL:
+        said = f": {run.reason}" if run.reason else ""
+        return [Reason(kind="ended", says=f"it has ended as {run.state}{said}")]
+    if run.state is State.RUNNING:
+        return _running(tx, run, namespace)
+    if run.state is State.SCHEDULED:
+        return _scheduled(tx, run, namespace)
+    if run.state is State.QUEUED:
+        return _queued(tx, run, namespace)
+    return [Reason(kind="blocked", says=f"it is {run.state}: it waits for another run or an event")]
+
+
+def _running(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
+    holders = [each for each in workers(tx, namespace=namespace) if each.id == run.worker_id]
+    found = []
+    if run.cancel_requested:
+        found.append(Reason(kind="cancel_requested", says="it runs and was asked to stop"))
+    if not holders or not holders[0].is_alive:
+        says = "its worker is silent; the run is given back within seconds if any worker is alive"
+        return [*found, Reason(kind="silent_worker", says=says)]
+    says = f"it runs: attempt {run.attempt} on worker {holders[0].name}"
+    return [*found, Reason(kind="running", says=says, count=run.attempt)]
+
+
+def _scheduled(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
+    wait_ms = run.ready_at - now_ms(tx)
+    here = scene(tx, namespace=namespace)
+    if wait_ms > 0:
+        cause = _retry(tx, run, namespace) if run.attempt else "its start was put off"
+        says = f"it waits for another {_seconds(wait_ms)} ({cause})"
+        found = [Reason(kind="waits", says=says, until=run.ready_at)]
+    else:
+        says = f"its time came {_seconds(-wait_ms)} ago; a worker moves it to its queue"
+        found = [Reason(kind="overdue", says=says, count=-wait_ms)]
+    return found + here.obstacles(job=run.job, queue=run.queue)
+
+
+def _retry(tx: Tx, run: RunView, namespace: str) -> str:
+    change = msgspec.json.decode(run.policy, type=PolicyChange) if run.policy else None
+    policy = change.retry if change else None
+    if policy is None:
+        spec = spec_of(tx, run.job, run.version, namespace=namespace)
+        policy = spec.retry if spec else None
+    limit = f" of {policy.limit}" if policy else ""
+    return f"retry {run.failures}{limit}"
+
+
+def _queued(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
+    here = scene(tx, namespace=namespace)
+    found = here.obstacles(job=run.job, queue=run.queue)
+    ahead = _ahead(tx, run, namespace)
+    if ahead:
+        found.append(ahead)
+    able = here.able(job=run.job, queue=run.queue)
+    slots, taken = sum(each.slots for each in able), sum(each.running for each in able)
+    if able and taken >= slots:
+        says = f"all {slots} slots of the {_workers(able)} that could take it are busy"
+        found.append(Reason(kind="busy", says=says, count=slots))
+    return found or [Reason(kind="ready", says="nothing: it is next, a worker takes it any moment")]
+
+
+def _ahead(tx: Tx, run: RunView, namespace: str) -> Reason | None:
+    (row,) = tx.all("count_ahead", id=run.id, namespace=namespace, limit=COUNTED + 1)
+    count = int(row["runs"])
+    if not count:
+        return None
+    number = f"more than {COUNTED:,}" if count > COUNTED else f"{count:,}"
+    says = f"{number} run{'s are' if count > 1 else ' is'} ahead of it in queue {run.queue}"
+    return Reason(kind="ahead", says=says, count=count)
+
+
+def _knows(worker: WorkerView, job: str) -> bool:
+    """A worker of an older version does not say what it knows; it may."""
+    return worker.jobs is None or job in worker.jobs
+
+
+def _workers(some: Iterable[WorkerView]) -> str:
+    count = len(tuple(some))
+    return f"{count} worker{'s' if count > 1 else ''}"
+
+
+def _seconds(ms: int) -> str:
+    """Whole seconds from one second up: nobody needs the rest."""
+    return format_duration(ms if ms < 1000 else ms // 1000 * 1000)  # noqa: PLR2004  # a second

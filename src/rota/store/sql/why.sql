@@ -1,0 +1,27 @@
+-- name: paused_queues
+select name, note, changed_at
+  from rota.queue
+ where namespace = :namespace
+   and is_paused
+
+-- name: count_ahead
+-- Counted up to a limit: a person wants to know whether it is three or thousands.
+select count(*) as runs
+  from (
+        select 1 as one
+          from rota.run as me
+          join rota.run as ahead
+            on ahead.namespace = me.namespace
+           and ahead.queue = me.queue
+           and ahead.{from:claim}
+           and (ahead.rank, ahead.id) < (me.rank, me.id)
+         where me.id = :id
+           and me.namespace = :namespace
+         limit :limit
+       ) as counted
+
+-- name: tally_attempts
+select kind, count(*) as attempts
+  from rota.attempt
+ where run_id = :id
+ group by kind

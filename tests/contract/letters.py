@@ -1,0 +1,76 @@
+"""Builders for dead letters: a run that failed for good, and what is done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from rota.engine.acts import By
+from rota.engine.dead_letters import LetterGroup, LetterView, find_letter, groups, letters
+from rota.engine.discard import discard
+from rota.engine.redrive import Pair, Redriven, Wish, redrive
+from rota.ids import new_id
+from rota.model.run import ErrorDetail
+from rota.model.states import State
+from rota.store.base import Store
+from tests.contract.builders import HOME, finish_with, given_lease
+from tests.contract.model import Model
+
+
+def error_text(message: str = "broken", *, kind: str = "ValueError") -> str:
+    return msgspec.json.encode(ErrorDetail(type=kind, message=message)).decode()
+
+
+def given_dead(store: Store, message: str = "broken", **fields: Any) -> str:
+    """The id of a run that has used up its retries."""
+    lease = given_lease(store, **fields)
+    finish_with(
+        store, lease, "fail", kind="error", error=error_text(message), reason="retries used up (3)"
+    )
+    return lease.run_id
+
+
+def letter_of(store: Store, run_id: str) -> LetterView:
+    return store.read(lambda tx: find_letter(tx, run_id, namespace=HOME))
+
+
+def all_letters(store: Store, **filters: Any) -> list[LetterView]:
+    wanted = {"namespace": HOME, "state": None} | filters
+    return store.read(lambda tx: letters(tx, **wanted))
+
+
+def all_groups(store: Store, **filters: Any) -> list[LetterGroup]:
+    wanted = {"namespace": HOME} | filters
+    return store.read(lambda tx: groups(tx, **wanted))
+
+
+def by(who: str = "ann@desk", **fields: str) -> By:
+    return By(act_id=fields.pop("act_id", new_id()), who=who, **fields)
+
+
+def redrive_all(
+    store: Store, run_ids: Sequence[str], *, asker: By | None = None, **wish: Any
+) -> list[Redriven]:
+    pairs = [Pair(run_id, new_id()) for run_id in run_ids]
+    return redrive_pairs(store, pairs, asker=asker, **wish)
+
+
+def redrive_pairs(
+    store: Store, pairs: Sequence[Pair], *, asker: By | None = None, **wish: Any
+) -> list[Redriven]:
+    wanted, who = Wish(**{"subject": "test"} | wish), asker or by()
+    return store.write(lambda tx: redrive(tx, pairs, wanted, namespace=HOME, by=who))
+
+
+def discard_all(store: Store, run_ids: Sequence[str], *, asker: By | None = None) -> int:
+    who = asker or by()
+    return store.write(lambda tx: discard(tx, run_ids, namespace=HOME, subject="test", by=who))
+
+
+def each_failure_left_one_letter(store: Store, model: Model) -> None:
+    """What expired in its queue has failed as well, and leaves none."""
+    found = [letter.run_id for letter in all_letters(store, limit=1_000)]
+    ended = [run for run in model.runs.values() if run.state is State.FAILED]
+    assert sorted(found) == sorted(run.id for run in ended if run.reason != "expired: ")
