@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 from rota.engine import breakers
+from rota.engine.acts import By
 from rota.engine.alerts import Alert, waiting_alerts
 from rota.engine.jobs import define
 from rota.engine.tend import due_breakers, tend
+from rota.ids import new_id
 from rota.model.breaker import BreakerView
 from rota.model.run import FinishVerb, Lease
 from rota.model.spec import Breaker, JobSpec, PythonTarget
@@ -94,3 +96,8 @@ def alerts(store: Store) -> list[Alert]:
 
 def told(store: Store) -> list[tuple[str, dict[str, Any]]]:
     return [(alert.kind, json.loads(alert.payload)) for alert in alerts(store)]
+
+
+def by_hand() -> By:
+    """Somebody who opens and closes breakers, with a new act each time."""
+    return By(act_id=new_id(), who="ann@here")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rota.engine import alerts as outbox
+from rota.engine.acts import acts
 from rota.engine.breakers import close_breaker, held_jobs, open_breaker
 from rota.engine.jobs import jobs
 from rota.engine.keys import queue_key
@@ -16,6 +17,7 @@ from tests.contract.breaker_builders import (
     COOL_MS,
     alerts,
     attempts,
+    by_hand,
     end,
     given_job,
     given_open,
@@ -29,11 +31,11 @@ from tests.contract.builders import HOME, Clock, claim_some, given_lease, given_
 
 
 def open_it(store: Store, note: str | None = None) -> None:
-    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME, note=note))
+    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME, by=by_hand(), note=note))
 
 
 def close_it(store: Store) -> bool:
-    return store.write(lambda tx: close_breaker(tx, "noop", namespace=HOME))
+    return store.write(lambda tx: close_breaker(tx, "noop", namespace=HOME, by=by_hand()))
 
 
 def test_a_job_without_a_rule_can_be_held_back_and_let_go(
@@ -77,7 +79,7 @@ def test_an_unknown_job_is_refused_with_the_nearest(store: Store, act: object) -
     given_job(store)
 
     with pytest.raises(UnknownJob, match="Did you mean 'noop'"):
-        store.write(lambda tx: act(tx, "nop", namespace=HOME))  # type: ignore[operator]
+        store.write(lambda tx: act(tx, "nop", namespace=HOME, by=by_hand()))  # type: ignore[operator]
 
 
 def test_a_hold_by_hand_survives_a_version_without_a_breaker(store: Store, worker: str) -> None:
@@ -207,3 +209,17 @@ def test_old_alerts_are_pruned(store: Store, clock: Clock) -> None:
     store.write(lambda tx: prune(tx, Retention(), limit=10))
 
     assert [kind for kind, _ in told(store)] == ["breaker.closed"]
+
+
+def test_who_opened_and_closed_a_breaker_is_on_record(store: Store) -> None:
+    given_job(store)
+    opened, closed = by_hand(), by_hand()
+
+    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME, by=opened, note="db moves"))
+    store.write(lambda tx: close_breaker(tx, "noop", namespace=HOME, by=closed))
+
+    told = store.read(lambda tx: acts(tx, namespace=HOME))
+    assert [(act.id, act.who, act.verb, act.subject, act.detail) for act in told] == [
+        (closed.act_id, "ann@here", "close_breaker", "noop", {}),
+        (opened.act_id, "ann@here", "open_breaker", "noop", {"note": "db moves"}),
+    ]

@@ -14,6 +14,7 @@ from rota.store.open import open_store
 from tests.contract.breaker_builders import (
     COOL_MS,
     alerts,
+    by_hand,
     end,
     given_job,
     given_open,
@@ -130,7 +131,7 @@ def test_of_a_probe_and_a_person_that_both_close_it_one_tells(
 
     at_once(
         lambda: end(store, [probe]),
-        lambda: other.write(lambda tx: close_breaker(tx, "noop", namespace=HOME)),
+        lambda: other.write(lambda tx: close_breaker(tx, "noop", namespace=HOME, by=by_hand())),
     )
 
     assert view(store).state == "closed"
@@ -144,7 +145,7 @@ def test_held_runs_survive_the_process_that_holds_them(store: Store, clock: Cloc
     runs = [run.id for run in submit_all(store, [new_run() for _ in range(50)])]
 
     again = open_store(store.url, clock=clock)
-    again.write(lambda tx: close_breaker(tx, "noop", namespace=HOME))
+    again.write(lambda tx: close_breaker(tx, "noop", namespace=HOME, by=by_hand()))
     leases = claim_some(again, worker)
     again.close()
 

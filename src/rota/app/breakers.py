@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rota.app.who import whoami
+from rota.engine.acts import By
 from rota.engine.breakers import breakers, close_breaker, open_breaker
+from rota.ids import new_id
 from rota.model.breaker import BreakerView
 
 if TYPE_CHECKING:
@@ -21,14 +24,18 @@ class Breakers:
         """Of all jobs that have one or are held back by hand, by job."""
         return self._app.store.read(lambda tx: breakers(tx, namespace=self._app.namespace))
 
-    def open(self, job: str, *, note: str | None = None) -> None:
+    def open(self, job: str, *, note: str | None = None, who: str | None = None) -> None:
         """Hold back all runs of a job until somebody closes its breaker; what runs goes on."""
+        by, namespace = _by(who), self._app.namespace
         self._app.store.write(
-            lambda tx: open_breaker(tx, job, namespace=self._app.namespace, note=note)
+            lambda tx: open_breaker(tx, job, namespace=namespace, by=by, note=note)
         )
 
-    def close(self, job: str) -> bool:
+    def close(self, job: str, *, who: str | None = None) -> bool:
         """Let the runs of a job go, in their old order; False when they were not held."""
-        return self._app.store.write(
-            lambda tx: close_breaker(tx, job, namespace=self._app.namespace)
-        )
+        by, namespace = _by(who), self._app.namespace
+        return self._app.store.write(lambda tx: close_breaker(tx, job, namespace=namespace, by=by))
+
+
+def _by(who: str | None) -> By:
+    return By(act_id=new_id(), who=who or whoami())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from rota.engine.acts import By, record
 from rota.engine.circuit import Place, rule_of, tell, wake
 from rota.errors import UnknownJob
 from rota.model.breaker import BreakerView, Circuit
@@ -21,7 +22,7 @@ def set_rule(tx: Tx, spec: JobSpec, *, namespace: str) -> None:
     tx.execute("set_breaker_rule", namespace=namespace, job=spec.name, rule=text)
 
 
-def open_breaker(tx: Tx, job: str, *, namespace: str, note: str | None = None) -> None:
+def open_breaker(tx: Tx, job: str, *, namespace: str, by: By, note: str | None = None) -> None:
     """Hold back all runs of a job until a person closes its breaker; it needs no rule for that.
 
     What runs goes on. UnknownJob when no such job is on record.
@@ -29,10 +30,11 @@ def open_breaker(tx: Tx, job: str, *, namespace: str, note: str | None = None) -
     place = Place(namespace, job)
     _check_known(tx, place)
     row = tx.all("open_breaker", namespace=namespace, job=job, note=note)[0]
-    _record_act(tx, place, Circuit(state="open", turn=row["turn"], stays=True, note=note), row)
+    circuit = Circuit(state="open", turn=row["turn"], stays=True, note=note)
+    _record_act(tx, place, circuit, row, by=by)
 
 
-def close_breaker(tx: Tx, job: str, *, namespace: str) -> bool:
+def close_breaker(tx: Tx, job: str, *, namespace: str, by: By) -> bool:
     """Let the runs of a job go, in their old order; False when they were not held.
 
     Its tally starts afresh. UnknownJob when no such job is on record.
@@ -41,7 +43,7 @@ def close_breaker(tx: Tx, job: str, *, namespace: str) -> bool:
     _check_known(tx, place)
     rows = tx.all("close_breaker", namespace=namespace, job=job)
     for row in rows:
-        _record_act(tx, place, Circuit(turn=row["turn"]), row)
+        _record_act(tx, place, Circuit(turn=row["turn"]), row, by=by)
         wake(tx, place)
     return bool(rows)
 
@@ -74,8 +76,11 @@ def held_jobs(tx: Tx, *, namespace: str) -> dict[str, str | None]:
     return {row["job"]: str(row["probe_id"]) if row["probe_id"] else None for row in rows}
 
 
-def _record_act(tx: Tx, place: Place, circuit: Circuit, row: Row) -> None:
-    """The one place that knows of acts by hand."""
+def _record_act(tx: Tx, place: Place, circuit: Circuit, row: Row, *, by: By) -> None:
+    """An alert tells that it was done by hand; the record tells by whom."""
+    verb = "open_breaker" if circuit.state == "open" else "close_breaker"
+    detail = {"note": circuit.note} if circuit.note else {}
+    record(tx, by, namespace=place.namespace, verb=verb, subject=place.job, detail=detail)
     tell(tx, place, circuit, {"by": "hand"}, at=row["changed_at"])
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from rota.engine.breakers import held_jobs
 from rota.engine.inspect import find, now_ms
 from rota.engine.jobs import spec_of
 from rota.engine.workers import WorkerView, workers
@@ -22,6 +23,7 @@ COUNTED = 10_000
 Kind = Literal[
     "ended", "running", "silent_worker", "cancel_requested", "waits", "paused", "no_worker",
     "unserved_queue", "unknown_job", "draining", "ahead", "busy", "overdue", "ready", "blocked",
+    "held",
 ]  # fmt: skip
 
 
@@ -36,15 +38,20 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
-    """What is the same for all runs of a namespace: who works, and which queues are paused."""
+    """What is the same for all runs of a namespace: who works, what is paused or held back."""
 
     workers: tuple[WorkerView, ...]
     paused: dict[str, str]
     """Queue to the note of who paused it."""
+    held: dict[str, str | None]
+    """Job whose breaker is open to the id of its probe."""
 
     def obstacles(self, *, job: str, queue: str) -> list[Reason]:
         """What keeps every run of a job in a queue from being claimed."""
         found = []
+        if job in self.held:
+            says = f"the breaker of job {job} is open; see `rota breakers`"
+            found.append(Reason(kind="held", says=says))
         if queue in self.paused:
             note = f": {self.paused[queue]}" if self.paused[queue] else ""
             found.append(Reason(kind="paused", says=f"queue {queue} is paused{note}"))
@@ -81,10 +88,14 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def scene(tx: Tx, *, namespace: str) -> Scene:
-    """Two reads that serve for any number of runs."""
+    """Three reads that serve for any number of runs."""
     live = tuple(each for each in workers(tx, namespace=namespace) if each.is_alive)
     rows = tx.all("paused_queues", namespace=namespace)
-    return Scene(workers=live, paused={row["name"]: row["note"] or "" for row in rows})
+    return Scene(
+        workers=live,
+        paused={row["name"]: row["note"] or "" for row in rows},
+        held=held_jobs(tx, namespace=namespace),
+    )
 
 
 def why(tx: Tx, run_id: str, *, namespace: str) -> list[Reason]:
