@@ -19,6 +19,8 @@ class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
     queues: tuple[str, ...]
     slots: int
     version: str
+    presence: str | None = None
+    """How others see that the process lives; None when they cannot."""
 
 
 class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +53,7 @@ def register(tx: Tx, worker: NewWorker, *, namespace: str, lease_ms: int) -> Non
         queues=json.dumps(worker.queues),
         slots=worker.slots,
         version=worker.version,
+        presence=worker.presence,
         lease_ms=lease_ms,
     )
 

@@ -7,40 +7,38 @@ patience; here a connection is a list item, and a failure is the caller's at onc
 from __future__ import annotations
 
 import select
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
-from typing import Any
 
-import psycopg
 from psycopg import pq
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.rows import dict_row
 
 from rota.errors import StoreUnavailable
 from rota.store.options import PoolOptions
+from rota.store.postgres_dialer import Connection
+from rota.store.postgres_guard import Guard
 
-Connection = psycopg.Connection[dict[str, Any]]
-
-DEFAULTS = {
-    "application_name": "rota",
-    "connect_timeout": "5",
-    # A server that vanished without a word is noticed within some 15 s, not two hours.
-    "keepalives_idle": "5",
-    "keepalives_interval": "3",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "15000",
-}
-"""What an address may say otherwise."""
 WAIT_S = 10
 
 
 class Pool:
-    """At most `options.size` connections, made when they are needed."""
+    """At most `options.size` connections, made when they are needed.
 
-    def __init__(self, conninfo: str, options: PoolOptions) -> None:
-        self._conninfo = conninfo
+    An answer to a statement must come within `limit_s`.
+    """
+
+    def __init__(
+        self,
+        dial: Callable[[], Connection],
+        guard: Guard,
+        options: PoolOptions,
+        *,
+        limit_s: float,
+    ) -> None:
+        self._dial = dial
+        self._guard = guard
         self._options = options
+        self.limit_s = limit_s
         self._idle: list[Connection] = []
         self._free = BoundedSemaphore(options.size)
         self._closed = False
@@ -53,6 +51,7 @@ class Pool:
         try:
             connection = self._take()
             try:
+                self._guard.expect(connection, self.limit_s)
                 yield connection
             finally:
                 self._give_back(connection)
@@ -61,16 +60,14 @@ class Pool:
 
     def close(self) -> None:
         self._closed = True
-        while self._idle:
-            self._idle.pop().close()
+        self._drop_idle()
 
     def _take(self) -> Connection:
-        while self._idle:
-            connection = self._idle.pop()
+        while (connection := self._pop()) is not None:
             if _is_quiet(connection):
                 return connection
-            connection.close()
-        connection = connect(self._conninfo)
+            self._guard.close(connection)
+        connection = self._dial()
         if not self._options.prepares:
             connection.prepare_threshold = None
         return connection
@@ -78,18 +75,24 @@ class Pool:
     def _give_back(self, connection: Connection) -> None:
         is_idle = connection.info.transaction_status == pq.TransactionStatus.IDLE
         if is_idle and not self._closed:
+            self._guard.release(connection)
             self._idle.append(connection)
-        else:
-            connection.close()
+            return
+        was_broken = connection.broken
+        self._guard.close(connection)
+        if was_broken:
+            # What took this one took the others, too; each would have to be waited for.
+            self._drop_idle()
 
+    def _drop_idle(self) -> None:
+        while (connection := self._pop()) is not None:
+            self._guard.close(connection)
 
-def connect(conninfo: str) -> Connection:
-    """A new connection, or StoreUnavailable in the server's own words."""
-    try:
-        settings = make_conninfo("", **(DEFAULTS | conninfo_to_dict(conninfo)))
-        return psycopg.connect(settings, autocommit=True, row_factory=dict_row)
-    except psycopg.Error as error:
-        raise StoreUnavailable(f"cannot connect to PostgreSQL: {str(error).strip()}") from error
+    def _pop(self) -> Connection | None:
+        try:
+            return self._idle.pop()
+        except IndexError:  # looking first would let two threads see the same last one
+            return None
 
 
 def _is_quiet(connection: Connection) -> bool:

@@ -14,6 +14,7 @@ from threading import Condition, Event, Thread
 import psycopg
 
 from rota.errors import StoreUnavailable
+from rota.store.postgres_dialer import Connection
 from rota.store.wakeups import EVERYWHERE, Wakeups
 
 QUIET_S = 0.01
@@ -60,11 +61,16 @@ class Notifier:
 
 
 class Listener:
-    """Hears keys of other processes and rings them here; reconnects with jitter."""
+    """Hears keys of other processes and rings them here; reconnects with jitter.
 
-    def __init__(self, conninfo: str, wakeups: Wakeups) -> None:
-        self._conninfo = conninfo
+    Its session stays open as long as the process lives: `session` is its name in the server.
+    """
+
+    def __init__(self, dial: Callable[[], Connection], wakeups: Wakeups, *, whoami: bytes) -> None:
+        self.session: str | None = None
+        self._dial = dial
         self._wakeups = wakeups
+        self._whoami = whoami
         self._stopping = Event()
         self._thread: Thread | None = None
 
@@ -82,12 +88,15 @@ class Listener:
         while not self._stopping.is_set():
             try:
                 self._listen()
-            except psycopg.Error:
+            except (psycopg.Error, StoreUnavailable):
+                self.session = None
                 self._stopping.wait(random.uniform(0.2, 1.5))
 
     def _listen(self) -> None:
-        with psycopg.connect(self._conninfo, autocommit=True, connect_timeout=5) as connection:
+        with self._dial() as connection:
             connection.execute("listen rota")
+            row = connection.execute(self._whoami).fetchone()
+            self.session = row["session"] if row else None
             self._wakeups.ring((EVERYWHERE,))  # something may have happened while we were away
             while not self._stopping.is_set():
                 for notice in connection.notifies(timeout=0.5):

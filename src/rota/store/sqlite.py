@@ -16,6 +16,7 @@ import apsw
 from rota.errors import StoreUnavailable
 from rota.store.base import Ride, Rider, Row, Tx, Watch
 from rota.store.combiner import Combiner
+from rota.store.processes import Processes
 from rota.store.statements import Dialect, Shape, Statement, load
 from rota.store.wakeups import FileWatch, Wakeups
 
@@ -134,6 +135,7 @@ class SqliteStore:
         self._readers: list[apsw.Connection] = []
         self._commit: Combiner[Callable[[SqliteTx], Any], Any] = Combiner(self._flush)
         self.wakeups = Wakeups()
+        self.presence = Processes()
         self._file_watch = FileWatch(self._version, self.wakeups)
 
     def write(
