@@ -36,7 +36,7 @@ class Pulse(msgspec.Struct, frozen=True, kw_only=True):
     """Runs it was given without ever hearing of them; it must give them back."""
 
 
-def heartbeat(
+def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
     tx: Tx,
     worker_id: str,
     *,

@@ -58,9 +58,7 @@ def absences(
 
 def _is_overdue(worker: Sighting) -> bool:
     missing_ms = worker.missing_ms
-    return (
-        missing_ms is not None and missing_ms >= GRACE_MS and worker.silent_ms >= GRACE_MS
-    )
+    return missing_ms is not None and missing_ms >= GRACE_MS and worker.silent_ms >= GRACE_MS
 
 
 def _ids(workers: Sequence[Sighting]) -> tuple[str, ...]:

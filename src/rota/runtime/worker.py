@@ -22,11 +22,13 @@ from rota.errors import StoreUnavailable
 from rota.ids import new_id
 from rota.model.run import Verdict
 from rota.notices import emit
+from rota.runtime.call import StopReason
 from rota.runtime.calls import Calls
 from rota.runtime.courier import Courier
 from rota.runtime.heart import Heart
 from rota.runtime.janitor import Promoter, chores
 from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.outage import Outage
 from rota.runtime.service import Service
 from rota.runtime.watchman import Watchman
 from rota.store.base import Store, Watch
@@ -50,7 +52,12 @@ class Worker:
         self._courier = Courier(store, self._calls, duty, options=options)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
-        self._chores = chores(store, options.retention) if options.chores else []
+        self._chores = (
+            chores(store, options.retention, lease_ms=options.lease_ms) if options.chores else []
+        )
+        outage = Outage()
+        for service in self._services():
+            service.outage = outage
 
     @property
     def running(self) -> int:
@@ -115,6 +122,7 @@ class Worker:
             queues=self._duty.queues,
             slots=self._options.slots,
             version=self._version,
+            presence=self._store.presence.mine(),
         )
         sent_s = elapsed_s()
         self._store.write(
@@ -127,25 +135,34 @@ class Worker:
         self._heart.last_sent_s = sent_s
 
     def cut_off(self) -> None:
-        """Our lease is gone or about to go: end all work, without asking the store.
+        """Our lease is about to end and we cannot renew it: end all work, without asking the store.
 
-        What has ended already is still delivered; its fence tells whether it counts.
+        What has ended already is still delivered, and what is stopped now is given back when the
+        store is there again: its fence tells whether that counts.
         """
-        if not self._heart.is_cut_off:
-            emit("worker.cut_off", worker=self.id, runs=len(self._calls))
-        self._heart.is_cut_off = True
-        self._courier.is_cut_off = True
-        self._calls.withdraw("lost")
-        for call in self._calls.everything():
-            self._calls.stop(call, "lost")
+        self._end_work("cut_off")
 
-    def rejoin(self) -> None:
-        """Start again as somebody new; the runs we had are reaped from who we were."""
-        self._register(new_id())
+    def lose(self) -> None:
+        """Others have given us up: what we hold is theirs."""
+        self._end_work("lost")
+
+    def rejoin(self, *, is_known: bool) -> None:
+        """Work again; as somebody new if our runs were reaped from who we were."""
+        if not is_known:
+            self._register(new_id())
         self._heart.is_cut_off = False
         self._courier.is_cut_off = False
         self._courier.look()
         emit("worker.rejoined", worker=self.id)
+
+    def _end_work(self, why: StopReason) -> None:
+        if not self._heart.is_cut_off:
+            emit("worker.cut_off", worker=self.id, runs=len(self._calls))
+        self._heart.is_cut_off = True
+        self._courier.is_cut_off = True
+        self._calls.withdraw(why)
+        for call in self._calls.everything():
+            self._calls.stop(call, why)
 
     def give_back(self, strays: Sequence[Held]) -> None:
         """Release runs that were claimed for us by a transaction whose answer we never got."""

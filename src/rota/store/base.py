@@ -83,7 +83,9 @@ class Store(Protocol):
 
     dialect: str
     url: str
-    presence: Presence
+
+    @property
+    def presence(self) -> Presence: ...
 
     def write(self, work: Callable[[Tx], T], *, urgent: bool = False, lone: bool = False) -> T:
         """Run `work` in a transaction; when this returns, its effects are on disk.

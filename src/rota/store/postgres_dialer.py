@@ -98,7 +98,7 @@ class Dialer:
             self._rests_until_s = elapsed_s() + rest_s * random.uniform(0.5, 1.0)
 
     def _refuse_the_past(self, connection: Connection) -> None:
-        """A server on an older timeline than we have seen was failed over from; it forgot things."""
+        """A server on an older timeline than we have seen is one that was failed over from."""
         if self._timeline is None:
             return
         try:

@@ -68,6 +68,8 @@ class Guard:
 
 def _shut(connection: Connection) -> None:
     """End the wait of the thread that uses it; that one closes it."""
-    with contextlib.suppress(psycopg.Error, OSError):
-        with socket.socket(fileno=os.dup(connection.fileno())) as copy:
-            copy.shutdown(socket.SHUT_RDWR)
+    with (
+        contextlib.suppress(psycopg.Error, OSError),
+        socket.socket(fileno=os.dup(connection.fileno())) as copy,
+    ):
+        copy.shutdown(socket.SHUT_RDWR)
