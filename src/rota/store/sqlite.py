@@ -160,7 +160,7 @@ class SqliteStore:
             finally:
                 connection.execute("rollback")
         except apsw.Error as error:
-            raise _unavailable(error) from error
+            raise _unavailable(error, path=self.path) from error
         finally:
             self._readers.append(connection)
 
@@ -226,9 +226,12 @@ class SqliteStore:
         try:
             answer = work(tx)
         except Exception as error:  # noqa: BLE001  # it is raised in the caller who sent the work
+            if not self._writer.in_transaction:
+                # A full or broken disk: SQLite rolled everything back, the works before this too.
+                raise _unavailable(error, path=self.path) from error
             self._writer.execute("rollback to work")
             tx.woken = woken
-            answer = _unavailable(error) if isinstance(error, apsw.Error) else error
+            answer = _unavailable(error, path=self.path)
         self._writer.execute("release work")
         return answer
 
@@ -253,12 +256,12 @@ class SqliteStore:
             self._writing.release()
 
 
-def _unavailable(error: Exception, *, path: Path | None = None) -> Exception:
-    if isinstance(error, apsw.ConstraintError | apsw.SQLError):
-        return error  # a bug of ours, not an outage: let it be seen as it is
-    where = f" {path}" if path else ""
+def _unavailable(error: Exception, *, path: Path) -> Exception:
     if isinstance(error, apsw.BusyError):
         return StoreUnavailable(
-            f"the SQLite file{where} was locked by another process for {BUSY_MS // 1000} s"
+            f"the SQLite file {path} was locked by another process for {BUSY_MS // 1000} s"
         )
-    return StoreUnavailable(f"cannot use the SQLite file{where}: {error}")
+    is_outage = isinstance(error, apsw.Error | OSError)
+    if not is_outage or isinstance(error, apsw.ConstraintError | apsw.SQLError):
+        return error  # the caller's, or a bug of ours: let it be seen as it is
+    return StoreUnavailable(f"cannot use the SQLite file {path}: {error}")
