@@ -38,9 +38,7 @@ def look(store: Store, *gone: str, is_certain: bool = False) -> tuple[str, ...]:
 
 
 def beat(store: Store, worker_id: str, presence: str) -> None:
-    store.write(
-        lambda tx: heartbeat(tx, worker_id, lease_ms=LEASE_MS, held=[], presence=presence)
-    )
+    store.write(lambda tx: heartbeat(tx, worker_id, lease_ms=LEASE_MS, held=[], presence=presence))
 
 
 def take_reap(store: Store) -> bool:

@@ -14,6 +14,7 @@ from rota.app import App
 from tests.contract.builders import run_sql
 from tests.support.calls import eventually
 from tests.support.deeds import traces
+from tests.support.figures import tell
 from tests.support.processes import Crew
 
 pytestmark = pytest.mark.chaos
@@ -46,7 +47,7 @@ def test_a_killed_process_is_noticed_long_before_its_lease_ends(
     victim.kill()
     took_s = claimable_s(run, DIED_S + 5)
     gate.touch()
-    print(f"\n{app.store.dialect}: claimable again {took_s:.1f} s after kill -9")
+    tell(f"{app.store.dialect}: claimable again {took_s:.1f} s after kill -9")
 
     assert took_s < DIED_S
     assert run.result(timeout=20) == 2
@@ -92,10 +93,9 @@ def test_a_frozen_process_is_there_and_keeps_its_runs_until_its_lease_ends(
     took_s = claimable_s(run, VANISHED_S)
     gate.touch()
     over_s = took_s - lease["lease_ms"] / 1000
-    print(f"\n{app.store.dialect}: claimable again {over_s:+.1f} s after the end of a lease")
+    tell(f"{app.store.dialect}: claimable again {over_s:+.1f} s after the end of a lease")
 
     assert 6 < took_s < lease["lease_ms"] / 1000 + 3
     assert over_s + 20 < VANISHED_S
     frozen.send(signal.SIGCONT)
     assert run.result(timeout=20) == 2
-

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -91,5 +92,4 @@ def test_processes_of_another_boot_or_container_are_not_judged() -> None:
 
 
 def _start_of(pid: int) -> str:
-    with open(f"/proc/{pid}/stat") as file:
-        return file.read().rpartition(")")[2].split()[19]
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]

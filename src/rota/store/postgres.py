@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 RETRIED = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 TRIES = 5
-ANSWER_S = 60.0
+ANSWER_S = 30.0
 """How long any one statement may take before its connection is given up."""
 BEAT_S = 10.0
 """The same for heartbeats, which are tiny: half a lease."""
@@ -152,16 +152,17 @@ class PostgresStore:
         self.url = url
         self._clock = clock
         self._statements = {name: each.text.encode() for name, each in load(DIALECT).items()}
-        dialer = Dialer(conninfo, burst=options.size + 2, timeline=self._statements["timeline"])
+        timeline = self._statements["timeline"]
+        dialer = self._dialer = Dialer(conninfo, burst=options.size + 2, timeline=timeline)
         self._guard = Guard()
-        self._pool = Pool(dialer.connect, self._guard, options, limit_s=ANSWER_S)
+        self._pool = Pool(dialer, self._guard, options, limit_s=ANSWER_S)
         # Heartbeats must not wait behind the work they vouch for.
         lone = msgspec.structs.replace(options, size=1)
-        self._reserve = Pool(dialer.connect, self._guard, lone, limit_s=BEAT_S)
+        self._reserve = Pool(dialer, self._guard, lone, limit_s=BEAT_S)
         self.wakeups = Wakeups()
         self._notifier = Notifier(self._send)
         whoami = self._statements["own_session"]
-        self._listener = Listener(dialer.connect, self.wakeups, whoami=whoami)
+        self._listener = Listener(dialer, self.wakeups, whoami=whoami)
         # A pooler's session outlives the processes it serves.
         self.presence = Sessions(self.read, self._listener if options.prepares else None)
 
@@ -211,7 +212,7 @@ class PostgresStore:
         self._guard.stop()
 
     def _transact(self, work: Callable[[PostgresTx], T], pool: Pool) -> tuple[T, set[str]]:
-        with pool.connection() as connection, _outages(connection):
+        with pool.connection() as connection, _outages(connection, self._dialer):
             tx = self._tx(connection, pool)
             # By hand: connection.transaction() costs 60 us more.
             connection.execute(BEGIN)
@@ -228,7 +229,7 @@ class PostgresStore:
 
     def _transact_lone(self, work: Callable[[PostgresTx], T], pool: Pool) -> tuple[T, set[str]]:
         """One statement is a transaction by itself: saves two round trips of a short verb."""
-        with pool.connection() as connection, _outages(connection):
+        with pool.connection() as connection, _outages(connection, self._dialer):
             tx = self._tx(connection, pool)
             tx.statements_left = 1
             with _unknown_if_broken(connection):
@@ -261,15 +262,15 @@ def _unknown_if_broken(connection: Connection) -> Iterator[None]:
 
 
 @contextmanager
-def _outages(connection: Connection) -> Iterator[None]:
+def _outages(connection: Connection, dialer: Dialer) -> Iterator[None]:
     """The server went away or refuses: StoreUnavailable, with its own words."""
     try:
         yield
     except RETRIED:
         raise
     except psycopg.errors.ReadOnlySqlTransaction as error:
-        # It became a standby under us: the next connection looks for the server that is not.
-        connection.close()
+        # It became a standby under us: new connections look for the server that is not.
+        dialer.renew()
         raise StoreUnavailable("PostgreSQL cannot be written to: it is read-only now") from error
     except psycopg.Error as error:
         # Whatever it said: who has hung up is away, for instance after a pause of this process.

@@ -33,7 +33,7 @@ DEFAULTS = {
 }
 """What an address may say otherwise."""
 FIRST_REST_S = 0.25
-LONGEST_REST_S = 2.0
+LONGEST_REST_S = 1.0
 PACE_S = 0.3
 """Between new connections once the first ones are made; three a second fill any pool."""
 
@@ -42,6 +42,8 @@ class Dialer:
     """Makes all connections of a process to one address."""
 
     def __init__(self, conninfo: str, *, burst: int, timeline: bytes | None = None) -> None:
+        self.epoch = 0
+        """Grows when connections made before must not be used any more."""
         self._conninfo = conninfo
         self._burst = burst
         self._timeline = timeline
@@ -68,6 +70,11 @@ class Dialer:
             self._failures = 0
             self._is_trying = False
         return connection
+
+    def renew(self) -> None:
+        """The server was demoted: all connections lead to the wrong one."""
+        with self._lock:
+            self.epoch += 1
 
     def _dial(self) -> Connection:
         settings = make_conninfo("", **(DEFAULTS | conninfo_to_dict(self._conninfo)))

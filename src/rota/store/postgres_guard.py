@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+from math import inf
 from threading import Event, Lock, Thread
 
 import psycopg
@@ -24,15 +25,15 @@ class Guard:
     """Knows which connections wait for an answer, and since when."""
 
     def __init__(self) -> None:
-        self._busy: dict[Connection, float] = {}
-        """Until when each may take."""
+        self._busy: dict[Connection, tuple[float, float]] = {}
+        """Since when each waits, and how long it may."""
         self._lock = Lock()
         self._stopping = Event()
         self._thread: Thread | None = None
 
     def expect(self, connection: Connection, limit_s: float) -> None:
         """An answer within the limit; called for each statement, so it costs half a microsecond."""
-        self._busy[connection] = elapsed_s() + limit_s
+        self._busy[connection] = elapsed_s(), limit_s
         if self._thread is None:
             self._start()
 
@@ -58,12 +59,17 @@ class Guard:
 
     def _watch(self) -> None:
         while not self._stopping.wait(LOOK_S):
-            now_s = elapsed_s()
             with self._lock:
-                for connection, until_s in tuple(self._busy.items()):
-                    if now_s > until_s:
-                        self._busy.pop(connection, None)
-                        _shut(connection)
+                self._look(elapsed_s())
+
+    def _look(self, now_s: float) -> None:
+        """Shut what is overdue, and what has waited as long: the same server is silent."""
+        busy = tuple(self._busy.items())
+        limits = [limit_s for _, (since_s, limit_s) in busy if now_s - since_s > limit_s]
+        for connection, (since_s, limit_s) in busy:
+            if limits and limit_s != inf and now_s - since_s > min(limits):
+                self._busy.pop(connection, None)
+                _shut(connection)
 
 
 def _shut(connection: Connection) -> None:

@@ -7,18 +7,26 @@ patience; here a connection is a list item, and a failure is the caller's at onc
 from __future__ import annotations
 
 import select
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
+from typing import NamedTuple
 
 from psycopg import pq
 
 from rota.errors import StoreUnavailable
 from rota.store.options import PoolOptions
-from rota.store.postgres_dialer import Connection
+from rota.store.postgres_dialer import Connection, Dialer
 from rota.store.postgres_guard import Guard
 
 WAIT_S = 10
+
+
+class _Line(NamedTuple):
+    """A connection, and the dialer's epoch in which it was made."""
+
+    connection: Connection
+    epoch: int
 
 
 class Pool:
@@ -29,17 +37,17 @@ class Pool:
 
     def __init__(
         self,
-        dial: Callable[[], Connection],
+        dialer: Dialer,
         guard: Guard,
         options: PoolOptions,
         *,
         limit_s: float,
     ) -> None:
-        self._dial = dial
+        self._dialer = dialer
         self._guard = guard
         self._options = options
         self.limit_s = limit_s
-        self._idle: list[Connection] = []
+        self._idle: list[_Line] = []
         self._free = BoundedSemaphore(options.size)
         self._closed = False
 
@@ -49,12 +57,12 @@ class Pool:
         if not self._free.acquire(timeout=WAIT_S):
             raise StoreUnavailable(f"no connection to PostgreSQL became free within {WAIT_S} s")
         try:
-            connection = self._take()
+            line = self._take()
             try:
-                self._guard.expect(connection, self.limit_s)
-                yield connection
+                self._guard.expect(line.connection, self.limit_s)
+                yield line.connection
             finally:
-                self._give_back(connection)
+                self._give_back(line)
         finally:
             self._free.release()
 
@@ -62,21 +70,23 @@ class Pool:
         self._closed = True
         self._drop_idle()
 
-    def _take(self) -> Connection:
-        while (connection := self._pop()) is not None:
-            if _is_quiet(connection):
-                return connection
-            self._guard.close(connection)
-        connection = self._dial()
+    def _take(self) -> _Line:
+        epoch = self._dialer.epoch
+        while (line := self._pop()) is not None:
+            if line.epoch == epoch and _is_quiet(line.connection):
+                return line
+            self._guard.close(line.connection)
+        connection = self._dialer.connect()
         if not self._options.prepares:
             connection.prepare_threshold = None
-        return connection
+        return _Line(connection, epoch)
 
-    def _give_back(self, connection: Connection) -> None:
+    def _give_back(self, line: _Line) -> None:
+        connection = line.connection
         is_idle = connection.info.transaction_status == pq.TransactionStatus.IDLE
         if is_idle and not self._closed:
             self._guard.release(connection)
-            self._idle.append(connection)
+            self._idle.append(line)
             return
         was_broken = connection.broken
         self._guard.close(connection)
@@ -85,10 +95,10 @@ class Pool:
             self._drop_idle()
 
     def _drop_idle(self) -> None:
-        while (connection := self._pop()) is not None:
-            self._guard.close(connection)
+        while (line := self._pop()) is not None:
+            self._guard.close(line.connection)
 
-    def _pop(self) -> Connection | None:
+    def _pop(self) -> _Line | None:
         try:
             return self._idle.pop()
         except IndexError:  # looking first would let two threads see the same last one

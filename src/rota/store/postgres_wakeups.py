@@ -14,7 +14,7 @@ from threading import Condition, Event, Thread
 import psycopg
 
 from rota.errors import StoreUnavailable
-from rota.store.postgres_dialer import Connection
+from rota.store.postgres_dialer import Dialer
 from rota.store.wakeups import EVERYWHERE, Wakeups
 
 QUIET_S = 0.01
@@ -66,9 +66,9 @@ class Listener:
     Its session stays open as long as the process lives: `session` is its name in the server.
     """
 
-    def __init__(self, dial: Callable[[], Connection], wakeups: Wakeups, *, whoami: bytes) -> None:
+    def __init__(self, dialer: Dialer, wakeups: Wakeups, *, whoami: bytes) -> None:
         self.session: str | None = None
-        self._dial = dial
+        self._dialer = dialer
         self._wakeups = wakeups
         self._whoami = whoami
         self._stopping = Event()
@@ -90,14 +90,15 @@ class Listener:
                 self._listen()
             except (psycopg.Error, StoreUnavailable):
                 self.session = None
-                self._stopping.wait(random.uniform(0.2, 1.5))
+                self._stopping.wait(random.uniform(0.1, 0.7))
 
     def _listen(self) -> None:
-        with self._dial() as connection:
+        epoch = self._dialer.epoch
+        with self._dialer.connect() as connection:
             connection.execute("listen rota")
             row = connection.execute(self._whoami).fetchone()
             self.session = row["session"] if row else None
             self._wakeups.ring((EVERYWHERE,))  # something may have happened while we were away
-            while not self._stopping.is_set():
+            while not self._stopping.is_set() and epoch == self._dialer.epoch:
                 for notice in connection.notifies(timeout=0.5):
                     self._wakeups.ring((notice.payload,))

@@ -225,7 +225,7 @@ class SqliteStore:
         self._writer.execute("savepoint work")
         try:
             answer = work(tx)
-        except Exception as error:  # noqa: BLE001  # it is raised in the caller who sent the work
+        except Exception as error:  # it is raised in the caller who sent the work
             if not self._writer.in_transaction:
                 # A full or broken disk: SQLite rolled everything back, the works before this too.
                 raise _unavailable(error, path=self.path) from error
