@@ -23,6 +23,7 @@ COMMANDS = (
     "queues",
     "workers",
     "db",
+    "doctor",
     "bench",
     "demo",
     "completion",

@@ -87,6 +87,10 @@ class Store(Protocol):
     @property
     def presence(self) -> Presence: ...
 
+    def facts(self) -> Mapping[str, str | int]:
+        """What is known about the place where it keeps things, beside what it can be asked."""
+        ...
+
     def write(self, work: Callable[[Tx], T], *, urgent: bool = False, lone: bool = False) -> T:
         """Run `work` in a transaction; when this returns, its effects are on disk.
 

@@ -204,6 +204,10 @@ class PostgresStore:
             lambda tx: rotate(tx, keep_good_ms=keep_good_ms, keep_bad_ms=keep_bad_ms), self._pool
         )
 
+    def facts(self) -> dict[str, str | int]:
+        """Nothing: its files are on another machine, or should be nobody's business."""
+        return {}
+
     def close(self) -> None:
         self._notifier.stop()
         self._listener.stop()

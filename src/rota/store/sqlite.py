@@ -16,6 +16,7 @@ import apsw
 from rota.errors import StoreUnavailable
 from rota.store.base import Ride, Rider, Row, Tx, Watch
 from rota.store.combiner import Combiner
+from rota.store.files import file_facts
 from rota.store.processes import Processes
 from rota.store.statements import Dialect, Shape, Statement, load
 from rota.store.wakeups import FileWatch, Wakeups
@@ -173,6 +174,10 @@ class SqliteStore:
 
     def rotate(self, *, keep_good_ms: int, keep_bad_ms: int) -> None:
         """No partitions here; old rows are pruned in batches."""
+
+    def facts(self) -> dict[str, str | int]:
+        """Size of the log, free space, and the kind of file system."""
+        return file_facts(self.path)
 
     def close(self) -> None:
         self._file_watch.stop()
