@@ -99,10 +99,12 @@ class PostgresTx:
         connection: Connection,
         statements: dict[str, bytes],
         now: int | None,
-        expect: Callable[[float | None], None],
+        guard: Guard,
+        limit_s: float,
     ) -> None:
         self._connection = connection
-        self._expect = expect
+        self._guard = guard
+        self._limit_s = limit_s
         self._statements = statements
         self._now = now
         self.woken: set[str] = set()
@@ -123,7 +125,7 @@ class PostgresTx:
 
     def script(self, text: str) -> None:
         """Run statements that have no parameters, for migrations and partitions."""
-        self._expect(inf)
+        self._guard.expect(self._connection, inf)
         self._connection.execute(text.encode(), prepare=False)
 
     def _run(self, name: str, params: dict[str, Any]) -> psycopg.Cursor[dict[str, Any]]:
@@ -132,7 +134,7 @@ class PostgresTx:
             if self.statements_left < 0:
                 raise AssertionError(f"{name} is not alone in a transaction that promised to be")
         params["now"] = self._now
-        self._expect(None)
+        self._guard.expect(self._connection, self._limit_s)
         return self._connection.execute(self._statements[name], params)
 
 
@@ -240,11 +242,8 @@ class PostgresStore:
                 return work(tx), tx.woken
 
     def _tx(self, connection: Connection, pool: Pool) -> PostgresTx:
-        def expect(limit_s: float | None) -> None:
-            self._guard.expect(connection, limit_s or pool.limit_s)
-
         now = self._clock() if self._clock else None
-        return PostgresTx(connection, self._statements, now, expect)
+        return PostgresTx(connection, self._statements, now, self._guard, pool.limit_s)
 
     def _send(self, keys: Collection[str]) -> None:
         with self._pool.connection() as connection:
