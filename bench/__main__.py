@@ -92,10 +92,10 @@ def main(
     with tempfile.TemporaryDirectory(prefix="rota-bench-") as folder:
         bench = Bench(Path(folder), sizes, (only,) if only else STORES)
         bench.run(console)
+    bench.results.write(json_path, bench.conditions)  # first: a closed pipe must not cost it
     bench.results.print(console)
     for line in lines(bench.conditions):
         console.print(line, highlight=False)
-    bench.results.write(json_path, bench.conditions)
     console.print(f"Written to {json_path}", highlight=False)
     missed = bench.results.missed_ratios()
     if check and missed:

@@ -35,6 +35,7 @@ class Engine:
         self.app.define(self.app.jobs.values())
         self.probe = Probe(url)
         self._backlog = 0
+        self._last = ""
 
     def close(self) -> None:
         self.probe.close()
@@ -74,7 +75,7 @@ class Engine:
         """From the first claim to the last record; the start of the workers is not in it."""
         begin_ms = now_ms()
         with self.working(WORKERS):
-            span = self.probe.await_done(self._backlog, since_ms=begin_ms)
+            span = self.probe.await_done(self._backlog, since_ms=begin_ms, last=self._last)
         self._backlog = 0
         return {"drain": _rate(span, span.first_ms)}
 
@@ -84,7 +85,7 @@ class Engine:
             self._warm_up()
             begin_ms = now_ms()
             self._submit_many(self._sizes.jobs)
-            span = self.probe.await_done(self._sizes.jobs, since_ms=begin_ms)
+            span = self.probe.await_done(self._sizes.jobs, since_ms=begin_ms, last=self._last)
         return {"end_to_end": _rate(span, begin_ms)}
 
     def latency(self) -> Figures:
@@ -95,15 +96,15 @@ class Engine:
             time.sleep(SETTLE_S)
             begin_ms = now_ms()
             for _ in range(self._sizes.latency):
-                stamp.submit(time.monotonic_ns())
+                self._last = stamp.submit(time.monotonic_ns()).id
                 time.sleep(random.uniform(0.01, 0.02))
-            self.probe.await_done(self._sizes.latency, since_ms=begin_ms)
+            self.probe.await_done(self._sizes.latency, since_ms=begin_ms, last=self._last)
         return latency_figures(self.probe.results("stamp", since_ms=begin_ms))
 
     def _warm_up(self) -> None:
         begin_ms = now_ms()
         self._submit_many(WARM_UP)
-        self.probe.await_done(WARM_UP, since_ms=begin_ms)
+        self.probe.await_done(WARM_UP, since_ms=begin_ms, last=self._last)
 
     def _submit_singly(self, count: int) -> None:
         noop = self.app.jobs["noop"]
@@ -113,7 +114,7 @@ class Engine:
     def _submit_many(self, count: int) -> None:
         noop = self.app.jobs["noop"]
         for at in range(0, count, CHUNK):
-            noop.submit_many([()] * min(CHUNK, count - at))
+            self._last = noop.submit_many([()] * min(CHUNK, count - at))[-1].id
 
 
 class SqliteEngine(Engine):

@@ -79,11 +79,12 @@ class Claimer:
     def exchange(self, limit: int) -> int:
         """Returns how many were finished; what was claimed is held."""
         ids, fences = [row[0] for row in self.held], [row[1] for row in self.held]
-        self._connection.execute(b"begin")
         if ids:
+            self._connection.execute(b"begin")
             self._connection.execute(FINISH, (ids, fences))
         self.held = self._connection.execute(CLAIM, (limit, self._worker)).fetchall()
-        self._connection.execute(b"commit")
+        if ids:  # a claim alone is a transaction by itself
+            self._connection.execute(b"commit")
         return len(ids)
 
 

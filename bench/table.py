@@ -92,15 +92,15 @@ def _cells(
         met = "[green]yes[/green]" if target.is_met(value, limit) else "[red]no[/red]"
     return (
         measure.title,
-        "-" if limit is None else _number(limit),
-        _number(value),
+        "-" if limit is None else number(limit),
+        number(value),
         "-" if not limit else f"{value / limit:.2f}",
         str(target or ""),
         met,
     )
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
 
 

@@ -11,7 +11,7 @@ from bench.measures import Figures
 from bench.probe import POLL_S, BenchFailed, Probe, now_ms
 from bench.programs import rota
 from bench.shop import make_app
-from bench.sizes import CHUNK, Sizes
+from bench.sizes import Sizes
 
 START_S = 60.0
 IDLE_S = 1.0
@@ -45,9 +45,8 @@ def _run_some(url: str, count: int) -> None:
     probe = Probe(url)
     begin_ms = now_ms()
     with make_app(url) as app:
-        for at in range(0, count, CHUNK):
-            app.jobs["noop"].submit_many([()] * min(CHUNK, count - at))
-        probe.await_done(count, since_ms=begin_ms)
+        last = app.jobs["noop"].submit_many([()] * count)[-1].id
+        probe.await_done(count, since_ms=begin_ms, last=last)
     probe.close()
 
 

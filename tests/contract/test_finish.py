@@ -207,3 +207,14 @@ def test_whoever_waits_for_it_is_woken(store: Store, verb: FinishVerb, key: str)
 
     watch.close()
     assert key in woken
+
+
+def test_of_two_verdicts_on_one_run_in_a_batch_the_first_counts(store: Store, worker: str) -> None:
+    lease = given_lease(store, worker_id=worker)
+
+    lost = finish_all(
+        store, [verdict(lease, "succeed", result="1"), verdict(lease, "succeed", result="2")]
+    )
+
+    assert lost == []
+    assert look(store, lease.run_id).result == "1"

@@ -11,7 +11,7 @@ import pytest
 from rota.app import App
 from tests.support.calls import eventually
 from tests.support.checker import check_promises
-from tests.support.deeds import traces
+from tests.support.deeds import open_gate, traces
 from tests.support.figures import tell
 from tests.support.postgres import PostgresServer
 from tests.support.processes import Crew
@@ -38,7 +38,7 @@ def test_living_workers_keep_their_attempts_through_an_outage_of_one_and_a_half_
     went_s = time.monotonic()
     postgres_server.stop("immediate")
     eventually(lambda: time.monotonic() - went_s > AWAY_S)
-    gate.touch()
+    open_gate(gate)
     postgres_server.start()
     back_s = time.monotonic()
     runs[0].result(timeout=20)
@@ -64,7 +64,7 @@ def test_results_of_an_outage_are_kept_and_told_after_it(
     runs = [job.submit(str(crew.trail), str(gate)) for _ in range(4)]
     eventually(lambda: len(traces(crew.trail, "began")) == 4)
     postgres_server.kill()
-    gate.touch()
+    open_gate(gate)
     eventually(lambda: len(traces(crew.trail, "ended")) == 4)
     postgres_server.start()
 

@@ -14,7 +14,7 @@ from rota.engine.inspect import counts
 from rota.model.states import FINAL
 from tests.support.calls import eventually
 from tests.support.checker import Witness, check_promises
-from tests.support.deeds import traces
+from tests.support.deeds import open_gate, traces
 from tests.support.processes import Crew, Program
 
 RUNS = 4000
@@ -87,7 +87,7 @@ def test_a_run_of_a_killed_worker_is_done_by_another_soon(app: App, crew: Crew, 
     victim.kill()
     eventually(lambda: len(traces(crew.trail, "began")) == 2)
     took_s = time.monotonic() - killed_s
-    gate.touch()
+    open_gate(gate)
 
     assert run.result(timeout=10) == 2
     assert took_s < 10, "a lease of 1.5 s, a look every second, a process to start"

@@ -13,7 +13,7 @@ import pytest
 from rota.app import App
 from tests.contract.builders import run_sql
 from tests.support.calls import eventually
-from tests.support.deeds import traces
+from tests.support.deeds import open_gate, traces
 from tests.support.figures import tell
 from tests.support.processes import Crew
 
@@ -46,7 +46,7 @@ def test_a_killed_process_is_noticed_long_before_its_lease_ends(
     survivor = crew.worker(**USUAL)
     victim.kill()
     took_s = claimable_s(run, DIED_S + 5)
-    gate.touch()
+    open_gate(gate)
     tell(f"{app.store.dialect}: claimable again {took_s:.1f} s after kill -9")
 
     assert took_s < DIED_S
@@ -66,7 +66,7 @@ def test_a_worker_whose_session_is_cut_again_and_again_is_not_robbed(
     while time.monotonic() < end_s:
         cut_listeners(app.url)
         time.sleep(0.3)
-    gate.touch()
+    open_gate(gate)
 
     assert run.result(timeout=10) == 1
     assert run.show().crashes == 0
@@ -91,7 +91,7 @@ def test_a_frozen_process_is_there_and_keeps_its_runs_until_its_lease_ends(
     crew.worker(**lease)
     frozen.freeze(app.url)
     took_s = claimable_s(run, VANISHED_S)
-    gate.touch()
+    open_gate(gate)
     over_s = took_s - lease["lease_ms"] / 1000
     tell(f"{app.store.dialect}: claimable again {over_s:+.1f} s after the end of a lease")
 

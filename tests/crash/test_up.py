@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from rota.app import App
-from rota.model.states import State
 from tests.support.calls import eventually
 from tests.support.checker import Witness, check_promises
-from tests.support.deeds import traces
-from tests.support.processes import Crew, Program
+from tests.support.deeds import open_gate, traces
+from tests.support.processes import Crew, Program, is_draining
 
 pytestmark = [
     pytest.mark.chaos,
@@ -44,7 +43,7 @@ def test_rota_up_may_be_killed_and_started_again_on_the_same_file(
     second = up(crew)
     eventually(lambda: len(traces(crew.trail, "began")) == 2, 40)
     took_s = time.monotonic() - killed_s
-    gate.touch()
+    open_gate(gate)
     for run in (slow, *runs):
         run.wait(timeout=30)
     witness.look()
@@ -59,13 +58,13 @@ def test_rota_up_may_be_killed_and_started_again_on_the_same_file(
 def test_rota_up_leaves_no_process_behind(app: App, crew: Crew, gate: Path, tmp_path: Path) -> None:
     program = up(crew)
     app.find_job("work_apart").submit(str(crew.trail), str(gate))
-    command = app.find_job("sleep").submit(path=str(tmp_path / "pid"))
+    app.find_job("sleep").submit(path=str(tmp_path / "pid"))
     eventually(lambda: traces(crew.trail, "began") and (tmp_path / "pid").exists())
-    # The supervisor, its worker, the process of the one run, the program of the other.
+    # Its worker, the process of the one run, the program of the other.
     assert len(program.family()) >= 3
-    for _ in range(2):
-        program.send(signal.SIGTERM)
-        eventually(lambda: command.state is State.RUNNING or program.popen.poll() is not None)
+    program.send(signal.SIGTERM)
+    eventually(lambda: is_draining(app))
+    program.send(signal.SIGTERM)
 
     assert program.wait() == 0
     eventually(lambda: not program.family())

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from rota.app import App
+from rota.model.states import State
 from tests.support.calls import eventually
 from tests.support.checker import Witness, check_promises
-from tests.support.deeds import traces
+from tests.support.deeds import open_gate, traces
 from tests.support.processes import Crew
 
 pytestmark = pytest.mark.chaos
@@ -27,12 +28,34 @@ def test_a_worker_that_wakes_up_after_its_lease_stops_its_handlers(
     eventually(lambda: len(traces(crew.trail, "began")) == 2)
     sleeper.send(signal.SIGCONT)
     eventually(lambda: traces(crew.trail, "stopped"))
-    gate.touch()
+    open_gate(gate)
 
     assert run.result(timeout=10) == 2
     assert [trace.fence for trace in traces(crew.trail, "stopped")] == [1]
     assert [trace.fence for trace in traces(crew.trail, "ended")] == [2]
     assert check_promises(store_url, [run.id])[run.id].fence == 2
+
+
+def test_a_late_result_is_refused_while_another_worker_is_at_it(
+    app: App, crew: Crew, gate: Path, store_url: str
+) -> None:
+    sleeper = crew.worker(grace_ms=60_000)
+    run = app.find_job("work_deafly").submit(str(crew.trail), str(gate))
+    eventually(lambda: traces(crew.trail, "began"))
+    sleeper.freeze(store_url)
+    crew.worker()
+    eventually(lambda: len(traces(crew.trail, "began")) == 2)
+    open_gate(gate, fence=1)
+    sleeper.send(signal.SIGCONT)
+    sleeper.wait_for("lease.lost")
+    assert run.state is State.RUNNING
+    open_gate(gate, fence=2)
+
+    assert run.result(timeout=10) == 2
+    (lost,) = sleeper.notices("lease.lost")
+    assert lost["runs"] == [run.id]
+    assert [trace.fence for trace in traces(crew.trail, "ended")] == [1, 2]
+    check_promises(store_url, [run.id])
 
 
 def test_a_late_result_does_not_overwrite_the_end_of_the_run(
@@ -42,18 +65,16 @@ def test_a_late_result_does_not_overwrite_the_end_of_the_run(
     witness = Witness(store_url)
     run = app.find_job("work_deafly").submit(str(crew.trail), str(gate))
     eventually(lambda: traces(crew.trail, "began"))
-    sleeper.freeze(app.url)
+    sleeper.freeze(store_url)
     crew.worker()
     eventually(lambda: len(traces(crew.trail, "began")) == 2)
-    gate.touch()
+    open_gate(gate)
     assert run.result(timeout=10) == 2
     witness.look()
     sleeper.send(signal.SIGCONT)
     sleeper.wait_for("lease.lost")
 
     witness.look()
-    (lost,) = sleeper.notices("lease.lost")
-    assert lost["runs"] == [run.id]
     assert [trace.fence for trace in traces(crew.trail, "ended")] == [2, 1]
     assert check_promises(store_url, [run.id])[run.id].result == "2"
 
@@ -82,6 +103,6 @@ def test_a_process_that_freezes_inside_a_transaction_does_not_hold_the_others_up
     crew.frozen("reap")
     victim.kill()
     crew.worker()
-    gate.touch()
+    open_gate(gate)
 
     assert run.result(timeout=20) == 2

@@ -20,7 +20,7 @@ from tests.contract.builders import run_sql
 from tests.integration.conftest import FAST
 from tests.integration.test_worker_leases import heard
 from tests.support.calls import eventually
-from tests.support.deeds import traces, work_slowly
+from tests.support.deeds import open_gate, traces, work_slowly
 from tests.support.figures import tell
 from tests.support.network import Network
 from tests.support.postgres import PostgresServer
@@ -142,7 +142,7 @@ def test_in_a_black_hole_a_worker_stops_its_work_in_time_and_comes_back(
         took_s = time.monotonic() - began_s
         network.is_silent = False
         network.cut()  # what was swallowed would never be answered
-        gate.touch()
+        open_gate(gate)
 
         assert took_s < CALM["lease_ms"] / 1000
         assert run.result(timeout=20) == 1

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from rota.app import App
 from rota.errors import PayloadTooLarge, Retry
@@ -89,28 +90,40 @@ class Case(NamedTuple):
     says: str
     reason: str = "no retries allowed"
 
+    def on(self, store: str) -> ParameterSet:
+        marks = [pytest.mark.postgres] if store == "postgres" else []
+        return pytest.param(store, self, marks=marks, id=f"{self.handler.__name__}-{store}")
+
 
 HOPELESS = "another attempt cannot help"
 CASES = [
+    # What these leave is for the store to swallow, and the stores differ in what they take.
+    Case(returns_half_a_character, "", HOPELESS),
+    Case(says_too_much, "characters cut"),
+    Case(says_what_no_database_takes, "half a pair"),
+    Case(notes_nul, "after the note"),
+    Case(wants_nonsense, "later"),
+]
+CASES_OF_EXECUTORS = [
     Case(handlers.not_json, "object", HOPELESS),
     Case(handlers.too_large, "", HOPELESS),
-    Case(returns_half_a_character, "", HOPELESS),
     Case(handlers.exits, "handler called sys.exit(3)"),
     Case(exits_async, "handler called sys.exit(4)"),
     Case(has_no_words, "__str__ raised RuntimeError"),
-    Case(says_too_much, "characters cut"),
-    Case(says_what_no_database_takes, "half a pair"),
     Case(is_rude, "out of my way"),
     Case(interrupts, ""),
     Case(recurses, "maximum recursion depth"),
-    Case(wants_nonsense, "later"),
-    Case(notes_nul, "after the note"),
     Case(leaves_a_running_thread, "left"),
     Case(never_yields, "at last"),
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.handler.__name__)
+@pytest.mark.parametrize(
+    ("store_url", "case"),
+    [case.on(store) for case in CASES for store in ("sqlite", "postgres")]
+    + [case.on("sqlite") for case in CASES_OF_EXECUTORS],
+    indirect=["store_url"],
+)
 def test_a_bad_handler_is_recorded_and_hurts_nobody(app: App, serve: Serve, case: Case) -> None:
     bad = app.job(retries=0)(case.handler)
     sync, asynchronous = app.job(handlers.add), app.job(handlers.add_async)

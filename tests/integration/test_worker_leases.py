@@ -17,12 +17,13 @@ from rota import notices
 from rota.app import App, Run
 from rota.engine.workers import WorkerView, workers
 from rota.model.states import State
+from rota.runtime.context import current_run
 from rota.runtime.options import WorkerOptions
 from rota.runtime.worker import Worker
 from tests.contract.builders import run_sql
 from tests.integration.conftest import FAST, Serve
 from tests.support.calls import eventually
-from tests.support.deeds import traces, work_deafly, work_slowly
+from tests.support.deeds import open_gate, traces, work_deafly, work_slowly
 from tests.support.postgres import PostgresServer
 from tests.support.proxy import Proxy
 
@@ -66,7 +67,7 @@ def test_a_worker_that_was_given_up_stops_its_work_and_joins_again_as_another(
     run_sql(store_url, "delete from rota.worker")
 
     eventually(lambda: traces(trail, "stopped"))
-    gate.touch()
+    open_gate(gate)
 
     assert run.result(timeout=20) == 2
     assert worker.id != before
@@ -86,15 +87,16 @@ def test_a_late_result_of_a_worker_that_was_given_up_is_refused(
         run_sql(store_url, f"delete from rota.worker where id = '{late.id}'")
         serve()
         eventually(lambda: len(traces(trail, "began")) == 2)
-        gate.touch()
+        open_gate(gate, fence=1)
+        eventually(lambda: losses)
+        assert run.state is State.RUNNING
+        open_gate(gate, fence=2)
 
         assert run.result(timeout=20) == 2
-        eventually(lambda: losses)
 
     assert losses == [{"runs": [run.id], "worker": late.id}]
     assert [trace.fence for trace in traces(trail, "began")] == [1, 2]
-    assert len(traces(trail, "ended")) == 2
-    assert run.show().result == "2"
+    assert [trace.fence for trace in traces(trail, "ended")] == [1, 2]
 
 
 @contextmanager
@@ -122,7 +124,7 @@ def test_a_worker_whose_lease_ran_out_loses_its_runs_to_another(
     run_sql(store_url, "update rota.worker set lease_until = 1")
     other = serve()
     eventually(lambda: len(traces(trail, "began")) == 2)
-    gate.touch()
+    open_gate(gate)
 
     assert run.result(timeout=20) == 2
     assert run.show().worker_id == other.id != late.id
@@ -193,7 +195,7 @@ def test_a_worker_that_cannot_renew_its_lease_stops_its_work_before_it_ends(
         began = time.monotonic()
         eventually(lambda: traces(trail, "stopped"))
         took_s = time.monotonic() - began
-    gate.touch()
+    open_gate(gate)
 
     assert took_s < LEASE_S
     # Nobody died: the worker gives the run back itself, and that burns neither retry nor crash.
@@ -209,7 +211,7 @@ def test_a_worker_that_cannot_renew_its_lease_stops_its_work_before_it_ends(
 def test_a_claim_whose_answer_was_lost_is_given_back_without_costing_an_attempt(
     app: App, postgres_server: PostgresServer, store_url: str, trail: Path, gate: Path
 ) -> None:
-    gate.touch()
+    open_gate(gate)
     job = app.job(work_slowly)
     with Proxy(postgres_server.port) as proxy, behind(proxy, postgres_server, store_url) as worker:
         proxy.lose_answer_with(str(trail).encode())
@@ -237,3 +239,23 @@ def behind(proxy: Proxy, server: PostgresServer, url: str) -> Iterator[Worker]:
         finally:
             worker.hurry()
             worker.stop()
+
+
+def test_a_run_of_a_function_that_no_other_process_could_find_is_tried_again_here(
+    app: App, serve: Serve, store_url: str
+) -> None:
+    gate = threading.Event()
+
+    @app.job(retries=0)
+    def local() -> int:
+        gate.wait(20)
+        return current_run().attempt
+
+    worker = serve()
+    run, before = local.submit(), worker.id
+    eventually(lambda: run.state is State.RUNNING)
+    run_sql(store_url, "delete from rota.worker")
+    eventually(lambda: worker.id != before)
+    gate.set()
+
+    assert run.result(timeout=20) == 2

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 import time
+from contextvars import copy_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +45,15 @@ def traces(path: Path, event: str | None = None) -> list[Trace]:
     return [trace for trace in all_ if event in (None, trace.event)]
 
 
+def open_gate(gate: Path, *, fence: int | None = None) -> None:
+    """Let slow handlers end: all of them, or the one with that fence."""
+    (gate if fence is None else gate.with_name(f"{gate.name}.{fence}")).touch()
+
+
+def _is_open(gate: str) -> bool:
+    return Path(gate).exists() or Path(f"{gate}.{current_run().fence}").exists()
+
+
 def work(path: str) -> int:
     """Leave a trace and say which attempt it was."""
     leave_trace(path, "did")
@@ -50,10 +61,10 @@ def work(path: str) -> int:
 
 
 def work_slowly(path: str, gate: str) -> int:
-    """Begin, wait until the file `gate` exists, end; traces tell of each, and of a stop."""
+    """Begin, wait until the gate is open, end; traces tell of each, and of a stop."""
     leave_trace(path, "began")
     try:
-        while not Path(gate).exists():
+        while not _is_open(gate):
             time.sleep(0.005)
     except (Cancelled, TimedOut):
         leave_trace(path, "stopped")
@@ -63,10 +74,17 @@ def work_slowly(path: str, gate: str) -> int:
 
 
 def work_deafly(path: str, gate: str) -> int:
-    """The same, but a stop does not end it."""
-    leave_trace(path, "began")
-    while not Path(gate).exists():
-        with contextlib.suppress(Cancelled, TimedOut):
+    """The same, but a stop does not end it: it is raised in a thread that only waits."""
+
+    def body() -> None:
+        leave_trace(path, "began")
+        while not _is_open(gate):
             time.sleep(0.005)
-    leave_trace(path, "ended")
-    return current_run().attempt
+        leave_trace(path, "ended")
+
+    thread = threading.Thread(target=copy_context().run, args=(body,), daemon=True)
+    thread.start()
+    while True:
+        with contextlib.suppress(Cancelled, TimedOut):
+            thread.join()
+            return current_run().attempt

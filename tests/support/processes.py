@@ -15,6 +15,8 @@ from typing import Any
 import apsw
 import psutil
 
+from rota.app import App
+from rota.engine.workers import workers
 from tests.support.calls import eventually
 from tests.support.source import ROOT
 
@@ -147,6 +149,12 @@ def crew_of(url: str, folder: Path) -> Iterator[Crew]:
         yield crew
     finally:
         crew.close()
+
+
+def is_draining(app: App) -> bool:
+    """Whether a worker has heard of its end and told so."""
+    found = app.store.read(lambda tx: workers(tx, namespace=app.namespace))
+    return any(each.is_draining for each in found)
 
 
 def _is_locked(url: str) -> bool:

@@ -22,8 +22,10 @@ def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
 
     A verdict counts only while its run is in a state that allows it and carries its fence.
     """
-    # In id order: two batches that share rows must not lock each other out.
-    ordered = sorted(verdicts, key=lambda verdict: verdict.run_id)
+    # A run is closed once: of two verdicts in one batch the first counts. In id order, because
+    # two batches that share rows must not lock each other out.
+    first = {verdict.run_id: verdict for verdict in reversed(verdicts)}
+    ordered = sorted(first.values(), key=lambda verdict: verdict.run_id)
     if any(verdict.kind for verdict in ordered):
         failed = [verdict for verdict in ordered if verdict.kind]
         tx.execute("record_attempts", batch=_batch(failed), namespace=namespace)

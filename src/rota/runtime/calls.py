@@ -11,6 +11,7 @@ from rota.model.run import Lease
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget
 from rota.runtime.call import Call, Ending, Executor, Stopped, StopReason, Work
 from rota.runtime.context import ProgressBoard
+from rota.runtime.executors.lookup import is_findable
 from rota.runtime.executors.loop import LoopExecutor
 from rota.runtime.executors.threads import ThreadExecutor
 from rota.runtime.judge import policy_of
@@ -140,8 +141,8 @@ def _kind(spec: JobSpec, *, crashes: int) -> str:
             return "command"
         case HttpTarget():
             return "http"
-        case PythonTarget(is_async=is_async):
+        case PythonTarget(ref=ref, is_async=is_async):
             # A run that took a process down with it is tried again alone in one of its own.
-            if spec.isolation == "process" or crashes:
+            if spec.isolation == "process" or (crashes and is_findable(ref)):
                 return "process"
             return "loop" if is_async else "thread"

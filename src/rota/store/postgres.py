@@ -173,20 +173,15 @@ class PostgresStore:
         transact = self._transact_lone if lone else self._transact
         for tries_left in reversed(range(TRIES)):
             try:
-                answer, woken = transact(work, pool)
+                return transact(work, pool)
             except RETRIED:
                 if not tries_left:
                     raise
                 time.sleep(random.uniform(0.001, 0.02) * (TRIES - tries_left))
-            else:
-                if woken:
-                    self.wakeups.ring(woken)
-                    self._notifier.ring(woken)
-                return answer
         raise AssertionError("unreachable")
 
     def read(self, work: Callable[[Tx], T]) -> T:
-        return self._transact(work, self._pool)[0]
+        return self._transact(work, self._pool)
 
     def ride(self, rider: Rider) -> Watch:
         """Kept on a list but never called.
@@ -217,7 +212,7 @@ class PostgresStore:
         self._pool.close()
         self._guard.stop()
 
-    def _transact(self, work: Callable[[PostgresTx], T], pool: Pool) -> tuple[T, set[str]]:
+    def _transact(self, work: Callable[[PostgresTx], T], pool: Pool) -> T:
         with pool.connection() as connection, _outages(connection, self._dialer):
             tx = self._tx(connection, pool)
             # By hand: connection.transaction() costs 60 us more.
@@ -231,15 +226,24 @@ class PostgresStore:
             self._guard.expect(connection, pool.limit_s)
             with _unknown_if_broken(connection):
                 connection.execute(b"commit")
-            return answer, tx.woken
+            self._tell(tx.woken, connection)
+            return answer
 
-    def _transact_lone(self, work: Callable[[PostgresTx], T], pool: Pool) -> tuple[T, set[str]]:
+    def _transact_lone(self, work: Callable[[PostgresTx], T], pool: Pool) -> T:
         """One statement is a transaction by itself: saves two round trips of a short verb."""
         with pool.connection() as connection, _outages(connection, self._dialer):
             tx = self._tx(connection, pool)
             tx.statements_left = 1
             with _unknown_if_broken(connection):
-                return work(tx), tx.woken
+                answer = work(tx)
+            self._tell(tx.woken, connection)
+            return answer
+
+    def _tell(self, woken: set[str], connection: Connection) -> None:
+        """After the commit: wake this process, then the others."""
+        if woken:
+            self.wakeups.ring(woken)
+            self._notifier.ring(woken, lambda keys: _notify(connection, keys))
 
     def _tx(self, connection: Connection, pool: Pool) -> PostgresTx:
         now = self._clock() if self._clock else None
@@ -247,8 +251,12 @@ class PostgresStore:
 
     def _send(self, keys: Collection[str]) -> None:
         with self._pool.connection() as connection:
-            for key in keys:
-                connection.execute(b"select pg_notify('rota', %s)", (key,))
+            _notify(connection, keys)
+
+
+def _notify(connection: Connection, keys: Collection[str]) -> None:
+    for key in keys:
+        connection.execute(b"select pg_notify('rota', %s)", (key,))
 
 
 @contextmanager

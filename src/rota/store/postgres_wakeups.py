@@ -1,11 +1,12 @@
-"""LISTEN and NOTIFY as hints: one sender and one listener thread per process.
+"""LISTEN and NOTIFY as hints, after the commit and never part of it.
 
-A key is sent at once when it was quiet, then at most every 10 ms: notifying commits
-share one lock in the server, and a thousand submits need one wake-up.
+A key is sent at most every 10 ms by a process: notifying commits share one lock in the
+server, and a thousand submits need one wake-up.
 """
 
 from __future__ import annotations
 
+import contextlib
 import random
 import time
 from collections.abc import Callable, Collection
@@ -13,30 +14,47 @@ from threading import Condition, Event, Thread
 
 import psycopg
 
+from rota.clock import elapsed_s
 from rota.errors import StoreUnavailable
 from rota.store.postgres_dialer import Dialer
 from rota.store.wakeups import EVERYWHERE, Wakeups
 
 QUIET_S = 0.01
+MOST_KEYS = 1000
+LOOK_S = 0.1
+"""How often the listener looks whether it is to stop; 50 us each time."""
+LOST = (psycopg.Error, StoreUnavailable)
+"""A hint may be lost; whoever waits for it polls anyway."""
 
 
 class Notifier:
-    """Sends keys after commits, coalesced."""
+    """Tells other processes after commits.
+
+    A key that was quiet is sent at once, on the connection that has just committed: a
+    thread in between cost 0.3 ms of 2.3 from submit to start. What follows within 10 ms
+    is gathered and sent by a thread.
+    """
 
     def __init__(self, send: Callable[[Collection[str]], None]) -> None:
         self._send = send
-        self._keys: set[str] = set()
+        self._late: set[str] = set()
+        self._sent_s: dict[str, float] = {}
         self._changed = Condition()
         self._stopping = False
         self._thread: Thread | None = None
 
-    def ring(self, keys: Collection[str]) -> None:
+    def ring(self, keys: Collection[str], send_now: Callable[[Collection[str]], None]) -> None:
+        """Tell soon; `send_now` uses the caller's own connection."""
         with self._changed:
-            self._keys.update(keys)
-            if self._thread is None:
-                self._thread = Thread(target=self._run, name="rota-notifier", daemon=True)
-                self._thread.start()
-            self._changed.notify()
+            quiet = self._quiet(keys)
+            late = set(keys) - quiet
+            if late:
+                self._late |= late
+                self._start()
+                self._changed.notify()
+        if quiet:
+            with contextlib.suppress(*LOST):
+                send_now(quiet)
 
     def stop(self) -> None:
         with self._changed:
@@ -45,19 +63,32 @@ class Notifier:
         if self._thread is not None:
             self._thread.join()
 
+    def _quiet(self, keys: Collection[str]) -> set[str]:
+        now_s = elapsed_s()
+        if len(self._sent_s) > MOST_KEYS:
+            self._sent_s = {key: at for key, at in self._sent_s.items() if at > now_s - QUIET_S}
+        quiet = {key for key in keys if self._sent_s.get(key, 0.0) <= now_s - QUIET_S}
+        self._sent_s.update(dict.fromkeys(quiet, now_s))
+        return quiet
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._thread = Thread(target=self._run, name="rota-notifier", daemon=True)
+            self._thread.start()
+
     def _run(self) -> None:
         while True:
             with self._changed:
-                while not self._keys and not self._stopping:
+                while not self._late and not self._stopping:
                     self._changed.wait()
-                keys, self._keys = self._keys, set()
-            if not keys:
-                return
-            try:
-                self._send(keys)
-            except (psycopg.Error, StoreUnavailable):
-                continue  # a hint may be lost; whoever waits for it polls anyway
+                if self._stopping and not self._late:
+                    return
             time.sleep(QUIET_S)
+            with self._changed:
+                keys, self._late = self._late, set()
+                self._sent_s.update(dict.fromkeys(keys, elapsed_s()))
+            with contextlib.suppress(*LOST):
+                self._send(keys)
 
 
 class Listener:
@@ -100,5 +131,5 @@ class Listener:
             self.session = row["session"] if row else None
             self._wakeups.ring((EVERYWHERE,))  # something may have happened while we were away
             while not self._stopping.is_set() and epoch == self._dialer.epoch:
-                for notice in connection.notifies(timeout=0.5):
+                for notice in connection.notifies(timeout=LOOK_S):
                     self._wakeups.ring((notice.payload,))

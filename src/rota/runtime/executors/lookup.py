@@ -25,6 +25,12 @@ def portable_ref(ref: str) -> str:
     return ref
 
 
+def is_findable(ref: str) -> bool:
+    """Whether another process could find it at all: not inside a function, not typed in by hand."""
+    module, _, name = portable_ref(ref).rpartition(":")
+    return module not in ("", "__main__") and "<" not in name
+
+
 def find_function(ref: str) -> Callable[..., Any]:
     """Import `module:name` or run `path/to/script.py:name`, and give the plain function.
 
