@@ -22,7 +22,7 @@ from tests.integration.test_worker_leases import heard
 from tests.support.calls import eventually
 from tests.support.deeds import open_gate, traces, work_slowly
 from tests.support.figures import tell
-from tests.support.network import Network
+from tests.support.network import NOWHERE, Network
 from tests.support.postgres import PostgresServer
 
 pytestmark = pytest.mark.postgres
@@ -34,10 +34,6 @@ create trigger full_disk before insert on rota.run_history
     for each statement execute function rota.full_disk();
 """
 CALM: dict[str, Any] = {"lease_ms": 4_000, "margin_ms": 1_000, "heartbeat_ms": 500}
-
-
-NOWHERE = 1
-"""A port on which nobody listens."""
 
 
 def echo(number: int) -> int:
@@ -172,7 +168,7 @@ def test_with_a_slow_server_nobody_is_taken_for_dead(
     network: Network, postgres_server: PostgresServer, postgres_url: str
 ) -> None:
     with working(through(network, postgres_server, postgres_url)) as (app, worker):
-        network.delay_s = 0.1
+        network.delay_s = 0.05
         before = worker.id
         runs = app.find_job("echo").submit_many(range(20))
         assert [run.result(timeout=30) for run in runs[-3:]] == [17, 18, 19]

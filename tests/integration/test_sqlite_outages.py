@@ -64,6 +64,7 @@ def test_a_file_that_another_process_locks_is_said_to_be_locked_and_used_again_a
     serve()
     file._writer.set_busy_timeout(200)
     other = apsw.Connection(str(file.path))
+    other.set_busy_timeout(10_000)
     with heard("store.unavailable") as went, heard("store.recovered") as came:
         other.execute("begin immediate")
         with pytest.raises(StoreUnavailable, match="locked by another process"):

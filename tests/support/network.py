@@ -10,6 +10,8 @@ from types import TracebackType
 from typing import Self
 
 CHUNK = 65_536
+NOWHERE = 1
+"""A port on which nobody listens."""
 
 
 class Network:

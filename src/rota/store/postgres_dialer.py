@@ -1,14 +1,14 @@
 """Making connections, politely: a server that is away or restarts is not stormed.
 
-One dialer serves all pools of a process. After a failure it rests, with jitter, and whoever
-asks meanwhile hears at once why; new connections beyond the first come at a bounded pace.
+One dialer serves all pools of a process. After a failure it rests, with jitter, and all who ask
+meanwhile share the next attempt; new connections beyond the first come at a bounded pace.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from threading import Lock
+from threading import Condition
 from typing import Any
 
 import psycopg
@@ -35,6 +35,8 @@ DEFAULTS = {
 """What an address may say otherwise."""
 FIRST_REST_S = 0.25
 LONGEST_REST_S = 1.0
+SHARED_S = 15.0
+"""How long to wait for the attempt of another; each host of an address has 5 s."""
 PACE_S = 0.3
 """Between new connections once the first ones are made; three a second fill any pool."""
 
@@ -48,7 +50,7 @@ class Dialer:
         self._conninfo = conninfo
         self._burst = burst
         self._timeline = timeline
-        self._lock = Lock()
+        self._changed = Condition()
         self._failures = 0
         self._is_trying = False
         self._rests_until_s = 0.0
@@ -58,23 +60,27 @@ class Dialer:
         self._newest: dict[str, int] = {}
 
     def connect(self) -> Connection:
-        """A new connection, or StoreUnavailable in the server's own words."""
+        """A new connection, or StoreUnavailable in the server's own words.
+
+        While the server is away all who ask share one attempt, after a rest of a second at most.
+        """
         time.sleep(self._turn_s())
         try:
             connection = self._dial()
         except BaseException as error:
             self._failed(error)
             if isinstance(error, psycopg.Error):
-                raise StoreUnavailable(self._why) from error
+                raise StoreUnavailable(_said(error)) from error
             raise
-        with self._lock:
+        with self._changed:
             self._failures = 0
             self._is_trying = False
+            self._changed.notify_all()
         return connection
 
     def renew(self) -> None:
         """The server was demoted: all connections lead to the wrong one."""
-        with self._lock:
+        with self._changed:
             self.epoch += 1
 
     def _dial(self) -> Connection:
@@ -90,22 +96,34 @@ class Dialer:
         return connection
 
     def _turn_s(self) -> float:
-        """How long to wait before dialling; raises while we rest after a failure."""
-        with self._lock:
+        """How long to wait before dialling; raises when the attempt of somebody else failed."""
+        with self._changed:
+            if self._failures and self._is_trying:
+                self._share()
             now_s = elapsed_s()
-            if self._failures and (self._is_trying or now_s < self._rests_until_s):
-                raise StoreUnavailable(self._why)
             self._is_trying = True
             self._spent_s = max(self._spent_s, now_s) + PACE_S
-            return max(0.0, self._spent_s - now_s - self._burst * PACE_S)
+            pace_s = self._spent_s - now_s - self._burst * PACE_S
+            rest_s = self._rests_until_s - now_s if self._failures else 0.0
+            return max(0.0, pace_s, rest_s)
+
+    def _share(self) -> None:
+        """Wait for the attempt that is on its way; the lock is held."""
+        before = self._failures
+        self._changed.wait_for(
+            lambda: not self._is_trying or self._failures != before, timeout=SHARED_S
+        )
+        if self._failures:
+            raise StoreUnavailable(self._why)
 
     def _failed(self, error: BaseException) -> None:
-        with self._lock:
+        with self._changed:
             self._is_trying = False
             self._failures += 1
-            self._why = f"cannot connect to PostgreSQL: {str(error).strip()}"
+            self._why = _said(error)
             rest_s = min(LONGEST_REST_S, FIRST_REST_S * 2.0 ** (self._failures - 1))
             self._rests_until_s = elapsed_s() + rest_s * random.uniform(0.5, 1.0)
+            self._changed.notify_all()
 
     def _refuse_the_past(self, connection: Connection) -> None:
         """A server on an older timeline than we have seen is one that was failed over from."""
@@ -123,3 +141,7 @@ class Dialer:
                 f"{self._newest[system]} was seen: this is an old primary; stop it"
             )
         self._newest[system] = timeline
+
+
+def _said(error: BaseException) -> str:
+    return f"cannot connect to PostgreSQL: {str(error).strip()}"
