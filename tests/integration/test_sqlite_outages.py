@@ -61,8 +61,8 @@ def test_a_file_that_another_process_locks_is_said_to_be_locked_and_used_again_a
     app: App, file: SqliteStore, serve: Serve
 ) -> None:
     job = app.job(keep)
-    serve()
     file._writer.set_busy_timeout(200)
+    serve()
     other = apsw.Connection(str(file.path))
     other.set_busy_timeout(10_000)
     with heard("store.unavailable") as went, heard("store.recovered") as came:
