@@ -27,6 +27,7 @@ COMMANDS = (
     "breakers",
     "workers",
     "db",
+    "doctor",
     "bench",
     "demo",
     "completion",

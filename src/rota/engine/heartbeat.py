@@ -36,7 +36,7 @@ class Pulse(msgspec.Struct, frozen=True, kw_only=True):
     """Runs it was given without ever hearing of them; it must give them back."""
 
 
-def heartbeat(
+def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
     tx: Tx,
     worker_id: str,
     *,
@@ -44,6 +44,7 @@ def heartbeat(
     held: Sequence[Held],
     progress: Sequence[Progress] = (),
     is_draining: bool = False,
+    presence: str | None = None,
 ) -> Pulse:
     """Renew the worker's lease on all its runs with one row, and check each by its fence."""
     known = tx.execute(
@@ -52,6 +53,7 @@ def heartbeat(
         lease_ms=lease_ms,
         running=len(held),
         is_draining=is_draining,
+        presence=presence,
     )
     if not known:
         return Pulse(is_known=False, lost=tuple(each.run_id for each in held))

@@ -21,6 +21,8 @@ class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     jobs: tuple[str, ...] | None = None
     """The jobs it can carry out; None says nothing about that."""
+    presence: str | None = None
+    """How others see that the process lives; None when they cannot."""
 
 
 class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,6 +58,7 @@ def register(tx: Tx, worker: NewWorker, *, namespace: str, lease_ms: int) -> Non
         jobs=None if worker.jobs is None else json.dumps(worker.jobs),
         slots=worker.slots,
         version=worker.version,
+        presence=worker.presence,
         lease_ms=lease_ms,
     )
 

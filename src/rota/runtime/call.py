@@ -16,7 +16,7 @@ from rota.model.run import ErrorDetail, Lease
 from rota.model.spec import JobSpec
 from rota.rules.signature import Signature
 
-StopReason = Literal["timeout", "cancel", "lost", "drain"]
+StopReason = Literal["timeout", "cancel", "lost", "drain", "cut_off"]
 
 
 class Returned(msgspec.Struct, frozen=True):

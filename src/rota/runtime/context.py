@@ -151,6 +151,7 @@ def stop_exception(why: StopReason) -> Cancelled | TimedOut:
     reasons = {
         "cancel": "the run was cancelled",
         "lost": "another worker owns this run now",
+        "cut_off": "the store cannot be reached, and the lease on this run ends",
         "drain": "the worker is shutting down",
     }
     return Cancelled(reasons[why])

@@ -19,12 +19,12 @@ from rota.store.base import Store
 class Body(Protocol):
     """What the heart asks of its worker."""
 
-    def cut_off(self) -> None:
-        """Our lease is gone: end all work."""
+    def lose(self) -> None:
+        """We were given up: others own our runs now."""
         ...
 
-    def rejoin(self) -> None:
-        """Register anew after that."""
+    def rejoin(self, *, is_known: bool) -> None:
+        """Work again after we were cut off: under our old name, or register anew."""
         ...
 
     def give_back(self, strays: Sequence[Held]) -> None:
@@ -51,6 +51,9 @@ class Heart(Service):
         self._options = options
         self._body = body
         self._asked = False
+        self._is_known = True
+        self._told: str | None = None
+        """The presence that others know."""
 
     def ask_soon(self) -> None:
         """Somebody may have changed one of our runs."""
@@ -58,10 +61,13 @@ class Heart(Service):
         self.wake()
 
     def tick(self) -> bool:
-        if self.is_cut_off:
-            self._body.rejoin()
+        if not self._is_known:
+            self._body.rejoin(is_known=False)
+            self._is_known = True
         silent_s = elapsed_s() - self.last_sent_s
-        if silent_s >= self._options.heartbeat_ms / 1000 - self.interval_s or self._calls.progress:
+        is_due = silent_s >= self._options.heartbeat_ms / 1000 - self.interval_s
+        is_news = self._calls.progress or self._store.presence.mine() != self._told
+        if is_due or is_news or self.is_cut_off:
             self._beat()
         elif self._asked:
             self._asked = False
@@ -73,6 +79,7 @@ class Heart(Service):
         self._asked = False
         sent_s = elapsed_s()
         held = self._calls.held()
+        presence = self._store.presence.mine()
         progress = [Progress(*each) for each in self._calls.progress.take()]
         pulse = self._store.write(
             lambda tx: heartbeat(
@@ -82,14 +89,18 @@ class Heart(Service):
                 held=held,
                 progress=progress,
                 is_draining=self.is_draining,
+                presence=presence,
             ),
             urgent=True,
         )
+        self._is_known = pulse.is_known
         if pulse.is_known:
-            self.last_sent_s = sent_s
+            self.last_sent_s, self._told = sent_s, presence
         else:
-            self._body.cut_off()
+            self._body.lose()
         self._obey(pulse)
+        if pulse.is_known and self.is_cut_off:
+            self._body.rejoin(is_known=True)
 
     def _obey(self, pulse: Pulse) -> None:
         for run_id in pulse.lost:

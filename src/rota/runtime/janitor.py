@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from rota.engine.chores import take_chore
 from rota.engine.expire import expire
+from rota.engine.presence import give_up, sightings
 from rota.engine.promote import promote
 from rota.engine.prune import Retention, prune
 from rota.engine.reap import reap
@@ -63,10 +64,40 @@ class Chore(Service):
 
 
 class Reaper(Chore):
-    """Gives the runs of dead workers back to their queues."""
+    """Gives the runs of dead workers back to their queues.
+
+    After a gap of more than half a lease in which nobody reaped, perhaps because the database was
+    away, no lease is ended for one whole lease: the living get the time to renew theirs.
+    """
 
     interval_s = 1.0
     chore = "reap"
+
+    def __init__(self, store: Store, *, lease_ms: int) -> None:
+        super().__init__(store)
+        # Three looks may be late on a busy machine; with very short leases that is no gap.
+        self._gap_ms = max(lease_ms // 2, round(self.interval_s * 3000))
+
+    def tick(self) -> bool:
+        if self._store.write(self._take):
+            self._give_up()
+            while self.batch():
+                pass
+        return False
+
+    def _take(self, tx: Tx) -> bool:
+        interval_ms = round(self.interval_s * 700)
+        return take_chore(tx, self.chore, interval_ms=interval_ms, gap_ms=self._gap_ms)
+
+    def _give_up(self) -> None:
+        """Void the leases of processes that are seen to be gone; two reads while none is."""
+        fleet = self._store.read(sightings)
+        presence = self._store.presence
+        gone = presence.gone({each.presence for each in fleet})
+        if gone or any(each.missing_ms is not None for each in fleet):
+            seen = self._store.write(lambda tx: give_up(tx, gone, is_certain=presence.is_certain))
+            if seen.dead:
+                emit("workers.gone", workers=seen.dead)
 
     def batch(self) -> bool:
         count = self._store.write(lambda tx: reap(tx, limit=BATCH))
@@ -101,6 +132,11 @@ class Pruner(Chore):
         return self._store.write(lambda tx: prune(tx, keep, limit=BATCH)) >= BATCH
 
 
-def chores(store: Store, retention: Retention) -> list[Service]:
+def chores(store: Store, retention: Retention, *, lease_ms: int) -> list[Service]:
     """All of them; the caller starts, wakes and stops them."""
-    return [Promoter(store), Reaper(store), Expirer(store), Pruner(store, retention)]
+    return [
+        Promoter(store),
+        Reaper(store, lease_ms=lease_ms),
+        Expirer(store),
+        Pruner(store, retention),
+    ]

@@ -48,10 +48,11 @@ def _stopped(call: Call, why: StopReason, roll: Callable[[], float]) -> Verdict 
             return _failed(call, _timed_out(call), "timeout", roll)
         case "cancel":
             return _verdict(call, "abort", kind="cancelled", reason="cancelled")
-        case "drain" if call.lease.at_most_once and call.started_s is not None:
+        case "drain" | "cut_off" if call.lease.at_most_once and call.started_s is not None:
             reason = "stopped with its worker, and the job is at_most_once"
             return _verdict(call, "fail", kind="cancelled", reason=reason)
-        case "drain":
+        case "drain" | "cut_off":
+            # Nobody died: while the fence holds, the run goes back as if it had not been claimed.
             return _verdict(call, "release")
         case "lost":
             return None

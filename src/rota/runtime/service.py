@@ -7,6 +7,10 @@ from threading import Event, Thread
 
 from rota.errors import StoreUnavailable
 from rota.notices import emit
+from rota.runtime.outage import Outage
+
+LONGEST_REST_S = 2.0
+"""After failures; asking a store that is away costs nothing, its dialer rests by itself."""
 
 
 class Service:
@@ -20,9 +24,11 @@ class Service:
 
     def __init__(self) -> None:
         self.name = f"rota-{type(self).__name__.lower()}"
+        self.outage = Outage()
         self._wake = Event()
         self._stopping = False
         self._failures = 0
+        self._is_broken = False
         self._thread: Thread | None = None
 
     def tick(self) -> bool:
@@ -59,21 +65,27 @@ class Service:
     def _rest_s(self) -> float:
         if not self._failures:
             return self.pause_s()
-        return random.uniform(0.5, 1.0) * min(5.0, 0.1 * 2.0**self._failures)
+        return random.uniform(0.5, 1.0) * min(LONGEST_REST_S, 0.1 * 2.0**self._failures)
 
     def _try_tick(self) -> bool:
         try:
             more = self.tick()
         except StoreUnavailable as error:
             self._failures += 1
-            if self._failures == 1:
-                emit("store.unavailable", service=self.name, error=str(error))
+            self.outage.begin(self.name, str(error))
             return False
         except Exception as error:  # noqa: BLE001  # a service must outlive any one batch
             self._failures += 1
+            self._is_broken = True
             emit("service.failed", service=self.name, error=error)
             return False
         if self._failures:
-            emit("service.recovered", service=self.name, failures=self._failures)
-            self._failures = 0
+            self._recovered()
         return more
+
+    def _recovered(self) -> None:
+        if self._is_broken:
+            emit("service.recovered", service=self.name, failures=self._failures)
+        self._failures = 0
+        self._is_broken = False
+        self.outage.end(self.name)

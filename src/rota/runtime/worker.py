@@ -22,6 +22,7 @@ from rota.errors import StoreUnavailable
 from rota.ids import new_id
 from rota.model.run import Verdict
 from rota.notices import emit
+from rota.runtime.call import StopReason
 from rota.runtime.calls import Calls
 from rota.runtime.courier import Courier
 from rota.runtime.heart import Heart
@@ -29,6 +30,7 @@ from rota.runtime.herald import Herald
 from rota.runtime.janitor import Promoter, chores
 from rota.runtime.keeper import Keeper
 from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.outage import Outage
 from rota.runtime.service import Service
 from rota.runtime.watchman import Watchman
 from rota.store.base import Store, Watch
@@ -52,9 +54,10 @@ class Worker:
         self._courier = Courier(store, self._calls, duty, options=options)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
-        self._chores = chores(store, options.retention) if options.chores else []
-        if options.chores:
-            self._chores += [Keeper(store), Herald(store, options)]
+        self._chores = self._make_chores() if options.chores else []
+        outage = Outage()
+        for service in self._services():
+            service.outage = outage
 
     @property
     def running(self) -> int:
@@ -107,6 +110,14 @@ class Worker:
         self._calls.close()
         emit("worker.stopped", worker=self.id)
 
+    def _make_chores(self) -> list[Service]:
+        options = self._options
+        return [
+            *chores(self._store, options.retention, lease_ms=options.lease_ms),
+            Keeper(self._store),
+            Herald(self._store, options),
+        ]
+
     def _services(self) -> list[Service]:
         return [self._heart, self._watchman, *self._chores, self._courier]
 
@@ -120,6 +131,7 @@ class Worker:
             slots=self._options.slots,
             version=self._version,
             jobs=self._duty.jobs,
+            presence=self._store.presence.mine(),
         )
         sent_s = elapsed_s()
         self._store.write(
@@ -132,25 +144,34 @@ class Worker:
         self._heart.last_sent_s = sent_s
 
     def cut_off(self) -> None:
-        """Our lease is gone or about to go: end all work, without asking the store.
+        """Our lease is about to end and we cannot renew it: end all work, without asking the store.
 
-        What has ended already is still delivered; its fence tells whether it counts.
+        What has ended already is still delivered, and what is stopped now is given back when the
+        store is there again: its fence tells whether that counts.
         """
-        if not self._heart.is_cut_off:
-            emit("worker.cut_off", worker=self.id, runs=len(self._calls))
-        self._heart.is_cut_off = True
-        self._courier.is_cut_off = True
-        self._calls.withdraw("lost")
-        for call in self._calls.everything():
-            self._calls.stop(call, "lost")
+        self._end_work("cut_off")
 
-    def rejoin(self) -> None:
-        """Start again as somebody new; the runs we had are reaped from who we were."""
-        self._register(new_id())
+    def lose(self) -> None:
+        """Others have given us up: what we hold is theirs."""
+        self._end_work("lost")
+
+    def rejoin(self, *, is_known: bool) -> None:
+        """Work again; as somebody new if our runs were reaped from who we were."""
+        if not is_known:
+            self._register(new_id())
         self._heart.is_cut_off = False
         self._courier.is_cut_off = False
         self._courier.look()
         emit("worker.rejoined", worker=self.id)
+
+    def _end_work(self, why: StopReason) -> None:
+        if not self._heart.is_cut_off:
+            emit("worker.cut_off", worker=self.id, runs=len(self._calls))
+        self._heart.is_cut_off = True
+        self._courier.is_cut_off = True
+        self._calls.withdraw(why)
+        for call in self._calls.everything():
+            self._calls.stop(call, why)
 
     def give_back(self, strays: Sequence[Held]) -> None:
         """Release runs that were claimed for us by a transaction whose answer we never got."""

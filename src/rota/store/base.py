@@ -63,11 +63,33 @@ class Rider(Protocol):
         ...
 
 
+class Presence(Protocol):
+    """Whether processes live, seen faster than by their leases; a hint, fences carry the safety."""
+
+    is_certain: bool
+    """Who is gone is dead; otherwise only a connection of its may be."""
+
+    def mine(self) -> str | None:
+        """How others can see this process; None when they cannot, or cannot yet."""
+        ...
+
+    def gone(self, presences: Collection[str]) -> set[str]:
+        """Those that are not there any more; one that cannot be judged from here is there."""
+        ...
+
+
 class Store(Protocol):
     """A database that holds everything Rota knows."""
 
     dialect: str
     url: str
+
+    @property
+    def presence(self) -> Presence: ...
+
+    def facts(self) -> Mapping[str, str | int]:
+        """What is known about the place where it keeps things, beside what it can be asked."""
+        ...
 
     def write(self, work: Callable[[Tx], T], *, urgent: bool = False, lone: bool = False) -> T:
         """Run `work` in a transaction; when this returns, its effects are on disk.

@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from math import inf
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,7 +20,10 @@ from rota.errors import CommitUnknown, StoreUnavailable
 from rota.store.base import Rider, Row, Tx, Watch
 from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
-from rota.store.postgres_pool import Connection, Pool
+from rota.store.postgres_dialer import Connection, Dialer
+from rota.store.postgres_guard import Guard
+from rota.store.postgres_pool import Pool
+from rota.store.postgres_presence import Sessions
 from rota.store.postgres_wakeups import Listener, Notifier
 from rota.store.statements import Dialect, Shape, load
 from rota.store.wakeups import Wakeups
@@ -28,6 +32,10 @@ T = TypeVar("T")
 
 RETRIED = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 TRIES = 5
+ANSWER_S = 30.0
+"""How long any one statement may take before its connection is given up."""
+BEAT_S = 10.0
+"""The same for heartbeats, which are tiny: half a lease."""
 # A machine that is paused inside a transaction would hold its locks until it wakes up, and a chore
 # of everybody with them. Local, so that it works behind a pooler; costs 12 us.
 BEGIN = b"begin; set local idle_in_transaction_session_timeout = 5000"
@@ -91,8 +99,12 @@ class PostgresTx:
         connection: Connection,
         statements: dict[str, bytes],
         now: int | None,
+        guard: Guard,
+        limit_s: float,
     ) -> None:
         self._connection = connection
+        self._guard = guard
+        self._limit_s = limit_s
         self._statements = statements
         self._now = now
         self.woken: set[str] = set()
@@ -113,6 +125,7 @@ class PostgresTx:
 
     def script(self, text: str) -> None:
         """Run statements that have no parameters, for migrations and partitions."""
+        self._guard.expect(self._connection, inf)
         self._connection.execute(text.encode(), prepare=False)
 
     def _run(self, name: str, params: dict[str, Any]) -> psycopg.Cursor[dict[str, Any]]:
@@ -121,6 +134,7 @@ class PostgresTx:
             if self.statements_left < 0:
                 raise AssertionError(f"{name} is not alone in a transaction that promised to be")
         params["now"] = self._now
+        self._guard.expect(self._connection, self._limit_s)
         return self._connection.execute(self._statements[name], params)
 
 
@@ -140,12 +154,19 @@ class PostgresStore:
         self.url = url
         self._clock = clock
         self._statements = {name: each.text.encode() for name, each in load(DIALECT).items()}
-        self._pool = Pool(conninfo, options)
+        timeline = self._statements["timeline"]
+        dialer = self._dialer = Dialer(conninfo, burst=options.size + 2, timeline=timeline)
+        self._guard = Guard()
+        self._pool = Pool(dialer, self._guard, options, limit_s=ANSWER_S)
         # Heartbeats must not wait behind the work they vouch for.
-        self._reserve = Pool(conninfo, msgspec.structs.replace(options, size=1))
+        lone = msgspec.structs.replace(options, size=1)
+        self._reserve = Pool(dialer, self._guard, lone, limit_s=BEAT_S)
         self.wakeups = Wakeups()
         self._notifier = Notifier(self._send)
-        self._listener = Listener(conninfo, self.wakeups)
+        whoami = self._statements["own_session"]
+        self._listener = Listener(dialer, self.wakeups, whoami=whoami)
+        # A pooler's session outlives the processes it serves.
+        self.presence = Sessions(self.read, self._listener if options.prepares else None)
 
     def write(self, work: Callable[[Tx], T], *, urgent: bool = False, lone: bool = False) -> T:
         pool = self._reserve if urgent else self._pool
@@ -180,15 +201,20 @@ class PostgresStore:
             lambda tx: rotate(tx, keep_good_ms=keep_good_ms, keep_bad_ms=keep_bad_ms), self._pool
         )
 
+    def facts(self) -> dict[str, str | int]:
+        """Nothing: its files are on another machine, or should be nobody's business."""
+        return {}
+
     def close(self) -> None:
         self._notifier.stop()
         self._listener.stop()
         self._reserve.close()
         self._pool.close()
+        self._guard.stop()
 
     def _transact(self, work: Callable[[PostgresTx], T], pool: Pool) -> T:
-        with _outages(), pool.connection() as connection:
-            tx = self._tx(connection)
+        with pool.connection() as connection, _outages(connection, self._dialer):
+            tx = self._tx(connection, pool)
             # By hand: connection.transaction() costs 60 us more.
             connection.execute(BEGIN)
             try:
@@ -197,6 +223,7 @@ class PostgresStore:
                 if not connection.broken:
                     connection.execute(b"rollback")
                 raise
+            self._guard.expect(connection, pool.limit_s)
             with _unknown_if_broken(connection):
                 connection.execute(b"commit")
             self._tell(tx.woken, connection)
@@ -204,8 +231,8 @@ class PostgresStore:
 
     def _transact_lone(self, work: Callable[[PostgresTx], T], pool: Pool) -> T:
         """One statement is a transaction by itself: saves two round trips of a short verb."""
-        with _outages(), pool.connection() as connection:
-            tx = self._tx(connection)
+        with pool.connection() as connection, _outages(connection, self._dialer):
+            tx = self._tx(connection, pool)
             tx.statements_left = 1
             with _unknown_if_broken(connection):
                 answer = work(tx)
@@ -218,8 +245,9 @@ class PostgresStore:
             self.wakeups.ring(woken)
             self._notifier.ring(woken, lambda keys: _notify(connection, keys))
 
-    def _tx(self, connection: Connection) -> PostgresTx:
-        return PostgresTx(connection, self._statements, self._clock() if self._clock else None)
+    def _tx(self, connection: Connection, pool: Pool) -> PostgresTx:
+        now = self._clock() if self._clock else None
+        return PostgresTx(connection, self._statements, now, self._guard, pool.limit_s)
 
     def _send(self, keys: Collection[str]) -> None:
         with self._pool.connection() as connection:
@@ -245,11 +273,19 @@ def _unknown_if_broken(connection: Connection) -> Iterator[None]:
 
 
 @contextmanager
-def _outages() -> Iterator[None]:
+def _outages(connection: Connection, dialer: Dialer) -> Iterator[None]:
     """The server went away or refuses: StoreUnavailable, with its own words."""
     try:
         yield
     except RETRIED:
         raise
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+    except psycopg.errors.ReadOnlySqlTransaction as error:
+        # It became a standby under us: new connections look for the server that is not.
+        dialer.renew()
+        raise StoreUnavailable("PostgreSQL cannot be written to: it is read-only now") from error
+    except psycopg.Error as error:
+        # Whatever it said: who has hung up is away, for instance after a pause of this process.
+        is_away = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+        if not is_away and not connection.broken:
+            raise
         raise StoreUnavailable(f"PostgreSQL is not available: {str(error).strip()}") from error

@@ -10,39 +10,44 @@ import select
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
-from typing import Any
+from typing import NamedTuple
 
-import psycopg
 from psycopg import pq
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.rows import dict_row
-from psycopg.types.string import TextLoader
 
 from rota.errors import StoreUnavailable
 from rota.store.options import PoolOptions
+from rota.store.postgres_dialer import Connection, Dialer
+from rota.store.postgres_guard import Guard
 
-Connection = psycopg.Connection[dict[str, Any]]
-
-DEFAULTS = {
-    "application_name": "rota",
-    "connect_timeout": "5",
-    # A server that vanished without a word is noticed within some 15 s, not two hours.
-    "keepalives_idle": "5",
-    "keepalives_interval": "3",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "15000",
-}
-"""What an address may say otherwise."""
 WAIT_S = 10
 
 
-class Pool:
-    """At most `options.size` connections, made when they are needed."""
+class _Line(NamedTuple):
+    """A connection, and the dialer's epoch in which it was made."""
 
-    def __init__(self, conninfo: str, options: PoolOptions) -> None:
-        self._conninfo = conninfo
+    connection: Connection
+    epoch: int
+
+
+class Pool:
+    """At most `options.size` connections, made when they are needed.
+
+    An answer to a statement must come within `limit_s`.
+    """
+
+    def __init__(
+        self,
+        dialer: Dialer,
+        guard: Guard,
+        options: PoolOptions,
+        *,
+        limit_s: float,
+    ) -> None:
+        self._dialer = dialer
+        self._guard = guard
         self._options = options
-        self._idle: list[Connection] = []
+        self.limit_s = limit_s
+        self._idle: list[_Line] = []
         self._free = BoundedSemaphore(options.size)
         self._closed = False
 
@@ -52,48 +57,52 @@ class Pool:
         if not self._free.acquire(timeout=WAIT_S):
             raise StoreUnavailable(f"no connection to PostgreSQL became free within {WAIT_S} s")
         try:
-            connection = self._take()
+            line = self._take()
             try:
-                yield connection
+                self._guard.expect(line.connection, self.limit_s)
+                yield line.connection
             finally:
-                self._give_back(connection)
+                self._give_back(line)
         finally:
             self._free.release()
 
     def close(self) -> None:
         self._closed = True
-        while self._idle:
-            self._idle.pop().close()
+        self._drop_idle()
 
-    def _take(self) -> Connection:
-        while self._idle:
-            connection = self._idle.pop()
-            if _is_quiet(connection):
-                return connection
-            connection.close()
-        connection = connect(self._conninfo)
+    def _take(self) -> _Line:
+        epoch = self._dialer.epoch
+        while (line := self._pop()) is not None:
+            if line.epoch == epoch and _is_quiet(line.connection):
+                return line
+            self._guard.close(line.connection)
+        connection = self._dialer.connect()
         if not self._options.prepares:
             connection.prepare_threshold = None
-        return connection
+        return _Line(connection, epoch)
 
-    def _give_back(self, connection: Connection) -> None:
+    def _give_back(self, line: _Line) -> None:
+        connection = line.connection
         is_idle = connection.info.transaction_status == pq.TransactionStatus.IDLE
         if is_idle and not self._closed:
-            self._idle.append(connection)
-        else:
-            connection.close()
+            self._guard.release(connection)
+            self._idle.append(line)
+            return
+        was_broken = connection.broken
+        self._guard.close(connection)
+        if was_broken:
+            # What took this one took the others, too; each would have to be waited for.
+            self._drop_idle()
 
+    def _drop_idle(self) -> None:
+        while (line := self._pop()) is not None:
+            self._guard.close(line.connection)
 
-def connect(conninfo: str) -> Connection:
-    """A new connection, or StoreUnavailable in the server's own words."""
-    try:
-        settings = make_conninfo("", **(DEFAULTS | conninfo_to_dict(conninfo)))
-        connection = psycopg.connect(settings, autocommit=True, row_factory=dict_row)
-    except psycopg.Error as error:
-        raise StoreUnavailable(f"cannot connect to PostgreSQL: {str(error).strip()}") from error
-    # Ids are text to us; making UUIDs of them first took 5 % of a worker's time.
-    connection.adapters.register_loader("uuid", TextLoader)
-    return connection
+    def _pop(self) -> _Line | None:
+        try:
+            return self._idle.pop()
+        except IndexError:  # looking first would let two threads see the same last one
+            return None
 
 
 def _is_quiet(connection: Connection) -> bool:

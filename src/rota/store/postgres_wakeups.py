@@ -16,6 +16,7 @@ import psycopg
 
 from rota.clock import elapsed_s
 from rota.errors import StoreUnavailable
+from rota.store.postgres_dialer import Dialer
 from rota.store.wakeups import EVERYWHERE, Wakeups
 
 QUIET_S = 0.01
@@ -91,11 +92,16 @@ class Notifier:
 
 
 class Listener:
-    """Hears keys of other processes and rings them here; reconnects with jitter."""
+    """Hears keys of other processes and rings them here; reconnects with jitter.
 
-    def __init__(self, conninfo: str, wakeups: Wakeups) -> None:
-        self._conninfo = conninfo
+    Its session stays open as long as the process lives: `session` is its name in the server.
+    """
+
+    def __init__(self, dialer: Dialer, wakeups: Wakeups, *, whoami: bytes) -> None:
+        self.session: str | None = None
+        self._dialer = dialer
         self._wakeups = wakeups
+        self._whoami = whoami
         self._stopping = Event()
         self._thread: Thread | None = None
 
@@ -113,13 +119,17 @@ class Listener:
         while not self._stopping.is_set():
             try:
                 self._listen()
-            except psycopg.Error:
-                self._stopping.wait(random.uniform(0.2, 1.5))
+            except (psycopg.Error, StoreUnavailable):
+                self.session = None
+                self._stopping.wait(random.uniform(0.1, 0.7))
 
     def _listen(self) -> None:
-        with psycopg.connect(self._conninfo, autocommit=True, connect_timeout=5) as connection:
+        epoch = self._dialer.epoch
+        with self._dialer.connect() as connection:
             connection.execute("listen rota")
+            row = connection.execute(self._whoami).fetchone()
+            self.session = row["session"] if row else None
             self._wakeups.ring((EVERYWHERE,))  # something may have happened while we were away
-            while not self._stopping.is_set():
+            while not self._stopping.is_set() and epoch == self._dialer.epoch:
                 for notice in connection.notifies(timeout=LOOK_S):
                     self._wakeups.ring((notice.payload,))

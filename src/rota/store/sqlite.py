@@ -16,6 +16,8 @@ import apsw
 from rota.errors import StoreUnavailable
 from rota.store.base import Ride, Rider, Row, Tx, Watch
 from rota.store.combiner import Combiner
+from rota.store.files import file_facts
+from rota.store.processes import Processes
 from rota.store.statements import Dialect, Shape, Statement, load
 from rota.store.wakeups import FileWatch, Wakeups
 
@@ -134,6 +136,7 @@ class SqliteStore:
         self._readers: list[apsw.Connection] = []
         self._commit: Combiner[Callable[[SqliteTx], Any], Any] = Combiner(self._flush)
         self.wakeups = Wakeups()
+        self.presence = Processes()
         self._file_watch = FileWatch(self._version, self.wakeups)
 
     def write(
@@ -158,7 +161,7 @@ class SqliteStore:
             finally:
                 connection.execute("rollback")
         except apsw.Error as error:
-            raise _unavailable(error) from error
+            raise _unavailable(error, path=self.path) from error
         finally:
             self._readers.append(connection)
 
@@ -171,6 +174,10 @@ class SqliteStore:
 
     def rotate(self, *, keep_good_ms: int, keep_bad_ms: int) -> None:
         """No partitions here; old rows are pruned in batches."""
+
+    def facts(self) -> dict[str, str | int]:
+        """Size of the log, free space, and the kind of file system."""
+        return file_facts(self.path)
 
     def close(self) -> None:
         self._file_watch.stop()
@@ -223,10 +230,13 @@ class SqliteStore:
         self._writer.execute("savepoint work")
         try:
             answer = work(tx)
-        except Exception as error:  # noqa: BLE001  # it is raised in the caller who sent the work
+        except Exception as error:  # it is raised in the caller who sent the work
+            if not self._writer.in_transaction:
+                # A full or broken disk: SQLite rolled everything back, the works before this too.
+                raise _unavailable(error, path=self.path) from error
             self._writer.execute("rollback to work")
             tx.woken = woken
-            answer = _unavailable(error) if isinstance(error, apsw.Error) else error
+            answer = _unavailable(error, path=self.path)
         self._writer.execute("release work")
         return answer
 
@@ -251,12 +261,12 @@ class SqliteStore:
             self._writing.release()
 
 
-def _unavailable(error: Exception, *, path: Path | None = None) -> Exception:
-    if isinstance(error, apsw.ConstraintError | apsw.SQLError):
-        return error  # a bug of ours, not an outage: let it be seen as it is
-    where = f" {path}" if path else ""
+def _unavailable(error: Exception, *, path: Path) -> Exception:
     if isinstance(error, apsw.BusyError):
         return StoreUnavailable(
-            f"the SQLite file{where} was locked by another process for {BUSY_MS // 1000} s"
+            f"the SQLite file {path} was locked by another process for {BUSY_MS // 1000} s"
         )
-    return StoreUnavailable(f"cannot use the SQLite file{where}: {error}")
+    is_outage = isinstance(error, apsw.Error | OSError)
+    if not is_outage or isinstance(error, apsw.ConstraintError | apsw.SQLError):
+        return error  # the caller's, or a bug of ours: let it be seen as it is
+    return StoreUnavailable(f"cannot use the SQLite file {path}: {error}")

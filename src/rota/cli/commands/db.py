@@ -40,7 +40,7 @@ def migrate(*, as_json: bool, **flags: Any) -> None:
     from rota.cli.output import print_json
     from rota.store.open import connect, upgrade_schema
 
-    store = connect(_url(settings(flags)))
+    store = connect(address(settings(flags)))
     try:
         applied = upgrade_schema(store)
     finally:
@@ -61,7 +61,7 @@ def sql(*, dialect: str | None, **flags: Any) -> None:
     """Print the whole schema as SQL."""
     from rota.store.open import dialect_of, schema_script
 
-    print(schema_script(dialect or dialect_of(_url(settings(flags)))), end="")
+    print(schema_script(dialect or dialect_of(address(settings(flags)))), end="")
 
 
 @command.command("check")
@@ -79,7 +79,7 @@ def check(*, as_json: bool, **flags: Any) -> int:
     from rota.engine.health import durability
     from rota.store.open import connect, pending
 
-    url = _url(settings(flags))
+    url = address(settings(flags))
     refuse_missing_file(url)
     store = connect(url)
     try:
@@ -112,7 +112,8 @@ def _print_check(url: str, missing: list[str], safety: list[tuple[str, str, bool
     print_facts(facts)
 
 
-def _url(said: Settings) -> str:
+def address(said: Settings) -> str:
+    """Where the store is: as said, else as the app says, else the default."""
     from rota.app.app import DEFAULT_URL
 
     if said.url or not said.app:

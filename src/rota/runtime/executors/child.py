@@ -50,6 +50,7 @@ from rota.runtime.executors.lookup import find_function
 STOP_SIGNALS: dict[StopReason, signal.Signals] = {
     "cancel": signal.SIGUSR1,
     "lost": signal.SIGUSR1,
+    "cut_off": signal.SIGUSR1,
     "drain": signal.SIGUSR1,
     "timeout": signal.SIGUSR2,
 }

@@ -1,9 +1,10 @@
 -- name: register_worker
 insert into rota.worker (
-    id, namespace, name, host, pid, queues, jobs, slots, version, started_at, seen_at, lease_until
+    id, namespace, name, host, pid, queues, jobs, slots, version, presence,
+    started_at, seen_at, lease_until
 )
 values (
-    :id, :namespace, :name, :host, :pid, :queues, :jobs, :slots, :version,
+    :id, :namespace, :name, :host, :pid, :queues, :jobs, :slots, :version, :presence,
     {now}, {now}, {now} + :lease_ms
 )
 
@@ -13,7 +14,9 @@ update rota.worker
    set lease_until = {now} + :lease_ms,
        seen_at = {now},
        running = :running,
-       is_draining = :is_draining
+       is_draining = :is_draining,
+       presence = :presence,
+       missing_since = null
  where id = :id
 
 -- name: held_changes
@@ -51,7 +54,8 @@ select id, namespace, name, host, pid, queues, jobs, slots, running, is_draining
 
 -- name: orphaned_runs
 -- Running runs whose worker's lease ran out or whose worker is gone. Locked runs are being
--- finished right now and are left alone.
+-- finished right now and are left alone. After a gap in reaping nobody could renew a lease,
+-- perhaps because the database was away: each worker gets one whole lease to come back.
 select id, namespace, fence, queue, crashes, at_most_once, worker_id
   from rota.run
  where {from:reap}
@@ -59,6 +63,12 @@ select id, namespace, fence, queue, crashes, at_most_once, worker_id
         select w.id
           from rota.worker as w
          where w.lease_until > {now}
+            or exists (
+                select 1
+                  from rota.chore as c
+                 where c.name = 'reap'
+                   and c.resumed_at + (w.lease_until - w.seen_at) > {now}
+               )
        )
  order by id
  limit :limit
@@ -82,13 +92,24 @@ delete from rota.worker
          where run.worker_id = worker.id
            and run.{from:reap}
        )
+   and not exists (
+        select 1
+          from rota.chore as c
+         where c.name = 'reap'
+           and c.resumed_at + (worker.lease_until - worker.seen_at) > {now}
+       )
 
 -- name: take_chore
--- True for one asker per interval; the others spare themselves the work.
-insert into rota.chore as c (name, next_at)
-values (:name, {now} + :interval_ms)
+-- True for one asker per interval; the others spare themselves the work. Nobody did it for
+-- longer than :gap_ms: then it begins again now.
+insert into rota.chore as c (name, next_at, done_at)
+values (:name, {now} + :interval_ms, {now})
 on conflict (name) do update
-   set next_at = excluded.next_at
+   set next_at = excluded.next_at,
+       done_at = excluded.done_at,
+       resumed_at = case when c.done_at < excluded.done_at - cast(:gap_ms as bigint)
+                         then excluded.done_at
+                         else c.resumed_at end
  where c.next_at <= {now}
 
 -- name: chore_wait

@@ -1,6 +1,6 @@
 -- name: durability
 select name, setting as value
   from pg_catalog.pg_settings
- where name in ('fsync', 'full_page_writes', 'synchronous_commit')
+ where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums')
  union all
 select 'version', current_setting('server_version')

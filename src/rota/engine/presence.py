@@ -1,0 +1,42 @@
+"""Presence: void the leases of workers whose process is seen to be gone.
+
+What becomes of their runs is for reap; nothing here touches a run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+from rota.rules.presence import Absences, Sighting, absences
+from rota.store.base import Tx
+
+
+def sightings(tx: Tx) -> list[Sighting]:
+    """All workers with a lease whose process can be seen, of all namespaces."""
+    return [
+        Sighting(
+            worker_id=str(row["id"]),
+            presence=row["presence"],
+            silent_ms=row["silent_ms"],
+            missing_ms=row["missing_ms"],
+            is_spared=bool(row["is_spared"]),
+        )
+        for row in tx.all("list_presences")
+    ]
+
+
+def give_up(tx: Tx, gone: Collection[str], *, is_certain: bool) -> Absences:
+    """Note who is missing and end the leases of those that are dead (rules.presence).
+
+    A worker that sent a heartbeat since is not touched.
+    """
+    seen = absences(sightings(tx), gone, is_certain=is_certain)
+    for statement, ids in (
+        ("note_missing", seen.missing),
+        ("note_found", seen.found),
+        ("void_leases", seen.dead),
+    ):
+        if ids:
+            tx.execute(statement, ids=json.dumps(ids))
+    return seen

@@ -1,0 +1,104 @@
+"""The checks of `rota doctor` that look at work: stuck runs, silent workers, unserved queues."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rota.rules.checkup import LATE_MS, Finding, Status, finding
+from rota.rules.duration import format_duration
+
+SHOWN = 5
+
+
+class Stuck(NamedTuple):
+    """Live runs that nothing will move on."""
+
+    state: str
+    why: str
+    runs: int
+    example: str
+
+
+class Waiting(NamedTuple):
+    """Queued runs of one job."""
+
+    namespace: str
+    queue: str
+    job: str
+    runs: int
+    oldest_ms: int
+
+
+class Serving(NamedTuple):
+    """A worker on record."""
+
+    namespace: str
+    name: str
+    queues: frozenset[str]
+    silent_ms: int
+    is_alive: bool
+
+
+def stuck(groups: Sequence[Stuck]) -> Iterator[Finding]:
+    """Invariant S18: whatever is live has something that will move it on."""
+    if not groups:
+        yield Finding("stuck runs", "ok", "none")
+    for group in groups:
+        yield finding(
+            "stuck runs",
+            "problem",
+            f"{group.runs:,} {group.state}: {group.why}, for example {group.example}",
+            advice="let a worker with chores run; if one does, look at its log",
+        )
+
+
+def silent_workers(workers: Sequence[Serving]) -> Finding:
+    silent = [each for each in workers if not each.is_alive]
+    names = ", ".join(
+        f"{each.name} ({format_duration(each.silent_ms // 1000 * 1000)})" for each in silent[:SHOWN]
+    )
+    found = f"{len(silent)} of {len(workers)}: {names}" if silent else f"none of {len(workers)}"
+    return finding(
+        "silent workers",
+        "warning" if silent else "ok",
+        found,
+        advice="they were killed or cut off; others take their runs back by themselves",
+    )
+
+
+def unserved(
+    waiting: Sequence[Waiting],
+    workers: Sequence[Serving],
+    paused: Collection[tuple[str, str]],
+) -> Iterator[Finding]:
+    """Queued runs that no living worker will take."""
+    served = {(each.namespace, queue) for each in workers if each.is_alive for queue in each.queues}
+    nobody = [
+        each
+        for each in waiting
+        if (each.namespace, each.queue) not in served and (each.namespace, each.queue) not in paused
+    ]
+    if not nobody:
+        yield Finding("unserved queues", "ok", "none")
+    for each in nobody[:SHOWN]:
+        yield finding(
+            "unserved queues",
+            "problem" if each.oldest_ms > LATE_MS else "warning",
+            f"{each.runs:,} runs of {each.job} in queue {each.queue} of {each.namespace}",
+            advice="start a worker that serves this queue and defines this job",
+        )
+
+
+def chores(ages_ms: Mapping[str, int], *, has_live_runs: bool) -> Finding:
+    """Somebody must promote, reap, expire and prune; reaping is done every second."""
+    age_ms = ages_ms.get("reap")
+    is_late = age_ms is None or age_ms > LATE_MS
+    found = "never" if age_ms is None else f"{format_duration(age_ms // 1000 * 1000)} ago"
+    status: Status = "problem" if is_late and has_live_runs else "warning" if is_late else "ok"
+    return finding(
+        "chores",
+        status,
+        f"last done {found}" if is_late else "done all the time",
+        advice="no worker with chores runs: nothing is promoted, reaped or pruned",
+    )

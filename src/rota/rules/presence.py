@@ -1,0 +1,65 @@
+"""Presence: which workers are given up before their lease runs out.
+
+An optimisation only: who is given up wrongly finds its fence outdated and does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+GRACE_MS = 5_000
+"""A worker that only lost its connection is back with its next heartbeat, every 4 s."""
+FEW = 3
+"""Of a fleet that small any part may die at once; of a bigger one not more than half."""
+
+
+class Sighting(NamedTuple):
+    """A worker as others see it."""
+
+    worker_id: str
+    presence: str
+    silent_ms: int
+    """Since its last heartbeat."""
+    missing_ms: int | None
+    """Since its process was first not seen; None when it was there at the last look."""
+    is_spared: bool
+    """Reaping has just begun again, and it has had no chance yet to renew its lease."""
+
+
+class Absences(NamedTuple):
+    """What one look at the fleet has told."""
+
+    missing: tuple[str, ...]
+    """Not seen any more, now or since an earlier look."""
+    found: tuple[str, ...]
+    """Were missing and are there again."""
+    dead: tuple[str, ...]
+    """Their leases end now."""
+
+
+def absences(
+    fleet: Sequence[Sighting], gone: Collection[str], *, is_certain: bool = False
+) -> Absences:
+    """Judge one look at all workers; `gone` are the presences that are not there any more.
+
+    When more than half of a fleet goes at once, the database or the network went, not they.
+    """
+    missing = [each for each in fleet if each.presence in gone]
+    found = [each for each in fleet if each.presence not in gone and each.missing_ms is not None]
+    is_mass = len(fleet) > FEW and len(missing) * 2 > len(fleet)
+    dead = [
+        each
+        for each in missing
+        if is_certain or (not is_mass and not each.is_spared and _is_overdue(each))
+    ]
+    return Absences(_ids(missing), _ids(found), _ids(dead))
+
+
+def _is_overdue(worker: Sighting) -> bool:
+    missing_ms = worker.missing_ms
+    return missing_ms is not None and missing_ms >= GRACE_MS and worker.silent_ms >= GRACE_MS
+
+
+def _ids(workers: Sequence[Sighting]) -> tuple[str, ...]:
+    return tuple(each.worker_id for each in workers)

@@ -1,0 +1,38 @@
+"""An outage of the store as one event: told once when it begins and once when it is over."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from rota.clock import elapsed_s
+from rota.notices import emit
+
+
+class Outage:
+    """Shared by the services of a worker, which all notice the same thing one after the other."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._without: set[str] = set()
+        self._since_s = 0.0
+
+    def begin(self, service: str, error: str) -> None:
+        """A service cannot reach the store."""
+        with self._lock:
+            is_first = not self._without
+            self._without.add(service)
+            if is_first:
+                self._since_s = elapsed_s()
+        if is_first:
+            emit("store.unavailable", service=service, error=error)
+
+    def end(self, service: str) -> None:
+        """A service has reached the store; costs nothing while there is no outage."""
+        if not self._without:
+            return
+        with self._lock:
+            was_away = service in self._without
+            self._without.discard(service)
+            is_over = was_away and not self._without
+        if is_over:
+            emit("store.recovered", away_s=round(elapsed_s() - self._since_s, 1))

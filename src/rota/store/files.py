@@ -1,0 +1,36 @@
+"""What the operating system says about the file of a SQLite store."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_MOUNTS = Path("/proc/self/mounts")
+
+
+def file_facts(path: Path) -> dict[str, str | int]:
+    """Bytes in the write-ahead log, bytes free on the disk, type of the file system if known."""
+    log = path.with_name(f"{path.name}-wal")
+    disk = os.statvfs(path.parent)
+    facts: dict[str, str | int] = {
+        "wal_bytes": log.stat().st_size if log.exists() else 0,
+        "free_bytes": disk.f_bavail * disk.f_frsize,
+    }
+    kind = file_system(path)
+    return facts | ({"file_system": kind} if kind else {})
+
+
+def file_system(path: Path, mounts: str | None = None) -> str | None:
+    """The type of the file system that holds the path: that of the longest mount above it."""
+    try:
+        text = _MOUNTS.read_text() if mounts is None else mounts
+    except OSError:
+        return None
+    found = [line.split()[1:3] for line in text.splitlines()]
+    # The last of equals counts: it was mounted over the others.
+    above = [(len(at), number, kind) for number, (at, kind) in enumerate(found) if _holds(at, path)]
+    return max(above)[2] if above else None
+
+
+def _holds(mount: str, path: Path) -> bool:
+    return path.resolve().is_relative_to(mount.encode().decode("unicode_escape"))

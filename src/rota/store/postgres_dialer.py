@@ -1,0 +1,147 @@
+"""Making connections, politely: a server that is away or restarts is not stormed.
+
+One dialer serves all pools of a process. After a failure it rests, with jitter, and all who ask
+meanwhile share the next attempt; new connections beyond the first come at a bounded pace.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from threading import Condition
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import dict_row
+from psycopg.types.string import TextLoader
+
+from rota.clock import elapsed_s
+from rota.errors import StoreUnavailable
+
+Connection = psycopg.Connection[dict[str, Any]]
+
+DEFAULTS = {
+    "application_name": "rota",
+    "connect_timeout": "5",
+    # A server that vanished without a word is noticed within some 15 s, not two hours.
+    "keepalives_idle": "5",
+    "keepalives_interval": "3",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+    # Of several hosts the one that can be written to; a standby is refused, not read from.
+    "target_session_attrs": "read-write",
+}
+"""What an address may say otherwise."""
+FIRST_REST_S = 0.25
+LONGEST_REST_S = 1.0
+SHARED_S = 15.0
+"""How long to wait for the attempt of another; each host of an address has 5 s."""
+PACE_S = 0.3
+"""Between new connections once the first ones are made; three a second fill any pool."""
+
+
+class Dialer:
+    """Makes all connections of a process to one address."""
+
+    def __init__(self, conninfo: str, *, burst: int, timeline: bytes | None = None) -> None:
+        self.epoch = 0
+        """Grows when connections made before must not be used any more."""
+        self._conninfo = conninfo
+        self._burst = burst
+        self._timeline = timeline
+        self._changed = Condition()
+        self._failures = 0
+        self._is_trying = False
+        self._rests_until_s = 0.0
+        self._why = ""
+        self._spent_s = 0.0
+        """The time at which all connections so far are paid for, at PACE_S each."""
+        self._newest: dict[str, int] = {}
+
+    def connect(self) -> Connection:
+        """A new connection, or StoreUnavailable in the server's own words.
+
+        While the server is away all who ask share one attempt, after a rest of a second at most.
+        """
+        time.sleep(self._turn_s())
+        try:
+            connection = self._dial()
+        except BaseException as error:
+            self._failed(error)
+            if isinstance(error, psycopg.Error):
+                raise StoreUnavailable(_said(error)) from error
+            raise
+        with self._changed:
+            self._failures = 0
+            self._is_trying = False
+            self._changed.notify_all()
+        return connection
+
+    def renew(self) -> None:
+        """The server was demoted: all connections lead to the wrong one."""
+        with self._changed:
+            self.epoch += 1
+
+    def _dial(self) -> Connection:
+        settings = make_conninfo("", **(DEFAULTS | conninfo_to_dict(self._conninfo)))
+        connection: Connection = psycopg.connect(settings, autocommit=True, row_factory=dict_row)
+        # Ids are text to us; making UUIDs of them first took 5 % of a worker's time.
+        connection.adapters.register_loader("uuid", TextLoader)
+        try:
+            self._refuse_the_past(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _turn_s(self) -> float:
+        """How long to wait before dialling; raises when the attempt of somebody else failed."""
+        with self._changed:
+            if self._failures and self._is_trying:
+                self._share()
+            now_s = elapsed_s()
+            self._is_trying = True
+            self._spent_s = max(self._spent_s, now_s) + PACE_S
+            pace_s = self._spent_s - now_s - self._burst * PACE_S
+            rest_s = self._rests_until_s - now_s if self._failures else 0.0
+            return max(0.0, pace_s, rest_s)
+
+    def _share(self) -> None:
+        """Wait for the attempt that is on its way; the lock is held."""
+        before = self._failures
+        self._changed.wait_for(
+            lambda: not self._is_trying or self._failures != before, timeout=SHARED_S
+        )
+        if self._failures:
+            raise StoreUnavailable(self._why)
+
+    def _failed(self, error: BaseException) -> None:
+        with self._changed:
+            self._is_trying = False
+            self._failures += 1
+            self._why = _said(error)
+            rest_s = min(LONGEST_REST_S, FIRST_REST_S * 2.0 ** (self._failures - 1))
+            self._rests_until_s = elapsed_s() + rest_s * random.uniform(0.5, 1.0)
+            self._changed.notify_all()
+
+    def _refuse_the_past(self, connection: Connection) -> None:
+        """A server on an older timeline than we have seen is one that was failed over from."""
+        if self._timeline is None:
+            return
+        try:
+            row = connection.execute(self._timeline).fetchone()
+        except (psycopg.ProgrammingError, psycopg.NotSupportedError):
+            self._timeline = None  # not every server lets everybody ask
+            return
+        system, timeline = (str(row["system"]), int(row["timeline"])) if row else ("", 0)
+        if timeline < self._newest.get(system, 0):
+            raise StoreUnavailable(
+                f"PostgreSQL at {connection.info.host} is on timeline {timeline}, but timeline "
+                f"{self._newest[system]} was seen: this is an old primary; stop it"
+            )
+        self._newest[system] = timeline
+
+
+def _said(error: BaseException) -> str:
+    return f"cannot connect to PostgreSQL: {str(error).strip()}"

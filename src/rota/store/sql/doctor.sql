@@ -1,0 +1,57 @@
+-- name: stuck_runs
+-- Whatever is live has something that will move it on: a time that comes, a queue that is claimed
+-- from, a lease that ends. These have nothing, or it is overdue by more than :late_ms, so that
+-- whoever should have acted does not.
+select s.state, s.why, count(*) as runs, min(s.id) as example
+  from (
+        select cast(run.id as text) as id, run.state,
+               case when run.state = 'scheduled' and run.ready_at <= {now} - :late_ms
+                         then 'its time has come and nobody promotes it'
+                    when run.state = 'queued' and run.expires_at <= {now} - :late_ms
+                         then 'it has expired and nobody ends it'
+                    when run.state = 'running' and w.id is null
+                         and run.started_at <= {now} - :late_ms
+                         then 'its worker is gone and nobody takes it back'
+                    when run.state = 'running' and w.lease_until <= {now} - :late_ms
+                         then 'the lease of its worker has ended and nobody takes it back'
+                    when run.state not in ('scheduled', 'queued', 'running')
+                         then 'nothing will ever wake it' end as why
+          from rota.run as run
+          left join rota.worker as w
+            on w.id = run.worker_id
+       ) as s
+ where s.why is not null
+ group by s.state, s.why
+ order by s.state, s.why
+
+-- name: queued_by_job
+select namespace, queue, job, count(*) as runs, {now} - min(ready_at) as oldest_ms
+  from rota.run
+ where {from:claim}
+ group by namespace, queue, job
+ order by namespace, queue, job
+
+-- name: worker_leases
+select namespace, name, host, pid, queues, {now} - seen_at as silent_ms, {now} - lease_until as over_ms
+  from rota.worker
+ order by namespace, name
+
+-- name: paused_queues
+select namespace, name
+  from rota.queue
+ where is_paused
+
+-- name: chore_ages
+select name, {now} - done_at as age_ms
+  from rota.chore
+ where done_at is not null
+ order by name
+
+-- name: vitals
+select 'key_rows' as name, count(*) as value
+  from rota.run_key
+
+-- name: list_partitions
+-- None here; a dialect that has some replaces this.
+select null as name
+ where false

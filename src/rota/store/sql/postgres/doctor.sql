@@ -1,0 +1,47 @@
+-- name: vitals
+-- Estimates where counting would read a whole table. What a role may not see is left out.
+select 'connections' as name, cast(count(*) as bigint) as value
+  from pg_catalog.pg_stat_activity
+ where backend_type = 'client backend'
+ union all
+select 'max_connections', cast(current_setting('max_connections') as bigint)
+ union all
+select 'oldest_transaction_ms',
+       cast(date_part('epoch', clock_timestamp() - min(xact_start)) * 1000 as bigint)
+  from pg_catalog.pg_stat_activity
+ where xact_start is not null
+   and pid <> pg_backend_pid()
+   and backend_type = 'client backend'
+ union all
+select 'idle_in_transaction_ms',
+       cast(date_part('epoch', clock_timestamp() - min(state_change)) * 1000 as bigint)
+  from pg_catalog.pg_stat_activity
+ where left(state, 19) = 'idle in transaction'
+   and backend_type = 'client backend'
+ union all
+select 'transaction_age', cast(age(datfrozenxid) as bigint)
+  from pg_catalog.pg_database
+ where datname = current_database()
+ union all
+select 'replicas', count(*)
+  from pg_catalog.pg_stat_replication
+ union all
+select 'synchronous_replicas', count(*)
+  from pg_catalog.pg_stat_replication
+ where sync_state in ('sync', 'quorum')
+ union all
+select concat(v.kind, ' ', t.relname), v.value
+  from pg_catalog.pg_stat_user_tables as t
+ cross join lateral (values ('live', t.n_live_tup), ('dead', t.n_dead_tup)) as v (kind, value)
+ where t.schemaname = 'rota'
+   and t.relname in ('run', 'worker', 'chore', 'run_key')
+ union all
+select 'rest_rows', cast(coalesce(sum(n_live_tup), 0) as bigint)
+  from pg_catalog.pg_stat_user_tables
+ where schemaname = 'rota'
+   and right(relname, 5) = '_rest'
+ union all
+select 'key_rows', n_live_tup
+  from pg_catalog.pg_stat_user_tables
+ where schemaname = 'rota'
+   and relname = 'run_key'

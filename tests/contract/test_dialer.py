@@ -1,0 +1,96 @@
+"""The dialer: pace, rest after failures, and servers that were failed over from."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from rota.errors import StoreUnavailable
+from rota.store.base import Store
+from rota.store.postgres_dialer import LONGEST_REST_S, PACE_S, Dialer
+from tests.contract.builders import run_sql
+from tests.support.network import NOWHERE, Network
+from tests.support.postgres import PostgresServer
+
+pytestmark = pytest.mark.postgres
+
+TIMELINE = b"select 'one' as system, cast(current_setting('rota.timeline') as int) as timeline"
+
+
+def test_a_server_on_an_older_timeline_than_was_seen_is_refused(postgres_url: str) -> None:
+    database = postgres_url.partition("?")[0].rpartition("/")[2]
+    dialer = Dialer(postgres_url, burst=5, timeline=TIMELINE)
+
+    def connect_on(timeline: int) -> None:
+        run_sql(postgres_url, f"alter database {database} set rota.timeline = {timeline}")
+        dialer.connect().close()
+
+    connect_on(3)
+    connect_on(4)
+    with pytest.raises(StoreUnavailable, match="on timeline 3, but timeline 4 was seen"):
+        connect_on(3)
+    connect_on(4)
+
+
+def test_the_timeline_of_a_real_server_can_be_asked(postgres_store: Store) -> None:
+    row = postgres_store.read(lambda tx: tx.one("timeline"))
+
+    assert row is not None
+    assert row["timeline"] == 1
+    assert row["system"] > 0
+
+
+def test_a_server_that_does_not_tell_its_timeline_is_used_all_the_same(postgres_url: str) -> None:
+    Dialer(postgres_url, burst=5, timeline=b"select unknown_function()").connect().close()
+
+
+def test_while_a_server_is_away_all_who_ask_share_few_attempts() -> None:
+    with Network(NOWHERE) as network, ThreadPoolExecutor(20) as threads:
+        dialer = Dialer(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
+        with pytest.raises(StoreUnavailable):
+            dialer.connect()
+        began_s = time.monotonic()
+        said = list(threads.map(lambda _: refusal(dialer), range(60)))
+        took_s = time.monotonic() - began_s
+
+    assert all("cannot connect to PostgreSQL" in each for each in said)
+    assert took_s < 3 * LONGEST_REST_S + 2
+    assert len(network.connects) < 12
+
+
+def refusal(dialer: Dialer) -> str:
+    try:
+        dialer.connect()
+    except StoreUnavailable as error:
+        return str(error)
+    return ""
+
+
+def test_a_server_that_is_back_is_used_by_the_next_who_asks(
+    postgres_server: PostgresServer, postgres_url: str
+) -> None:
+    with Network(NOWHERE) as network:
+        database = postgres_url.partition("?")[0].rpartition("/")[2]
+        url = postgres_server.url(database, tcp=True)
+        dialer = Dialer(url.replace(f":{postgres_server.port}/", f":{network.port}/"), burst=5)
+        for _ in range(3):
+            assert refusal(dialer)
+        network.target = postgres_server.port
+
+        dialer.connect().close()
+
+
+def test_beyond_the_first_connections_the_pace_is_bounded(postgres_url: str) -> None:
+    dialer = Dialer(postgres_url, burst=4)
+    began_s = time.monotonic()
+    for _ in range(4):
+        dialer.connect().close()
+    quick_s = time.monotonic() - began_s
+    for _ in range(4):
+        dialer.connect().close()
+    took_s = time.monotonic() - began_s
+
+    assert quick_s < 4 * PACE_S
+    assert took_s > 3 * PACE_S

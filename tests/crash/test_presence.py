@@ -1,0 +1,101 @@
+"""How soon the runs of a killed process can be claimed again, with the leases of production."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from rota.app import App
+from tests.contract.builders import run_sql
+from tests.support.calls import eventually
+from tests.support.deeds import open_gate, traces
+from tests.support.figures import tell
+from tests.support.processes import Crew
+
+pytestmark = pytest.mark.chaos
+
+USUAL: dict[str, Any] = {"lease_ms": 20_000, "heartbeat_ms": 4_000, "margin_ms": 4_000}
+DIED_S = 8.0
+VANISHED_S = 25.0
+
+
+def start_run(app: App, crew: Crew, gate: Path) -> Any:
+    run = app.find_job("work_slowly").submit(str(crew.trail), str(gate))
+    eventually(lambda: traces(crew.trail, "began"))
+    eventually(lambda: run_sql(app.url, "select id from rota.worker where presence is not null"))
+    return run
+
+
+def claimable_s(run: Any, limit_s: float) -> float:
+    began_s = time.monotonic()
+    eventually(lambda: run.show().crashes == 1, limit_s)
+    return time.monotonic() - began_s
+
+
+@pytest.mark.slow
+def test_a_killed_process_is_noticed_long_before_its_lease_ends(
+    app: App, crew: Crew, gate: Path
+) -> None:
+    victim = crew.worker(**USUAL)
+    run = start_run(app, crew, gate)
+    survivor = crew.worker(**USUAL)
+    victim.kill()
+    took_s = claimable_s(run, DIED_S + 5)
+    open_gate(gate)
+    tell(f"{app.store.dialect}: claimable again {took_s:.1f} s after kill -9")
+
+    assert took_s < DIED_S
+    assert run.result(timeout=20) == 2
+    assert survivor.notices("workers.gone")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("store_url", ["postgres"], indirect=True)
+def test_a_worker_whose_session_is_cut_again_and_again_is_not_robbed(
+    app: App, crew: Crew, gate: Path
+) -> None:
+    worker = crew.worker(**USUAL)
+    run = start_run(app, crew, gate)
+    crew.worker(**USUAL)
+    end_s = time.monotonic() + 7
+    while time.monotonic() < end_s:
+        cut_listeners(app.url)
+        time.sleep(0.3)
+    open_gate(gate)
+
+    assert run.result(timeout=10) == 1
+    assert run.show().crashes == 0
+    assert not worker.notices("worker.cut_off")
+
+
+def cut_listeners(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as session:
+        session.execute(
+            b"select pg_terminate_backend(cast(split_part(presence, ':', 1) as int))"
+            b"  from rota.worker"
+        )
+
+
+def test_a_frozen_process_is_there_and_keeps_its_runs_until_its_lease_ends(
+    app: App, crew: Crew, gate: Path
+) -> None:
+    """Like a host that vanished: nobody closes its sessions, only the lease tells."""
+    lease: dict[str, Any] = {"lease_ms": 8_000, "heartbeat_ms": 1_000, "margin_ms": 1_000}
+    frozen = crew.worker(**lease)
+    run = start_run(app, crew, gate)
+    crew.worker(**lease)
+    frozen.freeze(app.url)
+    took_s = claimable_s(run, VANISHED_S)
+    open_gate(gate)
+    over_s = took_s - lease["lease_ms"] / 1000
+    tell(f"{app.store.dialect}: claimable again {over_s:+.1f} s after the end of a lease")
+
+    assert 6 < took_s < lease["lease_ms"] / 1000 + 3
+    assert over_s + 20 < VANISHED_S
+    frozen.send(signal.SIGCONT)
+    assert run.result(timeout=20) == 2
