@@ -189,3 +189,35 @@ def test_runs_of_several_namespaces_are_reaped_together(store: Store, clock: Clo
     clock.advance(LEASE_MS)
 
     assert reap_some(store) == 2
+
+
+def test_runs_that_were_claimed_ahead_did_not_kill_the_worker(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    submitted = submit_all(store, [new_run() for _ in range(11)])
+    claim_some(store, worker, limit=11)
+    clock.advance(LEASE_MS)
+
+    assert reap_some(store, limit=100) == 11
+
+    views = [look(store, each.id) for each in submitted]
+    assert [view.crashes for view in views] == [1] * 8 + [0] * 3
+    assert [view.attempt for view in views] == [1] * 8 + [0] * 3
+    assert {view.state for view in views} == {State.QUEUED}
+
+
+def test_a_run_that_crashed_before_is_suspected_wherever_it_stands(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    (first,) = submit_all(store, [new_run()])
+    claim_some(store, worker)
+    clock.advance(LEASE_MS)
+    reap_some(store)
+    other = given_worker(store)
+    submit_all(store, [new_run(priority=10) for _ in range(8)])
+    claim_some(store, other, limit=9)
+    clock.advance(LEASE_MS)
+
+    reap_some(store, limit=100)
+
+    assert look(store, first.id).crashes == 2

@@ -5,6 +5,8 @@ Any process may reap: the fence keeps a worker that comes back from doing harm.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from rota.engine.finish import finish
@@ -19,15 +21,38 @@ def reap(tx: Tx, *, limit: int, worker_id: str | None = None) -> int:
         rows = tx.all("orphaned_runs", limit=limit)
     else:
         rows = tx.all("runs_of_worker", worker_id=worker_id, limit=limit)
+    suspects = _suspects(rows)
     for namespace in {row["namespace"] for row in rows}:
-        finish(
-            tx,
-            [_verdict(row) for row in rows if row["namespace"] == namespace],
-            namespace=namespace,
-        )
+        verdicts = [
+            _verdict(row) if row["id"] in suspects else _release(row)
+            for row in rows
+            if row["namespace"] == namespace
+        ]
+        finish(tx, verdicts, namespace=namespace)
     if len(rows) < limit:
         tx.execute("bury_workers")
     return len(rows)
+
+
+def _suspects(rows: Sequence[Row]) -> set[str]:
+    """The runs that may have been running when their worker died.
+
+    A worker claims ahead when runs are short, and carries out at most `slots` runs of a job at
+    once, in the order of their claim: those behind had not started, and did not kill it.
+    """
+    running: dict[tuple[str, str], int] = {}
+    suspects = set()
+    for row in sorted(rows, key=lambda row: (row["started_at"], row["rank"], str(row["id"]))):
+        place = str(row["worker_id"]), row["job"]
+        running[place] = running.get(place, 0) + 1
+        is_certain = row["at_most_once"] or row["crashes"] or row["slots"] is None
+        if is_certain or running[place] <= row["slots"]:
+            suspects.add(row["id"])
+    return suspects
+
+
+def _release(row: Row) -> Verdict:
+    return Verdict(run_id=str(row["id"]), fence=row["fence"], verb="release")
 
 
 def _verdict(row: Row) -> Verdict:

@@ -56,8 +56,9 @@ select id, namespace, name, host, pid, queues, jobs, slots, running, is_draining
 -- Running runs whose worker's lease ran out or whose worker is gone. Locked runs are being
 -- finished right now and are left alone. After a gap in reaping nobody could renew a lease,
 -- perhaps because the database was away: each worker gets one whole lease to come back.
-select id, namespace, fence, queue, crashes, at_most_once, worker_id
-  from rota.run
+select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, started_at, rank,
+       (select w.slots from rota.worker as w where w.id = run.worker_id) as slots
+  from rota.run as run
  where {from:reap}
    and worker_id not in (
         select w.id
@@ -75,8 +76,9 @@ select id, namespace, fence, queue, crashes, at_most_once, worker_id
  {sql:skip_locked}
 
 -- name: runs_of_worker
-select id, namespace, fence, queue, crashes, at_most_once, worker_id
-  from rota.run
+select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, started_at, rank,
+       (select w.slots from rota.worker as w where w.id = run.worker_id) as slots
+  from rota.run as run
  where {from:reap}
    and worker_id = :worker_id
  order by id
