@@ -27,7 +27,7 @@ LEASE_MS = 20_000
 HOME = "default"
 ERROR = '{"type":"ValueError","message":"broken"}'
 TABLES = (
-    "act", "alert", "attempt", "breaker", "breaker_tally", "chore", "dead_letter", "job",
+    "act", "alert", "attempt", "breaker", "breaker_tally", "chore", "dead_letter", "effect", "job",
     "job_version", "queue", "run", "run_history", "run_key", "worker",
 )  # fmt: skip
 

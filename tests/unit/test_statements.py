@@ -18,7 +18,9 @@ from rota.store.statements import SHAPES, Dialect, expand, load
 
 DIALECTS = [sqlite.DIALECT, postgres.DIALECT]
 MAX_REPLACED = 10
-POSTGRES_ONLY = {"try_rotate_lock", "migrate_lock", "own_session", "gone_sessions", "timeline"}
+POSTGRES_ONLY = {
+    "gone_sessions", "migrate_lock", "own_session", "timeline", "try_rotate_lock", "wake",
+}  # fmt: skip
 
 both = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))
 

@@ -17,6 +17,7 @@ from rota.errors import StoreUnavailable
 from rota.store.base import Ride, Rider, Row, Tx, Watch
 from rota.store.combiner import Combiner
 from rota.store.files import file_facts
+from rota.store.neighbours import disown, own
 from rota.store.processes import Processes
 from rota.store.statements import Dialect, Shape, Statement, load
 from rota.store.wakeups import FileWatch, Wakeups
@@ -111,6 +112,14 @@ class SqliteTx:
     def notify(self, queues: Collection[str]) -> None:
         self.woken.update(queues)
 
+    def raw(self, text: str, params: Any = None, /) -> list[Row]:
+        cursor = self._connection.execute(text, params)
+        first = cursor.fetchone()
+        if first is None:
+            return []
+        names = tuple(column[0] for column in cursor.get_description())
+        return [dict(zip(names, row, strict=True)) for row in (first, *cursor.fetchall())]
+
     def script(self, text: str) -> None:
         """Run statements that have no parameters, for migrations."""
         self._connection.execute(text)
@@ -132,7 +141,13 @@ class SqliteStore:
         self._statements = load(DIALECT)
         self._columns: dict[str, tuple[str, ...]] = {}
         self._writing = Lock()
-        self._writer = self._connect()
+        own(path)
+        try:
+            self._writer = self._connect()
+        except BaseException:
+            disown(path)
+            raise
+        self._is_open = True
         self._readers: list[apsw.Connection] = []
         self._commit: Combiner[Callable[[SqliteTx], Any], Any] = Combiner(self._flush)
         self.wakeups = Wakeups()
@@ -185,6 +200,9 @@ class SqliteStore:
             self._writer.close()
         while self._readers:
             self._readers.pop().close()
+        if self._is_open:
+            self._is_open = False
+            disown(self.path)
 
     def _connect(self) -> apsw.Connection:
         try:
