@@ -6,6 +6,7 @@ import re
 import runpy
 import subprocess
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,11 @@ def test_a_lock_pins_each_version_with_hashes_and_names_no_address(lock: str) ->
     assert "://" not in text
 
 
+def bare(pins: Iterable[str]) -> set[str]:
+    """Names and versions; what the tools need may widen the marker behind them."""
+    return {pin.partition(";")[0].strip(" \\") for pin in pins}
+
+
 def test_the_locks_hold_all_that_the_project_asks_for() -> None:
     project = tomllib.loads(Path(ROOT, "pyproject.toml").read_text())
     dev = [entry for entry in project["dependency-groups"]["dev"] if isinstance(entry, str)]
@@ -43,7 +49,7 @@ def test_the_locks_hold_all_that_the_project_asks_for() -> None:
 
     assert names_in(project["project"]["dependencies"]) <= names_in(list(runtime))
     assert names_in(dev) <= names_in(pins_in("requirements-dev.lock"))
-    assert runtime <= set(pins_in("requirements-dev.lock"))
+    assert bare(runtime) <= bare(pins_in("requirements-dev.lock"))
 
 
 def test_make_without_a_target_lists_every_target() -> None:

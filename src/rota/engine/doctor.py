@@ -45,7 +45,7 @@ def _fleet(tx: Tx) -> Iterator[Finding]:
         for row in tx.all("worker_leases")
     ]
     waiting = [Waiting(**row) for row in tx.all("queued_by_job")]
-    paused = {(row["namespace"], row["name"]) for row in tx.all("paused_queues")}
+    paused = {(row["namespace"], row["name"]) for row in tx.all("all_paused_queues")}
     held_up = [Stuck(**row) for row in tx.all("stuck_runs", late_ms=LATE_MS)]
     ages = {row["name"]: row["age_ms"] for row in tx.all("chore_ages")}
     yield from checkup_fleet.stuck(held_up)

@@ -36,7 +36,7 @@ select namespace, name, host, pid, queues, {now} - seen_at as silent_ms, {now} -
   from rota.worker
  order by namespace, name
 
--- name: paused_queues
+-- name: all_paused_queues
 select namespace, name
   from rota.queue
  where is_paused
