@@ -1,4 +1,4 @@
-"""Prune: forget ended runs, attempts and keys that are past their retention."""
+"""Prune: forget ended runs, attempts, keys and logs that are past their retention."""
 
 from __future__ import annotations
 
@@ -27,4 +27,5 @@ def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
     gone += tx.execute("prune_history", keep_ms=retention.failure_ms, states=BAD, limit=limit)
     gone += tx.execute("prune_attempts", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_keys", limit=limit)
+    gone += tx.execute("prune_logs", keep_ms=retention.failure_ms, limit=limit)
     return gone

@@ -72,6 +72,8 @@ class Call:
         "deadline_s",
         "has_ended",
         "lease",
+        "log",
+        "logbook",
         "slot",
         "started_s",
         "stop_reason",
@@ -92,6 +94,10 @@ class Call:
         self.has_ended = False
         self.slot: Any = None
         """Whatever the executor needs to find the body again (a thread, a task, a process)."""
+        self.logbook: Any = None
+        """Where the worker gathers log lines; None when nobody does."""
+        self.log: Any = None
+        """The lines of this attempt; made when it writes the first."""
 
 
 Done = Callable[[Call, Ending], None]

@@ -14,6 +14,7 @@ from rota.runtime.context import ProgressBoard
 from rota.runtime.executors.loop import LoopExecutor
 from rota.runtime.executors.threads import ThreadExecutor
 from rota.runtime.judge import policy_of
+from rota.runtime.logbook import Logbook
 from rota.runtime.options import WorkerOptions
 
 
@@ -35,12 +36,14 @@ class Calls:
         options: WorkerOptions,
         started: Callable[[Call], None],
         wake: Callable[[], None],
+        logbook: Logbook | None = None,
     ) -> None:
         self._slots = options.slots
         # What can be killed is killed in time, before the watchman gives it up.
         self._kill_s = options.grace_ms / 2000
         self._started = started
         self._wake = wake
+        self._logbook = logbook
         self._held: dict[str, Call] = {}
         self._executors: dict[str, WithdrawingExecutor] = {}
         self.endings: deque[tuple[Call, Ending]] = deque()
@@ -56,6 +59,7 @@ class Calls:
         if change and change.timeout_ms is not None:
             timeout_ms = change.timeout_ms
         call = Call(lease, work, None if timeout_ms is None else timeout_ms / 1000)
+        call.logbook = self._logbook
         self._held[lease.run_id] = call
         self._executor_for(call).start(call)
 
@@ -98,6 +102,8 @@ class Calls:
         if call.has_ended:
             return
         call.has_ended = True
+        if call.log is not None:
+            call.log.close()
         self.endings.append((call, ending))
         self._wake()
 

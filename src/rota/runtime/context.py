@@ -112,6 +112,12 @@ def enter(call: Call, sink: ProgressSink | None) -> None:
     _current.set(RunContext(call, sink))
 
 
+def calling() -> Call | None:
+    """The call whose body is running here; None outside a handler."""
+    found = _current.get()
+    return None if found is None else found._call  # noqa: SLF001  # our own
+
+
 def current_run() -> RunContext:
     """The run whose handler is calling; raises RotaError outside a handler.
 

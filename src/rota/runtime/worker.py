@@ -26,6 +26,9 @@ from rota.runtime.calls import Calls
 from rota.runtime.courier import Courier
 from rota.runtime.heart import Heart
 from rota.runtime.janitor import Promoter, chores
+from rota.runtime.log_courier import LogCourier, LogIndexer
+from rota.runtime.logbook import Logbook
+from rota.runtime.masking import Masker
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.service import Service
 from rota.runtime.watchman import Watchman
@@ -46,11 +49,17 @@ class Worker:
         self._hurries = False
         self._watches: list[Watch] = []
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
-        self._calls = Calls(options=options, started=self._started, wake=self._wake_courier)
+        book = Logbook(Masker.of(os.environ, store.url))
+        self._calls = Calls(
+            options=options, started=self._started, wake=self._wake_courier, logbook=book
+        )
+        self._log_courier = LogCourier(store, self._calls, book, namespace=duty.namespace)
         self._courier = Courier(store, self._calls, duty, options=options)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
         self._chores = chores(store, options.retention) if options.chores else []
+        if options.chores:
+            self._chores.append(LogIndexer(store))
 
     @property
     def running(self) -> int:
@@ -104,7 +113,8 @@ class Worker:
         emit("worker.stopped", worker=self.id)
 
     def _services(self) -> list[Service]:
-        return [self._heart, self._watchman, *self._chores, self._courier]
+        # The log courier starts first and stops last: handlers print until the end.
+        return [self._log_courier, self._heart, self._watchman, *self._chores, self._courier]
 
     def _register(self, worker_id: str) -> None:
         worker = NewWorker(

@@ -65,6 +65,17 @@ SHAPES: Mapping[str, Shape] = {
     },
     "held": {"run_id": "uuid", "fence": "bigint"},
     "progress": {"run_id": "uuid", "fence": "bigint", "fraction": "real", "note": "text"},
+    "log_chunk": {
+        "run_id": "uuid",
+        "job": "text",
+        "attempt": "int",
+        "fence": "bigint",
+        "seq": "int",
+        "first_at": "bigint",
+        "marks": "text",
+        "body": "text",
+    },
+    "seen": {"fence": "bigint", "seq": "int"},
 }
 
 

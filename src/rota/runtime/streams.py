@@ -1,0 +1,168 @@
+"""What handlers print and log in this process, led to the logs of their runs.
+
+Whoever writes outside of a run, in a thread without its context, or past Python (a C library,
+a program) reaches the old place.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from threading import Lock
+from typing import Any
+
+from rota.model.log import LEVELS
+from rota.runtime.context import calling
+from rota.runtime.logbook import MAX_LINE, STDERR, STDOUT, AttemptLog
+
+_TEN = 10
+MAX_RECORD = 32 * MAX_LINE
+"""Characters of one record that are looked at; a line of it may have 8,192."""
+
+
+def log_here() -> AttemptLog | None:
+    """The log of the run whose handler is calling, if there is one."""
+    call = calling()
+    if call is None:
+        return None
+    log: AttemptLog | None = call.log
+    if log is None and call.logbook is not None:
+        log = call.logbook.log_of(call)
+    return log
+
+
+class RunStream:
+    """Stands in for sys.stdout or sys.stderr: text of handlers goes to their runs."""
+
+    def __init__(self, stream: Any, number: int) -> None:
+        self.stream = stream
+        self._number = number
+        self.buffer = _RunBuffer(stream, number)
+
+    def write(self, text: str) -> int:
+        log = log_here()
+        if log is None:
+            return int(self.stream.write(text))
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        log.write(self._number, text)
+        return len(text)
+
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        if log_here() is None:
+            self.stream.flush()
+
+    def isatty(self) -> bool:
+        return log_here() is None and bool(self.stream.isatty())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+class _RunBuffer:
+    """The same for bytes."""
+
+    def __init__(self, stream: Any, number: int) -> None:
+        self._stream = stream
+        self._number = number
+
+    def write(self, chunk: Any) -> int:
+        log = log_here()
+        if log is None:
+            return int(self._stream.buffer.write(chunk))
+        taken = bytes(chunk)
+        log.write_bytes(self._number, taken)
+        return len(taken)
+
+    def flush(self) -> None:
+        if log_here() is None:
+            self._stream.buffer.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream.buffer, name)
+
+
+class RunRecords(logging.Handler):
+    """Keeps the records of handlers with their runs, whatever other handlers do with them."""
+
+    def createLock(self) -> None:  # noqa: N802  # the name in logging
+        self.lock = None  # a logbook has a lock of its own
+
+    def emit(self, record: logging.LogRecord) -> None:
+        log = log_here()
+        if log is not None:
+            try:
+                log.record(level_of(record), text_of(record))
+            except Exception:  # noqa: BLE001  # arguments that do not fit; logging says where
+                self.handleError(record)
+        elif logging.root.handlers == [self] and logging.lastResort is not None:
+            # Without us logging would have no handler, and would print warnings.
+            if record.levelno >= logging.lastResort.level:
+                logging.lastResort.handle(record)
+
+
+def level_of(record: logging.LogRecord) -> int:
+    """The level as the index of its name; levels between are rounded down."""
+    return max(0, min(len(LEVELS) - 1, record.levelno // _TEN - 1))
+
+
+def text_of(record: logging.LogRecord) -> str:
+    """`logger: message`, and the traceback if there is one."""
+    name = "" if record.name == "root" else f"{record.name}: "
+    text = name + record.getMessage()
+    if record.exc_info and not record.exc_text:
+        record.exc_text = logging.Formatter().formatException(record.exc_info)
+    for more in (record.exc_text, record.stack_info):
+        if more:
+            text = f"{text}\n{more}"
+    return text[:MAX_RECORD]
+
+
+class Capture:
+    """Puts the stand-ins in place for as long as some worker of this process runs."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._users = 0
+        self._streams: list[RunStream] = []
+        self._records = RunRecords()
+
+    def start(self) -> None:
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                self._streams = [RunStream(sys.stdout, STDOUT), RunStream(sys.stderr, STDERR)]
+                sys.stdout, sys.stderr = self._streams  # type: ignore[assignment]  # as good as text files
+                logging.root.addHandler(self._records)
+
+    def stop(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                logging.root.removeHandler(self._records)
+                out, err = self._streams
+                # What somebody else has put there since is theirs.
+                if sys.stdout is out:
+                    sys.stdout = out.stream
+                if sys.stderr is err:
+                    sys.stderr = err.stream
+
+    def is_whole(self) -> bool:
+        """Whether everything is where it was put."""
+        streams: list[Any] = [sys.stdout, sys.stderr]
+        return streams == self._streams and self._records in logging.root.handlers
+
+    def mend(self) -> None:
+        """Put back what a handler replaced and left behind; only while no handler runs."""
+        with self._lock:
+            if self._users:
+                sys.stdout, sys.stderr = self._streams  # type: ignore[assignment]  # as above
+                logging.root.addHandler(self._records)
+
+
+capture = Capture()
+"""One for the process: it has one standard output."""
