@@ -47,13 +47,13 @@ class Shop:
         self.done = 0
 
         @self.app.job(retries=0)
-        def silent(number: int) -> None:  # noqa: ARG001  # a payload like any other
+        def silent(number: int) -> None:  # a payload like any other
             self.done += 1
 
         @self.app.job(retries=0)
         def printing(number: int) -> None:
             for line in range(LINES):
-                print("resized image", line, "of customer", number, "to 800x600 pixels")
+                print(f"resized image {line} of customer {number} to 800x600 pixels")
             self.done += 1
 
         self.silent: Job[[int], None] = silent

@@ -113,9 +113,10 @@ def _words(text: str) -> list[str]:
 
 def _lines(row: Row) -> Iterator[LogLine]:
     marks = _marks.decode(row["marks"])
+    runs = zip(marks[::4], marks[1::4], marks[2::4], marks[3::4], strict=True)
+    marked = (mark for count, *mark in runs for _ in range(count))
     texts = row["body"].split("\n")
-    triples = zip(marks[::3], marks[1::3], marks[2::3], strict=True)
-    for number, (text, (after_ms, level, stream)) in enumerate(zip(texts, triples, strict=True)):
+    for number, (text, (after_ms, level, stream)) in enumerate(zip(texts, marked, strict=True)):
         yield LogLine(
             run_id=str(row["run_id"]),
             job=row["job"],

@@ -31,7 +31,7 @@ class LogChunk(msgspec.Struct, frozen=True, kw_only=True):
     first_at: int
     """When the first line was written, by the database clock."""
     marks: str
-    """Three numbers a line as JSON: milliseconds after the first, level, stream."""
+    """As JSON, four numbers for lines alike: how many, ms after the first, level, stream."""
     body: str
     """The lines, separated by line breaks."""
 

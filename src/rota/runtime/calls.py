@@ -48,6 +48,8 @@ class Calls:
         self._executors: dict[str, WithdrawingExecutor] = {}
         self.endings: deque[tuple[Call, Ending]] = deque()
         self.progress = ProgressBoard()
+        self.logged: Callable[[], None] = _nothing
+        """Told when a call that wrote log lines has ended."""
 
     def __len__(self) -> int:
         return len(self._held)
@@ -104,6 +106,7 @@ class Calls:
         call.has_ended = True
         if call.log is not None:
             call.log.close()
+            self.logged()
         self.endings.append((call, ending))
         self._wake()
 
@@ -151,3 +154,7 @@ def _kind(spec: JobSpec, *, crashes: int) -> str:
             if spec.isolation == "process" or crashes:
                 return "process"
             return "loop" if is_async else "thread"
+
+
+def _nothing() -> None:
+    pass

@@ -24,11 +24,12 @@ BATCH = 1000
 BATCH_CHARS = 1_000_000
 GATHER_S = 0.2
 """Lines of running handlers gather for so long."""
-ENDED_S = 0.05
+ENDED_S = 0.1
 """Lines of a handler that has ended: people look at them now."""
 INDEXED = 200
 """Chunks per transaction: some 5 ms, in which nobody else can write to SQLite."""
-REST = 4.0
+REST = 20.0
+"""It rests so many times as long as it works: at full load logs may lag, runs may not."""
 
 
 class LogCourier(Service):
@@ -48,7 +49,7 @@ class LogCourier(Service):
         self._sent_s = 0.0
         self._was_whole = False
         book.wake = self.wake
-        book.ended = self._ended
+        calls.logged = self._ended
 
     def start(self) -> None:
         capture.start()
@@ -108,7 +109,7 @@ class LogCourier(Service):
 class LogIndexer(Chore):
     """Takes stored lines into the index of words, at its leisure.
 
-    It rests four times as long as it works: what is not indexed yet is found all the same.
+    What is not indexed yet is found all the same, by reading it.
     """
 
     interval_s = 2.0

@@ -15,8 +15,20 @@ LEAST_CHARS = 6
 _NAME = re.compile(
     r"TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|APIKEY|(^|_)(KEY|PWD|PASS|DSN)(_|$)", re.IGNORECASE
 )
-_HINTS = ("://", "bearer", "basic ", "passw", "pwd", "secret", "token", "key", "credential")
-"""One of these is in each text that a pattern fits; looking for them is twenty times faster."""
+_SIGNS = ("=", ":", "earer ", "asic ")
+_HINTS = (
+    "@",
+    "bearer",
+    "basic",
+    "passw",
+    "passphrase",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "credential",
+)
+"""One of each is in every text that a pattern fits; looking for them is many times faster."""
 _PATTERNS = (
     re.compile(r"(?P<keep>[a-z][a-z0-9+.-]*://[^\s/@:]*:)[^\s/@]+(?=@)", re.IGNORECASE),
     re.compile(r"(?P<keep>\b(?:bearer|basic)\s+)[\w.~+/=-]{6,}", re.IGNORECASE),
@@ -45,11 +57,21 @@ class Masker:
         for secret in (*self._secrets, *more):
             if secret in text:
                 text = text.replace(secret, MASK)
-        low = text.lower()
-        if any(hint in low for hint in _HINTS):
+        if _has_hint(text):
             for pattern in _PATTERNS:
                 text = pattern.sub(rf"\g<keep>{MASK}", text)
         return text
+
+    def is_needed(self, text: str) -> bool:
+        """Whether there may be something to mask; a quick look at many lines at once."""
+        return any(secret in text for secret in self._secrets) or _has_hint(text)
+
+
+def _has_hint(text: str) -> bool:
+    if not any(sign in text for sign in _SIGNS):
+        return False
+    low = text.lower()
+    return any(hint in low for hint in _HINTS)
 
 
 def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -44,6 +44,13 @@ class Told(msgspec.Struct, frozen=True, kw_only=True, tag="told"):
     note: str
 
 
+class Said(msgspec.Struct, frozen=True, kw_only=True, tag="said"):
+    """Child to worker: a record of logging."""
+
+    level: int
+    text: str
+
+
 class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_defaults=True):
     """Child to worker: how the call ended; the exception itself stays in the child."""
 
@@ -88,7 +95,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
         )
 
 
-Answer = Ready | Begun | Told | Ended
+Answer = Ready | Begun | Told | Said | Ended
 
 decode_begin = msgspec.json.Decoder(Begin).decode
 decode_answer = msgspec.json.Decoder(Answer).decode
