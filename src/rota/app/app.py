@@ -10,27 +10,24 @@ import os
 import random
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from datetime import timedelta
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Any, ParamSpec, Protocol, Self, TypeVar, overload
+from typing import Any, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
 
 from rota.app.job import AsyncJob, Job
+from rota.app.logs import Narrowed, search_logs
 from rota.app.run import Run
 from rota.app.settings import read_settings
 from rota.app.waiter import Waiter
 from rota.app.works import Works, reference
 from rota.clock import elapsed_s
-from rota.engine.inspect import now_ms
 from rota.engine.jobs import define
-from rota.engine.logs import search
 from rota.engine.submit import submit
 from rota.errors import BadOption, CommitUnknown, DuplicateKey, StoreUnavailable, UnknownJob
-from rota.model.log import Level, LogLine
+from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget, Target
-from rota.rules.duration import parse_duration
 from rota.rules.options import JobOptions, check_name, job_options
 from rota.rules.signature import Signature
 from rota.rules.template import placeholders
@@ -168,31 +165,13 @@ class App:
         """A handle for a run of any job, by its id."""
         return Run(self, run_id)
 
-    def search_logs(
-        self,
-        text: str,
-        *,
-        job: str | None = None,
-        since: str | float | timedelta | None = None,
-        level: Level = "debug",
-        limit: int = 100,
-    ) -> list[LogLine]:
+    def search_logs(self, text: str, **narrowed: Unpack[Narrowed]) -> list[LogLine]:
         """Lines of all runs that hold all words of the text, the newest first.
 
-        `since` is how far to look back, such as "1h"; `level` the least that counts.
+        Options: job; since, how far to look back, such as "1h"; level, the least that counts;
+        limit, 100 if not said.
         """
-        ago_ms = None if since is None else parse_duration(since)
-        return self.store.read(
-            lambda tx: search(
-                tx,
-                text,
-                namespace=self.namespace,
-                job=job,
-                since=0 if ago_ms is None else now_ms(tx) - ago_ms,
-                level=level,
-                limit=limit,
-            )
-        )
+        return search_logs(self, text, **narrowed)
 
     @property
     def store(self) -> Store:

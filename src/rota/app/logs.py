@@ -1,16 +1,21 @@
-"""Log lines of a run as they come: woken by the store's hints, with a slow poll as the truth."""
+"""Log lines of runs: read, searched, and followed as they come.
+
+A follower is woken by the store's hints; a slow poll is the truth.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from rota.clock import elapsed_s
-from rota.engine.inspect import endings, find
+from rota.engine.inspect import endings, find, now_ms
 from rota.engine.keys import ENDED, LOGGED
-from rota.engine.logs import Seen, read
-from rota.model.log import LogLine
+from rota.engine.logs import Seen, read, search
+from rota.model.log import Level, LogLine
+from rota.rules.duration import parse_duration
 from rota.store.wakeups import EVERYWHERE
 
 if TYPE_CHECKING:
@@ -19,6 +24,32 @@ if TYPE_CHECKING:
 POLL_S = 0.5
 LAST_WORDS_S = 1.0
 """Lines are stored beside the result, not with it: so long after the end they are waited for."""
+
+
+class Narrowed(TypedDict, total=False):
+    """How a search is narrowed."""
+
+    job: str | None
+    since: str | float | timedelta | None
+    level: Level
+    limit: int
+
+
+def search_logs(app: App, text: str, **narrowed: Unpack[Narrowed]) -> list[LogLine]:
+    """Search in the lines of all runs of the app's namespace."""
+    since = narrowed.get("since")
+    ago_ms = None if since is None else parse_duration(since)
+    return app.store.read(
+        lambda tx: search(
+            tx,
+            text,
+            namespace=app.namespace,
+            job=narrowed.get("job"),
+            since=0 if ago_ms is None else now_ms(tx) - ago_ms,
+            level=narrowed.get("level", "debug"),
+            limit=narrowed.get("limit", 100),
+        )
+    )
 
 
 class LogReader:

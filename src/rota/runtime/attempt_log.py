@@ -55,10 +55,14 @@ class _Rest:
 
 
 class Book(Protocol):
-    """What an attempt needs of the logbook; all but `enlist` are called with its lock held."""
+    """What an attempt needs of the logbook; the last two are called with its lock held."""
 
     def enlist(self, log: AttemptLog) -> None:
-        """It has something to take."""
+        """It has something to take, or more than fits as it is."""
+        ...
+
+    def close(self, log: AttemptLog) -> None:
+        """It has ended."""
         ...
 
     def hold(self, log: AttemptLog, cost: int) -> None:
@@ -118,8 +122,7 @@ class AttemptLog:
     def close(self) -> None:
         """The attempt has ended: a line without an end counts, and what was cut is told."""
         self.pieces.append((elapsed_s(), END, ""))
-        if not self.is_listed:
-            self.book.enlist(self)
+        self.book.close(self)
 
     @property
     def is_full(self) -> bool:
@@ -174,11 +177,14 @@ class AttemptLog:
         *ended, rest = (text,) if "\n" not in text else text.split("\n", MAX_LINES)
         for line in ended:
             self._complete(at_s, self._hold(stream, line), stream)
-        if rest:
+        if "\n" in rest:  # more lines than an attempt may have
+            self._more_lines += rest.count("\n")
+            self._more_chars += len(rest)
+        elif rest:
             self._hold(stream, rest)
 
     def _hold(self, stream: int, text: str) -> _Rest:
-        """Keep the beginning of a line that has not ended; text is a line, or more than fit."""
+        """Keep the beginning of a line that has not ended."""
         if self._rest is None:
             self._rest = _Rest(), _Rest()
         rest = self._rest[stream]

@@ -48,17 +48,22 @@ class LogCourier(Service):
         self._first_s: float | None = None
         self._sent_s = 0.0
         self._was_whole = False
+        self._is_capturing = False
         book.wake = self.wake
         calls.logged = self._ended
 
     def start(self) -> None:
-        capture.start()
+        if not self._is_capturing:
+            self._is_capturing = True
+            capture.start()
         super().start()
 
     def stop(self) -> None:
         """Deliver the last lines, unless the store is away."""
         super().stop()
-        capture.stop()
+        if self._is_capturing:  # a worker may be stopped twice
+            self._is_capturing = False
+            capture.stop()
         with contextlib.suppress(StoreUnavailable):
             while self._deliver():
                 pass

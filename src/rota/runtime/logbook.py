@@ -27,6 +27,8 @@ from rota.runtime.masking import Masker
 
 MAX_HELD = 16_000_000
 """Memory for the lines of all attempts together."""
+LOG_COST = 1_000
+"""Of an attempt that has lines, beside them."""
 CHUNK_LINES = 500
 CHUNK_CHARS = 64_000
 _FEW = 200
@@ -45,6 +47,7 @@ class Logbook:
         self._limit = limit
         self._waiting: deque[AttemptLog] = deque()
         self._has_woken = False
+        self._is_dropping = False
         self.held = 0
         self.lost = 0
         """Lines that were dropped since somebody asked last."""
@@ -64,25 +67,37 @@ class Logbook:
             return log
 
     def enlist(self, log: AttemptLog) -> None:
-        """Remember who has something to take, and make lines of what does not fit as it is."""
+        """Remember who has something to take; make lines of what is too much as it is."""
         with self._lock:
-            if log.is_listed:
+            if log.is_listed or log.room < -ROOM:
                 log.settle()
-            else:
+            if not log.is_listed:
                 log.is_listed = True
                 self._waiting.append(log)
-                self.hold(log, ROOM // 64)
+                self.hold(log, LOG_COST)
             log.room = -1 if log.is_full else ROOM
         if not self._has_woken:
             self._has_woken = True
             self.wake()
 
+    def close(self, log: AttemptLog) -> None:
+        """Count what an ended attempt holds as it came; those that run are few."""
+        used = ROOM - log.room
+        if not log.is_listed:
+            self.enlist(log)
+        with self._lock:
+            self.hold(log, min(used, ROOM))
+
     def hold(self, log: AttemptLog, cost: int) -> None:
         """Count memory; make room when there is none."""
         log.cost += cost
         self.held += cost
-        while self.held > self._limit and self._waiting:
-            self._drop_oldest()
+        while self.held > self._limit and self._waiting and not self._is_dropping:
+            self._is_dropping = True
+            try:
+                self._drop_oldest()
+            finally:
+                self._is_dropping = False
 
     def cut(self, text: str, over: int, secrets: tuple[str, ...]) -> str:
         """The beginning of a line that is too long, masked before it is cut."""
@@ -158,7 +173,7 @@ class Logbook:
 
         None leaves the pieces where they are.
         """
-        pieces = log.pieces
+        pieces = log.pieces[:]
         if not pieces or pieces[-1][1] != END or len(pieces) > _FEW:
             return None
         times, kinds, texts = zip(*pieces, strict=True)
@@ -173,7 +188,7 @@ class Logbook:
             or times[-1] - first_s >= _MOMENT_S
         ):
             return None
-        log.cut_pieces()
+        del log.pieces[: len(pieces)]
         count = text.count("\n")
         log.count += count
         log.chars += len(text)

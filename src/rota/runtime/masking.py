@@ -13,7 +13,7 @@ MASK = "***"
 LEAST_CHARS = 6
 """Shorter values are words of everyday life; masking them would blank out half of a log."""
 _NAME = re.compile(
-    r"TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|APIKEY|(^|_)(KEY|PWD|PASS|DSN)(_|$)", re.IGNORECASE
+    r"TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|APIKEY|_PWD|(^|_)(KEY|PASS|DSN)(_|$)", re.IGNORECASE
 )
 _SIGNS = ("=", ":", "earer ", "asic ")
 _HINTS = (

@@ -11,6 +11,7 @@ import ctypes
 import functools
 import inspect
 import io
+import logging
 import os
 import resource
 import signal
@@ -218,7 +219,7 @@ def _flush() -> None:
             stream.flush()
 
 
-def main(requests: int, answers: int, console: int, worker_pid: int) -> None:
+def main(requests: int, answers: int, console: int, worker_pid: int, level: int) -> None:
     """Serve a worker over two pipes; ends with it."""
     for fd in (requests, answers, console):
         os.set_inheritable(fd, False)  # noqa: FBT003  # the standard library takes it so
@@ -226,6 +227,7 @@ def main(requests: int, answers: int, console: int, worker_pid: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != worker_pid:  # it died before we asked to die with it
         return
+    logging.root.setLevel(level)  # what the worker lets through; the user's module may differ
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)  # people follow it
     with contextlib.suppress(BrokenPipeError):

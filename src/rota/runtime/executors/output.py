@@ -50,7 +50,8 @@ def collect(group: ProcessGroup, streams: dict[IO[bytes], Tail]) -> None:
     """
     tails = {stream.fileno(): tail for stream, tail in streams.items()}
     while group.popen.poll() is None:
-        for fd in wait_readable(list(tails), group) & tails.keys():
+        ready = wait_readable(list(tails), group)
+        for fd in [fd for fd in tails if fd in ready]:
             chunk = os.read(fd, CHUNK)
             if chunk:
                 tails[fd].add(chunk)

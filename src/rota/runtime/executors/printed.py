@@ -35,7 +35,7 @@ class Printed:
 
     def read(self, ready: set[int]) -> None:
         """Read once from each pipe that has something."""
-        for fd in ready.intersection(self._open):
+        for fd in [fd for fd in self._open if fd in ready]:
             chunk = os.read(fd, CHUNK)
             if chunk:
                 self._sinks[self._places[fd]](chunk)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import subprocess
@@ -26,8 +27,8 @@ from rota.runtime.executors.group import ProcessGroup, exit_in_words, wait_reada
 from rota.runtime.executors.printed import Printed
 
 _BOOT = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[5]); "
-    "from rota.runtime.executors.child import main; main(*map(int, sys.argv[1:5]))"
+    "import json, sys; sys.path[:] = json.loads(sys.argv[6]); "
+    "from rota.runtime.executors.child import main; main(*map(int, sys.argv[1:6]))"
 )
 _CLOSE_S = 1.0
 _DEATH_S = 0.5
@@ -48,7 +49,7 @@ class ChildProcess:
         self._answers, child_answers = os.pipe()
         fds = (child_requests, child_answers, _console())
         path = msgspec.json.encode([os.path.abspath(entry) for entry in sys.path]).decode()  # noqa: PTH100  # entries may be zip files or not exist
-        numbers = (*map(str, fds), str(os.getpid()))
+        numbers = map(str, (*fds, os.getpid(), logging.root.level))
         try:
             popen = subprocess.Popen(  # noqa: S603  # our own interpreter and our own code
                 (sys.executable, "-c", _BOOT, *numbers, path),
