@@ -8,13 +8,10 @@ import psutil
 import pytest
 
 from rota.app import App, Run
-from rota.errors import StoreUnavailable
 from rota.model.log import LogLine
-from rota.runtime import log_courier
 from rota.runtime.attempt_log import MAX_CHARS, MAX_LINE, MAX_LINES
 from tests.integration.conftest import Serve
 from tests.support import handlers, talkers
-from tests.support.calls import eventually
 
 MB = 2**20
 ROOM_MB = 120
@@ -78,29 +75,3 @@ def test_binary_is_kept_as_text_that_any_database_holds(
     assert len(lines) <= MAX_LINES + 1
     assert lines[-1].text.startswith("truncated: ")
     assert not any("\0" in line.text for line in lines)
-
-
-def test_a_store_that_is_away_never_makes_a_handler_wait(
-    app: App, serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The write of lines fails for a while: handlers go on, and the lines come later."""
-    count = app.job(talkers.counts)
-    is_away = True
-    real = log_courier.append
-
-    def append(*args: Any, **kwargs: Any) -> None:
-        if is_away:
-            raise StoreUnavailable
-        real(*args, **kwargs)
-
-    monkeypatch.setattr(log_courier, "append", append)
-    serve()
-    runs = count.submit_many([(f"n{n}", 20) for n in range(50)])
-    for run in runs:
-        run.wait(timeout=20)
-    away = [run.logs() for run in runs]
-    is_away = False
-
-    assert away == [[]] * 50
-    for run in runs:
-        eventually(lambda run=run: len(run.logs()) == 20)  # type: ignore[misc]

@@ -7,6 +7,7 @@ import sys
 import threading
 from typing import Any
 
+import psycopg
 import pytest
 
 from rota.app import App, Run
@@ -175,7 +176,7 @@ def test_a_traceback_that_is_logged_has_all_its_lines(app: App, serve: Serve) ->
     lines = logs_of(run, 3)
 
     assert texts(lines)[:2] == ["talkers: caught", "Traceback (most recent call last):"]
-    assert lines[-1].text == "KeyError: 'inner'"
+    assert lines[-1].text == "KeyError: 'NO SUCH VARIABLE'"
     assert {line.level for line in lines} == {"error"}
 
 
@@ -234,7 +235,26 @@ def _is_indexed(app: App) -> bool:
     text = {"sqlite": "select count(*) from log_words_docsize"}.get(
         app.store.dialect, "select count(*) from rota.log_chunk where words is not null"
     )
-    return run_sql(app.url, text)[0][0] >= 2
+    return int(run_sql(app.url, text)[0][0]) >= 2
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("store_url", ["postgres"], indirect=True)
+def test_neither_handlers_nor_results_wait_for_a_store_that_takes_no_lines(
+    app: App, serve: Serve
+) -> None:
+    count = app.job(talkers.counts)
+    serve()
+    with psycopg.connect(app.url) as session:
+        session.execute("lock table rota.log_chunk in exclusive mode")
+        runs = count.submit_many([(f"n{n}", 20) for n in range(50)])
+        for run in runs:
+            assert run.wait(timeout=20).state is State.SUCCESS
+        early = [run.logs() for run in runs]
+
+    assert early == [[]] * 50
+    for number, run in enumerate(runs):
+        assert texts(logs_of(run, 20)) == [f"n{number} {n}" for n in range(20)]
 
 
 def test_secrets_of_the_environment_are_masked(

@@ -52,7 +52,7 @@ def fails_after_words() -> None:
 
 def logs_a_traceback() -> None:
     try:
-        {}["inner"]
+        os.environ["NO SUCH VARIABLE"]
     except KeyError:
         log.exception("caught")
 
