@@ -41,7 +41,7 @@ def followed(rota: Rota, run_id: str) -> list[str]:
 
 def test_the_lines_of_a_run_are_shown_with_their_attempts(talker: Rota) -> None:
     with talker.serving("up", "talk.py") as served:
-        run_id = talker.good("submit", "talk", "ann", "true").out.strip()
+        run_id = talker.good("submit", "talk", "name=ann", "fail=true").out.strip()
         shown = followed(talker, run_id)
         second = talker.good("logs", run_id[-12:], "--attempt", "2", "--level", "error", "--json")
 
@@ -71,7 +71,7 @@ def test_lines_are_followed_while_the_run_goes_on(talker: Rota) -> None:
 
 def test_lines_of_all_runs_are_searched(talker: Rota) -> None:
     with talker.serving("up", "talk.py"):
-        ids = [talker.good("submit", "talk", name).out.strip() for name in ("ann", "bob")]
+        ids = [talker.good("submit", "talk", f"name={name}").out.strip() for name in ("ann", "bob")]
         for run_id in ids:
             followed(talker, run_id)
         found = talker.good("logs", "--search", "BOB hello", "--job", "talk", "--since", "1h")

@@ -31,7 +31,7 @@ LOG_COST = 1_000
 """Of an attempt that has lines, beside them."""
 CHUNK_LINES = 500
 CHUNK_CHARS = 64_000
-_FEW = 200
+_FEW = 600
 _MOMENT_S = 0.001
 _SPAN_S = SPAN_MS / 1000
 
@@ -68,14 +68,13 @@ class Logbook:
 
     def enlist(self, log: AttemptLog) -> None:
         """Remember who has something to take; make lines of what is too much as it is."""
-        with self._lock:
-            if log.is_listed or log.room < -ROOM:
+        if log.is_listed or log.room < -ROOM:
+            with self._lock:
                 log.settle()
-            if not log.is_listed:
-                log.is_listed = True
-                self._waiting.append(log)
-                self.hold(log, LOG_COST)
-            log.room = -1 if log.is_full else ROOM
+        log.room = -1 if log.is_full else ROOM
+        if not log.is_listed:
+            log.is_listed = True
+            self._waiting.append(log)
         if not self._has_woken:
             self._has_woken = True
             self.wake()
@@ -86,7 +85,7 @@ class Logbook:
         if not log.is_listed:
             self.enlist(log)
         with self._lock:
-            self.hold(log, min(used, ROOM))
+            self.hold(log, min(used, ROOM) + LOG_COST)
 
     def hold(self, log: AttemptLog, cost: int) -> None:
         """Count memory; make room when there is none."""
@@ -174,10 +173,10 @@ class Logbook:
         None leaves the pieces where they are.
         """
         pieces = log.pieces[:]
-        if not pieces or pieces[-1][1] != END or len(pieces) > _FEW:
+        if not pieces or pieces[-2] != END or len(pieces) > _FEW:
             return None
-        times, kinds, texts = zip(*pieces, strict=True)
-        text = "".join(texts)
+        times, kinds = pieces[::3], pieces[1::3]
+        text = "".join(pieces[2::3])
         stream, first_s = kinds[0], next(filter(None, times))
         if (
             stream > STDERR

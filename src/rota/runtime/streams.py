@@ -79,7 +79,7 @@ def _writer(number: int, otherwise: Callable[[str], int]) -> Callable[[str], int
         log: AttemptLog | None = run.call.log
         if log is None or text.__class__ is not str:
             return otherwise(text)
-        log.pieces.append((elapsed_s() if "\n" in text else 0.0, number, text))
+        log.pieces.extend((elapsed_s() if "\n" in text else 0.0, number, text))
         size = len(text)
         log.room -= size + PIECE_COST
         if log.room < 0:
