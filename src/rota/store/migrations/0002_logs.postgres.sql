@@ -16,10 +16,11 @@ create unique index log_chunk_key on rota.log_chunk (run_id, fence, seq, first_a
 create index log_chunk_fresh on rota.log_chunk (first_at) where words is null;
 create index log_chunk_words on rota.log_chunk using gin (words) where words is not null;
 
--- Words only, without a meaning for paths, addresses and signs: as FTS5 cuts them.
+-- Words only, without a meaning for paths, addresses and signs: as FTS5 cuts them. The signs are
+-- those the parser knows a use for; translate() took four times as long.
 create function rota.words_of(body text) returns tsvector
     language sql immutable strict parallel safe
     return to_tsvector(
         'pg_catalog.simple',
-        translate(body, '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', repeat(' ', 32))
+        regexp_replace(body, '[/.@_<&%+~:-]', ' ', 'g')
     );
