@@ -28,7 +28,7 @@ HOME = "default"
 ERROR = '{"type":"ValueError","message":"broken"}'
 TABLES = (
     "act", "alert", "attempt", "breaker", "breaker_tally", "chore", "dead_letter", "effect", "job",
-    "job_version", "queue", "run", "run_history", "run_key", "worker",
+    "job_version", "log_chunk", "queue", "run", "run_history", "run_key", "worker",
 )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from tests.contract.builders import (
 
 pytestmark = pytest.mark.postgres
 
-PARENTS = ("attempt", "run_history_bad", "run_history_good")
+PARENTS = ("attempt", "run_history_bad", "run_history_good", "log_chunk")
 GOOD_DAYS, BAD_DAYS = 7, 30
 
 

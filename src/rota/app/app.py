@@ -13,13 +13,14 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Any, ParamSpec, Protocol, Self, TypeVar, overload
+from typing import Any, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
 
 import msgspec
 
 from rota.app.breakers import Breakers
 from rota.app.dead_letters import DeadLetters
 from rota.app.job import AsyncJob, Job
+from rota.app.logs import Narrowed, search_logs
 from rota.app.run import Run
 from rota.app.settings import read_settings
 from rota.app.waiter import Waiter
@@ -28,6 +29,7 @@ from rota.clock import elapsed_s
 from rota.engine.jobs import define
 from rota.engine.submit import submit
 from rota.errors import BadOption, CommitUnknown, DuplicateKey, StoreUnavailable, UnknownJob
+from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget, Target
 from rota.rules.options import JobOptions, check_name, job_options
@@ -172,6 +174,14 @@ class App:
     def run(self, run_id: str) -> Run[Any]:
         """A handle for a run of any job, by its id."""
         return Run(self, run_id)
+
+    def search_logs(self, text: str, **narrowed: Unpack[Narrowed]) -> list[LogLine]:
+        """Lines of all runs that hold all words of the text, the newest first.
+
+        Options: job; since, how far to look back, such as "1h"; level, the least that counts;
+        limit, 100 if not said.
+        """
+        return search_logs(self, text, **narrowed)
 
     @property
     def store(self) -> Store:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
+from rota.app.logs import LogReader
 from rota.engine.cancel import cancel
 from rota.engine.inspect import attempts, find, tally
 from rota.engine.rerun import rerun
 from rota.engine.why import Reason, why
 from rota.errors import RunFailed, RunNotFinished
 from rota.ids import new_id
+from rota.model.log import LogLine
 from rota.model.run import AttemptView, Ended, RunView
 from rota.model.states import State
 from rota.rules.duration import parse_duration
@@ -56,6 +59,14 @@ class Run(Generic[R]):
     def why(self) -> list[Reason]:
         """Why it is not running now, with numbers; the most telling reason first."""
         return self._app.store.read(lambda tx: why(tx, self.id, namespace=self._app.namespace))
+
+    def logs(self) -> list[LogLine]:
+        """The lines that its handler printed and logged so far, of all attempts, in order."""
+        return list(LogReader(self._app, self.id).read())
+
+    def follow_logs(self) -> Iterator[LogLine]:
+        """The same lines as they come; ends when the run has ended."""
+        return LogReader(self._app, self.id).follow()
 
     def wait(self, timeout: str | float | None = None) -> Ended:
         """Wait for the end, whatever it is; RunNotFinished when it takes too long."""

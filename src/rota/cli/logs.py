@@ -19,6 +19,7 @@ WARNING = {
     "worker.cut_off",
     "workers.gone",
     "handler.ignored_stop",
+    "logs.dropped",
     "loop.blocked",
     "breaker.opened",
     "alert.failed",
@@ -41,6 +42,7 @@ MESSAGES = {
     "runs.reaped": "runs of dead workers were given back",
     "handler.ignored_stop": "a handler was left behind: it did not stop in its grace",
     "handler.failed_late": "a handler failed after its commit: the run stays a success",
+    "logs.dropped": "log lines were dropped: the store did not take them in time",
     "loop.blocked": "a handler blocks the event loop",
     "loop.broken": "the event loop had to be replaced",
     "breaker.opened": "a breaker opened: runs of this job are held back",
@@ -59,7 +61,12 @@ def level_of(notice: str) -> str:
 
 def start_logging(log_format: str) -> None:
     """Write one line per notice and per record of Python's logging."""
-    write = _write_json if log_format == "json" else _write_text
+    # The one of now: later a worker puts its own in place, to keep what handlers print.
+    stream = sys.stderr
+    line_of = _json_line if log_format == "json" else _text_line
+
+    def write(level: str, message: str, facts: dict[str, Any]) -> None:
+        stream.write(line_of(level, message, facts) + "\n")
 
     def told(notice: str, facts: dict[str, Any]) -> None:
         write(level_of(notice), MESSAGES.get(notice, notice), {"notice": notice, **facts})
@@ -75,16 +82,16 @@ def start_logging(log_format: str) -> None:
     logging.basicConfig(level=logging.INFO, handlers=[Records()])
 
 
-def _write_text(level: str, message: str, facts: dict[str, Any]) -> None:
+def _text_line(level: str, message: str, facts: dict[str, Any]) -> str:
     now = datetime.now().astimezone()
     told = " ".join(f"{name}={_short(fact)}" for name, fact in facts.items() if name != "notice")
-    sys.stderr.write(f"{now:%H:%M:%S}.{now.microsecond // 1000:03d} {level:<7} {message}  {told}\n")
+    return f"{now:%H:%M:%S}.{now.microsecond // 1000:03d} {level:<7} {message}  {told}"
 
 
-def _write_json(level: str, message: str, facts: dict[str, Any]) -> None:
+def _json_line(level: str, message: str, facts: dict[str, Any]) -> str:
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     line = {"time": now, "level": level, "message": message, **facts}
-    sys.stderr.write(msgspec.json.encode(line, enc_hook=str).decode() + "\n")
+    return msgspec.json.encode(line, enc_hook=str).decode()
 
 
 def _short(fact: Any) -> str:

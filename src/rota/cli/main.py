@@ -19,6 +19,7 @@ COMMANDS = (
     "worker",
     "submit",
     "runs",
+    "logs",
     "why",
     "dead",
     "acts",

@@ -8,6 +8,9 @@ DUE = "due"
 ENDED = "ended"
 """Some run has ended; whoever waits for a result may look."""
 
+LOGGED = "logged"
+"""New lines of some run are stored; whoever follows one may look."""
+
 
 def queue_key(namespace: str, queue: str) -> str:
     """A run of this queue can be claimed now."""

@@ -1,4 +1,4 @@
-"""Prune: forget ended runs, attempts, dead letters, acts and keys past their retention."""
+"""Prune: forget ended runs and what belongs to them, keys and acts past their retention."""
 
 from __future__ import annotations
 
@@ -33,4 +33,5 @@ def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
     gone += tx.execute("prune_tallies", limit=limit)
     gone += tx.execute("prune_alerts", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_effects", keep_ms=retention.failure_ms, limit=limit)
+    gone += tx.execute("prune_logs", keep_ms=retention.failure_ms, limit=limit)
     return gone

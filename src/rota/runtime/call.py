@@ -81,6 +81,8 @@ class Call:
         "is_committed",
         "is_committing",
         "lease",
+        "log",
+        "logbook",
         "on_commit",
         "slot",
         "started_s",
@@ -102,6 +104,10 @@ class Call:
         self.has_ended = False
         self.slot: Any = None
         """Whatever the executor needs to find the body again (a thread, a task, a process)."""
+        self.logbook: Any = None
+        """Where the worker gathers log lines; None when nobody does."""
+        self.log: Any = None
+        """The lines of this attempt; made when it writes the first."""
         self.desk: Desk | None = None
         """What the body may ask of the store."""
         self.is_committing = False

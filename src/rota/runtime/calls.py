@@ -16,6 +16,7 @@ from rota.runtime.executors.lookup import is_findable
 from rota.runtime.executors.loop import LoopExecutor
 from rota.runtime.executors.threads import ThreadExecutor
 from rota.runtime.judge import policy_of
+from rota.runtime.logbook import Logbook
 from rota.runtime.options import WorkerOptions
 
 
@@ -38,6 +39,7 @@ class Calls:
         started: Callable[[Call], None],
         wake: Callable[[], None],
         desk: Desk | None = None,
+        logbook: Logbook | None = None,
     ) -> None:
         self._slots = options.slots
         # What can be killed is killed in time, before the watchman gives it up.
@@ -45,10 +47,13 @@ class Calls:
         self._started = started
         self._wake = wake
         self._desk = desk
+        self._logbook = logbook
         self._held: dict[str, Call] = {}
         self._executors: dict[str, WithdrawingExecutor] = {}
         self.endings: deque[tuple[Call, Ending]] = deque()
         self.progress = ProgressBoard()
+        self.logged: Callable[[], None] = _nothing
+        """Told when a call that wrote log lines has ended."""
 
     def __len__(self) -> int:
         return len(self._held)
@@ -61,6 +66,7 @@ class Calls:
             timeout_ms = change.timeout_ms
         call = Call(lease, work, None if timeout_ms is None else timeout_ms / 1000)
         call.desk = self._desk
+        call.logbook = self._logbook
         self._held[lease.run_id] = call
         self._executor_for(call).start(call)
 
@@ -107,6 +113,9 @@ class Calls:
         if call.has_ended:
             return
         call.has_ended = True
+        if call.log is not None:
+            call.log.close()
+            self.logged()
         self.endings.append((call, ending))
         self._wake()
 
@@ -154,3 +163,7 @@ def _kind(spec: JobSpec, *, crashes: int) -> str:
             if spec.isolation == "process" or (crashes and is_findable(ref)):
                 return "process"
             return "loop" if is_async else "thread"
+
+
+def _nothing() -> None:
+    pass

@@ -60,28 +60,28 @@ class ProgressBoard:
 class RunContext:
     """The run a handler works for; get it with `current_run()`."""
 
-    __slots__ = ("_call", "_sink")
+    __slots__ = ("_sink", "call")
 
     def __init__(self, call: Call, sink: ProgressSink | None = None) -> None:
-        self._call = call
+        self.call = call
         self._sink = sink
 
     @property
     def id(self) -> str:
-        return self._call.lease.run_id
+        return self.call.lease.run_id
 
     @property
     def job(self) -> str:
-        return self._call.lease.job
+        return self.call.lease.job
 
     @property
     def attempt(self) -> int:
-        return self._call.lease.attempt
+        return self.call.lease.attempt
 
     @property
     def fence(self) -> int:
         """Grows with each claim; hand it to systems that can refuse an older one."""
-        return self._call.lease.fence
+        return self.call.lease.fence
 
     @property
     def idempotency_key(self) -> str:
@@ -91,17 +91,17 @@ class RunContext:
     @property
     def cancelled(self) -> bool:
         """Whether this attempt was asked to stop, for whatever reason."""
-        return self._call.stop_reason is not None
+        return self.call.stop_reason is not None
 
     def remaining(self) -> float | None:
         """Seconds until the attempt times out, never below 0; None without a timeout."""
-        deadline_s = self._call.deadline_s
+        deadline_s = self.call.deadline_s
         return None if deadline_s is None else max(0.0, deadline_s - elapsed_s())
 
     def check(self) -> None:
         """Raise Cancelled or TimedOut if this attempt was asked to stop."""
-        if self._call.stop_reason is not None:
-            raise stop_exception(self._call.stop_reason)
+        if self.call.stop_reason is not None:
+            raise stop_exception(self.call.stop_reason)
 
     def commit(
         self,
@@ -116,7 +116,7 @@ class RunContext:
         another worker owns the run or after an acknowledged cancel: then nothing was changed.
         What the handler does afterwards does not change how the run ended.
         """
-        return commit(self._call, apply, result=result, limit=limit)
+        return commit(self.call, apply, result=result, limit=limit)
 
     async def commit_async(
         self,
@@ -143,30 +143,31 @@ class RunContext:
         up by that key and gives the result, or None if it did not take place.
         """
         key = idempotency_key(self.id, f"{self.job}:{name}")
-        return Effect(self._call, name, key=key, in_doubt=in_doubt)
+        return Effect(self.call, name, key=key, in_doubt=in_doubt)
 
     def save_checkpoint(self, text: str) -> None:
-        desk_of(self._call).save_checkpoint(self._call.lease, text)
+        desk_of(self.call).save_checkpoint(self.call.lease, text)
 
     def load_checkpoint(self) -> str | None:
-        return desk_of(self._call).load_checkpoint(self._call.lease)
+        return desk_of(self.call).load_checkpoint(self.call.lease)
 
     def report(self, fraction: float, note: str) -> None:
         if self._sink is not None:
             self._sink(self.id, self.fence, fraction, note)
 
 
-_current: ContextVar[RunContext | None] = ContextVar("rota_run", default=None)
+current: ContextVar[RunContext | None] = ContextVar("rota_run", default=None)
+"""The run whose body is running here; None outside a handler."""
 
 
 def enter(call: Call, sink: ProgressSink | None) -> None:
     """Make the call current in this context; executors give each body a context of its own."""
-    _current.set(RunContext(call, sink))
+    current.set(RunContext(call, sink))
 
 
 def find_run() -> RunContext | None:
     """The run whose handler is calling; None where a handler is a plain function."""
-    return _current.get()
+    return current.get()
 
 
 def current_run() -> RunContext:
@@ -175,7 +176,7 @@ def current_run() -> RunContext:
     A thread that a handler starts by itself knows its run only if the handler
     runs it in `contextvars.copy_context()`, as `asyncio.to_thread` does.
     """
-    found = _current.get()
+    found = current.get()
     if found is None:
         raise RotaError(
             "there is no current run here: current_run() works inside a handler that a worker runs"
@@ -191,7 +192,7 @@ def progress(fraction: float, note: str = "") -> None:
     """
     if math.isnan(fraction):
         raise BadInput("progress is a number from 0 to 1, not NaN")
-    found = _current.get()
+    found = current.get()
     if found is not None:
         found.report(min(1.0, max(0.0, float(fraction))), bounded(note.replace("\0", ""), MAX_NOTE))
 

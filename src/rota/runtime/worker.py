@@ -30,6 +30,9 @@ from rota.runtime.heart import Heart
 from rota.runtime.herald import Herald
 from rota.runtime.janitor import Promoter, chores
 from rota.runtime.keeper import Keeper
+from rota.runtime.log_courier import LogCourier, LogIndexer
+from rota.runtime.logbook import Logbook
+from rota.runtime.masking import Masker
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.outage import Outage
 from rota.runtime.service import Service
@@ -51,12 +54,15 @@ class Worker:
         self._hurries = False
         self._watches: list[Watch] = []
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
+        book = Logbook(Masker.of(os.environ, store.url))
         self._calls = Calls(
             options=options,
             started=self._started,
             wake=self._wake_courier,
             desk=Desk(Address(store.url, duty.namespace), lambda: store),
+            logbook=book,
         )
+        self._log_courier = LogCourier(store, self._calls, book, namespace=duty.namespace)
         self._courier = Courier(store, self._calls, duty, options=options)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
@@ -122,10 +128,12 @@ class Worker:
             *chores(self._store, options.retention, lease_ms=options.lease_ms),
             Keeper(self._store),
             Herald(self._store, options),
+            LogIndexer(self._store),
         ]
 
     def _services(self) -> list[Service]:
-        return [self._heart, self._watchman, *self._chores, self._courier]
+        # The log courier starts first and stops last: handlers print until the end.
+        return [self._log_courier, self._heart, self._watchman, *self._chores, self._courier]
 
     def _register(self, worker_id: str) -> None:
         worker = NewWorker(

@@ -1,4 +1,4 @@
-"""Daily partitions of history and attempts on PostgreSQL: made ahead, dropped when old."""
+"""Daily partitions of history, attempts and logs on PostgreSQL: made ahead, dropped when old."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ DAYS_AHEAD = 3
 DAY_MS = 86_400_000
 LOCK_MS = 200
 """Everybody who comes after a waiting lock waits as well, so it must not wait for long."""
-_DAILY = re.compile(r"^(run_history_good|run_history_bad|attempt)_(\d{8})$")
+PARENTS = ("run_history_good", "run_history_bad", "attempt", "log_chunk")
+_DAILY = re.compile(rf"^({'|'.join(PARENTS)})_(\d{{8}})$")
 
 
 def rotate(tx: PostgresTx, *, keep_good_ms: int, keep_bad_ms: int) -> None:
@@ -34,7 +35,7 @@ def rotate(tx: PostgresTx, *, keep_good_ms: int, keep_bad_ms: int) -> None:
             match[1], keep_bad_ms
         ):
             _try(tx, f"drop table rota.{name}")
-    for parent in ("run_history_good", "run_history_bad", "attempt"):
+    for parent in PARENTS:
         for ahead in range(DAYS_AHEAD + 1):
             _make(tx, parent, _day(now + ahead * DAY_MS), existing)
 

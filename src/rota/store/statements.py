@@ -85,6 +85,17 @@ SHAPES: Mapping[str, Shape] = {
         "died_at": "bigint",
     },
     "redrive": {"run_id": "uuid", "rerun_id": "uuid"},
+    "log_chunk": {
+        "run_id": "uuid",
+        "job": "text",
+        "attempt": "int",
+        "fence": "bigint",
+        "seq": "int",
+        "first_at": "bigint",
+        "marks": "text",
+        "body": "text",
+    },
+    "seen": {"fence": "bigint", "seq": "int"},
 }
 
 

@@ -10,6 +10,8 @@ import contextlib
 import ctypes
 import functools
 import inspect
+import io
+import logging
 import os
 import resource
 import signal
@@ -19,14 +21,15 @@ from collections.abc import Callable, Iterator
 from contextvars import Context
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TextIO
 
 from rota.errors import Cancelled, TimedOut
 from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.signature import Signature
 from rota.runtime.call import Call, Ending, Raised, StopReason, Work
-from rota.runtime.context import enter, stop_exception
+from rota.runtime.context import current, enter, stop_exception
 from rota.runtime.desk import Address, Desk
+from rota.runtime.executors.child_logging import ChildRecords, open_console
 from rota.runtime.executors.endings import (
     STOPS,
     begin,
@@ -42,6 +45,7 @@ from rota.runtime.executors.frames import (
     Ended,
     FrameReader,
     Ready,
+    Said,
     Settled,
     Told,
     decode_begin,
@@ -68,11 +72,13 @@ class Child:
     A stop signal raises in the handler, and only there: `armed` is the call that may be hit.
     """
 
-    def __init__(self, requests: int, answers: int) -> None:
+    def __init__(self, requests: int, answers: int, console: TextIO) -> None:
         self._reader = FrameReader(requests)
         self._answers = answers
         self._pid = os.getpid()
         self._write_lock = threading.Lock()
+        self._writer: int | None = None
+        self._records = ChildRecords(self._said, console)
         self._armed: Call | None = None
         self._is_sending = False
         self._deferred = False
@@ -128,6 +134,7 @@ class Child:
         enter(call, self._told)
         handler, signature = _known(call.work.spec.target.ref)  # type: ignore[union-attr]  # ours is Python
         call.work = Work(spec=call.work.spec, handler=handler, signature=signature)
+        self._records.install()
         with _memory_limit(call.work.spec.memory_mb):
             if inspect.iscoroutinefunction(handler):
                 return asyncio.run(self._body_async(call))
@@ -169,15 +176,25 @@ class Child:
                 self._deferred = False
                 self._raise_stop()
 
+    def _said(self, level: int, text: str) -> bool:
+        run = current.get()
+        # A finaliser may log in the middle of a frame of its own thread: not here, then.
+        if run is None or run.call is not self._armed or self._writer == threading.get_ident():
+            return False
+        self._send(Said(level=level, text=text))
+        return True
+
     def _send(self, frame: Answer) -> None:
         is_main = threading.current_thread() is threading.main_thread()
         with self._write_lock:
+            self._writer = threading.get_ident()
             # Half a frame would be the end of this child, so a stop waits for the other half.
             self._is_sending = is_main
             try:
                 write_frame(self._answers, frame)
             finally:
                 self._is_sending = False
+                self._writer = None
         if is_main and self._deferred and not self._shields:
             self._deferred = False
             self._raise_stop()
@@ -256,14 +273,17 @@ def _flush() -> None:
             stream.flush()
 
 
-def main(requests: int, answers: int, worker_pid: int) -> None:
+def main(requests: int, answers: int, console: int, worker_pid: int, level: int) -> None:
     """Serve a worker over two pipes; ends with it."""
-    for fd in (requests, answers):
+    for fd in (requests, answers, console):
         os.set_inheritable(fd, False)  # noqa: FBT003  # the standard library takes it so
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != worker_pid:  # it died before we asked to die with it
         return
-    child = Child(requests, answers)
+    logging.root.setLevel(level)  # what the worker lets through; the user's module may differ
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # people follow it
+    child = Child(requests, answers, open_console(console))
     with contextlib.suppress(BrokenPipeError), contextlib.closing(child):
         child.serve()

@@ -18,6 +18,7 @@ import msgspec
 from rota.errors import BadInput
 from rota.model.spec import CommandTarget
 from rota.rules.template import fill
+from rota.runtime.attempt_log import STDERR, STDOUT
 from rota.runtime.call import (
     Call,
     Done,
@@ -34,6 +35,8 @@ from rota.runtime.executors.endings import begin, failure, no_function, undecoda
 from rota.runtime.executors.group import ProcessGroup, exit_in_words
 from rota.runtime.executors.output import Tail, collect
 from rota.runtime.executors.pool import PooledExecutor
+from rota.runtime.logbook import sink
+from rota.runtime.masking import secrets_in
 
 SAFE_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "USER", "LOGNAME")
 """What a program gets of the worker's environment; secrets live in the rest."""
@@ -154,6 +157,8 @@ class CommandExecutor(PooledExecutor):
             return Stopped(call.stop_reason)
         begin(call)
         self._started(call)
+        if call.logbook is not None and (secrets := secrets_in(env)):
+            call.logbook.log_of(call).secrets = secrets
         try:
             popen = _start(argv, target.cwd, _environment(env, call))
         except (OSError, ValueError) as exc:
@@ -163,7 +168,7 @@ class CommandExecutor(PooledExecutor):
     def _follow(self, call: Call, place: CommandSlot, popen: subprocess.Popen[bytes]) -> Ending:
         assert popen.stdout is not None  # noqa: S101  # both are pipes
         assert popen.stderr is not None  # noqa: S101
-        out, err = Tail(), Tail()
+        out, err = Tail(sink(call, STDOUT)), Tail(sink(call, STDERR))
         group = ProcessGroup(popen)
         try:
             with popen.stdout, popen.stderr:

@@ -50,6 +50,13 @@ class Settled(msgspec.Struct, frozen=True, tag="settled"):
     """Child to worker: the handler has ended its run by itself; a crash changes nothing now."""
 
 
+class Said(msgspec.Struct, frozen=True, kw_only=True, tag="said"):
+    """Child to worker: a record of logging."""
+
+    level: int
+    text: str
+
+
 class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_defaults=True):
     """Child to worker: how the call ended; the exception itself stays in the child."""
 
@@ -97,7 +104,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
         )
 
 
-Answer = Ready | Begun | Told | Settled | Ended
+Answer = Ready | Begun | Told | Said | Settled | Ended
 
 decode_begin = msgspec.json.Decoder(Begin).decode
 decode_answer = msgspec.json.Decoder(Answer).decode

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import IO
 
 from rota.runtime.executors.group import ProcessGroup, wait_readable
 
 KEPT = 64 * 1024
-_CHUNK = 64 * 1024
-_LAST_CHUNKS = 16
+CHUNK = 64 * 1024
+_LASTCHUNKS = 16
 """One MiB, the largest pipe: what somebody else goes on writing is not waited for."""
+
+Sink = Callable[[bytes], None]
 
 
 class Tail:
-    """The last 64 KiB of a stream."""
+    """The last 64 KiB of a stream; all of it goes to `sink` as it comes."""
 
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self, sink: Sink | None = None, *, kept: int = KEPT) -> None:
+        self._sink = sink
         self._kept = kept
         self._bytes = bytearray()
         self.total = 0
 
     def add(self, chunk: bytes) -> None:
         self.total += len(chunk)
+        if self._sink is not None:
+            self._sink(chunk)
         self._bytes += chunk
         # Twice as much may gather before it is cut, so that cutting costs little.
         if len(self._bytes) > 2 * self._kept:
@@ -44,23 +50,25 @@ def collect(group: ProcessGroup, streams: dict[IO[bytes], Tail]) -> None:
     """
     tails = {stream.fileno(): tail for stream, tail in streams.items()}
     while group.popen.poll() is None:
-        for fd in wait_readable(list(tails), group) & tails.keys():
-            chunk = os.read(fd, _CHUNK)
+        ready = wait_readable(list(tails), group)
+        for fd in [fd for fd in tails if fd in ready]:
+            chunk = os.read(fd, CHUNK)
             if chunk:
                 tails[fd].add(chunk)
             else:
                 del tails[fd]
     for fd, tail in tails.items():
-        _read_rest(fd, tail)
+        read_rest(fd, tail.add)
 
 
-def _read_rest(fd: int, tail: Tail) -> None:
+def read_rest(fd: int, sink: Sink) -> None:
+    """Read what a pipe holds now, without waiting for more."""
     os.set_blocking(fd, False)  # the standard library takes it so
-    for _ in range(_LAST_CHUNKS):
+    for _ in range(_LASTCHUNKS):
         try:
-            chunk = os.read(fd, _CHUNK)
+            chunk = os.read(fd, CHUNK)
         except BlockingIOError:
             return
         if not chunk:
             return
-        tail.add(chunk)
+        sink(chunk)

@@ -11,13 +11,15 @@ import threading
 import msgspec
 
 from rota.model.spec import PythonTarget
+from rota.runtime.attempt_log import STDERR, STDOUT
 from rota.runtime.call import Call, Done, Ending, Raised, Started, Stopped, StopReason
 from rota.runtime.context import ProgressSink
 from rota.runtime.executors.endings import begin, crashed, failure
-from rota.runtime.executors.frames import Begin, Begun, Ended, Settled, Told
+from rota.runtime.executors.frames import Begin, Begun, Ended, Said, Settled, Told
 from rota.runtime.executors.lookup import SCRIPT_NAME, portable_ref
 from rota.runtime.executors.pool import PooledExecutor
 from rota.runtime.executors.spawn import ChildLost, ChildProcess
+from rota.runtime.logbook import sink
 
 
 class ProcessSlot:
@@ -134,6 +136,7 @@ class ProcessExecutor(PooledExecutor):
         target = call.work.spec.target
         assert isinstance(target, PythonTarget)  # noqa: S101  # the worker picks by target
         child = self._warm(place)
+        child.printed.lead_to((sink(call, STDOUT), sink(call, STDERR)))
         # `stop` sets the reason before it looks for the slot, so one of us sees the other.
         if call.stop_reason is not None or place.abandoned:
             return Stopped(call.stop_reason or "lost")
@@ -148,6 +151,7 @@ class ProcessExecutor(PooledExecutor):
         )
         child.send(request)
         ended = self._follow(call, place, child)
+        child.printed.read_rest()
         if ended.is_spent:
             place.child = None
             child.close()
@@ -174,6 +178,8 @@ class ProcessExecutor(PooledExecutor):
                 self._progress(lease.run_id, lease.fence, answer.fraction, answer.note)
             elif isinstance(answer, Settled):
                 call.is_committed = True
+            elif isinstance(answer, Said) and call.logbook is not None:
+                call.logbook.log_of(call).record(answer.level, answer.text)
             elif isinstance(answer, Ended):
                 return answer
         raise ChildLost

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import subprocess
@@ -23,10 +24,11 @@ from rota.runtime.executors.frames import (
     write_frame,
 )
 from rota.runtime.executors.group import ProcessGroup, exit_in_words, wait_readable
+from rota.runtime.executors.printed import Printed
 
 _BOOT = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[4]); "
-    "from rota.runtime.executors.child import main; main(*map(int, sys.argv[1:4]))"
+    "import json, sys; sys.path[:] = json.loads(sys.argv[6]); "
+    "from rota.runtime.executors.child import main; main(*map(int, sys.argv[1:6]))"
 )
 _CLOSE_S = 1.0
 _DEATH_S = 0.5
@@ -45,13 +47,16 @@ class ChildProcess:
     def __init__(self) -> None:
         child_requests, self._requests = os.pipe()
         self._answers, child_answers = os.pipe()
-        fds = (child_requests, child_answers)
+        fds = (child_requests, child_answers, _console())
         path = msgspec.json.encode([os.path.abspath(entry) for entry in sys.path]).decode()  # noqa: PTH100  # entries may be zip files or not exist
-        numbers = (*map(str, fds), str(os.getpid()))
+        numbers = map(str, (*fds, os.getpid(), logging.root.level))
         try:
             popen = subprocess.Popen(  # noqa: S603  # our own interpreter and our own code
                 (sys.executable, "-c", _BOOT, *numbers, path),
                 stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
                 pass_fds=fds,
                 start_new_session=True,
             )
@@ -63,6 +68,7 @@ class ChildProcess:
             for fd in fds:
                 os.close(fd)
         self.group = ProcessGroup(popen)
+        self.printed = Printed(popen)
         self._reader = FrameReader(self._answers)
         self._is_closed = False
         if not isinstance(next(self.answers()), Ready):
@@ -107,13 +113,16 @@ class ChildProcess:
             self.group.popen.wait(_CLOSE_S)
         self.kill()
         self.group.wait()
+        self.printed.close()
         os.close(self._answers)
         self.group.release()
 
     def _fetch(self) -> bool:
         """Read more, waiting for it; False when the child is dead or the pipe at its end."""
         is_dead = self.group.popen.poll() is not None
-        ready = wait_readable([self._answers], self.group, timeout_ms=0 if is_dead else None)
+        fds = [self._answers, *self.printed.fds]
+        ready = wait_readable(fds, self.group, timeout_ms=0 if is_dead else None)
+        self.printed.read(ready)
         if self._answers in ready:
             return self._reader.fetch()
         return not is_dead
@@ -129,3 +138,11 @@ class ChildProcess:
         self.close()
         was = "was " if code < 0 else ""
         return ChildLost(words or f"the process of the handler {was}{exit_in_words(code)}")
+
+
+def _console() -> int:
+    """A copy of our standard error for what a child writes for people, not for its run."""
+    try:
+        return os.dup(2)
+    except OSError:  # a daemon without one
+        return os.open(os.devnull, os.O_WRONLY)

@@ -1,0 +1,130 @@
+"""Logs: lines of runs are appended in chunks, read in order, searched by words.
+
+Appending does not look at leases: the last words of a lost attempt are evidence.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+import msgspec
+
+from rota.engine.inspect import find
+from rota.engine.keys import LOGGED
+from rota.errors import BadInput, UnknownRun
+from rota.ids import is_id
+from rota.model.log import LEVELS, SPAN_MS, STREAMS, Level, LogChunk, LogLine
+from rota.store.base import Row, Tx
+
+PAGE = 200
+"""Chunks per statement when lines are read or searched."""
+_WORD = re.compile(r"[^\W_]+")
+_marks = msgspec.json.Decoder(list[int])
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """How far a reader has come in the lines of one claim."""
+
+    fence: int
+    seq: int
+
+
+def append(tx: Tx, chunks: Sequence[LogChunk], *, namespace: str) -> None:
+    """Store chunks; one that is there already stays as it is, so that sending again is safe."""
+    tx.execute("append_logs", batch=msgspec.json.encode(chunks).decode(), namespace=namespace)
+    tx.notify((LOGGED,))
+
+
+def read(
+    tx: Tx, run_id: str, *, namespace: str, seen: Sequence[Seen] = (), limit: int = PAGE
+) -> list[LogLine]:
+    """Lines of a run in the order of claims and numbers, from up to `limit` chunks after `seen`.
+
+    UnknownRun when there is neither a line nor a run; lines may outlive their run.
+    """
+    if not is_id(run_id):
+        raise UnknownRun(run_id)
+    rows = tx.all(
+        "read_logs",
+        run_id=run_id,
+        namespace=namespace,
+        batch=msgspec.json.encode(seen).decode(),
+        limit=limit,
+    )
+    if not rows and not seen:
+        find(tx, run_id, namespace=namespace)
+    return [line for row in rows for line in _lines(row)]
+
+
+def search(  # noqa: PLR0913  # one filter each, all named
+    tx: Tx,
+    text: str,
+    *,
+    namespace: str,
+    job: str | None = None,
+    since: int = 0,
+    level: Level = "debug",
+    limit: int = 100,
+) -> list[LogLine]:
+    """Up to `limit` lines that hold all words of the text, the newest first.
+
+    Words are letters and digits, whole, in any case and order; BadInput when there is none.
+    """
+    words = sorted(set(_words(text)))
+    if not words:
+        raise BadInput(f"{text!r} has no word to search for")
+    at: dict[str, object] = {"namespace": namespace, "job": job, "since": since - SPAN_MS}
+    asks = [
+        ("search_fresh_logs", at | {"words": json.dumps(words, ensure_ascii=False)}),
+        ("search_logs", at | {"match": " ".join(f'"{word}"' for word in words)}),
+    ]
+    found: list[LogLine] = []
+    for statement, params in asks:
+        lines = _matches(tx, statement, params, wanted=set(words), level=level)
+        found += islice((line for line in lines if line.at >= since), limit)
+    found.sort(key=lambda line: (line.at, line.run_id, line.fence, line.seq), reverse=True)
+    return found[:limit]
+
+
+def index(tx: Tx, *, limit: int) -> int:
+    """Take up to `limit` chunks into the index of words; returns how many."""
+    return tx.execute("index_logs", limit=limit)
+
+
+def _matches(
+    tx: Tx, statement: str, params: Mapping[str, object], *, wanted: set[str], level: Level
+) -> Iterator[LogLine]:
+    """Lines of the chunks that hold all words somewhere, if they hold them themselves."""
+    least, offset = LEVELS.index(level), 0
+    while rows := tx.all(statement, limit=PAGE, offset=offset, **params):
+        for row in rows:
+            for line in reversed(list(_lines(row))):
+                if LEVELS.index(line.level) >= least and wanted <= set(_words(line.text)):
+                    yield line
+        offset += PAGE
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _lines(row: Row) -> Iterator[LogLine]:
+    marks = _marks.decode(row["marks"])
+    runs = zip(marks[::4], marks[1::4], marks[2::4], marks[3::4], strict=True)
+    marked = (mark for count, *mark in runs for _ in range(count))
+    texts = row["body"].split("\n")
+    for number, (text, (after_ms, level, stream)) in enumerate(zip(texts, marked, strict=True)):
+        yield LogLine(
+            run_id=str(row["run_id"]),
+            job=row["job"],
+            attempt=row["attempt"],
+            fence=row["fence"],
+            seq=row["seq"] + number,
+            at=row["first_at"] + after_ms,
+            level=LEVELS[level],
+            stream=STREAMS[stream],
+            text=text,
+        )

@@ -1,0 +1,53 @@
+"""Log lines: as they are stored, some at a time, and as people see them, one by one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Stream = Literal["stdout", "stderr", "log"]
+Level = Literal["debug", "info", "warning", "error", "critical"]
+
+STREAMS: tuple[Stream, ...] = ("stdout", "stderr", "log")
+LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error", "critical")
+
+SPAN_MS = 60_000
+"""The lines of a chunk lie no further apart, so that a search by time finds them."""
+
+
+class LogChunk(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines of one attempt that follow each other.
+
+    One row for some lines: a row for each cost three times as much in both databases (ADR 9).
+    """
+
+    run_id: str
+    job: str
+    attempt: int
+    fence: int
+    seq: int
+    """The number of the first line; lines of a claim are numbered from 1."""
+    first_at: int
+    """When the first line was written, by the database clock."""
+    marks: str
+    """As JSON, four numbers for lines alike: how many, ms after the first, level, stream."""
+    body: str
+    """The lines, separated by line breaks."""
+
+
+class LogLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One line that a handler printed or logged."""
+
+    run_id: str
+    job: str
+    attempt: int
+    fence: int
+    """Tells claims apart; an attempt that was given back has the number of the next one."""
+    seq: int
+    at: int
+    """Milliseconds of the database clock, as the worker that ran the handler estimates it."""
+    level: Level
+    """Of a logging record; what is printed counts as info."""
+    stream: Stream
+    text: str

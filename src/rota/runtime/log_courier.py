@@ -1,0 +1,136 @@
+"""The log courier: carries lines from the logbook to the store, in batches of their own.
+
+Not in the transaction that finishes runs: a result must not wait for log lines.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+
+from rota.clock import elapsed_s
+from rota.engine.logs import append, index
+from rota.errors import StoreUnavailable
+from rota.model.log import LogChunk
+from rota.notices import emit
+from rota.runtime.calls import Calls
+from rota.runtime.janitor import Chore
+from rota.runtime.logbook import Logbook
+from rota.runtime.service import Service
+from rota.runtime.streams import capture
+from rota.store.base import Store
+
+BATCH = 1000
+BATCH_CHARS = 1_000_000
+GATHER_S = 0.2
+"""Lines of running handlers gather for so long."""
+ENDED_S = 0.1
+"""Lines of a handler that has ended: people look at them now."""
+INDEXED = 200
+"""Chunks per transaction: some 5 ms, in which nobody else can write to SQLite."""
+REST = 20.0
+"""It rests so many times as long as it works: at full load logs may lag, runs may not."""
+
+
+class LogCourier(Service):
+    """Delivers lines soon after they were written, and sooner when their run has ended."""
+
+    interval_s = 1.0
+
+    def __init__(self, store: Store, calls: Calls, book: Logbook, *, namespace: str) -> None:
+        super().__init__()
+        self._store = store
+        self._calls = calls
+        self._book = book
+        self._namespace = namespace
+        self._unsent: list[LogChunk] = []
+        self._has_ended = False
+        self._first_s: float | None = None
+        self._sent_s = 0.0
+        self._was_whole = False
+        self._is_capturing = False
+        book.wake = self.wake
+        calls.logged = self._ended
+
+    def start(self) -> None:
+        if not self._is_capturing:
+            self._is_capturing = True
+            capture.start()
+        super().start()
+
+    def stop(self) -> None:
+        """Deliver the last lines, unless the store is away."""
+        super().stop()
+        if self._is_capturing:  # a worker may be stopped twice
+            self._is_capturing = False
+            capture.stop()
+        with contextlib.suppress(StoreUnavailable):
+            while self._deliver():
+                pass
+
+    def pause_s(self) -> float:
+        return max(0.0, min(self.interval_s, self._due_s() - elapsed_s()))
+
+    def tick(self) -> bool:
+        if not len(self._calls):
+            if self._was_whole and not capture.is_whole():
+                capture.mend()
+            self._was_whole = capture.is_whole()
+        if self._book and self._first_s is None:
+            self._first_s = elapsed_s()
+        return elapsed_s() >= self._due_s() and self._deliver()
+
+    def _ended(self) -> None:
+        """An attempt with lines has ended."""
+        if not self._has_ended:
+            self._has_ended = True
+            self.wake()
+
+    def _due_s(self) -> float:
+        if self._unsent:
+            return 0.0
+        if not self._book:
+            return math.inf
+        first_s = math.inf if self._first_s is None else self._first_s + GATHER_S
+        return min(first_s, self._sent_s + ENDED_S) if self._has_ended else first_s
+
+    def _deliver(self) -> bool:
+        """Send a batch; True when there may be another. One that did not arrive is sent again."""
+        if not self._unsent:
+            self._has_ended = False
+            self._first_s = None
+            self._unsent = self._book.take(limit=BATCH, chars=BATCH_CHARS)
+        if self._book.lost:
+            lost, self._book.lost = self._book.lost, 0
+            emit("logs.dropped", lines=lost)
+        if not self._unsent:
+            return False
+        self._store.write(lambda tx: append(tx, self._unsent, namespace=self._namespace), lone=True)
+        self._unsent = []
+        self._sent_s = elapsed_s()
+        return len(self._book) > 0
+
+
+class LogIndexer(Chore):
+    """Takes stored lines into the index of words, at its leisure.
+
+    What is not indexed yet is found all the same, by reading it.
+    """
+
+    interval_s = 2.0
+    chore = "index logs"
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._rest_after_s: float | None = None
+
+    def tick(self) -> bool:
+        if self._rest_after_s is None and not self._store.write(self._take):
+            return False
+        began_s = elapsed_s()
+        has_more = self._store.write(lambda tx: index(tx, limit=INDEXED)) == INDEXED
+        self._rest_after_s = REST * (elapsed_s() - began_s) if has_more else None
+        return False
+
+    def pause_s(self) -> float:
+        return super().pause_s() if self._rest_after_s is None else self._rest_after_s

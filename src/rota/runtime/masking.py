@@ -1,0 +1,100 @@
+"""Secrets out of log lines: values of variables with telling names, and what looks like one.
+
+A safety net, not a guarantee: a secret that was encoded or cut by the handler is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import unquote, urlsplit
+
+MASK = "***"
+LEAST_CHARS = 6
+"""Shorter values are words of everyday life; masking them would blank out half of a log."""
+_NAME = re.compile(
+    r"TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|APIKEY|_PWD|(^|_)(KEY|PASS|DSN)(_|$)", re.IGNORECASE
+)
+_SIGNS = ("=", ":", "earer ", "asic ")
+_HINTS = (
+    "@",
+    "bearer",
+    "basic",
+    "passw",
+    "passphrase",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "credential",
+)
+"""One of each is in every text that a pattern fits; looking for them is many times faster."""
+_PATTERNS = (
+    re.compile(r"(?P<keep>[a-z][a-z0-9+.-]*://[^\s/@:]*:)[^\s/@]+(?=@)", re.IGNORECASE),
+    re.compile(r"(?P<keep>\b(?:bearer|basic)\s+)[\w.~+/=-]{6,}", re.IGNORECASE),
+    re.compile(
+        r"(?P<keep>(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key"
+        r"|credentials?)[\"']?\s*[:=]\s*)(?P<quote>[\"']?)(?!\*\*\*)[^\s\"',;&]+(?P=quote)",
+        re.IGNORECASE,
+    ),
+)
+
+
+class Masker:
+    """Replaces secrets in complete lines; line breaks stay where they are."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        # The longest first: one secret may be the beginning of another.
+        self._secrets = tuple(sorted(set(secrets), key=len, reverse=True))
+        self.longest = max(map(len, self._secrets), default=0)
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str], *urls: str) -> Masker:
+        """Knows the secrets among these variables, and the passwords in these addresses."""
+        return cls((*secrets_in(environment), *_passwords(urls)))
+
+    def __call__(self, text: str, more: Iterable[str] = ()) -> str:
+        for secret in (*self._secrets, *more):
+            if secret in text:
+                text = text.replace(secret, MASK)
+        if _has_hint(text):
+            for pattern in _PATTERNS:
+                text = pattern.sub(rf"\g<keep>{MASK}", text)
+        return text
+
+    def is_needed(self, text: str) -> bool:
+        """Whether there may be something to mask; a quick look at many lines at once."""
+        return any(secret in text for secret in self._secrets) or _has_hint(text)
+
+
+def _has_hint(text: str) -> bool:
+    if not any(sign in text for sign in _SIGNS):
+        return False
+    low = text.lower()
+    return any(hint in low for hint in _HINTS)
+
+
+def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Values whose name tells that they are secret, and passwords inside of addresses."""
+    named = [value for name, value in environment.items() if _NAME.search(name)]
+    # A key of many lines is printed line by line.
+    lines = [line.strip() for value in named for line in value.splitlines()]
+    return tuple(
+        secret
+        for secret in (*lines, *_passwords(environment.values()))
+        if len(secret) >= LEAST_CHARS
+    )
+
+
+def _passwords(texts: Iterable[str]) -> list[str]:
+    found: list[str] = []
+    for text in texts:
+        if "://" not in text or "@" not in text:
+            continue
+        try:
+            password = urlsplit(text).password
+        except ValueError:  # something that only looks like an address
+            continue
+        if password and len(password) >= LEAST_CHARS:
+            found += [password, unquote(password)]
+    return found

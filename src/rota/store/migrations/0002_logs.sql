@@ -1,0 +1,2 @@
+-- Logs: what handlers print and log, several lines a row, with the words of each row beside it.
+-- The tables differ too much to share a text: days and tsvector there, FTS5 here (ADR 9).

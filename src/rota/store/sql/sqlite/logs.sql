@@ -1,0 +1,48 @@
+-- name: index_logs
+insert into rota.log_words (rowid, body)
+select id, body
+  from rota.log_chunk
+ where id > (select coalesce(max(id), 0) from rota.log_words_docsize)
+ order by id
+ limit :limit
+
+-- name: search_logs
+select c.run_id, c.job, c.attempt, c.fence, c.seq, c.first_at, c.marks, c.body
+  from rota.log_words as w
+  join rota.log_chunk as c
+    on c.id = w.rowid
+ where w.log_words match :match
+   and c.namespace = :namespace
+   and (cast(:job as text) is null or c.job = :job)
+   and c.first_at >= :since
+ order by w.rowid desc
+ limit :limit
+offset :offset
+
+-- name: search_fresh_logs
+-- What is not indexed yet is read as it is.
+select run_id, job, attempt, fence, seq, first_at, marks, body
+  from rota.log_chunk
+ where id > (select coalesce(max(id), 0) from rota.log_words_docsize)
+   and namespace = :namespace
+   and (cast(:job as text) is null or job = :job)
+   and first_at >= :since
+   and not exists (select 1 from json_each(:words) where instr(lower(body), value) = 0)
+ order by id desc
+ limit :limit
+offset :offset
+
+-- name: prune_logs
+-- Ids grow with time, so the oldest come first without an index on the time.
+delete from rota.log_words
+ where rowid in (
+        select id
+          from (select id, first_at from rota.log_chunk order by id limit :limit)
+         where first_at < {now} - :keep_ms
+       );
+delete from rota.log_chunk
+ where id in (
+        select id
+          from (select id, first_at from rota.log_chunk order by id limit :limit)
+         where first_at < {now} - :keep_ms
+       )

@@ -1,0 +1,297 @@
+"""The logbook: pieces become lines, whatever they are, within bounds and without waiting."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rota.model.log import LEVELS, STREAMS, LogChunk
+from rota.runtime.attempt_log import (
+    INFO,
+    MAX_CHARS,
+    MAX_LINE,
+    MAX_LINES,
+    STDERR,
+    STDOUT,
+    AttemptLog,
+)
+from rota.runtime.call import Call
+from rota.runtime.logbook import CHUNK_CHARS, CHUNK_LINES, Logbook
+from rota.runtime.masking import Masker
+from tests.support.calls import call_of
+
+
+class Said(NamedTuple):
+    seq: int
+    level: str
+    stream: str
+    text: str
+
+
+def handler() -> None:
+    pass
+
+
+def given_log(book: Logbook) -> AttemptLog:
+    call: Call = call_of(handler)
+    call.logbook = book
+    return book.log_of(call)
+
+
+def lines_in(chunks: list[LogChunk]) -> list[Said]:
+    lines = []
+    for chunk in chunks:
+        marks = json.loads(chunk.marks)
+        texts = chunk.body.split("\n")
+        kinds = [
+            kind for at in range(0, len(marks), 4) for kind in [marks[at + 1 : at + 4]] * marks[at]
+        ]
+        assert len(kinds) == len(texts)
+        for number, (text, (_, level, stream)) in enumerate(zip(texts, kinds, strict=True)):
+            lines.append(Said(chunk.seq + number, LEVELS[level], STREAMS[stream], text))
+    return lines
+
+
+def take_all(book: Logbook) -> list[Said]:
+    chunks: list[LogChunk] = []
+    while book:
+        chunks += book.take(limit=1_000, chars=1_000_000)
+    return lines_in(chunks)
+
+
+def texts(book: Logbook) -> list[str]:
+    return [line.text for line in take_all(book)]
+
+
+@pytest.fixture
+def book() -> Logbook:
+    return Logbook(Masker(["sesame-open"]))
+
+
+def test_pieces_of_lines_are_put_together_for_each_stream(book: Logbook) -> None:
+    log = given_log(book)
+    for stream, piece in [
+        (STDOUT, "a"), (STDERR, "x"), (STDOUT, "b\nc"),
+        (STDERR, "y\n"), (STDOUT, "\n"), (STDOUT, "d"),
+    ]:  # fmt: skip
+        log.write(stream, piece)
+    log.record(LEVELS.index("error"), "first\nsecond")
+    log.close()
+
+    assert take_all(book) == [
+        (1, "info", "stdout", "ab"),
+        (2, "info", "stderr", "xy"),
+        (3, "info", "stdout", "c"),
+        (4, "error", "log", "first"),
+        (5, "error", "log", "second"),
+        (6, "info", "stdout", "d"),
+    ]
+
+
+@given(
+    st.lists(st.text(st.sampled_from("ab\né"), max_size=6), max_size=30),
+    st.lists(st.integers(0, 29), max_size=4),
+)
+def test_however_text_is_cut_into_pieces_and_takes_its_lines_are_the_same(
+    pieces: list[str], takes: list[int]
+) -> None:
+    book = Logbook(Masker())
+    log = given_log(book)
+    said: list[Said] = []
+    for number, piece in enumerate(pieces):
+        log.write(STDOUT, piece)
+        if number in takes:
+            said += take_all(book)
+    log.close()
+    said += take_all(book)
+
+    whole = "".join(pieces)
+    expected = whole.removesuffix("\n").split("\n") if whole else []
+    assert [line.text for line in said] == expected
+    assert [line.seq for line in said] == list(range(1, len(expected) + 1))
+
+
+def test_nothing_is_made_for_a_call_that_says_nothing(book: Logbook) -> None:
+    call = call_of(handler)
+
+    assert call.log is None
+    assert len(book) == 0
+
+
+def test_a_secret_is_masked_when_it_comes_in_two_pieces(book: Logbook) -> None:
+    log = given_log(book)
+    log.write(STDOUT, "say sesa")
+    assert texts(book) == []
+    log.write(STDOUT, "me-open now\npassword=hun")
+    log.write(STDOUT, "ter2\n")
+
+    assert texts(book) == ["say *** now", "password=***"]
+
+
+def test_a_secret_across_the_cut_of_a_long_line_does_not_show(book: Logbook) -> None:
+    for at in range(MAX_LINE - 12, MAX_LINE + 2):
+        log = given_log(book)
+        log.write(STDOUT, "x" * at + "sesame-open" + "y" * 50 + "\n")
+    for at in range(2 * MAX_LINE - 12, 2 * MAX_LINE + 2):
+        log = given_log(book)
+        log.write(STDOUT, "sesame-open" * 900 + "z" * (at - 9_900) + "sesame-open and more\n")
+
+    shown = texts(book)
+
+    assert len(shown) == 28
+    assert [line for line in shown if "sesa" in line] == []
+    assert all(len(line) < MAX_LINE + 50 and "characters cut" in line for line in shown)
+
+
+def test_a_long_line_is_cut_and_says_how_much(book: Logbook) -> None:
+    log = given_log(book)
+    for _ in range(100):
+        log.write(STDOUT, "x" * 10_000)
+    log.write(STDOUT, "\nnext\n")
+
+    first, second = texts(book)
+
+    assert first.startswith("x" * MAX_LINE)
+    assert first.endswith(f"... {1_000_000 - MAX_LINE:,} characters cut")
+    assert second == "next"
+
+
+@pytest.mark.parametrize("block", [1, 7, 50_000])
+def test_an_attempt_keeps_so_many_lines_and_tells_the_rest_in_one(
+    book: Logbook, block: int
+) -> None:
+    log = given_log(book)
+    said: list[str] = []
+    for at in range(0, 50_000, block):
+        log.write(STDOUT, "".join(f"{n}\n" for n in range(at, min(50_000, at + block))))
+        said += texts(book) if at % 1_000 < block else []
+    log.close()
+    said += texts(book)
+
+    assert said[:MAX_LINES] == [str(n) for n in range(MAX_LINES)]
+    assert said[MAX_LINES].startswith("truncated: 40,000 more lines, ")
+    assert len(said) == MAX_LINES + 1
+
+
+def test_an_attempt_keeps_so_many_characters(book: Logbook) -> None:
+    log = given_log(book)
+    for _ in range(3_000):
+        log.write(STDERR, "x" * 999 + "\n")
+    log.close()
+
+    said = texts(book)
+
+    assert sum(map(len, said[:-1])) <= MAX_CHARS
+    assert len(said) == MAX_CHARS // 1_000 + 1
+    assert said[-1] == "truncated: 2,000 more lines, 2,000,000 characters"
+
+
+def test_bytes_that_are_no_text_are_replaced_and_halves_of_characters_wait(book: Logbook) -> None:
+    log = given_log(book)
+    cat = "猫".encode()
+    for piece in (cat[:1], cat[1:], b"\xff\x00\n", b"\xc3"):
+        log.write_bytes(STDOUT, piece)
+    log.write(STDERR, "lone \ud800\n")
+    log.close()
+
+    assert texts(book) == ["猫\ufffd\ufffd", "lone ?"]
+
+
+def test_a_bar_that_redraws_itself_leaves_its_last_picture(book: Logbook) -> None:
+    log = given_log(book)
+    for percent in range(101):
+        log.write(STDERR, f"\r{percent}%")
+    log.write(STDERR, "\nwindows\r\n")
+
+    assert texts(book) == ["100%", "windows"]
+
+
+def test_chunks_are_small_enough_for_any_index(book: Logbook) -> None:
+    log = given_log(book)
+    for n in range(1_200):
+        log.write(STDOUT, f"{n}\n")
+    for _ in range(20):
+        log.write(STDOUT, "x" * 8_000 + "\n")
+
+    chunks = book.take(limit=1_000, chars=10**7)
+
+    assert [line.seq for line in lines_in(chunks)] == list(range(1, 1_221))
+    for chunk in chunks:
+        assert chunk.body.count("\n") < CHUNK_LINES
+        assert len(chunk.body) <= CHUNK_CHARS + CHUNK_LINES
+
+
+def test_when_the_store_is_slow_the_oldest_lines_go_and_are_counted() -> None:
+    book = Logbook(Masker(), limit=100_000)
+    logs = [given_log(book) for _ in range(100)]
+    for number, log in enumerate(logs):
+        for line in range(10):
+            log.write(STDOUT, f"{number}/{line} " + "x" * 290 + "\n")
+        log.close()
+        assert book.held <= 100_000
+
+    lost = book.lost
+    said = [line.text.split()[0] for line in take_all(book)]
+
+    kept = [text for text in said if "/" in text]
+    assert lost > 500
+    assert kept[-10:] == [f"99/{line}" for line in range(10)]
+    assert "dropped:" in said
+    assert len(kept) + lost == 1_000
+    assert kept == sorted(kept, key=lambda text: int(text.split("/")[0]))
+    assert book.held == 0
+
+
+def test_an_attempt_whose_lines_were_dropped_says_so_and_keeps_its_numbers() -> None:
+    book = Logbook(Masker(), limit=200_000)
+    log = given_log(book)
+    for n in range(1, 1_001):
+        log.write(STDOUT, f"{n} " + "x" * 500 + "\n")
+    log.close()
+
+    said = take_all(book)
+
+    assert said[0].text.startswith("dropped: ")
+    assert "lines, the store did not take them in time" in said[0].text
+    assert said[-1].text.startswith("1000 ")
+    assert all(line.seq == int(line.text.split()[0]) for line in said[1:])
+    assert said[0].seq == said[1].seq - 1
+
+
+def test_threads_of_one_attempt_lose_no_line(book: Logbook) -> None:
+    log = given_log(book)
+    said: list[str] = []
+
+    def write(name: int) -> None:
+        for n in range(1_000):
+            log.record(INFO, f"{name}:{n}")
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        said += texts(book)
+    said += texts(book)
+
+    assert sorted(said) == sorted(f"{name}:{n}" for name in range(4) for n in range(1_000))
+    for name in range(4):
+        own = [text for text in said if text.startswith(f"{name}:")]
+        assert own == [f"{name}:{n}" for n in range(1_000)]
+
+
+def test_somebody_is_woken_for_the_first_line_and_again_after_a_take(book: Logbook) -> None:
+    calls: list[int] = []
+    book.wake = lambda: calls.append(1)
+    first, second = given_log(book), given_log(book)
+    first.write(STDOUT, "a\n")
+    second.write(STDOUT, "b\n")
+    once = len(calls)
+    take_all(book)
+    first.write(STDOUT, "c\n")
+
+    assert (once, len(calls)) == (1, 2)
