@@ -12,6 +12,7 @@ from rota.model.states import FINAL, State
 
 CREDIT_MS = 60_000
 CRASH_CAP = 3
+SLOTS = 8
 ENDINGS = {"succeed": State.SUCCESS, "fail": State.FAILED, "abort": State.CANCELLED}
 
 
@@ -150,7 +151,11 @@ class Model:
 
     def reap(self, now: int, worker_id: str | None = None) -> int:
         orphans = [run for run in self.runs.values() if self._is_orphan(run, now, worker_id)]
+        suspects = self._suspects(orphans)
         for run in orphans:
+            if run.id not in suspects:
+                self._give_back(run, now)
+                continue
             run.crashes += 1
             run.attempts.append((run.attempt, "lost"))
             if run.at_most_once or run.crashes >= CRASH_CAP:
@@ -166,6 +171,23 @@ class Model:
             worker: until for worker, until in self.workers.items() if until > now or worker in busy
         }
         return len(orphans)
+
+    def _suspects(self, orphans: list[ModelRun]) -> set[str]:
+        """Of each dead worker the first SLOTS claimed, and who crashed before or runs once."""
+        held: dict[str | None, list[ModelRun]] = {}
+        for run in sorted(orphans, key=lambda run: (run.started_at, *_place(run))):
+            held.setdefault(run.worker_id, []).append(run)
+        first = {run.id for runs in held.values() for run in runs[:SLOTS]}
+        if_known = {run.id for run in orphans if run.worker_id in self.workers}
+        sure = {run.id for run in orphans if run.crashes or run.at_most_once}
+        return {run.id for run in orphans if run.id not in if_known} | first | sure
+
+    def _give_back(self, run: ModelRun, now: int) -> None:
+        if run.cancel_requested:
+            self._end(run, State.CANCELLED, now, reason="cancelled")
+            return
+        run.attempt -= 1
+        self._requeue(run)
 
     def cancel(self, run_id: str, now: int) -> State | None:
         """The answer, or None where it is refused."""

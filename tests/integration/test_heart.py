@@ -22,11 +22,11 @@ from tests.contract.builders import claim_one, finish_with, given_run, given_wor
 class Body:
     """A worker that must not be asked for anything here."""
 
-    def cut_off(self) -> None:
+    def lose(self) -> None:
         raise AssertionError
 
-    def rejoin(self) -> None:
-        raise AssertionError
+    def rejoin(self, *, is_known: bool) -> None:
+        raise AssertionError(is_known)
 
     def give_back(self, strays: object) -> None:
         raise AssertionError(strays)
@@ -38,6 +38,7 @@ class Slow:
     def __init__(self, store: Store, meanwhile: Any) -> None:
         self._store = store
         self._meanwhile = meanwhile
+        self.presence = store.presence
 
     def write(self, work: Any, **options: Any) -> Any:
         self._meanwhile()

@@ -27,8 +27,9 @@ class JobView(msgspec.Struct, frozen=True, kw_only=True):
 
 def define(tx: Tx, spec: JobSpec, *, namespace: str) -> int:
     """Make this definition the current one; returns its version."""
-    text = msgspec.json.encode(spec).decode()  # in the order of the code: so are its parameters
-    digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    text = msgspec.json.encode(spec).decode()  # in the order of the code, for its parameters
+    same = msgspec.json.encode(spec, order="deterministic")
+    digest = hashlib.blake2b(same, digest_size=16).hexdigest()
     at = {"namespace": namespace, "name": spec.name, "digest": digest}
     row = tx.one("find_version", **at)
     while row is None:
