@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -38,17 +39,10 @@ class Trial:
 class Trials:
     """Holds trials one after the other: `with Trials() as trials: trials.hold(...)`."""
 
+    def __init__(self) -> None:
+        self._nursery: subprocess.Popen[str] | None = None
+
     def __enter__(self) -> Self:
-        # Not what an outer pytest and its workers have told their children.
-        env = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
-        self._nursery = subprocess.Popen(
-            [sys.executable, "-m", nursery.__name__],
-            cwd=ROOT,
-            env=env | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
         return self
 
     def __exit__(
@@ -57,7 +51,8 @@ class Trials:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._nursery.communicate()
+        if self._nursery is not None:
+            self._nursery.communicate()
 
     def hold(self, sabotage: Sabotage, folder: Path) -> Trial:
         """Break a copy in the folder and see whether the tests that it names notice."""
@@ -95,11 +90,32 @@ class Trials:
         return testimony
 
     def _ask(self, **ask: object) -> str:
-        assert self._nursery.stdin is not None
-        assert self._nursery.stdout is not None
-        self._nursery.stdin.write(json.dumps(ask) + "\n")
-        self._nursery.stdin.flush()
-        return self._nursery.stdout.readline().strip()
+        running = self._nursery = self._nursery or _start_nursery()
+        assert running.stdin is not None
+        assert running.stdout is not None
+        try:
+            running.stdin.write(json.dumps(ask) + "\n")
+            running.stdin.flush()
+            return running.stdout.readline().strip()
+        except BaseException:  # we were told to stop waiting: this answer must not be the next
+            os.killpg(running.pid, signal.SIGKILL)
+            running.communicate()
+            self._nursery = None
+            raise
+
+
+def _start_nursery() -> subprocess.Popen[str]:
+    # Not what an outer pytest and its workers have told their children.
+    env = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
+    return subprocess.Popen(
+        [sys.executable, "-m", nursery.__name__],
+        cwd=ROOT,
+        env=env | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # so that it can be ended with all its children
+    )
 
 
 def _passes(testimony: Testimony) -> list[str]:
