@@ -2,7 +2,7 @@
 # Options travel in ARGS: make test ARGS="-k fence -x"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test unit check lint format bench bench-peers fresh lock clean
+.PHONY: help setup demo test unit sabotage check lint format bench bench-peers fresh lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ test: ## Lint, types and all tests, on SQLite and a throw-away PostgreSQL
 
 unit: ## The fast tests only
 	@./dev unit $(ARGS)
+
+sabotage: ## Break the code on purpose, bug by bug, and see which tests notice
+	@./dev sabotage $(ARGS)
 
 check: ## Lint and types, no tests
 	@./dev check

@@ -226,18 +226,18 @@ class SqliteStore:
             except apsw.Error as error:
                 raise _unavailable(error, path=self.path) from error
             rides: list[Ride] = []
+            is_committed = False
             try:
                 tx = self._tx(self._writer)
                 answers = [self._attempt(tx, work) for work in works]
-                rides = self._board(tx)
+                self._board(tx, rides)
                 self._writer.execute("commit")
+                is_committed = True
             except apsw.Error as error:
                 raise _unavailable(error, path=self.path) from error
             finally:
-                if self._writer.in_transaction:
-                    self._writer.execute("rollback")
-                    for ride in rides:
-                        ride.fail()
+                if not is_committed:
+                    self._give_up(rides)
         for ride in rides:
             ride.arrive()
         self.wakeups.ring(tx.woken)
@@ -258,16 +258,22 @@ class SqliteStore:
         self._writer.execute("release work")
         return answer
 
-    def _board(self, tx: SqliteTx) -> list[Ride]:
+    def _board(self, tx: SqliteTx, rides: list[Ride]) -> None:
         """Riders that fail are left behind; they must not hurt the works they ride with."""
-        if not tx.woken:
-            return []
         keys = frozenset(tx.woken)
-        boarded = [
-            self._attempt(tx, lambda tx, rider=rider: rider.board(tx, keys))  # type: ignore[misc]
-            for rider in self.wakeups.riders()
-        ]
-        return [ride for ride in boarded if ride and not isinstance(ride, Exception)]
+        for rider in self.wakeups.riders() if keys else ():
+            ride = self._attempt(tx, lambda tx, rider=rider: rider.board(tx, keys))  # type: ignore[misc]
+            if ride and not isinstance(ride, Exception):
+                rides.append(ride)
+
+    def _give_up(self, rides: list[Ride]) -> None:
+        """Nothing was committed; SQLite may have rolled back by itself (a full disk, for one)."""
+        try:
+            if self._writer.in_transaction:
+                self._writer.execute("rollback")
+        finally:
+            for ride in rides:
+                ride.fail()
 
     def _version(self) -> int | None:
         """Changes when another process has written; None while we are writing ourselves."""

@@ -1,0 +1,57 @@
+"""Two claims at the same moment on PostgreSQL: neither waits, and no run is given to both."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Future
+
+import psycopg
+import pytest
+
+from rota.store.base import Store
+from tests.contract.builders import claim_some, given_run, given_worker, look, new_run, submit_all
+from tests.contract.test_interleaving import held_open, start, take
+
+pytestmark = pytest.mark.postgres
+
+
+def is_held_up(url: str, answer: Future[object]) -> bool:
+    """Whether a lock keeps the other side from its answer; decides as soon as that is known."""
+    deadline = time.monotonic() + 20
+    with psycopg.connect(url, autocommit=True) as connection:
+        while time.monotonic() < deadline and not answer.done():
+            row = connection.execute(
+                "select count(*) from pg_stat_activity"
+                " where datname = current_database() and wait_event_type = 'Lock'"
+            ).fetchone()
+            if row and row[0]:
+                return True
+            time.sleep(0.005)
+    return False
+
+
+def test_a_claim_does_not_wait_for_another(postgres_store: Store) -> None:
+    submit_all(postgres_store, [new_run() for _ in range(3)])
+    first, second = given_worker(postgres_store), given_worker(postgres_store)
+
+    with held_open(postgres_store, take(first, 2)):
+        answer = start(lambda: claim_some(postgres_store, second, limit=3))
+        waits = is_held_up(postgres_store.url, answer)
+
+    leases = answer.result(20)
+    assert not waits
+    assert isinstance(leases, list)
+    assert len(leases) == 1
+
+
+def test_two_claims_at_once_never_share_a_run(postgres_store: Store) -> None:
+    run_id = given_run(postgres_store)
+    first, second = given_worker(postgres_store), given_worker(postgres_store)
+
+    with held_open(postgres_store, take(first, 1)):
+        answer = start(lambda: claim_some(postgres_store, second, limit=1))
+        is_held_up(postgres_store.url, answer)
+
+    run = look(postgres_store, run_id)
+    assert answer.result(20) == []
+    assert (run.worker_id, run.fence, run.attempt) == (first, 1, 1)

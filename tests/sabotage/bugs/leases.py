@@ -1,0 +1,158 @@
+"""Bugs in who is alive: leases, heartbeats, reapers, and the worker's own watch."""
+
+from __future__ import annotations
+
+from tests.sabotage.edit import Edit, Sabotage
+
+WORKERS = "store/sql/workers.sql"
+T_HEART = "tests/contract/test_heartbeat.py::"
+T_REAP = "tests/contract/test_reap.py::"
+T_STRAYS = "tests/contract/test_strays.py::"
+T_WATCH = "tests/integration/test_watchman.py::"
+T_WORKERS = "tests/contract/test_workers.py::"
+
+# Years before the clock of the tests, and away from any other clock.
+HOST_NOW = "cast(unixepoch('subsec') * 1000 as integer) - 31536000000"
+
+LEASES = (
+    Sabotage(
+        name="reaper without the state guard",
+        breaks="Runs that no worker holds are reaped again and again.",
+        edits=(
+            Edit(path=WORKERS, within="orphaned_runs", old="where {from:reap}", new="where true"),
+            Edit(
+                path=WORKERS,
+                within="orphaned_runs",
+                old="and worker_id not in (",
+                new="and coalesce(worker_id, '') not in (",
+            ),
+        ),
+        caught_by=(T_STRAYS + "test_a_reaper_takes_nothing_that_no_worker_holds[sqlite-queued]",),
+    ),
+    Sabotage(
+        name="reaper without the live-worker check",
+        breaks="Runs are taken away from workers that are at work.",
+        edits=(
+            Edit(
+                path=WORKERS,
+                within="orphaned_runs",
+                old="where w.lease_until > {now}",
+                new="where false",
+            ),
+        ),
+        caught_by=(T_REAP + "test_a_run_is_not_reaped_for_its_age[sqlite]",),
+    ),
+    Sabotage(
+        name="reaper trusts dead workers",
+        breaks="A worker that vanished keeps its runs as long as its row is there.",
+        edits=(
+            Edit(
+                path=WORKERS,
+                within="orphaned_runs",
+                old="where w.lease_until > {now}",
+                new="where true",
+            ),
+        ),
+        caught_by=(T_REAP + "test_runs_of_several_namespaces_are_reaped_together[sqlite]",),
+    ),
+    Sabotage(
+        name="host clock for the first lease",
+        breaks="A worker on a host with a wrong clock is dead on arrival, or immortal.",
+        edits=(
+            Edit(
+                path=WORKERS,
+                within="register_worker",
+                old="{now} + :lease_ms",
+                new=f"{HOST_NOW} + :lease_ms",
+            ),
+        ),
+        caught_by=(T_WORKERS + "test_a_worker_lives_until_its_lease_ends[sqlite]",),
+    ),
+    Sabotage(
+        name="host clock for the renewal",
+        breaks="A heartbeat of a host with a wrong clock renews nothing.",
+        edits=(
+            Edit(
+                path=WORKERS,
+                within="extend_lease",
+                old="{now} + :lease_ms",
+                new=f"{HOST_NOW} + :lease_ms",
+            ),
+        ),
+        caught_by=(T_HEART + "test_a_heartbeat_keeps_all_runs_of_a_worker[sqlite]",),
+    ),
+    Sabotage(
+        name="heartbeat of a dead worker",
+        breaks="A worker that was given up goes on as if nothing had happened.",
+        edits=(
+            Edit(
+                path="engine/heartbeat.py",
+                within="heartbeat",
+                old="if not known:",
+                new="if known < 0:",
+            ),
+        ),
+        caught_by=(T_HEART + "test_a_retired_or_unknown_worker_is_told_so[sqlite]",),
+    ),
+    Sabotage(
+        name="heartbeat without the fence",
+        breaks="A worker believes it holds a run that another one has.",
+        edits=(Edit(path=WORKERS, within="held_changes", old="and run.fence = h.fence"),),
+        caught_by=(
+            T_HEART + "test_the_answer_names_lost_and_cancelled_runs_and_no_others[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="strays never told",
+        breaks="A run whose claim was answered into the void is stuck while its worker lives.",
+        edits=(
+            Edit(path=WORKERS, within="stray_runs", old="and worker_id = :id", new="and false"),
+        ),
+        caught_by=(T_STRAYS + "test_a_heartbeat_names_runs_the_worker_never_heard_of[sqlite]",),
+    ),
+    Sabotage(
+        name="strays never given back",
+        breaks="A worker hears of its strays and does nothing.",
+        edits=(
+            Edit(
+                path="runtime/heart.py",
+                within="_obey",
+                old="if pulse.strays:",
+                new="if len(pulse.strays) < 0:",
+            ),
+        ),
+        caught_by=(T_STRAYS + "test_a_worker_gives_back_what_it_never_heard_of[sqlite]",),
+    ),
+    Sabotage(
+        name="timeouts not enforced",
+        breaks="A handler may run for ever.",
+        edits=(
+            Edit(
+                path="runtime/watchman.py",
+                within="tick",
+                old='self._calls.stop(call, "timeout")',
+                new="pass",
+            ),
+        ),
+        caught_by=(T_WATCH + "test_a_handler_that_runs_too_long_is_asked_to_stop[sqlite]",),
+    ),
+    Sabotage(
+        name="no self-fence",
+        breaks="A worker that cannot renew its lease works on after its runs were given away.",
+        edits=(Edit(path="runtime/watchman.py", within="tick", old="self._cut_off()", new="pass"),),
+        caught_by=(T_WATCH + "test_a_worker_that_was_silent_too_long_stops_its_own_work[sqlite]",),
+    ),
+    Sabotage(
+        name="drain drops waiting runs",
+        breaks="What a stopping worker had claimed ahead is given back to nobody.",
+        edits=(
+            Edit(
+                path="runtime/calls.py",
+                within="Calls.withdraw",
+                old="self._done(call, Stopped(why))",
+                new="self.forget(call)",
+            ),
+        ),
+        caught_by=(T_WATCH + "test_a_drain_gives_back_what_has_not_started[sqlite]",),
+    ),
+)
