@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         BadInput,
         Cancelled,
         DuplicateKey,
+        InDoubt,
         LeaseLost,
         Retry,
         RotaError,
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
         RunNotFinished,
         StoreUnavailable,
         TimedOut,
+        WrongConnection,
     )
     from rota.model.spec import RetryPolicy
     from rota.model.states import State
+    from rota.receipts import once_in
+    from rota.runtime.checkpoints import checkpoint, last_checkpoint
     from rota.runtime.context import RunContext, current_run, progress
+    from rota.runtime.transaction import Transaction
 
     __version__: str
 
@@ -36,6 +41,7 @@ __all__ = [
     "BadInput",
     "Cancelled",
     "DuplicateKey",
+    "InDoubt",
     "Job",
     "LeaseLost",
     "Retention",
@@ -49,7 +55,12 @@ __all__ = [
     "State",
     "StoreUnavailable",
     "TimedOut",
+    "Transaction",
+    "WrongConnection",
+    "checkpoint",
     "current_run",
+    "last_checkpoint",
+    "once_in",
     "progress",
 ]
 
@@ -61,6 +72,10 @@ _ELSEWHERE = {
     "RetryPolicy": "rota.model.spec",
     "State": "rota.model.states",
     "RunContext": "rota.runtime.context",
+    "Transaction": "rota.runtime.transaction",
+    "checkpoint": "rota.runtime.checkpoints",
+    "last_checkpoint": "rota.runtime.checkpoints",
+    "once_in": "rota.receipts",
     "current_run": "rota.runtime.context",
     "progress": "rota.runtime.context",
 }

@@ -83,6 +83,10 @@ class DuplicateKey(BadInput):
         )
 
 
+class WrongConnection(BadInput):
+    """The connection is of no kind Rota knows, of another database, or in autocommit mode."""
+
+
 class NotAllowed(RotaError):
     """The state of the run does not allow this verb."""
 
@@ -91,6 +95,16 @@ class NotAllowed(RotaError):
 
 class LeaseLost(RotaError):
     """Another worker owns this run now; stop working on it and drop the result."""
+
+
+class InDoubt(RotaError):
+    """A call outside was begun by an earlier attempt, and nobody knows whether it took place."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(
+            f"in doubt: {name!r} was begun by an earlier attempt and may have taken place"
+        )
 
 
 class StoreUnavailable(RotaError):

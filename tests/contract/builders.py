@@ -27,7 +27,8 @@ LEASE_MS = 20_000
 HOME = "default"
 ERROR = '{"type":"ValueError","message":"broken"}'
 TABLES = (
-    "attempt", "chore", "job", "job_version", "queue", "run", "run_history", "run_key", "worker",
+    "attempt", "chore", "effect", "job", "job_version", "queue", "run", "run_history", "run_key",
+    "worker",
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ LAYERS = (
     {"store"},
     {"engine"},
     {"workflow"},
-    {"runtime"},
+    {"runtime", "receipts"},
     {"app"},
     {"api", "cli", "testing", "__main__", "__init__"},
 )

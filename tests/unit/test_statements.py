@@ -18,7 +18,7 @@ from rota.store.statements import SHAPES, Dialect, expand, load
 
 DIALECTS = [sqlite.DIALECT, postgres.DIALECT]
 MAX_REPLACED = 10
-POSTGRES_ONLY = {"list_partitions", "try_rotate_lock", "migrate_lock"}
+POSTGRES_ONLY = {"list_partitions", "try_rotate_lock", "migrate_lock", "wake"}
 
 both = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 import msgspec
 
 from rota.app.run import Run
+from rota.app.within import Within
 from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.model.run import NewRun
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+Define = Callable[[JobSpec], int]
+"""Records a definition and gives its version."""
 
 _AS_DEFINED = SubmitOptions()
 
@@ -64,6 +68,14 @@ class Job(Generic[P, R]):
         """Ask for one execution; when this returns, it is recorded on disk."""
         return self._submit(_AS_DEFINED, args, kwargs)
 
+    def within(self, connection: Any) -> Within[P, R]:
+        """Submit in a transaction of yours: the runs exist if and only if you commit it.
+
+        A connection of psycopg, psycopg2 or sqlite3, or a Connection or Session of SQLAlchemy,
+        on the database of this app.
+        """
+        return Within(self, _AS_DEFINED, connection)
+
     def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
         """Ask for many at once, all or none.
 
@@ -90,29 +102,44 @@ class Job(Generic[P, R]):
     def _submit(
         self, options: SubmitOptions, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Run[R]:
-        new = self._new_run(options, self.signature.bind(args, kwargs))
+        new = self.new_run(options, self.signature.bind(args, kwargs))
         answer = self.app.submit_runs((new,))[0]
         return Run(self.app, answer.id, self)
 
     def _submit_many(self, options: SubmitOptions, calls: Iterable[Any]) -> list[Run[R]]:
-        new = [self._new_run(options, self._bind(call)) for call in calls]
+        new = [self.new_run(options, self.bind(call)) for call in calls]
         return [Run(self.app, answer.id, self) for answer in self.app.submit_runs(new)]
 
-    def _bind(self, call: Any) -> str:
+    def draft(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], define: Define | None = None
+    ) -> NewRun:
+        """The run that a submit of these arguments asks for."""
+        return self.new_run(_AS_DEFINED, self.signature.bind(args, kwargs), define)
+
+    def bind(self, call: Any) -> str:
+        """Arguments as submit_many takes them, as JSON text."""
         if isinstance(call, tuple):
             return self.signature.bind(call, {})
         if isinstance(call, Mapping):
             return self.signature.bind((), call)
         return self.signature.bind((call,), {})
 
-    def _new_run(self, options: SubmitOptions, args: str) -> NewRun:
+    def new_run(self, options: SubmitOptions, args: str, define: Define | None = None) -> NewRun:
+        """A request with a fresh id; `define` records a definition that is not known yet.
+
+        Inside a transaction that must be done in it: another one might wait for it for ever.
+        """
         spec = self.spec
-        if self.version is None:
+        version = self.version
+        if version is None and define is not None:
+            version = define(spec)
+        elif version is None:
             self.app.define((self,))
+            version = self.version
         fresh = NewRun(
             id=new_id(),
             job=spec.name,
-            version=self.version or 0,
+            version=version or 0,
             queue=spec.queue,
             priority=spec.priority,
             args=args,
@@ -147,6 +174,16 @@ class Submission(Generic[P, R]):
     def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
         """As Job.submit_many, with these options."""
         return self._job._submit_many(self._options, calls)  # noqa: SLF001
+
+    def within(self, connection: Any) -> Within[P, R]:
+        """As Job.within, with these options."""
+        return Within(self._job, self._options, connection)
+
+    def draft(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], define: Define | None = None
+    ) -> NewRun:
+        """As Job.draft, with these options."""
+        return self._job.new_run(self._options, self._job.signature.bind(args, kwargs), define)
 
 
 def _changed(run: NewRun, options: SubmitOptions) -> NewRun:

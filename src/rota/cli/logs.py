@@ -19,6 +19,7 @@ WARNING = {
     "worker.fenced_off",
     "handler.ignored_stop",
     "loop.blocked",
+    "handler.failed_late",
 }
 ERROR = {"service.failed", "loop.broken", "retry_function.failed"}
 
@@ -33,6 +34,7 @@ MESSAGES = {
     "lease.lost": "results were dropped: other workers own these runs now",
     "runs.reaped": "runs of dead workers were given back",
     "handler.ignored_stop": "a handler was left behind: it did not stop in its grace",
+    "handler.failed_late": "a handler failed after its commit: the run stays a success",
     "loop.blocked": "a handler blocks the event loop",
     "loop.broken": "the event loop had to be replaced",
     "retry_function.failed": "a custom retry function failed",

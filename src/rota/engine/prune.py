@@ -27,4 +27,5 @@ def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
     gone += tx.execute("prune_history", keep_ms=retention.failure_ms, states=BAD, limit=limit)
     gone += tx.execute("prune_attempts", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_keys", limit=limit)
+    gone += tx.execute("prune_effects", keep_ms=retention.failure_ms, limit=limit)
     return gone

@@ -85,4 +85,5 @@ def _take_keys(tx: Tx, runs: Sequence[NewRun], namespace: str) -> dict[str, Subm
 
 
 def _digest(run: NewRun) -> str:
-    return hashlib.blake2b(f"{run.job}\n{run.args}".encode(), digest_size=16).hexdigest()
+    # SHA-256, because rota.submit() in the database computes the same.
+    return hashlib.sha256(f"{run.job}\n{run.args}".encode()).hexdigest()[:32]

@@ -7,7 +7,8 @@ Executors know calls and endings only; what an ending means for the run
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
 
@@ -15,6 +16,9 @@ from rota.clock import elapsed_s
 from rota.model.run import ErrorDetail, Lease
 from rota.model.spec import JobSpec
 from rota.rules.signature import Signature
+
+if TYPE_CHECKING:
+    from rota.runtime.desk import Desk
 
 StopReason = Literal["timeout", "cancel", "lost", "drain"]
 
@@ -38,6 +42,8 @@ class Raised(msgspec.Struct, frozen=True, kw_only=True):
     """The handler raised Retry: try again whatever the error lists say."""
     gives_up: bool = False
     """Another attempt cannot help (undecodable arguments, result that is not JSON)."""
+    reason: str | None = None
+    """Why it gives up, where that can be said more exactly."""
 
 
 class Stopped(msgspec.Struct, frozen=True):
@@ -70,8 +76,12 @@ class Call:
     __slots__ = (
         "claimed_s",
         "deadline_s",
+        "desk",
         "has_ended",
+        "is_committed",
+        "is_committing",
         "lease",
+        "on_commit",
         "slot",
         "started_s",
         "stop_reason",
@@ -92,6 +102,19 @@ class Call:
         self.has_ended = False
         self.slot: Any = None
         """Whatever the executor needs to find the body again (a thread, a task, a process)."""
+        self.desk: Desk | None = None
+        """What the body may ask of the store."""
+        self.is_committing = False
+        """The body is in a transaction that ends its run; it is not left behind meanwhile."""
+        self.is_committed = False
+        """The body has ended its run by itself: nothing is left to be told to the store."""
+        self.on_commit: Callable[[], None] | None = None
+
+    def shielded(self) -> AbstractContextManager[None]:
+        """Hold a stop back until the block has ended, where it would land anywhere."""
+        shield: Callable[[], AbstractContextManager[None]] | None
+        shield = getattr(self.slot, "shield", None)
+        return nullcontext() if shield is None else shield()
 
 
 Done = Callable[[Call, Ending], None]

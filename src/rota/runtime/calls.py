@@ -11,6 +11,7 @@ from rota.model.run import Lease
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget
 from rota.runtime.call import Call, Ending, Executor, Stopped, StopReason, Work
 from rota.runtime.context import ProgressBoard
+from rota.runtime.desk import Desk
 from rota.runtime.executors.lookup import is_findable
 from rota.runtime.executors.loop import LoopExecutor
 from rota.runtime.executors.threads import ThreadExecutor
@@ -36,12 +37,14 @@ class Calls:
         options: WorkerOptions,
         started: Callable[[Call], None],
         wake: Callable[[], None],
+        desk: Desk | None = None,
     ) -> None:
         self._slots = options.slots
         # What can be killed is killed in time, before the watchman gives it up.
         self._kill_s = options.grace_ms / 2000
         self._started = started
         self._wake = wake
+        self._desk = desk
         self._held: dict[str, Call] = {}
         self._executors: dict[str, WithdrawingExecutor] = {}
         self.endings: deque[tuple[Call, Ending]] = deque()
@@ -57,12 +60,17 @@ class Calls:
         if change and change.timeout_ms is not None:
             timeout_ms = change.timeout_ms
         call = Call(lease, work, None if timeout_ms is None else timeout_ms / 1000)
+        call.desk = self._desk
         self._held[lease.run_id] = call
         self._executor_for(call).start(call)
 
     def held(self) -> list[Held]:
-        """What a heartbeat vouches for."""
-        return [Held(call.lease.run_id, call.lease.fence) for call in tuple(self._held.values())]
+        """What a heartbeat vouches for; not what has ended by commit() and still tidies up."""
+        return [
+            Held(call.lease.run_id, call.lease.fence)
+            for call in tuple(self._held.values())
+            if not call.is_committed
+        ]
 
     def find(self, run_id: str) -> Call | None:
         return self._held.get(run_id)

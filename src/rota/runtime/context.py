@@ -5,17 +5,21 @@ Works the same in threads, on event loops and in child processes; executors call
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import math
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import msgspec
 
 from rota.clock import elapsed_s
 from rota.errors import BadInput, Cancelled, RotaError, TimedOut
 from rota.runtime.call import Call, StopReason
 from rota.runtime.describe import bounded
+from rota.runtime.effects import Apply, Effect, Policy, commit, desk_of
 
 MAX_NOTE = 500
 
@@ -99,6 +103,54 @@ class RunContext:
         if self._call.stop_reason is not None:
             raise stop_exception(self._call.stop_reason)
 
+    def commit(
+        self,
+        apply: Apply | None = None,
+        *,
+        result: Any = msgspec.UNSET,
+        limit: str | float | None = None,
+    ) -> Any:
+        """End the run as a success, in one transaction with what `apply(tx)` does.
+
+        The result is the one given, or what `apply` returned; it is given back. LeaseLost when
+        another worker owns the run or after an acknowledged cancel: then nothing was changed.
+        What the handler does afterwards does not change how the run ended.
+        """
+        return commit(self._call, apply, result=result, limit=limit)
+
+    async def commit_async(
+        self,
+        apply: Apply | None = None,
+        *,
+        result: Any = msgspec.UNSET,
+        limit: str | float | None = None,
+    ) -> Any:
+        """As commit(), in a thread; a stop waits until the transaction has ended."""
+        work = asyncio.create_task(
+            asyncio.to_thread(self.commit, apply, result=result, limit=limit)
+        )
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            await asyncio.wait({work})
+            raise
+
+    def once(self, name: str, *, in_doubt: Policy = "retry") -> Effect:
+        """A call to the outside world that is not repeated once its result is known.
+
+        `in_doubt` says what to do when an earlier attempt began it and left no result: `retry`
+        with the same idempotency key, `park` the run for a person, or a function that looks it
+        up by that key and gives the result, or None if it did not take place.
+        """
+        key = idempotency_key(self.id, f"{self.job}:{name}")
+        return Effect(self._call, name, key=key, in_doubt=in_doubt)
+
+    def save_checkpoint(self, text: str) -> None:
+        desk_of(self._call).save_checkpoint(self._call.lease, text)
+
+    def load_checkpoint(self) -> str | None:
+        return desk_of(self._call).load_checkpoint(self._call.lease)
+
     def report(self, fraction: float, note: str) -> None:
         if self._sink is not None:
             self._sink(self.id, self.fence, fraction, note)
@@ -110,6 +162,11 @@ _current: ContextVar[RunContext | None] = ContextVar("rota_run", default=None)
 def enter(call: Call, sink: ProgressSink | None) -> None:
     """Make the call current in this context; executors give each body a context of its own."""
     _current.set(RunContext(call, sink))
+
+
+def find_run() -> RunContext | None:
+    """The run whose handler is calling; None where a handler is a plain function."""
+    return _current.get()
 
 
 def current_run() -> RunContext:

@@ -101,5 +101,5 @@ class Heart(Service):
 
     def _stop(self, run_id: str, *, lost: bool) -> None:
         call = self._calls.find(run_id)
-        if call is not None:
+        if call is not None and not (lost and call.is_committed):
             self._calls.stop(call, "lost" if lost else "cancel")

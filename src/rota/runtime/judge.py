@@ -28,7 +28,13 @@ def policy_of(text: str | None) -> PolicyChange | None:
 def judge(
     call: Call, ending: Ending, *, roll: Callable[[], float] = random.random
 ) -> Verdict | None:
-    """The verdict to send to the store; None when the lease is lost and nothing may be sent."""
+    """The verdict to send to the store; None when the lease is lost and nothing may be sent.
+
+    Nothing either for a run that its handler has ended by commit().
+    """
+    if call.is_committed:
+        _tell_late(call, ending)
+        return None
     match ending:
         case Returned(result=result):
             return Verdict(
@@ -40,6 +46,12 @@ def judge(
             return _crashed(call, error)
         case Stopped(why=why):
             return _stopped(call, why, roll)
+
+
+def _tell_late(call: Call, ending: Ending) -> None:
+    if not isinstance(ending, Returned):
+        error = ending.why if isinstance(ending, Stopped) else ending.error.message
+        emit("handler.failed_late", run=call.lease.run_id, job=call.lease.job, error=error)
 
 
 def _stopped(call: Call, why: StopReason, roll: Callable[[], float]) -> Verdict | None:
@@ -82,7 +94,8 @@ def _failed(call: Call, ending: Raised, kind: AttemptKind, roll: Callable[[], fl
         random=roll(),
     )
     if isinstance(decision, GiveUp):
-        return _verdict(call, "fail", kind=kind, error=ending.error, reason=decision.reason)
+        reason = ending.reason or decision.reason
+        return _verdict(call, "fail", kind=kind, error=ending.error, reason=reason)
     return _verdict(call, "retry", kind=kind, error=ending.error, delay_ms=decision.delay_ms)
 
 

@@ -62,6 +62,7 @@ class Watchman(Service):
         stopping = [call for call in self._calls.everything() if call.stop_reason is not None]
         self._stopped_s = {call: self._stopped_s.get(call, now_s) for call in stopping}
         for call, since_s in self._stopped_s.items():
-            if now_s - since_s > grace_s and not call.has_ended:
+            # One in a transaction is waited for, as its row lock would stop the courier instead.
+            if now_s - since_s > grace_s and not (call.has_ended or call.is_committing):
                 emit("handler.ignored_stop", job=call.lease.job, run=call.lease.run_id)
                 self._calls.abandon(call)

@@ -24,6 +24,7 @@ from rota.model.run import Verdict
 from rota.notices import emit
 from rota.runtime.calls import Calls
 from rota.runtime.courier import Courier
+from rota.runtime.desk import Address, Desk
 from rota.runtime.heart import Heart
 from rota.runtime.janitor import Promoter, chores
 from rota.runtime.options import Duty, WorkerOptions
@@ -46,7 +47,12 @@ class Worker:
         self._hurries = False
         self._watches: list[Watch] = []
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
-        self._calls = Calls(options=options, started=self._started, wake=self._wake_courier)
+        self._calls = Calls(
+            options=options,
+            started=self._started,
+            wake=self._wake_courier,
+            desk=Desk(Address(store.url, duty.namespace), lambda: store),
+        )
         self._courier = Courier(store, self._calls, duty, options=options)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)

@@ -32,6 +32,10 @@ class Tx(Protocol):
         """Wake whoever waits for these queues once this transaction is committed."""
         ...
 
+    def raw(self, text: str, params: Any = None, /) -> list[Row]:
+        """A statement of the user's own, in the words and marks of the driver."""
+        ...
+
 
 class Watch(Protocol):
     """A subscription to wake-ups; they may be early or lost, a poll is the truth."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Generic, TypeVar
 
-from rota.errors import StoreUnavailable
+from rota.errors import CommitUnknown
 
 Ask = TypeVar("Ask")
 Answer = TypeVar("Answer")
@@ -96,5 +96,5 @@ class Combiner(Generic[Ask, Answer]):
         heir.turn.release()
 
 
-def _interrupted() -> StoreUnavailable:
-    return StoreUnavailable("the write was interrupted; whether it took place is not known")
+def _interrupted() -> CommitUnknown:
+    return CommitUnknown("the write was interrupted; whether it took place is not known")

@@ -111,6 +111,10 @@ class PostgresTx:
     def notify(self, queues: Collection[str]) -> None:
         self.woken.update(queues)
 
+    def raw(self, text: str, params: Any = None, /) -> list[Row]:
+        cursor = self._connection.execute(text.encode(), params)
+        return list(cursor.fetchall()) if cursor.description else []
+
     def script(self, text: str) -> None:
         """Run statements that have no parameters, for migrations and partitions."""
         self._connection.execute(text.encode(), prepare=False)

@@ -109,6 +109,14 @@ class SqliteTx:
     def notify(self, queues: Collection[str]) -> None:
         self.woken.update(queues)
 
+    def raw(self, text: str, params: Any = None, /) -> list[Row]:
+        cursor = self._connection.execute(text, params)
+        first = cursor.fetchone()
+        if first is None:
+            return []
+        names = tuple(column[0] for column in cursor.get_description())
+        return [dict(zip(names, row, strict=True)) for row in (first, *cursor.fetchall())]
+
     def script(self, text: str) -> None:
         """Run statements that have no parameters, for migrations."""
         self._connection.execute(text)

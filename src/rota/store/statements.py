@@ -92,12 +92,26 @@ class Dialect(NamedTuple):
 
 def load(dialect: Dialect) -> dict[str, Statement]:
     """Read the shared statements, then let the dialect's own replace some."""
+    paths = [
+        path
+        for folder in (_FOLDER, _FOLDER / dialect.name)
+        for path in sorted(folder.glob("*.sql"))
+    ]
+    return _read(paths, dialect)
+
+
+def load_receipts(dialect: Dialect) -> dict[str, Statement]:
+    """The few statements for a database of the user's own."""
+    folder = _FOLDER / "receipts"
+    return _read([folder / "receipts.sql", folder / f"{dialect.name}.sql"], dialect)
+
+
+def _read(paths: Iterable[Path], dialect: Dialect) -> dict[str, Statement]:
     statements: dict[str, Statement] = {}
-    for folder in (_FOLDER, _FOLDER / dialect.name):
-        for path in sorted(folder.glob("*.sql")):
-            _, *parts = _HEADER.split(path.read_text())
-            for name, text in zip(parts[::2], parts[1::2], strict=True):
-                statements[name] = _statement(expand(text, dialect), dialect)
+    for path in paths:
+        _, *parts = _HEADER.split(path.read_text())
+        for name, text in zip(parts[::2], parts[1::2], strict=True):
+            statements[name] = _statement(expand(text, dialect), dialect)
     return statements
 
 

@@ -26,6 +26,7 @@ from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.signature import Signature
 from rota.runtime.call import Call, Ending, Raised, StopReason, Work
 from rota.runtime.context import enter, stop_exception
+from rota.runtime.desk import Address, Desk
 from rota.runtime.executors.endings import (
     STOPS,
     begin,
@@ -41,11 +42,14 @@ from rota.runtime.executors.frames import (
     Ended,
     FrameReader,
     Ready,
+    Settled,
     Told,
     decode_begin,
     write_frame,
 )
 from rota.runtime.executors.lookup import find_function
+from rota.store.base import Store
+from rota.store.open import connect
 
 STOP_SIGNALS: dict[StopReason, signal.Signals] = {
     "cancel": signal.SIGUSR1,
@@ -71,6 +75,8 @@ class Child:
         self._armed: Call | None = None
         self._is_sending = False
         self._deferred = False
+        self._shields = 0
+        self._stores: dict[str, Store] = {}
         self._cancel: Callable[[], object] | None = None
 
     def serve(self) -> None:
@@ -84,6 +90,11 @@ class Child:
         target = PythonTarget(ref=request.ref)
         spec = JobSpec(name=request.lease.job, target=target, memory_mb=request.memory_mb)
         call = Call(request.lease, Work(spec=spec), request.timeout_s)
+        call.slot = self
+        call.on_commit = lambda: self._send(Settled())
+        if request.desk is not None:
+            address = Address(*request.desk)
+            call.desk = Desk(address, lambda: self._store(address.url))
         begin(call)
         ending: Ending | None = None
         left_by: BaseException | None = None
@@ -130,8 +141,32 @@ class Child:
         finally:
             self._cancel = None
 
+    def close(self) -> None:
+        for store in self._stores.values():
+            store.close()
+
+    def _store(self, url: str) -> Store:
+        """A connection of the child's own, made when a handler asks for it first."""
+        store = self._stores.get(url)
+        if store is None:
+            with _not_counted():
+                store = self._stores[url] = connect(url)
+        return store
+
     def _told(self, _run_id: str, _fence: int, fraction: float, note: str) -> None:
         self._send(Told(fraction=fraction, note=note))
+
+    @contextlib.contextmanager
+    def shield(self) -> Iterator[None]:
+        """Hold a stop back: in the middle of a transaction it would break the connection."""
+        self._shields += 1
+        try:
+            yield
+        finally:
+            self._shields -= 1
+            if self._deferred and not self._shields:
+                self._deferred = False
+                self._raise_stop()
 
     def _send(self, frame: Answer) -> None:
         is_main = threading.current_thread() is threading.main_thread()
@@ -142,7 +177,7 @@ class Child:
                 write_frame(self._answers, frame)
             finally:
                 self._is_sending = False
-        if is_main and self._deferred:
+        if is_main and self._deferred and not self._shields:
             self._deferred = False
             self._raise_stop()
 
@@ -151,7 +186,7 @@ class Child:
         if call is None or call.stop_reason is not None:
             return
         call.stop_reason = "timeout" if number == STOP_SIGNALS["timeout"] else "cancel"
-        if self._is_sending:
+        if self._is_sending or self._shields:
             self._deferred = True
         else:
             self._raise_stop()
@@ -186,6 +221,24 @@ def _memory_limit(memory_mb: int | None) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
+@contextlib.contextmanager
+def _not_counted() -> Iterator[None]:
+    """What the store needs is not taken from the memory that the handler may use."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if soft == resource.RLIM_INFINITY:
+        yield
+        return
+    before = _address_space()
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    try:
+        yield
+    finally:
+        limit = soft + max(0, _address_space() - before)
+        if hard != resource.RLIM_INFINITY:
+            limit = min(limit, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+
+
 def _address_space() -> int:
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     return pages * resource.getpagesize()
@@ -210,5 +263,6 @@ def main(requests: int, answers: int, worker_pid: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != worker_pid:  # it died before we asked to die with it
         return
-    with contextlib.suppress(BrokenPipeError):
-        Child(requests, answers).serve()
+    child = Child(requests, answers)
+    with contextlib.suppress(BrokenPipeError), contextlib.closing(child):
+        child.serve()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rota.clock import elapsed_s
-from rota.errors import BadDuration, Cancelled, Retry, TimedOut
+from rota.errors import BadDuration, Cancelled, InDoubt, Retry, TimedOut
 from rota.model.run import ErrorDetail
 from rota.rules.duration import parse_duration
 from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped
@@ -75,6 +75,8 @@ def ending_of(call: Call, exc: BaseException, *, stops: Stops = STOPS) -> Ending
     error = describe(exc)
     if isinstance(exc, SystemExit):
         error = failure("SystemExit", f"handler called sys.exit({exc.code!r})", error.traceback)
+    if isinstance(exc, InDoubt):
+        return Raised(error=error, types=type_names(exc), gives_up=True, reason=error.message)
     return Raised(error=error, types=type_names(exc), exception=exc)
 
 

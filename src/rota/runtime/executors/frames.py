@@ -27,6 +27,8 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
     ref: str
     timeout_s: float | None
     memory_mb: int | None
+    desk: tuple[str, str] | None = None
+    """The address of the store and the namespace, for what the handler asks of it."""
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
@@ -44,6 +46,10 @@ class Told(msgspec.Struct, frozen=True, kw_only=True, tag="told"):
     note: str
 
 
+class Settled(msgspec.Struct, frozen=True, tag="settled"):
+    """Child to worker: the handler has ended its run by itself; a crash changes nothing now."""
+
+
 class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_defaults=True):
     """Child to worker: how the call ended; the exception itself stays in the child."""
 
@@ -53,6 +59,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
     retry_after_s: float | None = None
     wants_retry: bool = False
     gives_up: bool = False
+    reason: str | None = None
     is_spent: bool = False
     """The child is better replaced, for instance because its memory ran out."""
 
@@ -69,6 +76,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
                 retry_after_s=ending.retry_after_s,
                 wants_retry=ending.wants_retry,
                 gives_up=ending.gives_up,
+                reason=ending.reason,
                 is_spent=is_spent,
             )
         return cls(error=ending.error, is_spent=True)
@@ -85,10 +93,11 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
             retry_after_s=self.retry_after_s,
             wants_retry=self.wants_retry,
             gives_up=self.gives_up,
+            reason=self.reason,
         )
 
 
-Answer = Ready | Begun | Told | Ended
+Answer = Ready | Begun | Told | Settled | Ended
 
 decode_begin = msgspec.json.Decoder(Begin).decode
 decode_answer = msgspec.json.Decoder(Answer).decode

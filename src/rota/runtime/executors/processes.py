@@ -14,7 +14,7 @@ from rota.model.spec import PythonTarget
 from rota.runtime.call import Call, Done, Ending, Raised, Started, Stopped, StopReason
 from rota.runtime.context import ProgressSink
 from rota.runtime.executors.endings import begin, crashed, failure
-from rota.runtime.executors.frames import Begin, Begun, Ended, Told
+from rota.runtime.executors.frames import Begin, Begun, Ended, Settled, Told
 from rota.runtime.executors.lookup import SCRIPT_NAME, portable_ref
 from rota.runtime.executors.pool import PooledExecutor
 from rota.runtime.executors.spawn import ChildLost, ChildProcess
@@ -144,6 +144,7 @@ class ProcessExecutor(PooledExecutor):
             ref=portable_ref(target.ref),
             timeout_s=call.timeout_s,
             memory_mb=call.work.spec.memory_mb,
+            desk=call.desk.address if call.desk else None,
         )
         child.send(request)
         ended = self._follow(call, place, child)
@@ -171,6 +172,8 @@ class ProcessExecutor(PooledExecutor):
             elif isinstance(answer, Told) and self._progress is not None:
                 lease = call.lease
                 self._progress(lease.run_id, lease.fence, answer.fraction, answer.note)
+            elif isinstance(answer, Settled):
+                call.is_committed = True
             elif isinstance(answer, Ended):
                 return answer
         raise ChildLost

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import Context
 
 from rota.errors import Cancelled, TimedOut
@@ -29,7 +31,7 @@ class Slot:
     the lock that also clears it, so that none can hit the code around a body.
     """
 
-    __slots__ = ("abandoned", "armed", "ident", "lock", "sent", "thread")
+    __slots__ = ("abandoned", "armed", "ident", "lock", "sent", "shields", "thread", "waiting")
 
     def __init__(self) -> None:
         self.thread = threading.current_thread()
@@ -38,13 +40,36 @@ class Slot:
         self.armed: Call | None = None
         self.sent = False
         self.abandoned = False
+        self.shields = 0
+        self.waiting: StopReason | None = None
 
     def ask(self, call: Call, why: StopReason) -> None:
         """Raise Cancelled or TimedOut in the body, once; nothing if it has ended."""
         with self.lock:
-            if self.armed is call and not self.sent:
-                self.sent = True
-                _set_async_exc(self.ident, TimedOut if why == "timeout" else Cancelled)
+            if self.armed is call and self.shields:
+                self.waiting = why
+            elif self.armed is call and not self.sent:
+                self._send(why)
+
+    @contextmanager
+    def shield(self) -> Iterator[None]:
+        """Hold a stop back: in the middle of a transaction it would harm more than this body."""
+        with self.lock:
+            self.shields += 1
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.shields -= 1
+                call, why = self.armed, self.waiting
+                # A run that has ended by commit looks lost to a heartbeat, and is not.
+                is_lost = call is not None and call.is_committed and why == "lost"
+                if why is not None and call is not None and not (self.shields or is_lost):
+                    self._send(why)
+
+    def _send(self, why: StopReason) -> None:
+        self.sent = True
+        _set_async_exc(self.ident, TimedOut if why == "timeout" else Cancelled)
 
     def abandon(self, call: Call) -> bool:
         """Give this thread up; False if the body has ended and the slot is fine."""
@@ -57,7 +82,7 @@ class Slot:
     def disarm(self) -> None:
         """From here on nothing is sent any more; what was sent and did not land is cleared."""
         with self.lock:
-            self.armed = None
+            self.armed = self.waiting = None
             if self.sent:
                 _set_async_exc(self.ident, _NOTHING)
                 self.sent = False

@@ -95,6 +95,13 @@ update rota.run as run
 returning run.id, queue
 
 -- name: note_progress
+-- A run that is locked ends right now: a heartbeat that waited for it could cost the whole lease.
+with picked as materialized (
+    select id
+      from rota.run
+     where id in (select p.run_id from {rows:progress} as p)
+     {sql:skip_locked}
+)
 update rota.run as run
    set progress = p.fraction,
        progress_note = p.note
@@ -102,3 +109,4 @@ update rota.run as run
  where run.id = p.run_id
    and run.fence = p.fence
    and run.{from:heartbeat}
+   and run.id {sql:among_picked}

@@ -1,0 +1,82 @@
+"""Submits in a transaction of the caller's own, on a connection of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
+
+from rota.app.run import Run
+from rota.engine.jobs import define
+from rota.engine.submit import submit
+from rota.errors import DuplicateKey, WrongConnection
+from rota.model.run import NewRun
+from rota.model.spec import JobSpec
+from rota.rules.options import SubmitOptions
+from rota.store.base import Store
+from rota.store.foreign import ForeignTx
+
+if TYPE_CHECKING:
+    from rota.app.job import Job
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+CHUNK = 1000
+
+_identities: WeakKeyDictionary[Store, str] = WeakKeyDictionary()
+
+
+class Within(Generic[P, R]):
+    """A job bound to the caller's transaction, which Rota neither commits nor rolls back."""
+
+    def __init__(self, job: Job[P, R], options: SubmitOptions, connection: Any) -> None:
+        self._job = job
+        self._options = options
+        self._tx = ForeignTx(connection)
+        _check_database(self._tx, job.app.store)
+
+    def submit(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
+        """Ask for one execution; it exists once the transaction is committed."""
+        bound = self._job.signature.bind(args, kwargs)
+        return self._submit([self._job.new_run(self._options, bound, self._define)])[0]
+
+    def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
+        """Ask for many; items are as for Job.submit_many."""
+        job = self._job
+        bound = [job.bind(call) for call in calls]
+        return self._submit([job.new_run(self._options, each, self._define) for each in bound])
+
+    def _submit(self, runs: list[NewRun]) -> list[Run[R]]:
+        namespace = self._job.app.namespace
+        answers = []
+        for at in range(0, len(runs), CHUNK):
+            answers += submit(self._tx, runs[at : at + CHUNK], namespace=namespace)
+        for run, answer in zip(runs, answers, strict=True):
+            if answer.refused:
+                raise DuplicateKey(run.key or "", answer.id)
+        return [Run(self._job.app, answer.id, self._job) for answer in answers]
+
+    def _define(self, spec: JobSpec) -> int:
+        return define(self._tx, spec, namespace=self._job.app.namespace)
+
+
+def _check_database(tx: ForeignTx, store: Store) -> None:
+    """A run must not get lost in a database that no worker looks at."""
+    if tx.dialect != store.dialect:
+        raise WrongConnection(f"the connection is to {tx.dialect}, the app is on {store.dialect}")
+    row = tx.one("identity")
+    theirs = row["identity"] if row else None
+    if theirs and theirs in (_identities.get(store), _identity(store)):
+        return
+    what = "another database" if theirs else "a database without the tables of Rota"
+    raise WrongConnection(f"the connection is to {what}, not to that of the app")
+
+
+def _identity(store: Store) -> str | None:
+    """Asked anew when it does not fit: the server may have been restarted since."""
+    row = store.read(lambda tx: tx.one("identity"))
+    found: str | None = row["identity"] if row else None
+    if found:
+        _identities[store] = found
+    return found

@@ -1,0 +1,53 @@
+"""Receipts: a step of a run that takes effect once in a database of the user's own.
+
+The receipt is a row written in the user's transaction, beside the writes it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+
+from rota.errors import WrongConnection
+from rota.rules.options import check_name
+from rota.runtime.capped import encoded
+from rota.runtime.context import current_run
+from rota.store.receipts import Receipts
+
+
+class Receipt:
+    """Whether a step is done for the first time, and what it gave."""
+
+    def __init__(self, *, first: bool, result: Any) -> None:
+        self.first = first
+        """Do the work now: no attempt of this run has committed it before."""
+        self.result = result
+        """What the step gave; JSON. Set it when it is the first time, read it otherwise."""
+
+
+@contextmanager
+def once_in(connection: Any, *, step: str) -> Iterator[Receipt]:
+    """Guard a step of the current run by a receipt in the transaction of `connection`.
+
+    The step commits once per run and step, with its receipt, when you commit; repeats get the
+    stored result. A block that raises is undone, and its receipt with it. The table
+    `rota_receipt` is made when it is missing.
+    """
+    run_id = current_run().id
+    check_name("step", step)
+    receipts = Receipts(connection)
+    if receipts.is_loose():
+        raise WrongConnection(
+            "the connection commits each statement by itself (autocommit); begin a transaction "
+            "first, so that the receipt and your writes are committed together"
+        )
+    with receipts.savepoint():
+        first = receipts.take(run_id, step)
+        stored = None if first else receipts.read(run_id, step)
+        receipt = Receipt(first=first, result=msgspec.json.decode(stored or "null"))
+        yield receipt
+        if first:
+            receipts.keep(run_id, step, encoded(receipt.result, f"the result of step {step}"))

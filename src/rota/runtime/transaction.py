@@ -1,0 +1,69 @@
+"""What a handler's `apply` is given: our transaction, narrowed to what it may do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from rota.clock import elapsed_s
+from rota.engine.jobs import define
+from rota.engine.submit import submit
+from rota.errors import DuplicateKey, NotAllowed
+from rota.model.run import NewRun
+from rota.model.spec import JobSpec
+from rota.store.base import Row, Tx
+from rota.store.narrow import check_statement
+
+
+class Submits(Protocol):
+    """A job, or a job with other options."""
+
+    def draft(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], define: Callable[[JobSpec], int]
+    ) -> NewRun:
+        """The run that a submit with these arguments asks for."""
+        ...
+
+
+class Transaction:
+    """Statements and submits that take effect if and only if the run ends as a success.
+
+    It cannot be committed, rolled back or kept: it ends with the function it was given to.
+    """
+
+    def __init__(self, tx: Tx, *, namespace: str, limit_s: float) -> None:
+        self._tx = tx
+        self._namespace = namespace
+        self._limit_s = limit_s
+        self._end_s: float | None = elapsed_s() + limit_s
+
+    def execute(self, sql: str, params: Any = None) -> list[Row]:
+        """Make one statement; its rows, by name. Marks and errors are those of the driver."""
+        self.check()
+        return self._tx.raw(check_statement(sql), params)
+
+    def submit(self, job: Submits, *args: Any, **kwargs: Any) -> str:
+        """Submit a run of the job; the answer is its id."""
+        self.check()
+        new = job.draft(args, kwargs, self._define)
+        (answer,) = submit(self._tx, [new], namespace=self._namespace)
+        if answer.refused:
+            raise DuplicateKey(new.key or "", answer.id)
+        return answer.id
+
+    def check(self) -> None:
+        """Raise NotAllowed when the time is over, or the transaction."""
+        if self._end_s is None:
+            raise NotAllowed("this transaction has ended; use it only inside the function")
+        if elapsed_s() > self._end_s:
+            raise NotAllowed(
+                f"the transaction took longer than {self._limit_s:g} s and is rolled back; "
+                "do the slow part before commit()"
+            )
+
+    def close(self) -> None:
+        """Nothing can be done with it any more."""
+        self._end_s = None
+
+    def _define(self, spec: JobSpec) -> int:
+        return define(self._tx, spec, namespace=self._namespace)

@@ -1,0 +1,241 @@
+"""Connections that are not ours: what a user's program holds, made to speak our statements.
+
+Rota neither begins, commits nor rolls back on them. Drivers are known by their module, so that
+none is imported for it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Collection, Mapping
+from functools import cache
+from inspect import iscoroutinefunction
+from threading import Lock
+from typing import Any, NamedTuple, Protocol
+
+from rota.clock import elapsed_s
+from rota.errors import WrongConnection
+from rota.store.base import Row
+from rota.store.statements import Dialect, Statement, load
+
+OLDEST_SQLITE = (3, 39, 0)
+"""`having` without groups is younger than the ->> of 3.38; the newest we use."""
+QUIET_S = 0.01
+
+
+class Answer(NamedTuple):
+    """What a statement gave."""
+
+    rows: list[Row]
+    changed: int
+
+
+class Foreign(Protocol):
+    """A connection of somebody else."""
+
+    dialect: str
+
+    def run(self, text: str, params: Mapping[str, Any]) -> Answer:
+        """One statement with named parameters, spelled as the dialect wants."""
+        ...
+
+    def is_loose(self) -> bool:
+        """Whether each statement would be committed by itself."""
+        ...
+
+    def is_begun(self) -> bool:
+        """Whether a transaction is under way."""
+        ...
+
+
+class _Driver:
+    """A connection of sqlite3, psycopg or psycopg2."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self.dialect = "sqlite" if isinstance(connection, sqlite3.Connection) else "postgres"
+
+    def run(self, text: str, params: Mapping[str, Any]) -> Answer:
+        cursor = self._cursor()
+        try:
+            cursor.execute(text, params)
+            names = [column[0] for column in cursor.description or ()]
+            rows: list[Row] = [dict(zip(names, row, strict=True)) for row in cursor if names]
+            return Answer(rows, cursor.rowcount)
+        finally:
+            cursor.close()
+
+    def is_loose(self) -> bool:
+        return _is_autocommit(self._connection) and not self.is_begun()
+
+    def is_begun(self) -> bool:
+        return _is_begun(self._connection)
+
+    def _cursor(self) -> Any:
+        """One that gives tuples and knows our marks, however the connection was set up."""
+        if "psycopg" in _roots(self._connection):
+            import psycopg  # noqa: PLC0415  # the connection is one of its own, so it is there
+
+            return psycopg.Cursor(self._connection, row_factory=psycopg.rows.tuple_row)
+        cursor = self._connection.cursor()
+        if self.dialect == "sqlite":
+            cursor.row_factory = None
+        return cursor
+
+
+class _Alchemy:
+    """A connection of SQLAlchemy on one of these drivers; it begins its transaction by itself."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        kind = connection.dialect
+        if kind.driver not in ("psycopg", "psycopg_async", "psycopg2", "pysqlite"):
+            raise WrongConnection(
+                f"SQLAlchemy is on {kind.name}+{kind.driver} here; Rota knows psycopg, psycopg2 "
+                "and pysqlite"
+            )
+        self.dialect = "sqlite" if kind.name == "sqlite" else "postgres"
+
+    def run(self, text: str, params: Mapping[str, Any]) -> Answer:
+        result = self._connection.exec_driver_sql(text, dict(params))
+        rows: list[Row] = list(map(dict, result.mappings())) if result.returns_rows else []
+        return Answer(rows, result.rowcount)
+
+    def is_loose(self) -> bool:
+        driver = self._connection.connection.driver_connection
+        return _is_autocommit(driver) and not _is_begun(driver)
+
+    def is_begun(self) -> bool:
+        return _is_begun(self._connection.connection.driver_connection)
+
+
+def foreign(connection: Any) -> Foreign:
+    """Know a connection by its kind; WrongConnection says what would be good."""
+    roots = _roots(connection)
+    if "sqlalchemy" in roots:
+        return _alchemy(connection)
+    is_async = iscoroutinefunction(getattr(connection, "commit", None))
+    if not is_async and roots & {"psycopg", "psycopg2"} and hasattr(connection, "cursor"):
+        return _Driver(connection)
+    if isinstance(connection, sqlite3.Connection):
+        if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+            raise WrongConnection(
+                f"Python's sqlite3 is SQLite {sqlite3.sqlite_version} here and Rota needs "
+                f"{'.'.join(map(str, OLDEST_SQLITE))} to use a connection of it"
+            )
+        return _Driver(connection)
+    kind = type(connection)
+    told = " is asynchronous: use rota.submit() in SQL, or run_sync of SQLAlchemy" * is_async
+    raise WrongConnection(
+        f"{kind.__module__}.{kind.__qualname__}{told or ' is no connection Rota knows'}; give a "
+        "connection of psycopg, psycopg2 or sqlite3, or a Connection or Session of SQLAlchemy"
+    )
+
+
+def _alchemy(connection: Any) -> Foreign:
+    if hasattr(connection, "exec_driver_sql"):
+        found = connection
+    else:  # a session: it has, or begins, a connection
+        found = getattr(connection, "connection", None)
+        found = found() if callable(found) and not iscoroutinefunction(found) else None
+    if found is None or iscoroutinefunction(getattr(found, "exec_driver_sql", None)):
+        raise WrongConnection(
+            "give a Connection or Session of SQLAlchemy; inside an asynchronous one use run_sync"
+        )
+    return _Alchemy(found)
+
+
+def _roots(connection: Any) -> set[str]:
+    return {kind.__module__.partition(".")[0] for kind in type(connection).__mro__}
+
+
+def _is_autocommit(driver: Any) -> bool:
+    if isinstance(driver, sqlite3.Connection):
+        # Since Python 3.12 there is `autocommit`; -1 means that isolation_level decides.
+        said = getattr(driver, "autocommit", -1)
+        return driver.isolation_level is None if said == -1 else bool(said)
+    return bool(driver.autocommit)
+
+
+def _is_begun(driver: Any) -> bool:
+    if isinstance(driver, sqlite3.Connection):
+        return driver.in_transaction
+    return int(driver.info.transaction_status) != 0
+
+
+class ForeignTx:
+    """The caller's transaction as ours: the same statements by the same names."""
+
+    def __init__(self, connection: Any) -> None:
+        self._foreign = foreign(connection)
+        self.dialect = self._foreign.dialect
+        if self._foreign.is_loose():
+            raise WrongConnection(
+                "the connection commits each statement by itself (autocommit); begin a "
+                "transaction first, so that the run exists if and only if you commit"
+            )
+        self._statements = _known(self.dialect)
+        # On the same machine: an SQLite before 3.42 cannot tell milliseconds.
+        self._now = round(time.time() * 1000) if self.dialect == "sqlite" else None
+
+    def one(self, name: str, /, **params: Any) -> Row | None:
+        rows = self.all(name, **params)
+        return rows[0] if rows else None
+
+    def all(self, name: str, /, **params: Any) -> list[Row]:
+        return self._run(name, params).rows
+
+    def execute(self, name: str, /, **params: Any) -> int:
+        return self._run(name, params).changed
+
+    def notify(self, queues: Collection[str]) -> None:
+        """A hint on commit; on SQLite the watch of the file sees the commit by itself."""
+        if self.dialect == "postgres":
+            for key in _quiet.pick(queues):
+                self.all("wake", key=key)
+
+    def raw(self, text: str, params: Any = None, /) -> list[Row]:
+        return self._foreign.run(text, params or {}).rows
+
+    def _run(self, name: str, params: dict[str, Any]) -> Answer:
+        return self._foreign.run(self._statements[name].text, params | {"now": self._now})
+
+
+class _Quiet:
+    """Lets a key pass at most every 10 ms.
+
+    Commits that notify share one lock in the server, so that a program which submits in
+    each of its transactions would line all of them up. A hint that is left out is covered by
+    the one before it, or by the poll.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._told_s: dict[str, float] = {}
+
+    def pick(self, keys: Collection[str]) -> list[str]:
+        now_s = elapsed_s()
+        with self._lock:
+            due = [key for key in keys if now_s - self._told_s.get(key, 0.0) >= QUIET_S]
+            self._told_s.update(dict.fromkeys(due, now_s))
+        return due
+
+
+_quiet = _Quiet()
+
+
+def dialect_named(name: str) -> Dialect:
+    """The dialect, with its driver only where that is there anyway."""
+    if name == "sqlite":
+        from rota.store.sqlite import DIALECT  # noqa: PLC0415  # as in open.py
+
+        return DIALECT
+    from rota.store.postgres import DIALECT as POSTGRES  # noqa: PLC0415
+
+    return POSTGRES
+
+
+@cache
+def _known(dialect: str) -> dict[str, Statement]:
+    return load(dialect_named(dialect))

@@ -1,0 +1,6 @@
+-- name: has_receipts
+select exists (select 1 from sqlite_master where name = 'rota_receipt') as is_there
+
+-- name: lock_receipts
+-- Whoever writes is alone here.
+select 1 as is_alone
