@@ -8,6 +8,7 @@ import time
 
 from rota import App
 from tests.support.deeds import work, work_deafly, work_slowly
+from tests.support.effects import add_jobs
 
 TRAIL = os.environ.get("ROTA_TEST_TRAIL", os.devnull)
 
@@ -39,6 +40,7 @@ def shop(url: str | None = None) -> App:
     app.job(work_deafly)
     app.job(name="work_once", delivery="at_most_once")(work_slowly)
     app.job(name="work_apart", isolation="process")(work_slowly)
+    add_jobs(app)
     app.command("sleep", ["sh", "-c", "echo $$ > {path}; exec sleep 60"])
     return app
 

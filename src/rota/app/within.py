@@ -15,8 +15,10 @@ from rota.model.spec import JobSpec
 from rota.rules.options import SubmitOptions
 from rota.store.base import Store
 from rota.store.foreign import ForeignTx
+from rota.store.open import dialect_of, file_of
 
 if TYPE_CHECKING:
+    from rota.app.app import App
     from rota.app.job import Job
 
 P = ParamSpec("P")
@@ -34,7 +36,7 @@ class Within(Generic[P, R]):
         self._job = job
         self._options = options
         self._tx = ForeignTx(connection)
-        _check_database(self._tx, job.app.store)
+        _check_database(self._tx, job.app)
 
     def submit(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
         """Ask for one execution; it exists once the transaction is committed."""
@@ -61,16 +63,28 @@ class Within(Generic[P, R]):
         return define(self._tx, spec, namespace=self._job.app.namespace)
 
 
-def _check_database(tx: ForeignTx, store: Store) -> None:
+def _check_database(tx: ForeignTx, app: App) -> None:
     """A run must not get lost in a database that no worker looks at."""
-    if tx.dialect != store.dialect:
-        raise WrongConnection(f"the connection is to {tx.dialect}, the app is on {store.dialect}")
+    dialect = dialect_of(app.url)
+    if tx.dialect != dialect:
+        raise WrongConnection(f"the connection is to {tx.dialect}, the app is on {dialect}")
     row = tx.one("identity")
     theirs = row["identity"] if row else None
-    if theirs and theirs in (_identities.get(store), _identity(store)):
-        return
-    what = "another database" if theirs else "a database without the tables of Rota"
-    raise WrongConnection(f"the connection is to {what}, not to that of the app")
+    if not theirs:
+        raise WrongConnection(
+            "the connection is to a database without the tables of Rota; is it that of the app? "
+            "A worker or `rota db migrate` makes them"
+        )
+    if not _is_ours(theirs, app):
+        raise WrongConnection("the connection is to another database than that of the app")
+
+
+def _is_ours(theirs: str, app: App) -> bool:
+    path = file_of(app.url)
+    if path is not None:
+        # By name alone: opening the store beside a connection of sqlite3 would do harm.
+        return path.exists() and path.samefile(theirs)
+    return theirs in (_identities.get(app.store), _identity(app.store))
 
 
 def _identity(store: Store) -> str | None:

@@ -11,12 +11,14 @@ import time
 from collections.abc import Collection, Mapping
 from functools import cache
 from inspect import iscoroutinefunction
+from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 from rota.clock import elapsed_s
 from rota.errors import WrongConnection
 from rota.store.base import Row
+from rota.store.neighbours import lend
 from rota.store.statements import Dialect, Statement, load
 
 OLDEST_SQLITE = (3, 39, 0)
@@ -54,6 +56,7 @@ class _Driver:
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
+        _check_library(connection)
         self.dialect = "sqlite" if isinstance(connection, sqlite3.Connection) else "postgres"
 
     def run(self, text: str, params: Mapping[str, Any]) -> Answer:
@@ -61,8 +64,8 @@ class _Driver:
         try:
             cursor.execute(text, params)
             names = [column[0] for column in cursor.description or ()]
-            rows: list[Row] = [dict(zip(names, row, strict=True)) for row in cursor if names]
-            return Answer(rows, cursor.rowcount)
+            rows = cursor.fetchall() if names else []
+            return Answer([dict(zip(names, row, strict=True)) for row in rows], cursor.rowcount)
         finally:
             cursor.close()
 
@@ -96,6 +99,7 @@ class _Alchemy:
                 "and pysqlite"
             )
         self.dialect = "sqlite" if kind.name == "sqlite" else "postgres"
+        _check_library(connection.connection.driver_connection)
 
     def run(self, text: str, params: Mapping[str, Any]) -> Answer:
         result = self._connection.exec_driver_sql(text, dict(params))
@@ -110,6 +114,31 @@ class _Alchemy:
         return _is_begun(self._connection.connection.driver_connection)
 
 
+class _Apsw:
+    """A connection of apsw: the SQLite that our own store uses."""
+
+    dialect = "sqlite"
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def run(self, text: str, params: Mapping[str, Any]) -> Answer:
+        before = self._connection.total_changes()
+        cursor = self._connection.execute(text, params)
+        first = cursor.fetchone()
+        rows: list[Row] = []
+        if first is not None:
+            names = [column[0] for column in cursor.get_description()]
+            rows = [dict(zip(names, row, strict=True)) for row in (first, *cursor)]
+        return Answer(rows, self._connection.total_changes() - before)
+
+    def is_loose(self) -> bool:
+        return not self.is_begun()
+
+    def is_begun(self) -> bool:
+        return bool(self._connection.in_transaction)
+
+
 def foreign(connection: Any) -> Foreign:
     """Know a connection by its kind; WrongConnection says what would be good."""
     roots = _roots(connection)
@@ -119,18 +148,31 @@ def foreign(connection: Any) -> Foreign:
     if not is_async and roots & {"psycopg", "psycopg2"} and hasattr(connection, "cursor"):
         return _Driver(connection)
     if isinstance(connection, sqlite3.Connection):
-        if sqlite3.sqlite_version_info < OLDEST_SQLITE:
-            raise WrongConnection(
-                f"Python's sqlite3 is SQLite {sqlite3.sqlite_version} here and Rota needs "
-                f"{'.'.join(map(str, OLDEST_SQLITE))} to use a connection of it"
-            )
         return _Driver(connection)
+    if "apsw" in roots:
+        return _Apsw(connection)
     kind = type(connection)
     told = " is asynchronous: use rota.submit() in SQL, or run_sync of SQLAlchemy" * is_async
     raise WrongConnection(
         f"{kind.__module__}.{kind.__qualname__}{told or ' is no connection Rota knows'}; give a "
-        "connection of psycopg, psycopg2 or sqlite3, or a Connection or Session of SQLAlchemy"
+        "connection of psycopg, psycopg2, sqlite3 or apsw, or a Connection or Session of SQLAlchemy"
     )
+
+
+def _check_library(driver: Any) -> None:
+    """A connection of sqlite3 must be new enough, and not to a file that we have open here."""
+    if not isinstance(driver, sqlite3.Connection):
+        return
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        raise WrongConnection(
+            f"Python's sqlite3 is SQLite {sqlite3.sqlite_version} here and Rota needs "
+            f"{'.'.join(map(str, OLDEST_SQLITE))} to use a connection of it"
+        )
+    cursor = driver.cursor()
+    cursor.row_factory = None
+    files = [row[2] for row in cursor.execute("pragma database_list") if row[1] == "main"]
+    if files[0]:
+        lend(Path(files[0]), driver)
 
 
 def _alchemy(connection: Any) -> Foreign:

@@ -27,7 +27,8 @@ class Receipts:
         """Undo what was done in the block when it raises; the transaction itself goes on."""
         if self._foreign.dialect == "sqlite" and not self._foreign.is_begun():
             # sqlite3 begins before a write only, and a savepoint alone would commit by itself.
-            self._foreign.run("begin", {})
+            # Immediate: one that reads first cannot wait for another writer any more.
+            self._foreign.run("begin immediate", {})
         self._foreign.run("savepoint rota_receipt", {})
         try:
             yield

@@ -16,6 +16,7 @@ import apsw
 from rota.errors import StoreUnavailable
 from rota.store.base import Ride, Rider, Row, Tx, Watch
 from rota.store.combiner import Combiner
+from rota.store.neighbours import disown, own
 from rota.store.statements import Dialect, Shape, Statement, load
 from rota.store.wakeups import FileWatch, Wakeups
 
@@ -138,7 +139,13 @@ class SqliteStore:
         self._statements = load(DIALECT)
         self._columns: dict[str, tuple[str, ...]] = {}
         self._writing = Lock()
-        self._writer = self._connect()
+        own(path)
+        try:
+            self._writer = self._connect()
+        except BaseException:
+            disown(path)
+            raise
+        self._is_open = True
         self._readers: list[apsw.Connection] = []
         self._commit: Combiner[Callable[[SqliteTx], Any], Any] = Combiner(self._flush)
         self.wakeups = Wakeups()
@@ -186,6 +193,9 @@ class SqliteStore:
             self._writer.close()
         while self._readers:
             self._readers.pop().close()
+        if self._is_open:
+            self._is_open = False
+            disown(self.path)
 
     def _connect(self) -> apsw.Connection:
         try:
