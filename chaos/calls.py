@@ -13,8 +13,8 @@ WEIGHTS = {
     "flaky": 14,
     "once": 14,
     "delayed": 8,
-    "keyed": 10,
-    "cancel": 10,
+    "keyed": 14,
+    "cancel": 24,
 }
 MOST_BATCH = 20
 SHARED = 9_000_000_000

@@ -16,9 +16,11 @@ from chaos.nemesis import Deeds
 def figures(facts: Facts, deeds: Deeds, *, took_s: float) -> dict[str, Any]:
     """Numbers by name; times in seconds."""
     states = Counter(end.state for end in facts.ended)
+    reasons = Counter(end.reason for end in facts.ended if end.state == "failed")
     return {
         "jobs": len(facts.ended),
         **{name: states[name] for name in ("success", "failed", "cancelled")},
+        "failed by reason": dict(reasons),
         "attempts lost with their worker": sum(each.kind == "lost" for each in facts.tried),
         "kills": sum(deeds.counts[kind] for kind in KILLS),
         "stops": sum(deeds.counts[kind] for kind in STOPS),
@@ -64,7 +66,7 @@ def spread(seconds: Sequence[float]) -> dict[str, float]:
     """Count, median, 99th percentile and maximum."""
     if not seconds:
         return {"count": 0}
-    cuts = quantiles(seconds, n=100, method="inclusive") if len(seconds) > 1 else seconds * 99
+    cuts = quantiles(seconds, n=100, method="inclusive") if len(seconds) > 1 else [*seconds] * 99
     return {
         "count": len(seconds),
         "p50": round(cuts[49], 2),

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Protocol
 
 import psycopg
 
@@ -18,6 +19,7 @@ from chaos.site import Seat, Site
 
 TICK_S = 0.05
 AGAIN_S = 0.2
+STEP_S = 0.3
 PATIENCE_S = 60.0
 
 
@@ -47,8 +49,20 @@ class Deeds:
     """Processes that ended by themselves and were started again, as a service manager does."""
 
 
+class Stage(Protocol):
+    """Who gives the nemesis something to disturb."""
+
+    def go_on(self, share: float) -> None:
+        """Let so much of the work be there by now."""
+        ...
+
+    def tell(self, line: str) -> None:
+        """Say what happens."""
+        ...
+
+
 class Nemesis:
-    """`run(plan)` carries it out; afterwards everything is well again."""
+    """`run` carries out a plan; afterwards everything is well again."""
 
     def __init__(self, site: Site) -> None:
         self.deeds = Deeds()
@@ -56,13 +70,17 @@ class Nemesis:
         self._heals: list[tuple[float, int, Callable[[], object]]] = []
         self._order = count()
 
-    def run(self, plan: Sequence[Fault], progress: Callable[[int], None]) -> None:
-        """All faults one after the other; tells after each how many were done."""
-        for done, fault in enumerate(plan, 1):
-            self._rest(fault.pause_s)
+    def run(self, plan: Sequence[Fault], stage: Stage) -> None:
+        """All faults one after the other; the stage is told how far the plan has come."""
+        for done, fault in enumerate(plan):
+            pauses = max(1, round(fault.pause_s / STEP_S))
+            for step in range(pauses):
+                # The work comes with the faults, so that every one of them meets some.
+                stage.go_on((done + (step + 1) / pauses) / (len(plan) + 1))
+                self._rest(fault.pause_s / pauses)
+            stage.tell(f"fault {done + 1} of {len(plan)}: {fault.kind}")
             getattr(self, f"_{fault.kind}")(fault)
             self.deeds.counts[fault.kind] += 1
-            progress(done)
         self._rest(0.0, until_healed=True)
 
     def keep(self) -> None:
@@ -208,7 +226,7 @@ class Nemesis:
     def _crash_postgres(self, fault: Fault) -> None:
         """At once and without a word, or by KILL of all its processes."""
         server = self._site.server
-        if fault.chance < 0.5:  # noqa: PLR2004
+        if fault.chance < 0.5:
             server.stop("immediate")
         else:
             server.kill()

@@ -23,26 +23,30 @@ CLIENT_S = 120.0
 """For clients to submit the rest of their share after the last fault."""
 
 
+class _Stage:
+    """Opens the gate of the clients as the plan goes on."""
+
+    def __init__(self, site: Site, tell: Callable[[str], None]) -> None:
+        self._site = site
+        self._share = -(-site.sizes.jobs // CLIENTS)
+        self.tell = tell
+
+    def go_on(self, share: float) -> None:
+        self._site.open_gate(round(self._share * share))
+
+
 def play(sizes: Sizes, seed: int, folder: Path, tell: Callable[[str], None]) -> Report:
     """Start everything, disturb it, let it end, and check what is left."""
-    plan = plan_faults(seed, sizes)
-    share = -(-sizes.jobs // CLIENTS)
     with site_in(folder, sizes, seed) as site:
         observer = Observer(site)
         nemesis = Nemesis(site)
-
-        def progress(done: int) -> None:
-            # The work comes with the faults, so that every one of them meets some.
-            site.open_gate(share * done // (len(plan) + 1))
-            tell(f"fault {done} of {len(plan)}: {plan[done - 1].kind}")
-
+        stage = _Stage(site, tell)
         site.start()
         began_s = time.monotonic()
         observer.start()
-        progress(1)
-        nemesis.run(plan, progress)
+        nemesis.run(plan_faults(seed, sizes), stage)
         tell("the faults are over")
-        site.open_gate(share)
+        stage.go_on(1.0)
         _await(lambda: _are_done(site, nemesis), CLIENT_S)
         calm_s = time.monotonic()
         limit_s = 2 * sizes.lease_ms / 1000 + sizes.drain_s

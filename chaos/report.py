@@ -68,6 +68,8 @@ class Report:
 def _shown(figure: Any) -> str:
     if not isinstance(figure, dict):
         return f"{figure:,}"
+    if "count" not in figure:
+        return "; ".join(f"{number:,} {name}" for name, number in figure.items())
     if not figure["count"]:
         return "none measured"
     return "p50 {p50} s, p99 {p99} s, max {max} s ({count:,})".format(**figure)

@@ -84,7 +84,9 @@ class Site:
         """Start workers and clients; returns when all workers work."""
         worker_wires = [*self._wires[:WIRED_WORKERS], *[None] * (WORKERS - WIRED_WORKERS)]
         self.workers = [self._worker(at, wire) for at, wire in enumerate(worker_wires)]
-        self.clients = [self._client(at, self._wires[-1] if at == 0 else None) for at in range(CLIENTS)]
+        self.clients = [
+            self._client(at, self._wires[-1] if at == 0 else None) for at in range(CLIENTS)
+        ]
         end_s = time.monotonic() + START_S
         while self.ask("select count(*) from rota.worker")[0][0] < WORKERS:
             if time.monotonic() > end_s:
@@ -145,7 +147,9 @@ class Site:
         if wire is None:
             return self.url
         database = str(psycopg.conninfo.conninfo_to_dict(self.url)["dbname"])
-        return self.server.url(database, tcp=True).replace(f":{self.server.port}/", f":{wire.port}/")
+        return self.server.url(database, tcp=True).replace(
+            f":{self.server.port}/", f":{wire.port}/"
+        )
 
 
 @contextmanager

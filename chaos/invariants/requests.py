@@ -64,7 +64,6 @@ def at_most_once(facts: Facts) -> Finding:
     lines = (
         f"the body of {end} began {beginnings[end.run_id]} times"
         for end in ends
-        if beginnings[end.run_id] > 1
-        or (end.state == "success" and beginnings[end.run_id] != 1)
+        if beginnings[end.run_id] > 1 or (end.state == "success" and beginnings[end.run_id] != 1)
     )
     return finding(len(ends), lines)
