@@ -7,7 +7,6 @@ import shutil
 import signal
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -23,7 +22,7 @@ WIDTH = 110
 @click.command()
 @click.option("--short/--long", "is_short", default=False, help="Minutes, or most of an hour.")
 @click.option("--seed", type=int, help="Repeat the choices of an earlier run.")
-@click.option("--jobs", type=click.IntRange(min=100), help="Runs to submit.")
+@click.option("--jobs", type=click.IntRange(min=100), help="Runs to submit; faults come in proportion.")
 @click.option("--json", "json_path", type=Path, default=JSON_PATH, show_default=True)
 @click.option("--keep", is_flag=True, help="Keep the logs of all processes.")
 def main(
@@ -35,7 +34,7 @@ def main(
     seed = secrets.randbelow(10**9) if seed is None else seed
     sizes = SHORT if is_short else LONG
     if jobs is not None:
-        sizes = replace(sizes, jobs=jobs)
+        sizes = sizes.scaled(jobs)
     console.print(f"seed {seed}: {sizes.jobs:,} jobs, {sum(sizes.faults.values())} faults")
     folder = Path(tempfile.mkdtemp(prefix="rota-chaos-"))
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -28,6 +28,12 @@ class Sizes:
     """How often the observer looks."""
     drain_s: float = 90.0
     """After the last fault everything must have ended within this and two leases."""
+
+    def scaled(self, jobs: int) -> Sizes:
+        """Another number of jobs, with as many faults for each of them."""
+        share = jobs / self.jobs
+        faults = {kind: max(1, round(count * share)) for kind, count in self.faults.items()}
+        return replace(self, jobs=jobs, faults=MappingProxyType(faults))
 
 
 SHORT = Sizes(

@@ -31,6 +31,14 @@ def test_the_plans_hold_the_faults_that_are_promised() -> None:
         assert counts == sizes.faults
 
 
+def test_fewer_jobs_meet_fewer_faults_but_every_kind_of_them() -> None:
+    small = LONG.scaled(25_000)
+
+    assert small.jobs == 25_000
+    assert small.faults["kill_worker"] == LONG.faults["kill_worker"] // 10
+    assert all(SHORT.scaled(100).faults.values())
+
+
 def test_the_nemesis_knows_every_fault_and_a_stop_outlasts_the_lease() -> None:
     plan = plan_faults(4, LONG)
 
