@@ -79,8 +79,8 @@ class Nemesis:
                 stage.go_on((done + (step + 1) / pauses) / (len(plan) + 1))
                 self._rest(fault.pause_s / pauses)
             stage.tell(f"fault {done + 1} of {len(plan)}: {fault.kind}")
-            getattr(self, f"_{fault.kind}")(fault)
-            self.deeds.counts[fault.kind] += 1
+            if getattr(self, f"_{fault.kind}")(fault) is not False:
+                self.deeds.counts[fault.kind] += 1
         self._rest(0.0, until_healed=True)
 
     def keep(self) -> None:
@@ -196,12 +196,16 @@ class Nemesis:
 
         self._later(seat, AGAIN_S, heal)
 
-    def _kill_client(self, fault: Fault) -> None:
+    def _kill_client(self, fault: Fault) -> bool:
+        """False when all have done their share."""
+        if all(seat.is_well and seat.has_ended for seat in self._site.clients):
+            return False
         seat = self._victim(fault, self._site.clients)
         if seat is None:
-            raise TimeoutError("the clients were done before the nemesis")
+            raise TimeoutError("no client came back within a minute")
         seat.program.kill()
         self._later(seat, fault.hold_s, seat.start)
+        return True
 
     def _cut(self, fault: Fault) -> None:
         """Reset the connections of one worker or client."""
