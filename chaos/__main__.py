@@ -22,7 +22,9 @@ WIDTH = 110
 @click.command()
 @click.option("--short/--long", "is_short", default=False, help="Minutes, or most of an hour.")
 @click.option("--seed", type=int, help="Repeat the choices of an earlier run.")
-@click.option("--jobs", type=click.IntRange(min=100), help="Runs to submit; faults come in proportion.")
+@click.option(
+    "--jobs", type=click.IntRange(min=100), help="Runs to submit; faults come in proportion."
+)
 @click.option("--json", "json_path", type=Path, default=JSON_PATH, show_default=True)
 @click.option("--keep", is_flag=True, help="Keep the logs of all processes.")
 def main(
