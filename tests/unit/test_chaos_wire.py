@@ -70,6 +70,6 @@ def test_a_server_that_is_away_is_told_as_a_reset() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
     wire = Wire(port)
-    with contextlib.closing(wire), socket.create_connection(("127.0.0.1", wire.port), 10) as client:
-        with pytest.raises(ConnectionResetError):
-            client.recv(1)
+    client = socket.create_connection(("127.0.0.1", wire.port), 10)
+    with contextlib.closing(wire), client, pytest.raises(ConnectionResetError):
+        client.recv(1)
