@@ -42,14 +42,14 @@ def plan_faults(seed: int, sizes: Sizes) -> list[Fault]:
 def _hold_s(kind: str, random: Random, *, lease_s: float) -> float:
     match kind:
         case "stop_worker":  # past its lease: it wakes up as a zombie
-            return lease_s * random.uniform(1.1, 1.7)
-        case "pause_worker":  # shorter: its lease must survive, or its self-fence must act
-            return lease_s * random.uniform(0.1, 0.9)
+            return lease_s * random.uniform(1.1, 1.4)
+        case "pause_worker":  # shorter: its lease survives
+            return lease_s * random.uniform(0.05, 0.5)
         case "silence":  # the TCP peers notice only by their own timeouts
-            return lease_s * random.uniform(0.5, 1.5)
+            return lease_s * random.uniform(0.3, 1.1)
         case "crash_postgres":
             return random.uniform(0.0, 1.5)
         case "vanish":
-            return lease_s * random.uniform(1.5, 2.0)
+            return lease_s * random.uniform(1.3, 1.6)
         case _:
             return random.uniform(0.0, 0.5)

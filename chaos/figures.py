@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from statistics import quantiles
 from typing import Any
 
@@ -49,6 +50,18 @@ def recoveries(facts: Facts, deeds: Deeds, kind: str) -> list[float]:
         for each in facts.tried
         if each.kind == "lost" and each.worker_id in died
     ]
+
+
+def slowest(facts: Facts, deeds: Deeds, most: int = 20) -> list[dict[str, Any]]:
+    """The deaths whose runs waited longest, to be looked up in the logs."""
+    died = {death.worker_id: death for death in deeds.deaths}
+    waits: dict[str, int] = {}
+    for each in facts.tried:
+        if each.kind == "lost" and each.worker_id in died:
+            wait_ms = each.ended_ms - died[each.worker_id].at_ms
+            waits[each.worker_id] = max(waits.get(each.worker_id, 0), wait_ms)
+    longest = sorted(waits, key=lambda worker: -waits[worker])[:most]
+    return [{**asdict(died[worker]), "claimable_ms": waits[worker]} for worker in longest]
 
 
 def resumptions(facts: Facts, deeds: Deeds) -> list[float]:

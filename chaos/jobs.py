@@ -31,7 +31,7 @@ app = App()
 
 def work_s(number: int) -> float:
     """How long a body takes: most are short, some last long enough to be killed."""
-    return 0.3 if number % 4 == 3 else 0.004 * (number % 5)
+    return 0.3 if number % 5 == 3 else 0.004 * (number % 5)
 
 
 @cache

@@ -16,6 +16,7 @@ import psycopg
 
 from chaos.faults import Fault
 from chaos.site import Seat, Site
+from chaos.sizes import MOST_OUT
 
 TICK_S = 0.05
 AGAIN_S = 0.2
@@ -121,7 +122,8 @@ class Nemesis:
         end_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < end_s:
             well = [seat for seat in seats if seat.is_well and not seat.has_ended]
-            if well:
+            out = sum(not seat.is_well for seat in self._site.workers)
+            if well and (out < MOST_OUT or well[0] in self._site.clients):
                 return well[int(fault.chance * len(well))]
             self._rest(TICK_S)
         return None

@@ -24,6 +24,8 @@ class Report:
     seed: int
     findings: Mapping[str, Finding]
     figures: Mapping[str, Any]
+    slowest: list[dict[str, Any]]
+    """Deaths that were got over most slowly."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -60,6 +62,7 @@ class Report:
                 for number, found in self.findings.items()
             },
             "figures": dict(self.figures),
+            "slowest": self.slowest,
             "notes": self.notes,
         }
         path.write_text(json.dumps(document, indent=2) + "\n")

@@ -130,7 +130,7 @@ class Site:
         if self.sizes.worker:
             words = ["-m", "chaos.serve", json.dumps(dict(self.sizes.worker))]
         else:
-            words = ["-m", "rota", "worker", "chaos.jobs:app", "--url", url]
+            words = ["-m", "rota", "worker", "chaos.jobs:app", "--slots", "16", "--url", url]
         return Seat(f"worker-{at}", self._starter(f"worker-{at}", words, url), wire)
 
     def _client(self, at: int, wire: Wire | None) -> Seat:

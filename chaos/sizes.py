@@ -8,6 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 WORKERS = 4
+MOST_OUT = 2
+"""So many workers are stopped, cut off or gone at a time; half of them always go on."""
 WIRED_WORKERS = 2
 """So many of them reach PostgreSQL through a proxy that can be cut; so does the first client."""
 CLIENTS = 2
@@ -23,7 +25,7 @@ class Sizes:
     """Between two faults."""
     lease_ms: int
     worker: Mapping[str, Any] = field(default_factory=dict)
-    """Options of workers; empty means `rota worker` with its defaults."""
+    """Options of workers; empty means `rota worker` with its defaults and 16 slots."""
     look_s: float = 1.0
     """How often the observer looks."""
     drain_s: float = 90.0
@@ -73,9 +75,9 @@ LONG = Sizes(
         {
             "kill_worker": 200,
             "kill_child": 160,
-            "vanish": 30,
-            "stop_worker": 80,
-            "pause_worker": 120,
+            "vanish": 20,
+            "stop_worker": 50,
+            "pause_worker": 160,
             "kill_client": 40,
             "crash_postgres": 40,
             "cut": 60,

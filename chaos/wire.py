@@ -62,12 +62,15 @@ class Wire:
                 # it is cut when the silence ends.
                 if not self.is_silent:
                     sink.sendall(data)
-        if not self.is_silent:
-            with contextlib.suppress(OSError):
-                sink.shutdown(socket.SHUT_RDWR)
-            source.close()
-            with self._lock:
-                self._open.discard(source)
+        if self.is_silent:
+            return
+        with self._lock:
+            if source not in self._open:
+                return  # it was cut; an orderly end now would hide the reset
+            self._open.discard(source)
+        with contextlib.suppress(OSError):
+            sink.shutdown(socket.SHUT_RDWR)
+        source.close()
 
 
 def _reset(each: socket.socket) -> None:

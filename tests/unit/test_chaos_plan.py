@@ -9,7 +9,7 @@ from chaos.calllog import CallLog, read_calls
 from chaos.calls import SHARED, WEIGHTS, calls_of
 from chaos.facts import Ended, Facts, Tried
 from chaos.faults import KILLS, STOPS, plan_faults
-from chaos.figures import recoveries, resumptions, spread
+from chaos.figures import recoveries, resumptions, slowest, spread
 from chaos.nemesis import Death, Deeds, Nemesis
 from chaos.sizes import LONG, SHORT
 
@@ -116,5 +116,6 @@ def test_figures_are_read_from_what_was_stored() -> None:
     assert recoveries(facts, deeds, "vanish") == [1.5]
     assert recoveries(facts, deeds, "kill_child") == []
     assert resumptions(facts, deeds) == [0.5]
+    assert [each["claimable_ms"] for each in slowest(facts, deeds)] == [1500]
     assert spread([1.5]) == {"count": 1, "p50": 1.5, "p99": 1.5, "max": 1.5}
     assert spread([]) == {"count": 0}
