@@ -36,6 +36,8 @@ class Within(Generic[P, R]):
         self._job = job
         self._options = options
         self._tx = ForeignTx(connection)
+        if self._tx.dialect == "postgres":
+            _ = job.app.store  # opened now, so that the tables are there
         _check_database(self._tx, job.app)
 
     def submit(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:

@@ -66,7 +66,7 @@ class Heart(Service):
         elif self._asked:
             self._asked = False
             held = self._calls.held()
-            self._obey(self._store.read(lambda tx: changes(tx, held)))
+            self._obey(self._store.read(lambda tx: changes(tx, held)), held)
         return False
 
     def _beat(self) -> None:
@@ -89,17 +89,21 @@ class Heart(Service):
             self.last_sent_s = sent_s
         else:
             self._body.cut_off()
-        self._obey(pulse)
+        self._obey(pulse, held)
 
-    def _obey(self, pulse: Pulse) -> None:
+    def _obey(self, pulse: Pulse, held: Sequence[Held]) -> None:
+        fences = {each.run_id: each.fence for each in held}
         for run_id in pulse.lost:
-            self._stop(run_id, lost=True)
+            self._stop(run_id, fences[run_id], lost=True)
         for run_id in pulse.cancelled:
-            self._stop(run_id, lost=False)
+            self._stop(run_id, fences[run_id], lost=False)
         if pulse.strays:
             self._body.give_back(pulse.strays)
 
-    def _stop(self, run_id: str, *, lost: bool) -> None:
+    def _stop(self, run_id: str, fence: int, *, lost: bool) -> None:
+        """The answer is about the lease we asked for; a later one of the same run goes on."""
         call = self._calls.find(run_id)
-        if call is not None and not (lost and call.is_committed):
+        if call is None or call.lease.fence != fence:
+            return
+        if not (lost and call.is_committed):
             self._calls.stop(call, "lost" if lost else "cancel")

@@ -1,0 +1,87 @@
+"""The heart: what it hears of a lease counts for that lease only."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from rota.app import App
+from rota.model.run import Lease
+from rota.model.spec import JobSpec, PythonTarget
+from rota.rules.signature import Signature
+from rota.runtime.call import Work
+from rota.runtime.calls import Calls
+from rota.runtime.heart import Heart
+from rota.runtime.options import WorkerOptions
+from rota.store.base import Store
+from tests.contract.builders import claim_one, finish_with, given_run, given_worker, run_sql
+
+
+class Body:
+    """A worker that must not be asked for anything here."""
+
+    def cut_off(self) -> None:
+        raise AssertionError
+
+    def rejoin(self) -> None:
+        raise AssertionError
+
+    def give_back(self, strays: object) -> None:
+        raise AssertionError(strays)
+
+
+class Slow:
+    """A store at which something happens between the question and the answer."""
+
+    def __init__(self, store: Store, meanwhile: Any) -> None:
+        self._store = store
+        self._meanwhile = meanwhile
+
+    def write(self, work: Any, **options: Any) -> Any:
+        self._meanwhile()
+        return self._store.write(work, **options)
+
+
+@pytest.fixture
+def gate() -> Any:
+    """Handlers wait for it; opened at the end, whatever happened."""
+    gate = threading.Event()
+    yield gate
+    gate.set()
+
+
+def test_the_loss_of_an_earlier_lease_does_not_stop_the_next_attempt(
+    app: App, gate: threading.Event
+) -> None:
+    store = app.store
+    options = WorkerOptions(heartbeat_ms=0)
+    calls = Calls(options=options, started=lambda _: None, wake=lambda: None)
+    worker = given_worker(store)
+    leases: list[Lease] = []
+
+    def claim_again() -> None:
+        (call,) = calls.everything()
+        finish_with(store, call.lease, "retry", kind="error")
+        calls.forget(call)
+        run_sql(app.url, "update rota.run set state = 'queued', rank = 1")
+        leases.append(claim_one(store, worker))
+        calls.open(leases[-1], work(gate))
+
+    given_run(store)
+    calls.open(claim_one(store, worker), work(gate))
+    heart = Heart(Slow(store, claim_again), calls, options=options, body=Body())  # type: ignore[arg-type]  # a beat only writes
+    heart.worker_id = worker
+    heart.tick()
+
+    (call,) = calls.everything()
+    assert (call.lease.fence, call.stop_reason) == (2, None)
+
+
+def work(gate: threading.Event) -> Work:
+    def wait() -> None:
+        gate.wait(20)
+
+    spec = JobSpec(name="noop", target=PythonTarget(ref="tests:wait"))
+    return Work(spec=spec, handler=wait, signature=Signature.of(wait))
