@@ -20,7 +20,7 @@ WIDTH = 110
 
 
 @click.command()
-@click.option("--short/--long", "is_short", default=False, help="Minutes, or most of an hour.")
+@click.option("--short/--long", "is_short", default=False, help="Two minutes, or half an hour.")
 @click.option("--seed", type=int, help="Repeat the choices of an earlier run.")
 @click.option(
     "--jobs", type=click.IntRange(min=100), help="Runs to submit; faults come in proportion."
