@@ -15,7 +15,7 @@ from chaos.sizes import SHORT
 pytestmark = [pytest.mark.chaos, pytest.mark.slow, pytest.mark.postgres]
 
 
-# 80 s on two cores that others use, too; a busy machine may take several times as long and must stay correct.
+# 80 s on two busy cores; it may take several times as long and must stay correct.
 @pytest.mark.timeout(600)
 def test_nothing_is_lost_and_nothing_counts_twice(postgres_binaries: Path, tmp_path: Path) -> None:
     seed = int(os.environ.get("ROTA_CHAOS_SEED", secrets.randbelow(10**9)))
