@@ -49,7 +49,8 @@ def judge(
 
 
 def _tell_late(call: Call, ending: Ending) -> None:
-    if not isinstance(ending, Returned):
+    # A heartbeat that asks between the commit and our hearing of it finds the run gone: no failure.
+    if not isinstance(ending, Returned) and ending != Stopped("lost"):
         error = ending.why if isinstance(ending, Stopped) else ending.error.message
         emit("handler.failed_late", run=call.lease.run_id, job=call.lease.job, error=error)
 

@@ -1,0 +1,55 @@
+"""The plan of a nemesis: which faults, in which order, how long; all of it from the seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from chaos.sizes import Sizes
+
+KILLS = ("kill_worker", "kill_child", "vanish", "kill_client")
+STOPS = ("stop_worker", "pause_worker")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One disturbance; `chance` picks its victim among those that are well."""
+
+    kind: str
+    chance: float
+    pause_s: float
+    """Before it."""
+    hold_s: float
+    """How long it lasts, where it lasts."""
+
+
+def plan_faults(seed: int, sizes: Sizes) -> list[Fault]:
+    """All faults of the run in the order of the nemesis."""
+    random = Random(f"{seed}:nemesis")
+    kinds = [kind for kind, count in sizes.faults.items() for _ in range(count)]
+    random.shuffle(kinds)
+    return [
+        Fault(
+            kind=kind,
+            chance=random.random(),
+            pause_s=random.uniform(*sizes.pause_s),
+            hold_s=_hold_s(kind, random, lease_s=sizes.lease_ms / 1000),
+        )
+        for kind in kinds
+    ]
+
+
+def _hold_s(kind: str, random: Random, *, lease_s: float) -> float:
+    match kind:
+        case "stop_worker":  # past its lease: it wakes up as a zombie
+            return lease_s * random.uniform(1.1, 1.4)
+        case "pause_worker":  # shorter: its lease survives
+            return lease_s * random.uniform(0.05, 0.5)
+        case "silence":  # the TCP peers notice only by their own timeouts
+            return lease_s * random.uniform(0.3, 1.1)
+        case "crash_postgres":
+            return random.uniform(0.0, 1.5)
+        case "vanish":
+            return lease_s * random.uniform(1.3, 1.6)
+        case _:
+            return random.uniform(0.0, 0.5)

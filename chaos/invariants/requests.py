@@ -1,0 +1,69 @@
+"""S11 dedupe, S15 cancel, S16 at most once: what callers were promised."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from chaos.calllog import Logged
+from chaos.facts import Facts
+from chaos.invariants.finding import Finding, finding
+
+ROUNDING_MS = 1
+
+
+def dedupe(facts: Facts) -> Finding:
+    """The same key is the same run; another payload under it is refused."""
+    by_key: dict[str, list[Logged]] = defaultdict(list)
+    for call in facts.calls:
+        if call.key is not None:
+            by_key[call.key].append(call)
+    runs = Counter(end.key for end in facts.ended if end.key is not None)
+    lines = (line for key, calls in by_key.items() for line in _doubled(key, calls, runs[key]))
+    return finding(sum(map(len, by_key.values())), lines)
+
+
+def _doubled(key: str, calls: list[Logged], runs: int) -> Iterator[str]:
+    good = [call for call in calls if call.answer == "ok"]
+    if len({call.ids for call in good}) > 1:
+        yield f"key {key} gave several runs: {good}"
+    if len({call.numbers for call in good}) > 1:
+        yield f"key {key} took several payloads: {good}"
+    if runs > 1:
+        yield f"there are {runs} runs with the key {key}: {calls}"
+    payloads = {call.numbers for call in calls}
+    if len(payloads) == 1 and any(call.answer == "refused" for call in calls):
+        yield f"key {key} was refused without another payload: {calls}"
+
+
+def cancel(facts: Facts) -> Finding:
+    """After an acknowledged cancel no attempt starts and no transactional effect commits."""
+    done = [call for call in facts.calls if call.op == "cancel" and call.answer == "ok"]
+    return finding(len(done), (line for call in done for line in _went_on(call, facts)))
+
+
+def _went_on(call: Logged, facts: Facts) -> Iterator[str]:
+    (run_id,) = call.ids
+    end = facts.by_id.get(run_id)
+    if end is None:
+        return
+    starts = [each.started_ms for each in facts.attempts[run_id]] + [end.started_ms]
+    late = [at for at in starts if at is not None and at > call.answered_ms + ROUNDING_MS]
+    if late:
+        yield f"{end} started at {late} after {call}"
+    if call.state == "cancelled" and end.state != "cancelled":
+        yield f"{end} is what became of {call}"
+    if facts.policies[end.job].is_transactional and end.state == "success":
+        yield f"{end} took effect after {call}"
+
+
+def at_most_once(facts: Facts) -> Finding:
+    """The body begins once at most, and exactly once if the run succeeded."""
+    beginnings = Counter(each.run_id for each in facts.begun)
+    ends = [end for end in facts.ended if facts.policies[end.job].at_most_once]
+    lines = (
+        f"the body of {end} began {beginnings[end.run_id]} times"
+        for end in ends
+        if beginnings[end.run_id] > 1 or (end.state == "success" and beginnings[end.run_id] != 1)
+    )
+    return finding(len(ends), lines)

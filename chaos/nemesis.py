@@ -1,0 +1,241 @@
+"""The nemesis: carries out the plan of faults, heals what it did, and notes what it did when."""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Protocol
+
+import psycopg
+
+from chaos.faults import Fault
+from chaos.site import Seat, Site
+from chaos.sizes import MOST_OUT
+
+TICK_S = 0.05
+AGAIN_S = 0.2
+STEP_S = 0.3
+PATIENCE_S = 60.0
+
+
+def now_ms() -> int:
+    """The clock of the machine, which is that of the database, too: they share it."""
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Death:
+    """A worker that was killed, when, and how: `kill_worker`, `kill_child` or `vanish`."""
+
+    kind: str
+    worker_id: str
+    at_ms: int
+
+
+@dataclass(slots=True)
+class Deeds:
+    """What the nemesis did."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    deaths: list[Death] = field(default_factory=list)
+    returns_ms: list[int] = field(default_factory=list)
+    """When PostgreSQL answered again after a crash."""
+    restarts: Counter[str] = field(default_factory=Counter)
+    """Processes that ended by themselves and were started again, as a service manager does."""
+
+
+class Stage(Protocol):
+    """Who gives the nemesis something to disturb."""
+
+    def go_on(self, share: float) -> None:
+        """Let so much of the work be there by now."""
+        ...
+
+    def tell(self, line: str) -> None:
+        """Say what happens."""
+        ...
+
+
+class Nemesis:
+    """`run` carries out a plan; afterwards everything is well again."""
+
+    def __init__(self, site: Site) -> None:
+        self.deeds = Deeds()
+        self._site = site
+        self._heals: list[tuple[float, int, Callable[[], object]]] = []
+        self._order = count()
+
+    def run(self, plan: Sequence[Fault], stage: Stage) -> None:
+        """All faults one after the other; the stage is told how far the plan has come."""
+        for done, fault in enumerate(plan):
+            pauses = max(1, round(fault.pause_s / STEP_S))
+            for step in range(pauses):
+                # The work comes with the faults, so that every one of them meets some.
+                stage.go_on((done + (step + 1) / pauses) / (len(plan) + 1))
+                self._rest(fault.pause_s / pauses)
+            stage.tell(f"fault {done + 1} of {len(plan)}: {fault.kind}")
+            if getattr(self, f"_{fault.kind}")(fault) is not False:
+                self.deeds.counts[fault.kind] += 1
+        self._rest(0.0, until_healed=True)
+
+    def keep(self) -> None:
+        """Start again what ended by itself, save clients that have done their share."""
+        for seat in (*self._site.workers, *self._site.clients):
+            if not seat.is_well or not seat.has_ended:
+                continue
+            if seat in self._site.clients and seat.program.popen.returncode == 0:
+                continue
+            self.deeds.restarts[seat.name] += 1
+            seat.start()
+
+    def _rest(self, pause_s: float, *, until_healed: bool = False) -> None:
+        end_s = time.monotonic() + pause_s
+        while (until_healed and self._heals) or time.monotonic() < end_s:
+            self._heal_due()
+            self.keep()
+            time.sleep(TICK_S)
+
+    def _heal_due(self) -> None:
+        while self._heals and self._heals[0][0] <= time.monotonic():
+            heapq.heappop(self._heals)[2]()
+
+    def _later(self, seat: Seat, hold_s: float, heal: Callable[[], bool | None]) -> None:
+        """Heal it after a while; again and again while it says False."""
+        seat.is_well = False
+
+        def do() -> None:
+            if heal() is False:
+                self._later(seat, AGAIN_S, heal)
+            else:
+                seat.is_well = True
+
+        heapq.heappush(self._heals, (time.monotonic() + hold_s, next(self._order), do))
+
+    def _victim(self, fault: Fault, seats: Sequence[Seat]) -> Seat | None:
+        """One that is well and alive; waits until there is one. None when all are done."""
+        end_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end_s:
+            well = [seat for seat in seats if seat.is_well and not seat.has_ended]
+            out = sum(not seat.is_well for seat in self._site.workers)
+            if well and (out < MOST_OUT or well[0] in self._site.clients):
+                return well[int(fault.chance * len(well))]
+            self._rest(TICK_S)
+        return None
+
+    def _worker(self, fault: Fault, *, wired: bool = False) -> Seat:
+        seats = [seat for seat in self._site.workers if seat.wire or not wired]
+        seat = self._victim(fault, seats)
+        if seat is None:
+            raise TimeoutError("no worker came back within a minute")
+        return seat
+
+    def _note_death(self, fault: Fault, seat: Seat) -> None:
+        """Before the kill; while PostgreSQL is away nobody can say who it was."""
+        with contextlib.suppress(psycopg.Error):
+            rows = self._site.ask(
+                "select id from rota.worker where pid = any(%s)", (seat.program.children(),)
+            )
+            self.deeds.deaths += [
+                Death(kind=fault.kind, worker_id=str(row[0]), at_ms=now_ms()) for row in rows
+            ]
+
+    def _kill_worker(self, fault: Fault) -> None:
+        """The supervisor; the worker under it dies with it."""
+        seat = self._worker(fault)
+        self._note_death(fault, seat)
+        seat.program.kill()
+        self._later(seat, fault.hold_s, seat.start)
+
+    def _kill_child(self, fault: Fault) -> None:
+        """The worker only; its supervisor starts another one."""
+        seat = self._worker(fault)
+        self._note_death(fault, seat)
+        for child in seat.program.family():
+            with contextlib.suppress(Exception):  # it may end in between
+                child.kill()
+
+    def _vanish(self, fault: Fault) -> None:
+        """A machine that is gone: its network is silent, and nobody closes its connections."""
+        seat = self._worker(fault, wired=True)
+        wire = seat.wire
+        if wire is None:
+            raise AssertionError("a seat without a wire cannot vanish")
+        self._note_death(fault, seat)
+        wire.is_silent = True
+        seat.program.kill()
+
+        def heal() -> None:
+            wire.is_silent = False
+            wire.cut()
+            seat.start()
+
+        self._later(seat, fault.hold_s, heal)
+
+    def _stop_worker(self, fault: Fault) -> None:
+        seat = self._worker(fault)
+        seat.send_all(signal.SIGSTOP)
+        self._later(seat, fault.hold_s, lambda: seat.send_all(signal.SIGCONT))
+
+    _pause_worker = _stop_worker
+
+    def _restart_worker(self, fault: Fault) -> None:
+        """TERM, and a new one when it has ended; killed if it does not."""
+        seat = self._worker(fault)
+        seat.program.send(signal.SIGTERM)
+        end_s = time.monotonic() + self._site.sizes.worker.get("drain_ms", 25_000) / 1000 + 10
+
+        def heal() -> bool:
+            if not seat.has_ended and time.monotonic() < end_s:
+                return False
+            seat.start()
+            return True
+
+        self._later(seat, AGAIN_S, heal)
+
+    def _kill_client(self, fault: Fault) -> bool:
+        """False when all have done their share."""
+        if all(seat.is_well and seat.has_ended for seat in self._site.clients):
+            return False
+        seat = self._victim(fault, self._site.clients)
+        if seat is None:
+            raise TimeoutError("no client came back within a minute")
+        seat.program.kill()
+        self._later(seat, fault.hold_s, seat.start)
+        return True
+
+    def _cut(self, fault: Fault) -> None:
+        """Reset the connections of one worker or client."""
+        seats = [seat for seat in (*self._site.workers, *self._site.clients) if seat.wire]
+        seat = self._victim(fault, seats)
+        if seat is not None and seat.wire is not None:
+            seat.wire.cut()
+
+    def _silence(self, fault: Fault) -> None:
+        seat = self._worker(fault, wired=True)
+        wire = seat.wire
+        if wire is None:
+            raise AssertionError("a seat without a wire cannot be silenced")
+        wire.is_silent = True
+
+        def heal() -> None:
+            wire.is_silent = False
+            wire.cut()
+
+        self._later(seat, fault.hold_s, heal)
+
+    def _crash_postgres(self, fault: Fault) -> None:
+        """At once and without a word, or by KILL of all its processes."""
+        server = self._site.server
+        if fault.chance < 0.5:
+            server.stop("immediate")
+        else:
+            server.kill()
+        time.sleep(fault.hold_s)
+        server.start()
+        self.deeds.returns_ms.append(now_ms())

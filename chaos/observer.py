@@ -1,0 +1,56 @@
+"""The observer: looks at the tables while the run goes on, and remembers every end it saw."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import psycopg
+
+from chaos.site import Site
+
+# S18 in one query: each live run waits for a time, has a place in a queue, or has a worker
+# whose row says until when it is trusted (a run of a worker without a row is taken back).
+STUCK = """
+select id, state, worker_id, ready_at, rank
+  from rota.run
+ where not ((state = 'scheduled' and ready_at is not null)
+         or (state = 'queued' and rank is not null)
+         or (state = 'running' and worker_id is not null and started_at is not null))
+"""
+ENDS = "select id, state, fence, finished_at from rota.run_history where finished_at > %s"
+OVERLAP_MS = 10_000
+"""A row may be committed later than its time says."""
+
+
+class Observer(threading.Thread):
+    """Looks every so often; while PostgreSQL is away it sees nothing and says nothing."""
+
+    def __init__(self, site: Site) -> None:
+        super().__init__(daemon=True)
+        self.looks = 0
+        self.stuck: list[str] = []
+        self.seen: dict[str, tuple[Any, ...]] = {}
+        """State, fence and time of each end at first sight."""
+        self._site = site
+        self._newest_ms = 0
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        while not self._stopping.wait(self._site.sizes.look_s):
+            try:
+                self.look()
+            except psycopg.Error:
+                continue
+
+    def look(self) -> None:
+        """One look at everything."""
+        self.stuck += [str(row) for row in self._site.ask(STUCK)]
+        for run_id, *end in self._site.ask(ENDS, (self._newest_ms - OVERLAP_MS,)):
+            self.seen.setdefault(str(run_id), tuple(end))
+            self._newest_ms = max(self._newest_ms, end[2])
+        self.looks += 1
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.join()

@@ -1,0 +1,78 @@
+"""What a chaos run says in the end: a table for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from chaos.checker import INVARIANTS
+from chaos.invariants.finding import Finding
+
+SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The findings and figures of one run."""
+
+    seed: int
+    findings: Mapping[str, Finding]
+    figures: Mapping[str, Any]
+    slowest: list[dict[str, Any]]
+    """Deaths that were got over most slowly."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def violations(self) -> list[str]:
+        return [
+            f"{number}: {line}"
+            for number, found in self.findings.items()
+            for line in found.violations
+        ]
+
+    def print(self, console: Console) -> None:
+        table = Table("", "invariant", "checked", "violations", title=f"chaos, seed {self.seed}")
+        for number, name, _ in INVARIANTS:
+            found = self.findings[number]
+            bad = len(found.violations)
+            table.add_row(
+                number, name, f"{found.checked:,}", str(bad), style="red" if bad else None
+            )
+        console.print(table)
+        for name, figure in self.figures.items():
+            console.print(f"  {name:<44} {_shown(figure)}", highlight=False, markup=False)
+        for note in self.notes:
+            console.print(f"  note: {note}", highlight=False, markup=False)
+        for number, found in self.findings.items():
+            for line in found.violations[:SHOWN]:
+                console.print(f"{number}: {line}", style="red", highlight=False, markup=False)
+
+    def write(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        document = {
+            "seed": self.seed,
+            "invariants": {
+                number: {"checked": found.checked, "violations": found.violations}
+                for number, found in self.findings.items()
+            },
+            "figures": dict(self.figures),
+            "slowest": self.slowest,
+            "notes": self.notes,
+        }
+        path.write_text(json.dumps(document, indent=2) + "\n")
+
+
+def _shown(figure: Any) -> str:
+    if not isinstance(figure, dict):
+        return f"{figure:,}"
+    if "count" not in figure:
+        return "; ".join(f"{number:,} {name}" for name, number in figure.items())
+    if not figure["count"]:
+        return "none measured"
+    return "p50 {p50} s, p99 {p99} s, max {max} s ({count:,})".format(**figure)

@@ -1,0 +1,163 @@
+"""The place of a chaos run: PostgreSQL, two databases, wires, workers and clients.
+
+Everything is started here and ended here; nothing outside is touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from chaos.client import GATE
+from chaos.jobs import FOLDER, OTHER, TABLES
+from chaos.sizes import CLIENTS, WIRED_WORKERS, WORKERS, Sizes
+from chaos.wire import Wire
+from rota.store.open import open_store
+from tests.support.postgres import PostgresServer
+from tests.support.processes import Program
+
+SETTINGS = {"shared_buffers": "128MB"}
+START_S = 60.0
+END_S = 40.0
+
+
+class Seat:
+    """A place for one process that is started again after each end."""
+
+    def __init__(self, name: str, start: Callable[[], Program], wire: Wire | None) -> None:
+        self.name = name
+        self.wire = wire
+        self.is_well = True
+        """No fault is at work here now."""
+        self._start = start
+        self.program = start()
+
+    @property
+    def has_ended(self) -> bool:
+        return self.program.popen.poll() is not None
+
+    def start(self) -> None:
+        """Another process takes the place of one that ended."""
+        self.program.clean_up()
+        self.program = self._start()
+
+    def send_all(self, number: signal.Signals) -> None:
+        """A signal to the process and to all that descend from it."""
+        family = self.program.family()
+        self.program.send(number)
+        for each in family:
+            with contextlib.suppress(Exception):  # it may end in between
+                each.send_signal(number)
+
+
+class Site:
+    """All processes of one run; make it with `site_in`."""
+
+    def __init__(self, folder: Path, sizes: Sizes, seed: int, server: PostgresServer) -> None:
+        self.folder = folder
+        self.sizes = sizes
+        self.server = server
+        self.url = server.create_database()
+        self.other_url = server.create_database()
+        self._seed = seed
+        self._wires = [Wire(server.port) for _ in range(WIRED_WORKERS + 1)]
+        self.workers: list[Seat] = []
+        self.clients: list[Seat] = []
+        self._make_tables()
+
+    def open_gate(self, runs: int) -> None:
+        """Let each client submit until so many runs were acknowledged to it."""
+        fresh = self.folder / f"{GATE}.new"
+        fresh.write_text(str(runs))
+        fresh.replace(self.folder / GATE)
+
+    def start(self) -> None:
+        """Start workers and clients; returns when all workers work."""
+        worker_wires = [*self._wires[:WIRED_WORKERS], *[None] * (WORKERS - WIRED_WORKERS)]
+        self.workers = [self._worker(at, wire) for at, wire in enumerate(worker_wires)]
+        self.clients = [
+            self._client(at, self._wires[-1] if at == 0 else None) for at in range(CLIENTS)
+        ]
+        end_s = time.monotonic() + START_S
+        while self.ask("select count(*) from rota.worker")[0][0] < WORKERS:
+            if time.monotonic() > end_s:
+                raise TimeoutError("the workers did not start")
+            time.sleep(0.05)
+
+    def ask(self, statement: str, params: Any = None, *, other: bool = False) -> list[Any]:
+        """Rows of one of the databases, past all of our code."""
+        url = self.other_url if other else self.url
+        with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
+            return connection.execute(statement.encode(), params).fetchall()
+
+    def end_workers(self) -> list[str]:
+        """End them as an operator does; returns the names of those that did not end well."""
+        for seat in self.workers:
+            seat.program.send(signal.SIGTERM)
+        bad = []
+        for seat in self.workers:
+            try:
+                code = seat.program.wait(END_S)
+            except AssertionError:
+                code = -1
+            if code != 0:
+                bad.append(f"{seat.name} ended with {code}")
+        return bad
+
+    def close(self) -> None:
+        for seat in (*self.workers, *self.clients):
+            seat.program.clean_up()
+        for wire in self._wires:
+            wire.close()
+
+    def _make_tables(self) -> None:
+        open_store(self.url).close()
+        for url in (self.url, self.other_url):
+            with psycopg.connect(url) as connection:
+                connection.execute(TABLES.encode())
+
+    def _worker(self, at: int, wire: Wire | None) -> Seat:
+        url = self._address(wire)
+        if self.sizes.worker:
+            words = ["-m", "chaos.serve", json.dumps(dict(self.sizes.worker))]
+        else:
+            words = ["-m", "rota", "worker", "chaos.jobs:app", "--slots", "16", "--url", url]
+        return Seat(f"worker-{at}", self._starter(f"worker-{at}", words, url), wire)
+
+    def _client(self, at: int, wire: Wire | None) -> Seat:
+        share = -(-self.sizes.jobs // CLIENTS)
+        words = ["-m", "chaos.client", str(self._seed), str(at), str(share)]
+        return Seat(f"client-{at}", self._starter(f"client-{at}", words, self._address(wire)), wire)
+
+    def _starter(self, name: str, words: list[str], url: str) -> Callable[[], Program]:
+        env = {"ROTA_URL": url, FOLDER: str(self.folder), OTHER: self.other_url}
+        log = self.folder / f"{name}.out"
+        return lambda: Program([sys.executable, *words], log=log, env=env)
+
+    def _address(self, wire: Wire | None) -> str:
+        if wire is None:
+            return self.url
+        database = str(psycopg.conninfo.conninfo_to_dict(self.url)["dbname"])
+        return self.server.url(database, tcp=True).replace(
+            f":{self.server.port}/", f":{wire.port}/"
+        )
+
+
+@contextmanager
+def site_in(folder: Path, sizes: Sizes, seed: int) -> Iterator[Site]:
+    """A site with its tables; its processes are started by `start`."""
+    with PostgresServer(fsync=True, settings=SETTINGS) as server:
+        site = Site(folder, sizes, seed, server)
+        try:
+            yield site
+        finally:
+            site.close()

@@ -1,0 +1,92 @@
+"""How big a chaos run is: work, faults and the settings of its workers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+WORKERS = 4
+MOST_OUT = 2
+"""So many workers are stopped, cut off or gone at a time; half of them always go on."""
+WIRED_WORKERS = 2
+"""So many of them reach PostgreSQL through a proxy that can be cut; so does the first client."""
+CLIENTS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """One chaos run. Faults are counts by kind (`chaos.faults`); times are seconds."""
+
+    jobs: int
+    faults: Mapping[str, int]
+    pause_s: tuple[float, float]
+    """Between two faults."""
+    lease_ms: int
+    worker: Mapping[str, Any] = field(default_factory=dict)
+    """Options of workers; empty means `rota worker` with its defaults and 16 slots."""
+    look_s: float = 1.0
+    """How often the observer looks."""
+    drain_s: float = 90.0
+    """After the last fault everything must have ended within this and two leases."""
+
+    def scaled(self, jobs: int) -> Sizes:
+        """Another number of jobs, with as many faults for each of them."""
+        share = jobs / self.jobs
+        faults = {kind: max(1, round(count * share)) for kind, count in self.faults.items()}
+        return replace(self, jobs=jobs, faults=MappingProxyType(faults))
+
+
+SHORT = Sizes(
+    jobs=5_000,
+    faults=MappingProxyType(
+        {
+            "kill_worker": 12,
+            "kill_child": 8,
+            "vanish": 2,
+            "stop_worker": 10,
+            "pause_worker": 8,
+            "kill_client": 4,
+            "crash_postgres": 3,
+            "cut": 4,
+            "silence": 2,
+            "restart_worker": 3,
+        }
+    ),
+    pause_s=(0.5, 1.3),
+    lease_ms=3_000,
+    worker=MappingProxyType(
+        {
+            "lease_ms": 3_000,
+            "heartbeat_ms": 600,
+            "margin_ms": 800,
+            "grace_ms": 800,
+            "poll_ms": 300,
+            "drain_ms": 4_000,
+        }
+    ),
+)
+
+# With the settings that people have: a stop past the lease takes more than 20 s.
+LONG = Sizes(
+    jobs=250_000,
+    faults=MappingProxyType(
+        {
+            "kill_worker": 200,
+            "kill_child": 160,
+            "vanish": 20,
+            "stop_worker": 50,
+            "pause_worker": 160,
+            "kill_client": 40,
+            "crash_postgres": 40,
+            "cut": 60,
+            "silence": 20,
+            "restart_worker": 30,
+        }
+    ),
+    pause_s=(0.8, 2.6),
+    lease_ms=20_000,
+    look_s=5.0,
+    drain_s=180.0,
+)

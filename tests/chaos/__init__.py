@@ -1,0 +1,1 @@
+"""The chaos run in its short form, and a failover under load."""
