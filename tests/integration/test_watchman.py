@@ -79,7 +79,7 @@ def test_a_worker_that_was_silent_too_long_stops_its_own_work(hands: Hands) -> N
     hands.worker._watchman.tick()
 
     assert before == (None, False)
-    assert (call.stop_reason, hands.worker._heart.is_cut_off) == ("lost", True)
+    assert (call.stop_reason, hands.worker._heart.is_cut_off) == ("cut_off", True)
 
 
 def test_a_drain_gives_back_what_has_not_started(hands: Hands) -> None:
