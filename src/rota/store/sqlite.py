@@ -208,6 +208,8 @@ class SqliteStore:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             connection = apsw.Connection(str(self.path))
+            # Without it each statement is planned anew for its parameters: 200 us a claim.
+            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             for pragma in PRAGMAS:
                 connection.execute(pragma).fetchall()
         except (apsw.Error, OSError) as error:
