@@ -77,10 +77,13 @@ def pay_behind(trail: str, gate: str) -> int:
 def pay_deafly(trail: str, gate: str) -> int:
     """Computes until the gate opens, whatever it is told, and commits then."""
     leave_trace(trail, "began")
-    while not Path(gate).exists():
-        with contextlib.suppress(Cancelled, TimedOut):
-            time.sleep(0.005)
     try:
+        # The stop may land anywhere in the loop, so all of it is deaf.
+        is_open = False
+        while not is_open:
+            with contextlib.suppress(Cancelled, TimedOut):
+                time.sleep(0.005)
+                is_open = Path(gate).exists()
         current_run().commit(lambda tx: write(tx, 1))
     finally:
         leave_trace(trail, "tried")

@@ -72,9 +72,12 @@ class _Supervisor:
         sys.stdout.flush()
         sys.stderr.flush()
         parent = os.getpid()
+        # Held back until both know who they are: our handler in the child would swallow a signal.
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         pid = os.fork()
         if pid:
             self._child = pid
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
             if self._signals:  # it came while there was no child to tell
                 os.kill(pid, signal.SIGTERM)
             return pid
@@ -83,6 +86,7 @@ class _Supervisor:
             die_with(parent)
             for number in STOPPING:
                 signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
             code = self._serve(life)
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
