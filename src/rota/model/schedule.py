@@ -1,0 +1,141 @@
+"""Schedules as data: a trigger says when, the policies say what happens then.
+
+Texts stay as people wrote them (`90s`, `2026-03-08T07:00:00Z`); `rota.rules` reads them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+Dialect = Literal["vixie", "quartz", "kubernetes"]
+Gap = Literal["cron", "next", "skip", "same"]
+"""A wall time that does not exist: as cron(8) does, at the first valid minute, not at all,
+or at the instant it would have been without the change."""
+Fold = Literal["cron", "first", "second", "both"]
+"""A wall time that comes twice: as cron(8) does, or the one that is named."""
+Roll = Literal["skip", "next", "previous", "modified_following"]
+Overlap = Literal["allow", "skip", "queue_one", "queue_all", "cancel_old", "newest", "strict"]
+Catchup = Literal["none", "last", "all"]
+JitterKind = Literal["random", "hash"]
+
+
+class _Data(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Written down without its defaults; an unknown field is refused."""
+
+
+class Cron(_Data, frozen=True, tag="cron"):
+    """A cron line of 5, 6 (seconds first) or 7 (year last) fields."""
+
+    expression: str
+    dialect: Dialect = "vixie"
+
+
+class Every(_Data, frozen=True, tag="every"):
+    """A fixed distance of real time: from an anchor, or from the end of the previous run."""
+
+    every: str
+    anchor: str | None = None
+    """An instant it counts from; without one, the Unix epoch, so that `1h` is on the hour."""
+    from_end: bool = False
+
+
+class CalendarEvery(_Data, frozen=True, tag="calendar"):
+    """Every so many days, weeks, months or years at the same wall time, counted from `start`."""
+
+    start: str
+    """A wall time such as `2026-01-31T06:00`, the first firing."""
+    days: int = 0
+    weeks: int = 0
+    months: int = 0
+    years: int = 0
+
+
+class At(_Data, frozen=True, tag="at"):
+    """Once; or, of several times, once each. With an offset an instant, without it a wall time."""
+
+    times: tuple[str, ...]
+
+
+class Rrule(_Data, frozen=True, tag="rrule"):
+    """An iCalendar recurrence rule, counted from the wall time `start`."""
+
+    rule: str
+    start: str
+
+
+class BusinessDay(_Data, frozen=True, tag="business_day"):
+    """The nth business day of each month (-1 is the last) by the schedule's calendar."""
+
+    nth: int
+    time: str = "00:00"
+
+
+class AnyOf(_Data, frozen=True, tag="any_of"):
+    """Each instant at which any of them fires, once."""
+
+    triggers: tuple[Trigger, ...]
+
+
+class Unless(_Data, frozen=True, tag="unless"):
+    """The instants of one trigger at which the other does not fire."""
+
+    trigger: Trigger
+    exclude: Trigger
+    whole_day: bool = False
+    """Leave out whole days (of the schedule's zone) on which the other fires."""
+
+
+Trigger = Cron | Every | CalendarEvery | At | Rrule | BusinessDay | AnyOf | Unless
+
+
+class Calendar(_Data, frozen=True, kw_only=True):
+    """Which days are not business days, as data."""
+
+    country: str | None = None
+    """A code such as `FR`, `US-CA` or a market such as `XNYS`; its public holidays are off."""
+    weekend: tuple[int, ...] = (5, 6)
+    """Days off each week; 0 is Monday."""
+    off: tuple[str, ...] = ()
+    """Further days off, as dates."""
+    on: tuple[str, ...] = ()
+    """Days worked in spite of the above."""
+
+
+class Schedule(_Data, frozen=True, kw_only=True):
+    """A trigger bound to a job's arguments, and the policies of its starts."""
+
+    trigger: Trigger
+    zone: str = "UTC"
+    gap: Gap = "cron"
+    fold: Fold = "cron"
+    start: str | None = None
+    """No firing before this instant."""
+    end: str | None = None
+    """No firing after this instant."""
+    count: int | None = None
+    """So many runs and no more; a start that was skipped does not count."""
+    calendar: str | Calendar | None = None
+    """The name of a stored calendar, a country or market code, or a calendar spelled out."""
+    roll: Roll = "skip"
+    """Where a firing goes that falls on a day off."""
+    args: dict[str, Any] = {}
+    overlap: Overlap = "allow"
+    parallel: int = 1
+    """How many may run at once, for every `overlap` but `allow`."""
+    backlog: int = 100
+    """How many may wait with `queue_all` and `strict`; more are dropped and counted."""
+    catchup: Catchup = "last"
+    """What becomes of firings missed for longer than `grace`."""
+    catchup_limit: int = 100
+    catchup_window: str = "1d"
+    grace: str = "1m"
+    """Firings later than now by less than this are on time: all of them start."""
+    jitter: str | None = None
+    jitter_kind: JitterKind = "hash"
+    start_within: str | None = None
+    """A run that could not start so long after its time is not started any more."""
+    pause_after: int | None = None
+    """So many runs in a row that failed pause the schedule."""
+    is_paused: bool = False
