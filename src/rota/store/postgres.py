@@ -1,11 +1,12 @@
 """PostgreSQL: a small pool, READ COMMITTED, no session state that a pooler would lose.
 
-NOTIFY is a hint sent after the commit by a thread of its own, so that it never
-serialises the commits of others.
+NOTIFY is a hint. It goes after the commit, so that it never serialises the commits of
+others, or with one that stands alone while those are quick (ADR 14).
 """
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -16,6 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 import psycopg
 
+from rota.clock import elapsed_s
 from rota.errors import CommitUnknown, StoreUnavailable
 from rota.store.base import Rider, Row, Tx, Watch
 from rota.store.options import PoolOptions
@@ -39,6 +41,13 @@ BEAT_S = 10.0
 # A machine that is paused inside a transaction would hold its locks until it wakes up, and a chore
 # of everybody with them. Local, so that it works behind a pooler; costs 12 us.
 BEGIN = b"begin; set local idle_in_transaction_session_timeout = 5000"
+
+TELLING = b"""with done as (%s returning 1)
+select (select count(*) from done) as changed,
+       (select count(pg_notify('rota', key))
+          from json_array_elements_text(cast(%%(told)s as json)) as key) as told"""
+TOLD_WITHIN = ("insert_runs",)
+"""Statements that stand alone and may carry their own NOTIFY."""
 
 TYPES = {
     "uuid": "uuid",
@@ -108,6 +117,9 @@ class PostgresTx:
         self._statements = statements
         self._now = now
         self.woken: set[str] = set()
+        self.told: set[str] = set()
+        """Those whose NOTIFY is part of this transaction."""
+        self.choose: Callable[[Collection[str]], set[str]] | None = None
         self.statements_left: int | None = None
 
     def one(self, name: str, /, **params: Any) -> Row | None:
@@ -118,7 +130,16 @@ class PostgresTx:
         return rows
 
     def execute(self, name: str, /, **params: Any) -> int:
+        if self.woken and self.choose is not None:
+            self.told = self.choose(self.woken)
+            if self.told:
+                return self._execute_and_tell(name, params)
         return self._run(name, params).rowcount
+
+    def _execute_and_tell(self, name: str, params: dict[str, Any]) -> int:
+        params["told"] = json.dumps(list(self.told))
+        row = self._run(f"{name} and tell", params).fetchone()
+        return int(row["changed"]) if row else 0
 
     def notify(self, queues: Collection[str]) -> None:
         self.woken.update(queues)
@@ -158,6 +179,9 @@ class PostgresStore:
         self.url = url
         self._clock = clock
         self._statements = {name: each.text.encode() for name, each in load(DIALECT).items()}
+        self._statements |= {
+            f"{name} and tell": TELLING % self._statements[name] for name in TOLD_WITHIN
+        }
         timeline = self._statements["timeline"]
         dialer = self._dialer = Dialer(conninfo, burst=options.size + 2, timeline=timeline)
         self._guard = Guard()
@@ -238,16 +262,21 @@ class PostgresStore:
         with pool.connection() as connection, _outages(connection, self._dialer):
             tx = self._tx(connection, pool)
             tx.statements_left = 1
+            tx.choose = self._notifier.take_quiet
+            begin_s = elapsed_s()
             with _unknown_if_broken(connection):
                 answer = work(tx)
-            self._tell(tx.woken, connection)
+            if tx.woken:
+                self._notifier.measure(elapsed_s() - begin_s)
+            self._tell(tx.woken, connection, told=tx.told)
             return answer
 
-    def _tell(self, woken: set[str], connection: Connection) -> None:
-        """After the commit: wake this process, then the others."""
+    def _tell(self, woken: set[str], connection: Connection, *, told: Collection[str] = ()) -> None:
+        """After the commit: wake this process, then the others that were not told by it."""
         if woken:
             self.wakeups.ring(woken)
-            self._notifier.ring(woken, lambda keys: _notify(connection, keys))
+            if left := woken.difference(told):
+                self._notifier.ring(left, lambda keys: _notify(connection, keys))
 
     def _tx(self, connection: Connection, pool: Pool) -> PostgresTx:
         now = self._clock() if self._clock else None
