@@ -101,7 +101,7 @@ def _moment(number: int, seed: int, chance: Random) -> tuple[str, datetime]:
     name = names[place]
     found = shifts(name)
     if not found or chance.random() < 0.05:
-        return name, EPOCH + timedelta(minutes=chance.randrange(60 * 24 * 365 * 67))
+        return name, EPOCH + timedelta(days=2, minutes=chance.randrange(60 * 24 * 365 * 67))
     order = list(range(len(found)))
     Random(f"{seed}/{name}").shuffle(order)
     return name, found[order[turn % len(order)]]

@@ -74,10 +74,10 @@ from tests.support.cron_cases import make_case
         ("vixie", "0 1-3,5 * * *", "At 01:00, 02:00, 03:00 and 05:00, every day"),
         (
             "vixie",
-            "0 0 1,L * mon,5L",
-            "At 00:00, on the 1st and the last day of the month or "
-            "on Monday and the last Friday of the month",
+            "0 0 1,L * mon",
+            "At 00:00, on the 1st and the last day of the month or on Monday",
         ),
+        ("vixie", "0 0 * * mon,5L", "At 00:00, on Monday and the last Friday of the month"),
         ("vixie", "0 0 31 1-11 *", "At 00:00, on the 31st of the month, from January to November"),
         ("vixie", "0 0 3-31/7 * *", "At 00:00, on every 7th day from the 3rd of the month"),
         ("vixie", "0 0 1-31 * *", "At 00:00, every day"),
