@@ -52,7 +52,7 @@ def parse_cron(cron: Cron, *, seed: str = "") -> Line | Interval:
         raise BadCron(f"cron line {cron.expression!r:.64}: {error}") from None
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def _parsed(expression: str, dialect: str, seed: str) -> Line | Interval:
     rules = DIALECTS.get(dialect)
     if rules is None:
