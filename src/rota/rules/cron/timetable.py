@@ -47,12 +47,12 @@ def compile_cron(
     return _compiled(cron, zone, gap, fold, seed)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def _compiled(cron: Cron, zone: Zone, gap: Gap, fold: Fold, seed: str) -> Timetable:
     return _timetable(parse_cron(cron, seed=seed), zone, gap, fold)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def _timetable(parsed: Line | Interval, zone: Zone, gap: Gap, fold: Fold) -> Timetable:
     """Shared by lines that only look different, and by all seeds of a line without `H`."""
     if isinstance(parsed, Interval):
