@@ -37,7 +37,7 @@ class Steps:
         at = self.start + (gone + 1) * self.every
         return None if self.end is not None and at > self.end else at
 
-    def marks(self, instant: int) -> tuple[str, ...]:
+    def marks(self, _: int, /) -> tuple[str, ...]:
         return ()
 
 
@@ -51,7 +51,7 @@ class Listed:
         index = bisect_right(self.instants, instant)
         return self.instants[index] if index < len(self.instants) else None
 
-    def marks(self, instant: int) -> tuple[str, ...]:
+    def marks(self, _: int, /) -> tuple[str, ...]:
         return ()
 
 

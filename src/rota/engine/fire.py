@@ -167,20 +167,20 @@ def _most(row: Row, plan: Plan) -> int:
 
 
 def _ask(look: _Look) -> Ask | None:
-    """What to start; None when nothing is due and nothing can wait."""
+    """What to start; None for a schedule that cannot be understood."""
+    row = look.row
     if look.plan is None:
         return None
     starts: list[Start] = []
-    start_at = look.row["last_at"]
+    start_at = row["last_at"]
     for instant in look.due.starts:
         if start_at is None or (look.due.missed and not starts):
             start_at = before(look.plan.table, instant) if not look.plan.follows_end else None
         starts.append(Start(instant=instant, interval_start=start_at, interval_end=instant))
         start_at = instant
-    can_wait = look.plan.policy.overlap != "allow" or not starts
-    if not starts and not can_wait:
-        return None
-    return Ask(row=look.row, plan=look.plan, starts=starts, waits=not starts)
+    # Somebody asked for this look before the time of the next start: something may wait.
+    is_asked = not starts or (row["next_at"] or 0) > (row["look_at"] or 0)
+    return Ask(row=row, plan=look.plan, starts=starts, waits=is_asked)
 
 
 def _moved(look: _Look, begun: Begun | None) -> _Moved:

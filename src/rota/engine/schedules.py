@@ -87,8 +87,8 @@ def _replace(tx: Tx, plan: Plan, facts: dict[str, Any], *, namespace: str, name:
     if state == "paused":
         at["look_at"] = row["look_at"] if row["state"] == "paused" else None
         note = row["note"] if row["state"] == "paused" else None
-    elif row["state"] == "paused":
-        at["look_at"] = at["next_at"]
+    elif state == "active":
+        at["look_at"] = row["now"]  # another policy counts for those that wait
     resumes = row["state"] == "paused" and state == "active"
     tx.execute(
         "replace_schedule",

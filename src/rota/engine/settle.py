@@ -15,7 +15,7 @@ from rota.model.states import State
 from rota.store.base import Row, Tx
 
 
-class _Settled(msgspec.Struct, kw_only=True, omit_defaults=True):
+class _Settled(msgspec.Struct, kw_only=True):
     id: str
     run_id: str
     state: str

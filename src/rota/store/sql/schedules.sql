@@ -23,7 +23,7 @@ select id, namespace, name, job, spec, state, rules_version, calendar, cursor_at
 
 -- name: take_schedule
 -- The same for one, and waits for whoever has it.
-select id, namespace, name, job, spec, state, rules_version, calendar, cursor_at, last_at, next_at,
+select id, namespace, name, job, spec, state, note, rules_version, calendar, cursor_at, last_at, next_at,
        late_until, blocked_by, fired, last_ended_at, look_at, {now} as now,
        (select j.version
           from rota.job as j
