@@ -21,7 +21,7 @@ from rota.store.base import Store
 from tests.contract.builders import HOME, claim_some, finish_with, look
 
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
-TABLES = Timetables("test")
+TABLES = Timetables("test", lambda: 0.5)
 NAME = "s"
 
 

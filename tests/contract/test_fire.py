@@ -278,7 +278,7 @@ def test_a_process_with_newer_rules_writes_their_version(store: Store, clock: Cl
     given_schedule(store, "1m")
     clock.advance(MINUTE)
 
-    fire_some(store, tables=Timetables("newer"))
+    fire_some(store, tables=Timetables("newer", lambda: 0.5))
 
     assert run_sql(store.url, "select rules_version from rota.schedule") == [("newer",)]
 

@@ -192,7 +192,8 @@ def test_a_year_of_seconds_is_jumped_over(catchup: str) -> None:
 
 def test_more_than_one_look_may_start_is_started_in_several() -> None:
     rule = Lateness(grace_ms=HOUR)
-    cursor, started = NOON, []
+    cursor = NOON
+    started: list[int] = []
     for _ in range(5):
         found = due(Steps(SECOND), cursor=cursor, now=NOON + 450 * SECOND, rule=rule, most=100)
         started += found.starts
@@ -208,17 +209,25 @@ def test_a_clock_that_goes_back_makes_nothing_due() -> None:
     assert found == Due(cursor=NOON, next=NOON + SECOND)
 
 
-@pytest.mark.parametrize("kind", ["hash", "random"])
-def test_jitter_is_the_same_each_time_and_stays_before_the_next_firing(kind: str) -> None:
-    rule = Lateness(jitter_ms=10 * MINUTE, jitter_kind=kind)  # type: ignore[arg-type]
+def test_jitter_by_hash_is_the_same_each_time_and_stays_before_the_next_firing() -> None:
+    rule = Lateness(jitter_ms=10 * MINUTE)
     table = Steps(MINUTE)
 
     ripe = [ripe_at(table, NOON + n * MINUTE, rule=rule, seed="a") for n in range(50)]
 
     assert ripe == [ripe_at(table, NOON + n * MINUTE, rule=rule, seed="a") for n in range(50)]
-    offsets = [at - NOON - n * MINUTE for n, at in enumerate(ripe)]
-    assert all(0 <= offset < MINUTE for offset in offsets)
-    assert (len(set(offsets)) == 1) == (kind == "hash")
+    assert all(0 <= at - NOON - n * MINUTE < MINUTE for n, at in enumerate(ripe))
+
+
+def test_random_jitter_moves_the_next_look_and_nothing_else() -> None:
+    rule = Lateness(jitter_ms=30 * SECOND, jitter_kind="random")
+    table = Steps(MINUTE)
+
+    planned = ripe_at(table, NOON + MINUTE, rule=rule, seed="a", random=0.5)
+    found = due(table, cursor=NOON, now=planned, rule=rule, seed="a")
+
+    assert planned == NOON + MINUTE + 15 * SECOND
+    assert found.starts == (NOON + MINUTE,)
 
 
 def test_what_has_jitter_is_not_started_before_it_is_ripe() -> None:
@@ -268,7 +277,8 @@ def test_however_often_it_looks_every_instant_is_started_or_missed_once(
 ) -> None:
     table = Listed(instants)
     rule = Lateness(grace_ms=grace, catchup=catchup, window_ms=500, limit=5)  # type: ignore[arg-type]
-    cursor, seen, missed, started = 0, 0, 0, []
+    cursor = seen = missed = 0
+    started: list[int] = []
     for now in looks:  # in any order: clocks jump both ways
         while True:
             found = due(table, cursor=cursor, now=now, rule=rule, most=most)

@@ -112,7 +112,7 @@ def test_a_changed_policy_counts_for_those_that_wait() -> None:
     fresh=st.integers(0, 5),
     is_blocked=st.integers(0, 1),
 )
-def test_nobody_starts_without_a_place_and_nobody_is_forgotten(
+def test_nobody_starts_without_a_place_and_nobody_is_forgotten(  # noqa: PLR0917
     overlap: str,
     running: int,
     parallel: int,

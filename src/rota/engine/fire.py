@@ -17,7 +17,7 @@ from rota.engine.starts import Ask, Begun, NewId, begin, stop_old
 from rota.engine.timetables import Plan, StoredCalendar, Timetables
 from rota.errors import RotaError, UnknownJob
 from rota.model.schedule import Calendar
-from rota.rules.misfire import Due, before, due, ripe_at
+from rota.rules.misfire import Due, before, due
 from rota.store.base import Row, Tx
 
 MOST_STARTS = 1_000
@@ -35,6 +35,8 @@ class Fired(msgspec.Struct, frozen=True, kw_only=True):
     looked: int
     """How many schedules were looked at; as many as the limit when there may be more."""
     runs: int = 0
+    early_ms: int = 0
+    """How long until the last of them is due; for a look ahead."""
     broken: tuple[tuple[str, str], ...] = ()
     """Schedules that could not be understood, and why."""
 
@@ -83,11 +85,12 @@ def fire(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId, ahead_ms:
     looks = [_look(row, timetables, calendars) for row in rows]
     asks = [ask for look in looks if (ask := _ask(look)) is not None]
     begun = begin(tx, asks, new_id=new_id)
-    moved = [_moved(look, begun.get(str(look.row["id"]))) for look in looks]
+    moved = [_moved(look, begun.get(str(look.row["id"])), timetables) for look in looks]
     tx.execute("move_schedules", batch=msgspec.json.encode(moved).decode())
     stop_old(tx, begun.values())
     return Fired(
         looked=len(rows),
+        early_ms=max(row["look_at"] - row["now"] for row in rows),
         runs=sum(each.run_id is not None for one in begun.values() for each in one.made),
         broken=tuple((look.row["name"], look.note) for look in looks if look.note is not None),
     )
@@ -183,7 +186,7 @@ def _ask(look: _Look) -> Ask | None:
     return Ask(row=row, plan=look.plan, starts=starts, waits=is_asked)
 
 
-def _moved(look: _Look, begun: Begun | None) -> _Moved:
+def _moved(look: _Look, begun: Begun | None, timetables: Timetables) -> _Moved:
     row, plan = look.row, look.plan
     state, next_at = row["state"], look.due.next
     look_at: int | None = None
@@ -197,7 +200,7 @@ def _moved(look: _Look, begun: Begun | None) -> _Moved:
         elif look.due.has_more:
             look_at = row["now"]
         elif next_at is not None:
-            look_at = ripe_at(plan.table, next_at, rule=plan.lateness, seed=look.seed)
+            look_at = timetables.look_at(plan, next_at, seed=look.seed)
     return _Moved(
         id=str(row["id"]),
         state=state,

@@ -21,7 +21,6 @@ from rota.engine.timetables import Plan, Timetables, timing
 from rota.errors import NotAllowed, UnknownSchedule
 from rota.model.run import Verdict
 from rota.model.schedule import Schedule
-from rota.rules.misfire import ripe_at
 from rota.store.base import Row, Tx
 
 REMOVED = "skipped: its schedule was removed"
@@ -58,17 +57,26 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
         "follows_end": plan.follows_end,
     }
     now = now_ms(tx)
-    at = _times(plan, _first_cursor(plan, now), seed=seed_of(namespace, name))
+    seed = seed_of(namespace, name)
+    at = _times(plan, _first_cursor(plan, now), seed=seed, timetables=timetables)
     if schedule.is_paused:
         at |= {"state": "paused", "look_at": None}
     made = tx.execute("insert_schedule", id=new_id(), namespace=namespace, name=name, **at, **facts)
     if not made:
-        _replace(tx, plan, facts, namespace=namespace, name=name)
+        _replace(tx, plan, facts, namespace=namespace, name=name, timetables=timetables)
     tx.notify((LOOK,))
     return show(tx, name, namespace=namespace)
 
 
-def _replace(tx: Tx, plan: Plan, facts: dict[str, Any], *, namespace: str, name: str) -> None:
+def _replace(  # what is new, and where
+    tx: Tx,
+    plan: Plan,
+    facts: dict[str, Any],
+    *,
+    namespace: str,
+    name: str,
+    timetables: Timetables,
+) -> None:
     row = _take(tx, name, namespace)
     same = (row["job"], row["spec"], row["state"] == "error")
     if same == (facts["job"], facts["spec"], False):
@@ -79,7 +87,8 @@ def _replace(tx: Tx, plan: Plan, facts: dict[str, Any], *, namespace: str, name:
     is_moved = old is None or timing(old) != timing(plan.schedule)
     if is_moved or state in ("error", "ended"):
         cursor = max(row["cursor_at"], _first_cursor(plan, row["now"]))
-        at = {"last_at": None} | _times(plan, cursor, seed=seed_of(namespace, name))
+        times = _times(plan, cursor, seed=seed_of(namespace, name), timetables=timetables)
+        at = {"last_at": None} | times
         state = "paused" if state == "paused" else at.pop("state")
     if old is not None and old.is_paused != plan.schedule.is_paused:
         state = "paused" if plan.schedule.is_paused else "active"
@@ -107,11 +116,11 @@ def _first_cursor(plan: Plan, now: int) -> int:
     return now if start is None else min(now, start - 1)
 
 
-def _times(plan: Plan, cursor: int, *, seed: str) -> dict[str, Any]:
+def _times(plan: Plan, cursor: int, *, seed: str, timetables: Timetables) -> dict[str, Any]:
     next_at = plan.table.after(cursor)
     if next_at is None:
         return {"cursor_at": cursor, "next_at": None, "look_at": None, "state": "ended"}
-    look_at = ripe_at(plan.table, next_at, rule=plan.lateness, seed=seed)
+    look_at = timetables.look_at(plan, next_at, seed=seed)
     return {"cursor_at": cursor, "next_at": next_at, "look_at": look_at, "state": "active"}
 
 

@@ -1,30 +1,42 @@
-"""Timetables: what schedules say, compiled once for each distinct expression and zone."""
+"""Timetables: what schedules say, in the form that decisions need; read once for each text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from importlib.metadata import version as version_of
 
 import msgspec
 
-from rota.clock import to_ms
 from rota.errors import BadOption
 from rota.model.schedule import Calendar, Every, Schedule
 from rota.rules.duration import parse_duration
-from rota.rules.misfire import Lateness
+from rota.rules.misfire import Lateness, ripe_at
+from rota.rules.moments import read_bound
 from rota.rules.overlap import Policy
 from rota.rules.timetable import Timetable
+from rota.rules.triggers import compile_schedule
+from rota.rules.zones import data_version, zone
 
 KEPT = 10_000
-"""Distinct expressions and zones, and distinct texts, of which the compiled form is kept."""
+"""Texts of schedules whose plans are kept."""
 
-T = TypeVar("T")
 _schedule = msgspec.json.Decoder(Schedule)
 
 
+def rules_version() -> str:
+    """Of the zones and holidays that this process knows; another one may reckon otherwise."""
+    return f"{data_version()}/{version_of('holidays')}"
+
+
+class StoredCalendar(msgspec.Struct, frozen=True):
+    """A named calendar of a namespace, and how often it was changed."""
+
+    version: int
+    calendar: Calendar
+
+
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """A schedule in the form that decisions need."""
+    """What a schedule says."""
 
     schedule: Schedule
     table: Timetable
@@ -37,13 +49,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Timetables:
-    """Compiles schedules and remembers; one per process, used by one thread at a time."""
+    """Reads schedules and remembers; one per process. `roll` gives numbers from [0, 1)."""
 
-    def __init__(self, rules_version: str) -> None:
+    def __init__(self, rules_version: str, roll: Callable[[], float]) -> None:
         self.rules_version = rules_version
-        """Of the zones and holidays this process knows; another one may reckon otherwise."""
-        self._tables = _Kept[Timetable]()
-        self._plans = _Kept[Plan]()
+        self._roll = roll
+        self._plans: dict[tuple[str, str], Plan] = {}
 
     def plan(
         self, spec: str, *, seed: str, calendars: Mapping[str, StoredCalendar] | None = None
@@ -51,9 +62,12 @@ class Timetables:
         """From the text of a schedule; BadInput when it cannot be understood any more."""
         if calendars:
             return self.compile(read_schedule(spec), seed=seed, calendars=calendars)
-        key = spec, seed if "H" in spec else ""
+        # Only an `H` in a cron line makes schedules of the same text differ by their names.
+        key = spec, seed if "h" in spec.lower() else ""
         found = self._plans.get(key)
         if found is None:
+            if len(self._plans) >= KEPT:
+                self._plans.clear()
             found = self._plans[key] = self.compile(read_schedule(spec), seed=seed)
         return found
 
@@ -67,28 +81,22 @@ class Timetables:
         """The same from a schedule that was read before."""
         name = schedule.calendar if isinstance(schedule.calendar, str) else None
         stored = (calendars or {}).get(name) if name else None
+        known = {name: stored.calendar} if name and stored else {}
         version = f"{self.rules_version}#{stored.version}" if stored else self.rules_version
-        key = timing(schedule), seed if _is_spread(schedule) else "", version
-        table = self._tables.get(key)
-        if table is None:
-            known = {name: stored.calendar} if name and stored else {}
-            table = self._tables[key] = _compile(schedule, seed, known)
+        table = compile_schedule(schedule, seed=seed, calendars=known)
         return Plan(
             schedule=schedule,
             table=table,
             lateness=_lateness(schedule),
             policy=_policy(schedule),
             follows_end=_follows_end(schedule),
-            start_at=None if schedule.start is None else _instant(schedule.start),
+            start_at=_bound("start", schedule.start, schedule),
             rules_version=version,
         )
 
-
-class StoredCalendar(msgspec.Struct, frozen=True):
-    """A named calendar of a namespace, and how often it was changed."""
-
-    version: int
-    calendar: Calendar
+    def look_at(self, plan: Plan, instant: int, *, seed: str) -> int:
+        """When to look at what is due at the instant: later by its jitter."""
+        return ripe_at(plan.table, instant, rule=plan.lateness, seed=seed, random=self._roll())
 
 
 def read_schedule(text: str) -> Schedule:
@@ -99,9 +107,9 @@ def read_schedule(text: str) -> Schedule:
         raise BadOption(f"the stored schedule cannot be read: {error}") from error
 
 
-def timing(schedule: Schedule) -> str:
-    """What decides when it fires, as text: two schedules with the same fire at the same times."""
-    when = Schedule(
+def timing(schedule: Schedule) -> Schedule:
+    """What decides when it fires: two schedules with the same fire at the same times."""
+    return Schedule(
         trigger=schedule.trigger,
         zone=schedule.zone,
         gap=schedule.gap,
@@ -111,16 +119,6 @@ def timing(schedule: Schedule) -> str:
         calendar=schedule.calendar,
         roll=schedule.roll,
     )
-    return msgspec.json.encode(when).decode()
-
-
-class _Kept(dict[tuple[str, ...], T]):
-    """Forgets everything when it is full: simple, and rare."""
-
-    def __setitem__(self, key: tuple[str, ...], value: T) -> None:
-        if len(self) >= KEPT:
-            self.clear()
-        super().__setitem__(key, value)
 
 
 def _lateness(schedule: Schedule) -> Lateness:
@@ -131,10 +129,14 @@ def _lateness(schedule: Schedule) -> Lateness:
         limit=schedule.catchup_limit,
         window_ms=parse_duration(schedule.catchup_window),
         start_within_ms=None if within is None else parse_duration(within),
-        end_at=None if schedule.end is None else _instant(schedule.end),
+        end_at=_bound("end", schedule.end, schedule),
         jitter_ms=0 if schedule.jitter is None else parse_duration(schedule.jitter),
         jitter_kind=schedule.jitter_kind,
     )
+
+
+def _bound(field: str, text: str | None, schedule: Schedule) -> int | None:
+    return None if text is None else read_bound(field, text, zone(schedule.zone))
 
 
 def _follows_end(schedule: Schedule) -> bool:
@@ -149,36 +151,3 @@ def _policy(schedule: Schedule) -> Policy:
         parallel=schedule.parallel,
         backlog=schedule.backlog,
     )
-
-
-def _instant(text: str) -> int:
-    return to_ms(datetime.fromisoformat(text))
-
-
-def _is_spread(schedule: Schedule) -> bool:
-    """Whether its instants hang on its name: `H` in a cron line."""
-    return '"cron"' in (text := timing(schedule)) and "H" in text
-
-
-class _Steps:
-    def __init__(self, every: int) -> None:
-        self._every = every
-
-    def after(self, instant: int) -> int | None:
-        return instant - instant % self._every + self._every
-
-    def marks(self, instant: int) -> tuple[str, ...]:  # noqa: ARG002  # the protocol
-        return ()
-
-
-class _FromEnd(_Steps):
-    def after(self, instant: int) -> int | None:
-        return instant + self._every
-
-
-def _compile(schedule: Schedule, seed: str, calendars: Mapping[str, Calendar]) -> Timetable:
-    trigger = schedule.trigger
-    if not isinstance(trigger, Every):
-        raise BadOption(f"no timetable for {type(trigger).__name__}")
-    every = parse_duration(trigger.every)
-    return _FromEnd(every) if trigger.from_end else _Steps(every)

@@ -6,11 +6,10 @@ as one that slept for an hour.
 
 from __future__ import annotations
 
-import hashlib
-
 import msgspec
 
 from rota.model.schedule import Catchup, JitterKind
+from rota.rules.jitter import hash_jitter, random_jitter
 from rota.rules.timetable import Timetable
 
 COUNTED = 1_000
@@ -111,7 +110,7 @@ def _several(
     fresh_from = max(cursor, now - rule.grace_ms, late_until)
     if rule.start_within_ms is not None:
         fresh_from = max(fresh_from, now - rule.start_within_ms)
-    fresh = _first(table, fresh_from, now, most)
+    fresh = first_since(table, fresh_from, now, most)
     late = _late(table, cursor, min(fresh_from, now), now, rule=rule, has_fresh=bool(fresh))
     starts = (*late, *fresh)[:most]
     newest = newest_since(table, cursor, now, 1)[0]
@@ -158,18 +157,25 @@ def _is_too_late(instant: int, now: int, rule: Lateness) -> bool:
     return rule.start_within_ms is not None and instant + rule.start_within_ms <= now
 
 
-def ripe_at(table: Timetable, instant: int, *, rule: Lateness, seed: str) -> int:
-    """When to start what is due at the instant: later by its jitter, before the next firing."""
+def ripe_at(
+    table: Timetable, instant: int, *, rule: Lateness, seed: str, random: float = 0.0
+) -> int:
+    """When to start what is due at the instant: later by its jitter, before the next firing.
+
+    Random jitter is for whoever plans the next look; once it is due, it is ripe.
+    """
     if not rule.jitter_ms:
         return instant
-    after = table.after(instant)
-    room = rule.jitter_ms if after is None else min(rule.jitter_ms, after - instant - 1)
-    salt = seed if rule.jitter_kind == "hash" else f"{seed}@{instant}"
-    spread = int.from_bytes(hashlib.blake2b(salt.encode(), digest_size=8).digest())
-    return instant + spread % (room + 1)
+    following = table.after(instant)
+    if rule.jitter_kind == "hash":
+        later = hash_jitter(rule.jitter_ms, nominal=instant, following=following, seed=seed)
+    else:
+        later = random_jitter(rule.jitter_ms, nominal=instant, following=following, random=random)
+    return instant + later
 
 
-def _first(table: Timetable, after: int, until: int, most: int) -> tuple[int, ...]:
+def first_since(table: Timetable, after: int, until: int, most: int) -> tuple[int, ...]:
+    """The first `most` instants in (after, until], oldest first."""
     found: list[int] = []
     at = table.after(after)
     while at is not None and at <= until and len(found) < most:
@@ -180,11 +186,11 @@ def _first(table: Timetable, after: int, until: int, most: int) -> tuple[int, ..
 
 def newest_since(table: Timetable, after: int, until: int, limit: int) -> tuple[int, ...]:
     """The newest `limit` instants in (after, until], oldest first; found by halving the range."""
-    found = _first(table, after, until, limit + 1)
+    found = first_since(table, after, until, limit + 1)
     low, high = after, until
     while len(found) > limit and high - low > 1:
         middle = (low + high) // 2
-        part = _first(table, middle, until, limit + 1)
+        part = first_since(table, middle, until, limit + 1)
         if len(part) > limit:
             low, found = middle, part
         else:
@@ -207,7 +213,7 @@ def before(table: Timetable, instant: int) -> int | None:
 
 def count(table: Timetable, after: int, until: int) -> int:
     """How many instants are in (after, until]; beyond a thousand by their mean distance."""
-    found = _first(table, after, until, COUNTED + 1)
+    found = first_since(table, after, until, COUNTED + 1)
     if len(found) <= COUNTED:
         return len(found)
     return round(COUNTED * (until - after) / max(1, found[COUNTED - 1] - after))

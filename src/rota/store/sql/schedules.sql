@@ -52,10 +52,18 @@ select min(n.look_at) - {now} as wait_ms
        ) as n
 
 -- name: insert_firings
+-- What a backfill has made already, while the schedule was paused, is not made again.
 insert into rota.firing (schedule_id, instant, kind, request, run_id, decision, decided_at)
 select b.schedule_id, b.instant, b.kind, coalesce(b.request, ''), b.run_id, b.decision, {now}
   from {rows:firing} as b
- where true
+ where b.kind <> 'time'
+    or not exists (
+        select 1
+          from rota.firing as f
+         where f.schedule_id = b.schedule_id
+           and f.instant = b.instant
+           and f.kind = 'backfill'
+       )
 on conflict (schedule_id, instant, kind, request) do nothing
 
 -- name: find_firings
