@@ -144,7 +144,7 @@ def _total(plan: Plan, wanted: Range, to_at: int, most: int) -> int:
         raise BadOption("backfill: every with from_end counts from runs and has no past instants")
     if wanted.from_at >= to_at:
         raise BadOption(
-            "backfill: the range holds no past instant; from= must be before to= and now"
+            "backfill: the range is empty; from= must be before to= and before now"
         )
     if not 1 <= wanted.parallel <= MAX_PARALLEL:
         raise BadOption(f"parallel={wanted.parallel} is not a number from 1 to {MAX_PARALLEL:,}")

@@ -216,4 +216,4 @@ def count(table: Timetable, after: int, until: int) -> int:
     found = first_since(table, after, until, COUNTED + 1)
     if len(found) <= COUNTED:
         return len(found)
-    return round(COUNTED * (until - after) / max(1, found[COUNTED - 1] - after))
+    return 1 + COUNTED * (until - found[0]) // (found[COUNTED] - found[0])
