@@ -44,17 +44,12 @@ def compile_cron(
 
     `seed` decides where `H` lies; schedules take their name.
     """
-    return _compiled(cron, zone, gap, fold, seed)
+    parsed = parse_cron(cron, seed=seed)
+    return _compiled(parsed, zone, gap, fold)
 
 
 @lru_cache(maxsize=4_096)
-def _compiled(cron: Cron, zone: Zone, gap: Gap, fold: Fold, seed: str) -> Timetable:
-    return _timetable(parse_cron(cron, seed=seed), zone, gap, fold)
-
-
-@lru_cache(maxsize=4_096)
-def _timetable(parsed: Line | Interval, zone: Zone, gap: Gap, fold: Fold) -> Timetable:
-    """Shared by lines that only look different, and by all seeds of a line without `H`."""
+def _compiled(parsed: Line | Interval, zone: Zone, gap: Gap, fold: Fold) -> Timetable:
     if isinstance(parsed, Interval):
         return IntervalTimetable(parsed.every_ms)
     gap_rule: GapRule = ("skip" if parsed.is_wildcard else "next") if gap == "cron" else gap
