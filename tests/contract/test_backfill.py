@@ -8,15 +8,13 @@ import pytest
 
 from rota.engine import schedules
 from rota.engine.backfill import (
-    BackfillView,
     Range,
-    backfills,
     cancel_backfill,
     fill,
     preview_backfill,
-    show_backfill,
     start_backfill,
 )
+from rota.engine.backfill_views import BackfillView, backfills, show_backfill
 from rota.errors import BadInput, NotAllowed, UnknownBackfill, UnknownSchedule
 from rota.ids import new_id
 from rota.model.schedule import Every, Schedule
@@ -289,7 +287,7 @@ def test_a_broken_schedule_ends_its_backfill_with_the_reason(store: Store, clock
     ],
 )
 def test_what_makes_no_sense_is_refused(
-    store: Store, clock: Clock, wish: dict[str, int], said: str
+    store: Store, clock: Clock, wish: dict[str, Any], said: str
 ) -> None:
     given_schedule(store, "1h")
 

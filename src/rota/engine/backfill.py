@@ -7,33 +7,30 @@ so that a range of a year fills no queue; who finds it half done goes on from th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import msgspec
 
+from rota.engine.backfill_views import BackfillView, Reprocess, show_backfill
+from rota.engine.blackouts import load_blackouts, window_at
 from rota.engine.fire import load_calendars, plan_of
 from rota.engine.fired_run import Start, new_run, spec_of
 from rota.engine.keys import LOOK
 from rota.engine.starts import Made, NewId
 from rota.engine.submit import submit
 from rota.engine.timetables import Plan, Timetables
-from rota.errors import BadOption, NotAllowed, UnknownBackfill, UnknownSchedule
-from rota.ids import is_id
+from rota.errors import BadOption, NotAllowed, UnknownSchedule
 from rota.model.run import NewRun
 from rota.model.states import State
 from rota.rules.misfire import before, count, first_since, newest_since
 from rota.store.base import Row, Tx
 
-Reprocess = Literal["missing", "failed", "all"]
-"""Which instants get a run: those without one, also those that failed, or all.
-
-None of them while an earlier run of the same instant has not ended.
-"""
 MOST = 10_000
 """Firings in one backfill, unless a larger number is confirmed."""
 LIMIT = 1_000_000
 CHUNK = 100
 """Instants that one look considers."""
+HELD_MS = 60_000
+"""How often a backfill looks whether the maintenance window around it has ended."""
 MAX_PARALLEL = 1_000
 _FAILED = (State.FAILED, State.CANCELLED)
 
@@ -58,29 +55,6 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     starts: bool
     state: str | None
     """Of the run that the instant has already."""
-
-
-class BackfillView(msgspec.Struct, frozen=True, kw_only=True):
-    """A backfill as people see it."""
-
-    id: str
-    schedule: str | None
-    from_at: int
-    to_at: int
-    reprocess: Reprocess
-    newest_first: bool
-    parallel: int
-    state: Literal["active", "done", "cancelled", "error"]
-    note: str | None
-    total: int
-    """Instants in its range; an estimate beyond a thousand."""
-    seen: int
-    started: int
-    succeeded: int
-    failed: int
-    live: int
-    created_at: int
-    ended_at: int | None
 
 
 def preview_backfill(  # a range, and whose it is
@@ -143,9 +117,7 @@ def _total(plan: Plan, wanted: Range, to_at: int, most: int) -> int:
     if plan.follows_end:
         raise BadOption("backfill: every with from_end counts from runs and has no past instants")
     if wanted.from_at >= to_at:
-        raise BadOption(
-            "backfill: the range is empty; from= must be before to= and before now"
-        )
+        raise BadOption("backfill: the range is empty; from= must be before to= and before now")
     if not 1 <= wanted.parallel <= MAX_PARALLEL:
         raise BadOption(f"parallel={wanted.parallel} is not a number from 1 to {MAX_PARALLEL:,}")
     if not 1 <= most <= LIMIT:
@@ -170,6 +142,13 @@ def fill(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId) -> int:
             plan = plan_of(base, timetables, load_calendars(tx, [base]))
         except Exception as error:  # noqa: BLE001  # whatever it is, the others go on
             _move(tx, row, edge=row["edge_at"], state="error", note=str(error)[:500])
+            continue
+        windows = load_blackouts(tx, [base]).get(row["namespace"], ())
+        queue = spec_of(base["job_spec"]).queue
+        window = window_at(windows, job=base["job"], queue=queue, at=row["now"])
+        if window.act != "start":
+            again = min(window.until or row["now"] + HELD_MS, row["now"] + HELD_MS)
+            _move(tx, row, edge=row["edge_at"], state="active", look_at=again)
             continue
         _fill(tx, row, base, plan, new_id=new_id)
     return len(rows)
@@ -299,32 +278,8 @@ def cancel_backfill(tx: Tx, backfill_id: str, *, namespace: str, note: str | Non
         raise NotAllowed(f"backfill {backfill_id} is {view.state} already")
 
 
-def show_backfill(tx: Tx, backfill_id: str, *, namespace: str) -> BackfillView:
-    """Its progress; UnknownBackfill when there is none of that id."""
-    row = (
-        tx.one("find_backfill", id=backfill_id, namespace=namespace) if is_id(backfill_id) else None
-    )
-    if row is None:
-        raise UnknownBackfill(backfill_id)
-    return _view(row)
-
-
-def backfills(
-    tx: Tx, *, namespace: str, schedule: str | None = None, limit: int = 50
-) -> list[BackfillView]:
-    """The newest first."""
-    rows = tx.all("list_backfills", namespace=namespace, schedule=schedule, limit=limit)
-    return [_view(row) for row in rows]
-
-
 def _base(tx: Tx, name: str, namespace: str, timetables: Timetables) -> tuple[Row, Plan]:
     row = tx.one("find_for_backfill", namespace=namespace, name=name)
     if row is None:
         raise UnknownSchedule(name)
     return row, plan_of(row, timetables, load_calendars(tx, [row]))
-
-
-def _view(row: Row) -> BackfillView:
-    facts = {name: row[name] for name in BackfillView.__struct_fields__ if name != "id"}
-    facts["newest_first"] = bool(facts["newest_first"])
-    return BackfillView(id=str(row["id"]), **facts)

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from rota.engine.fired_run import Start
+from rota.engine.blackouts import Blackouts, hold, load_blackouts
+from rota.engine.fired_run import Start, spec_of
 from rota.engine.starts import Ask, Begun, NewId, begin, stop_old
 from rota.engine.timetables import Plan, StoredCalendar, Timetables
 from rota.errors import RotaError, UnknownJob
@@ -83,7 +84,8 @@ def fire(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId, ahead_ms:
         return Fired(looked=0)
     calendars = load_calendars(tx, rows)
     looks = [_look(row, timetables, calendars) for row in rows]
-    asks = [ask for look in looks if (ask := _ask(look)) is not None]
+    windows = load_blackouts(tx, rows)
+    asks = [ask for look in looks if (ask := _ask(look, windows)) is not None]
     begun = begin(tx, asks, new_id=new_id)
     moved = [_moved(look, begun.get(str(look.row["id"])), timetables) for look in looks]
     tx.execute("move_schedules", batch=msgspec.json.encode(moved).decode())
@@ -169,21 +171,26 @@ def _most(row: Row, plan: Plan) -> int:
     return MOST_STARTS if count is None else max(1, min(MOST_STARTS, count - row["fired"]))
 
 
-def _ask(look: _Look) -> Ask | None:
+def _ask(look: _Look, windows: Blackouts) -> Ask | None:
     """What to start; None for a schedule that cannot be understood."""
     row = look.row
     if look.plan is None:
         return None
     starts: list[Start] = []
+    held: list[Start] = []
+    mine = windows.get(row["namespace"], ())
+    queue = spec_of(row["job_spec"]).queue
     start_at = row["last_at"]
     for instant in look.due.starts:
-        if start_at is None or (look.due.missed and not starts):
+        if start_at is None or (look.due.missed and instant == look.due.starts[0]):
             start_at = before(look.plan.table, instant) if not look.plan.follows_end else None
-        starts.append(Start(instant=instant, interval_start=start_at, interval_end=instant))
+        start = Start(instant=instant, interval_start=start_at, interval_end=instant)
+        free = hold(mine, start, job=row["job"], queue=queue, now=row["now"]) if mine else start
+        (held if free is None else starts).append(free or start)
         start_at = instant
     # Somebody asked for this look before the time of the next start: something may wait.
     is_asked = not starts or (row["next_at"] or 0) > (row["look_at"] or 0)
-    return Ask(row=row, plan=look.plan, starts=starts, waits=is_asked)
+    return Ask(row=row, plan=look.plan, starts=starts, held=held, waits=is_asked)
 
 
 def _moved(look: _Look, begun: Begun | None, timetables: Timetables) -> _Moved:

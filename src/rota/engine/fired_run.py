@@ -25,6 +25,8 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     """Other arguments than the schedule's, as JSON text."""
     interval_start: int | None = None
     interval_end: int | None = None
+    due_at: int | None = None
+    """Not before this instant: a maintenance window holds it back."""
 
 
 def new_run(row: Row, plan: Plan, start: Start, *, run_id: str, waits: bool = False) -> NewRun:
@@ -44,6 +46,7 @@ def new_run(row: Row, plan: Plan, start: Start, *, run_id: str, waits: bool = Fa
         queue=spec.queue,
         priority=spec.priority,
         args=args_of(plan) if start.args is None else start.args,
+        due_at=start.due_at,
         expires_ms=_expires_ms(spec, plan, start, row["now"]),
         at_most_once=spec.delivery == "at_most_once",
         schedule_id=str(row["id"]),
@@ -64,7 +67,7 @@ def args_of(plan: Plan) -> str:
 
 def _expires_ms(spec: JobSpec, plan: Plan, start: Start, now: int) -> int | None:
     within = plan.lateness.start_within_ms
-    if within is None:
+    if within is None or start.due_at is not None:
         return spec.expires_ms
     left = max(1, start.instant + within - now)
     return left if spec.expires_ms is None else min(left, spec.expires_ms)

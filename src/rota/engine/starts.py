@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -36,6 +37,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     row: Row
     plan: Plan
     starts: Sequence[Start] = ()
+    held: Sequence[Start] = ()
+    """Left out, because of a maintenance window."""
     waits: bool = False
     """Some may wait already."""
 
@@ -52,7 +55,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     kind: StartKind
     request: str = ""
     run_id: str | None = None
-    decision: Decision
+    decision: Decision | Literal["blackout"]
 
 
 class Begun(msgspec.Struct, kw_only=True):
@@ -201,6 +204,16 @@ def _begun(
             decision=decision,
         )
         for start, decision in zip(ask.starts, outcome.decisions, strict=True)
+    ]
+    made += [
+        Made(
+            schedule_id=ask.id,
+            instant=start.instant,
+            kind=start.kind,
+            request=start.request,
+            decision="blackout",
+        )
+        for start in ask.held
     ]
     begins = sum(each.decision == "started" for each in made) + len(outcome.released)
     waits = sum(each.decision == "waits" for each in made)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from rota.engine.fire import load_calendars, plan_of
@@ -18,7 +20,7 @@ class Triggered(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a start by hand; no run when the overlap policy gave it up."""
 
     run_id: str | None
-    decision: Decision
+    decision: Decision | Literal["blackout"]
     is_new: bool = True
 
 

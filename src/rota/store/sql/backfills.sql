@@ -39,6 +39,11 @@ select f.id, f.namespace, f.schedule_id, f.from_at, f.to_at, f.newest_first, f.r
 -- name: find_base
 -- The schedule of a backfill as `take_schedules` has it; nobody has to wait for it.
 select id, namespace, name, job, spec, calendar, {now} as now,
+       exists (
+            select 1
+              from rota.blackout as b
+             where b.namespace = s.namespace
+           ) as has_blackouts,
        (select j.version
           from rota.job as j
          where j.namespace = s.namespace

@@ -3,6 +3,11 @@
 -- Beside the job's current definition: one statement less for each look.
 select id, namespace, name, job, spec, state, rules_version, calendar, cursor_at, last_at, next_at,
        late_until, blocked_by, fired, last_ended_at, look_at, {now} as now,
+       exists (
+            select 1
+              from rota.blackout as b
+             where b.namespace = s.namespace
+           ) as has_blackouts,
        (select j.version
           from rota.job as j
          where j.namespace = s.namespace
@@ -374,3 +379,29 @@ update rota.schedule
    set fired = fired + :fired,
        skipped = skipped + :skipped
  where id = :id
+
+-- name: calendar_users
+select name
+  from rota.schedule
+ where namespace = :namespace
+   and calendar = :calendar
+ order by name
+ limit 1
+
+-- name: load_blackouts
+select namespace, name, spec
+  from rota.blackout
+ where namespace in ({each:namespaces})
+ order by namespace, name
+
+-- name: put_blackout
+insert into rota.blackout (namespace, name, spec, changed_at)
+values (:namespace, :name, :spec, {now})
+on conflict (namespace, name) do update
+   set spec = excluded.spec,
+       changed_at = excluded.changed_at
+
+-- name: delete_blackout
+delete from rota.blackout
+ where namespace = :namespace
+   and name = :name
