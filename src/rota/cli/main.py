@@ -24,6 +24,7 @@ COMMANDS = (
     "dead",
     "acts",
     "jobs",
+    "schedules",
     "queues",
     "breakers",
     "workers",
