@@ -40,6 +40,7 @@ from rota.store.open import dialect_of, open_store
 from rota.version import version
 
 if TYPE_CHECKING:
+    from rota.app.calendars import Blackouts, Calendars
     from rota.app.schedules import Schedules
 
 P = ParamSpec("P")
@@ -166,6 +167,20 @@ class App:
         from rota.app.schedules import Schedules  # noqa: PLC0415  # as with options of a schedule
 
         return Schedules(self)
+
+    @cached_property
+    def calendars(self) -> Calendars:
+        """Named business calendars."""
+        from rota.app.calendars import Calendars  # noqa: PLC0415
+
+        return Calendars(self)
+
+    @cached_property
+    def blackouts(self) -> Blackouts:
+        """Maintenance windows."""
+        from rota.app.calendars import Blackouts  # noqa: PLC0415
+
+        return Blackouts(self)
 
     def find_job(self, name: str) -> Job[..., Any]:
         """The job of that name, or UnknownJob with a guess."""

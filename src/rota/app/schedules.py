@@ -5,15 +5,18 @@ from __future__ import annotations
 import builtins
 import random
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from rota.app.backfills import Backfill, Backfills, Wish
 from rota.app.run import Run
 from rota.app.who import whoami
 from rota.engine import schedules as engine
 from rota.engine.acts import By, record
+from rota.engine.backfill_views import Reprocess
 from rota.engine.fire import seed_of
 from rota.engine.inspect import now_ms
 from rota.engine.schedule_views import (
@@ -48,6 +51,7 @@ class Schedules:
 
     def __init__(self, app: App) -> None:
         self._app = app
+        self.backfills = Backfills(app)
         self._timetables: Timetables | None = None
         self._compiling = Lock()
 
@@ -86,10 +90,10 @@ class Schedules:
         if view.schedule is None or view.state == "ended":
             return []
         schedule = view.schedule
-        seed = seed_of(self._namespace, name)
+        seed = seed_of(self._here, name)
 
         def plan(tx: Tx) -> tuple[Plan, int]:
-            known = engine.calendars_of(tx, schedule, self._namespace)
+            known = engine.calendars_of(tx, schedule, self._here)
             return self.timetables.compile(schedule, seed=seed, calendars=known), now_ms(tx)
 
         found, now = self._app.store.read(plan)
@@ -109,49 +113,40 @@ class Schedules:
 
         `schedule` and the options are those of `@app.job(schedule=...)`.
         """
-        read = read_schedule(schedule, options)
+        stored = self._app.calendars.list()
+        known = {each: one.calendar for each, one in stored.items()}
+        read = read_schedule(schedule, options, calendars=known)
         if args is not None:
             read = msgspec.structs.replace(read, args=dict(args))
         return self._put(check_name("schedule", name), self._checked(read, job), job, "api", who)
 
     def remove(self, name: str, *, who: str | None = None) -> None:
         """It fires no more; what waits is skipped, what runs goes on."""
-        self._act(
-            "remove", name, who, {}, lambda tx: engine.remove(tx, name, namespace=self._namespace)
-        )
+        self._act("remove", name, who, lambda tx, _: engine.remove(tx, name, namespace=self._here))
 
     def pause(self, name: str, *, note: str | None = None, who: str | None = None) -> None:
         """No more starts by time, until somebody resumes it; what runs goes on."""
-        by = who or whoami()
-        self._act(
-            "pause",
-            name,
-            by,
-            {"note": note} if note else {},
-            lambda tx: engine.pause(tx, name, namespace=self._namespace, who=by, note=note),
-        )
+
+        def pause(tx: Tx, by: str) -> None:
+            engine.pause(tx, name, namespace=self._here, who=by, note=note)
+
+        self._act("pause", name, who, pause, note=note)
 
     def resume(self, name: str, *, who: str | None = None) -> None:
         """Go on; what was due meanwhile was missed, and `catchup` decides about it."""
-        by = who or whoami()
-        self._act(
-            "resume",
-            name,
-            by,
-            {},
-            lambda tx: engine.resume(tx, name, namespace=self._namespace, who=by),
-        )
+
+        def resume(tx: Tx, by: str) -> None:
+            engine.resume(tx, name, namespace=self._here, who=by)
+
+        self._act("resume", name, who, resume)
 
     def unblock(self, name: str, *, who: str | None = None) -> None:
         """With `overlap="strict"`: go on although a run has failed."""
-        by = who or whoami()
-        self._act(
-            "unblock",
-            name,
-            by,
-            {},
-            lambda tx: engine.unblock(tx, name, namespace=self._namespace, who=by),
-        )
+
+        def unblock(tx: Tx, by: str) -> None:
+            engine.unblock(tx, name, namespace=self._here, who=by)
+
+        self._act("unblock", name, who, unblock)
 
     def trigger(
         self, name: str, args: Mapping[str, Any] | None = None, *, who: str | None = None
@@ -161,23 +156,45 @@ class Schedules:
         Also while it is paused. `args` replace some of the schedule's arguments.
         """
         request_id = new_id()
-        text = None if args is None else self._merged(name, args)
-        done: Triggered = self._act(
-            "trigger",
-            name,
-            who,
-            {"args": dict(args)} if args else {},
-            lambda tx: trigger(
+        text = None if args is None else self.merged(name, args)
+
+        def start(tx: Tx, _: str) -> Triggered:
+            return trigger(
                 tx,
                 name,
-                namespace=self._namespace,
+                namespace=self._here,
                 request_id=request_id,
                 timetables=self.timetables,
                 new_id=new_id,
                 args=text,
-            ),
-        )
+            )
+
+        done = self._act("trigger", name, who, start, args=args)
         return None if done.run_id is None else Run(self._app, done.run_id)
+
+    def backfill(  # noqa: PLR0913  # which instants, and how, all named
+        self,
+        name: str,
+        start: str | datetime,
+        end: str | datetime,
+        *,
+        reprocess: Reprocess = "missing",
+        newest_first: bool = False,
+        parallel: int = 1,
+        args: Mapping[str, Any] | None = None,
+        most: int | None = None,
+        who: str | None = None,
+    ) -> Backfill:
+        """Run it for past instants, from `start` (included) to `end` (not included).
+
+        `reprocess` says which instants get a run: those that have none, also those that
+        failed, or all. More than 10,000 firings need a larger `most`.
+        """
+        wish = Wish(start, end, reprocess, newest_first, parallel, args)
+        begun = self.backfills.start(name, wish, most=most)
+        told = {"from": str(start), "to": str(end), "id": begun.id}
+        self._act("backfill", name, who, lambda _, __: None, **told)
+        return begun
 
     def declare(self, jobs: Iterable[Job[..., Any]]) -> None:
         """Make the store's schedules those of the code, for these jobs; called by workers."""
@@ -188,7 +205,7 @@ class Schedules:
         }
         known = {job.name for job in jobs}
         there = self._app.store.read(
-            lambda tx: schedules(tx, namespace=self._namespace, origin="code", limit=MOST)
+            lambda tx: schedules(tx, namespace=self._here, origin="code", limit=MOST)
         )
         for name, (job, schedule) in wanted.items():
             self._put(name, self._checked(schedule, job), job, "code", None)
@@ -205,7 +222,7 @@ class Schedules:
             return self._timetables
 
     @property
-    def _namespace(self) -> str:
+    def _here(self) -> str:
         return self._app.namespace
 
     def _put(
@@ -217,7 +234,7 @@ class Schedules:
                 tx,
                 name,
                 schedule,
-                namespace=self._namespace,
+                namespace=self._here,
                 job=job,
                 origin=origin,
                 who=by,
@@ -234,7 +251,8 @@ class Schedules:
         text = known.signature.bind((), schedule.args)
         return msgspec.structs.replace(schedule, args=msgspec.json.decode(text))
 
-    def _merged(self, name: str, args: Mapping[str, Any]) -> str:
+    def merged(self, name: str, args: Mapping[str, Any]) -> str:
+        """The schedule's arguments with some replaced, checked, as JSON text."""
         view = self.show(name)
         if view.schedule is None:
             raise BadOption(f"schedule {name!r} cannot be read: {view.note}")
@@ -242,26 +260,15 @@ class Schedules:
         return msgspec.json.encode(self._checked(merged, view.job).args).decode()
 
     def _act(
-        self,
-        verb: str,
-        name: str,
-        who: str | None,
-        detail: Mapping[str, Any],
-        work: Callable[[Tx], T],
+        self, verb: str, name: str, who: str | None, work: Callable[[Tx, str], T], **detail: Any
     ) -> T:
         """A change of a person's, on record with it."""
         by = By(act_id=new_id(), who=who or whoami())
+        told = {key: value for key, value in detail.items() if value is not None}
 
         def change(tx: Tx) -> T:
-            done = work(tx)
-            record(
-                tx,
-                by,
-                namespace=self._namespace,
-                verb=f"{verb} schedule",
-                subject=name,
-                detail=detail,
-            )
+            done = work(tx, by.who)
+            record(tx, by, namespace=self._here, verb=f"{verb} schedule", subject=name, detail=told)
             return done
 
         return self._app.store.write(change)

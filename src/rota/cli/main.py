@@ -25,6 +25,8 @@ COMMANDS = (
     "acts",
     "jobs",
     "schedules",
+    "calendars",
+    "blackouts",
     "queues",
     "breakers",
     "workers",

@@ -190,7 +190,7 @@ def _schedules(options: Mapping[str, Any]) -> tuple[Schedule, ...]:
     # Late: zones and cron cost 30 ms, which programs without schedules need not pay.
     from rota.rules.schedule_options import read_schedules  # noqa: PLC0415
 
-    return read_schedules(options["schedule"], timing)
+    return read_schedules(options["schedule"], timing, calendars=None)
 
 
 def _isolation(options: Mapping[str, Any]) -> tuple[Isolation, int | None]:
