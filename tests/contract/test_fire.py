@@ -63,10 +63,10 @@ def test_a_schedule_fires_at_its_time_and_not_before(store: Store, clock: Clock)
 
 
 def test_the_next_look_knows_how_many_are_due_then(store: Store, clock: Clock) -> None:
-    for name, text in (("a", "1m"), ("b", "1m"), ("c", "61s"), ("d", "2h")):
+    for name, text in (("a", "1m"), ("b", "1m"), ("c", "1h"), ("d", "2h")):
         given_schedule(store, text, name=name)
 
-    found = [store.read(lambda tx, ms=ms: next_look(tx, within_ms=ms)) for ms in (0, SECOND)]  # type: ignore[misc]
+    found = [store.read(lambda tx, ms=ms: next_look(tx, within_ms=ms)) for ms in (0, HOUR)]  # type: ignore[misc]
 
     assert [each and (each.wait_ms, each.crowd) for each in found] == [(MINUTE, 2), (MINUTE, 3)]
 

@@ -417,3 +417,11 @@ on conflict (namespace, name) do update
 delete from rota.blackout
  where namespace = :namespace
    and name = :name
+
+-- name: last_success
+select s.last_success_at as at, h.result
+  from rota.schedule as s
+  left join rota.run_history as h
+    on h.id = s.last_success
+ where s.namespace = :namespace
+   and s.name = :name
