@@ -149,10 +149,10 @@ def _split(code: str, calendars: Mapping[str, Calendar] | None = None) -> tuple[
     name, _, part = code.partition("-")
     parts = _parts()
     if name not in parts:
-        known = (*parts, *(calendars or ()))
+        near = hint(code, calendars or ()) or hint(code.upper(), parts)
         raise BadOption(
             f"calendar={code!r:.64} is neither a stored calendar nor the code of a country or "
-            f"a market such as FR, US-CA or XNYS.{hint(code.upper(), known)}"
+            f"a market such as FR, US-CA or XNYS.{near}"
         )
     if part and part not in parts[name]:
         near = hint(part.upper(), parts[name]) or f" It has: {', '.join(parts[name]) or 'none'}."

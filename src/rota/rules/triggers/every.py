@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rota.errors import BadDuration, BadOption
 from rota.model.schedule import Every
 from rota.rules.duration import parse_duration
@@ -63,7 +65,7 @@ def compile_every(trigger: Every, *, zone: Zone, start: int | None) -> Timetable
     return Steps(anchor, every)
 
 
-def read_every(text: str) -> int:
+def read_every(text: Any) -> int:
     """Milliseconds, at least one."""
     try:
         every = parse_duration(text)

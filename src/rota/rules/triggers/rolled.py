@@ -27,8 +27,8 @@ class OpenDays:
         self._zone = zone
 
     def after(self, instant: int) -> int | None:
-        at = self._timetable.after(instant)
-        while at is not None and at <= instant + SEARCH_MS:
+        at = first = self._timetable.after(instant)
+        while at is not None and first is not None and at <= first + SEARCH_MS:
             if self._days.is_open(self._zone.wall(at).date()):
                 return at
             at = after_day(self._timetable, at, self._zone)

@@ -21,6 +21,8 @@ _WEEK = 7
 _HALF_WEEK = 4
 _DAY = timedelta(days=1)
 _KEPT = 8
+MAX_TURNS = 366 * 50
+"""Days that do not match in a row; a rule of days that matches none for fifty years is over."""
 
 Test = Callable[[date], bool]
 
@@ -40,12 +42,13 @@ class RruleWalls:
     def after(self, wall: datetime) -> datetime | None:
         apart = _period_of(self._rule, wall.date()) - self._origin
         turn = max(0, apart // self._rule.interval)
-        while self._begin(turn) <= self._last.date():
-            found = self._in(turn)
+        for following in range(turn, turn + MAX_TURNS):
+            if self._begin(following) > self._last.date():
+                return None
+            found = self._in(following)
             index = bisect_right(found, wall)
             if index < len(found):
                 return found[index] if found[index] <= self._last else None
-            turn += 1
         return None
 
     def _begin(self, turn: int) -> date:

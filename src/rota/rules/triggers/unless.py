@@ -42,8 +42,8 @@ class UnlessDay:
         self._zone = zone
 
     def after(self, instant: int) -> int | None:
-        at = self._timetable.after(instant)
-        while at is not None and at <= instant + SEARCH_MS:
+        at = first = self._timetable.after(instant)
+        while at is not None and first is not None and at <= first + SEARCH_MS:
             if not self._is_excluded(self._zone.wall(at).date()):
                 return at
             at = after_day(self._timetable, at, self._zone)
