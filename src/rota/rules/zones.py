@@ -34,7 +34,8 @@ _FIRST_S = -62_000_000_000
 _LAST_S = int((datetime(LAST_YEAR + 1, 1, 1, tzinfo=UTC) - _EPOCH_UTC).total_seconds())
 _HEAD = struct.Struct(">4s c 15x 6l")
 _MINUTE_S = 60
-_MONTH_S = 28 * 86_400
+_DAY_S = 86_400
+_STEP_S = 56 * _DAY_S
 
 
 class Zone:
@@ -125,6 +126,7 @@ class _Reader:
         self._name = name
         self._data = data
         self._info = ZoneInfo.from_file(io.BytesIO(data), key=name)
+        self._origin = _EPOCH.replace(tzinfo=self._info)
 
     def read(self) -> Zone:
         listed = [at for at in self._listed() if _FIRST_S < at < _LAST_S]
@@ -138,8 +140,7 @@ class _Reader:
         return Zone(self._name, starts, [offset * 1_000 for offset in offsets])
 
     def _offset(self, at: int) -> int:
-        shift = self._info.fromutc(_EPOCH.replace(tzinfo=self._info) + timedelta(seconds=at))
-        offset = shift.utcoffset()
+        offset = self._info.fromutc(self._origin + timedelta(seconds=at)).utcoffset()
         return 0 if offset is None else int(offset.total_seconds())
 
     def _listed(self) -> tuple[int, ...]:
@@ -153,21 +154,32 @@ class _Reader:
         return struct.unpack_from(f">{times}q", self._data, second + _HEAD.size)
 
     def _ruled(self, last: int) -> list[int]:
-        """The shifts after the listed ones, all on a minute, no two within four weeks."""
+        """The shifts after the listed ones, all on a minute, no two within eight weeks."""
         found: list[int] = []
         low, before = (last // _MINUTE_S + 1) * _MINUTE_S, self._offset(last)
         while low < _LAST_S:
-            high = low + _MONTH_S
+            high = low + _STEP_S
             after = self._offset(high)
             if after != before:
-                found.append(self._bisect(low, high, before))
-            elif not found and low - last > 2 * 366 * 86_400:
+                found.append(self._between(low, high, before, found[-2:-1]))
+            elif not found and low - last > 2 * 366 * _DAY_S:
                 break  # two years without a shift: there is no rule
             low, before = high, after
         return found
 
-    def _bisect(self, low: int, high: int, before: int) -> int:
-        while high - low > _MINUTE_S:
-            middle = (low + high) // (2 * _MINUTE_S) * _MINUTE_S
-            low, high = (middle, high) if self._offset(middle) == before else (low, middle)
-        return high
+    def _between(self, low: int, high: int, before: int, alike: list[int]) -> int:
+        """Where the offset changes; first tried at the time of day of a shift alike."""
+        if alike:
+            phase = alike[0] % _DAY_S
+            day = self._bisect(low - phase, high - phase + _DAY_S, before, _DAY_S, phase)
+            if self._offset(day - 1) == before:
+                return day
+        return self._bisect(low, high, before, _MINUTE_S, 0)
+
+    def _bisect(self, low: int, high: int, before: int, unit: int, phase: int) -> int:
+        low, high = low // unit, high // unit
+        while high - low > 1:
+            middle = (low + high) // 2
+            is_before = self._offset(middle * unit + phase) == before
+            low, high = (middle, high) if is_before else (low, middle)
+        return high * unit + phase

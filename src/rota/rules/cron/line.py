@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rota.rules.cron.days import DayCalendar, Days, calendar_of
 
@@ -34,14 +36,11 @@ class Interval:
 class WallClock:
     """Finds the next wall time of a line, in seconds as if the wall clock showed UTC."""
 
-    __slots__ = ("_days", "_first", "_minutes", "_seconds")
+    __slots__ = ("_days", "times")
 
     def __init__(self, line: Line) -> None:
-        self._seconds = line.seconds
-        self._minutes = tuple(
-            hour * 3_600 + minute * 60 for hour in line.hours for minute in line.minutes
-        )
-        self._first = self._minutes[0] + self._seconds[0]
+        self.times = _times_of_day(line.hours, line.minutes, line.seconds)
+        """The seconds of a day that match, in order."""
         self._days: DayCalendar = calendar_of(line.days)
 
     def next(self, local: int) -> int | None:
@@ -49,24 +48,17 @@ class WallClock:
         today, second = divmod(local, DAY_S)
         day = self._days.next(today)
         if day == today:
-            time = self._time(second)
-            if time >= 0:
-                return today * DAY_S + time
+            place = bisect_left(self.times, second)
+            if place < len(self.times):
+                return today * DAY_S + self.times[place]
             day = self._days.next(today + 1)
-        return None if day is None else day * DAY_S + self._first
+        return None if day is None else day * DAY_S + self.times[0]
 
-    def _time(self, second: int) -> int:
-        """The first time of day at or after this second of the day, or -1."""
-        minutes = self._minutes
-        over = second % 60
-        place = bisect_left(minutes, second - over)
-        if place == len(minutes):
-            return -1
-        if over and minutes[place] == second - over:
-            later = bisect_left(self._seconds, over)
-            if later < len(self._seconds):
-                return minutes[place] + self._seconds[later]
-            place += 1
-            if place == len(minutes):
-                return -1
-        return minutes[place] + self._seconds[0]
+
+@lru_cache(maxsize=1_024)
+def _times_of_day(
+    hours: tuple[int, ...], minutes: tuple[int, ...], seconds: tuple[int, ...]
+) -> array[int]:
+    """An array, because a line for every second has 86,400 of them."""
+    within_hours = [minute * 60 + second for minute in minutes for second in seconds]
+    return array("i", [hour * 3_600 + rest for hour in hours for rest in within_hours])

@@ -70,84 +70,92 @@ class Span:
     offset: int
     before: int
     """The offset until `start`."""
-
-    @property
-    def quick(self) -> tuple[int, int, int]:
-        """Where only the offset matters."""
-        return self.start + max(1, abs(self.offset - self.before)), self.high, self.offset
+    quiet: int
+    """From here on, until `high`, the shift before has no influence any more."""
 
 
-@lru_cache(maxsize=2_048)
-def _spans(zone: Zone, fold: FoldRule) -> tuple[list[int], list[Span]]:
-    starts = [start // 1_000 for start in zone.starts]
-    offsets = [offset // 1_000 for offset in zone.offsets]
-    edges = [-_EVER, *starts, _EVER]
-    before = [offsets[0], *offsets]
-    after = [*offsets[1:], offsets[-1]]
-    spans = []
-    for place, offset in enumerate(offsets):
-        start, end = edges[place], edges[place + 1]
-        behind = max(0, before[place] - offset) if fold == "first" else 0
-        ahead = max(0, offset - after[place]) if fold == "second" else 0
-        spans.append(Span(start, start + behind, end - ahead, end, offset, before[place]))
-    return starts, spans
+class Spans:
+    """All spans of a zone for one rule of folds."""
+
+    __slots__ = ("all", "starts")
+
+    def __init__(self, zone: Zone, fold: FoldRule) -> None:
+        self.starts = [start // 1_000 for start in zone.starts]
+        offsets = [offset // 1_000 for offset in zone.offsets]
+        edges = [-_EVER, *self.starts, _EVER]
+        around = [offsets[0], *offsets, offsets[-1]]
+        self.all = [
+            _span(fold, *edges[place : place + 2], *around[place : place + 3])
+            for place in range(len(offsets))
+        ]
+
+    def at(self, at: int) -> Span:
+        return self.all[bisect_right(self.starts, at)]
+
+
+def _span(fold: FoldRule, start: int, end: int, before: int, offset: int, after: int) -> Span:
+    behind = max(0, before - offset) if fold == "first" else 0
+    ahead = max(0, offset - after) if fold == "second" else 0
+    quiet = start + max(1, abs(offset - before))
+    return Span(start, start + behind, end - ahead, end, offset, before, quiet)
+
+
+_spans = lru_cache(maxsize=2_048)(Spans)
 
 
 class CronTimetable:
-    """Answers from the last answer or from the present span; a shift takes the longer way."""
+    """Answers from the day of the last answer, else from the span; a shift takes the long way."""
 
-    __slots__ = ("_clock", "_gap", "_last", "_quick", "_spans", "_starts", "_zone")
+    __slots__ = ("_clock", "_gap", "_same_day", "_spans", "_times", "_zone")
 
-    def __init__(
-        self, clock: WallClock, zone: Zone, gap: GapRule, spans: tuple[list[int], list[Span]]
-    ) -> None:
+    def __init__(self, clock: WallClock, zone: Zone, gap: GapRule, spans: Spans) -> None:
         self._clock = clock
         self._zone = zone
         self._gap = gap
-        self._starts, self._spans = spans
-        self._quick = (0, 0, 0)
-        self._last = (0, 0)
+        self._spans = spans
+        self._times = clock.times
+        self._same_day = (0, 0, 0)
 
     def after(self, instant: int) -> int | None:
         """The first firing strictly later; nothing fires before 1970 and after the last year."""
-        asked, answered = self._last
-        if asked <= instant < answered:
-            return answered
-        at = instant // 1_000 + 1
-        low, high, offset = self._quick
+        at = instant // 1_000
+        low, high, midnight = self._same_day
         if low <= at < high:
-            local = self._clock.next(at + offset)
-            if local is not None and local - offset < high:
-                found = (local - offset) * 1_000
-                self._last = (instant, found)
-                return found
-        slow = self._search(max(at, 0))
-        if slow is None:
+            return (midnight + self._times[bisect_right(self._times, at - midnight)]) * 1_000
+        found = self._search(max(at + 1, 0))
+        if found is None:
             return None
-        self._last = (instant, slow * 1_000)
-        return slow * 1_000
+        self._remember(at, found)
+        return found * 1_000
+
+    def _remember(self, at: int, found: int) -> None:
+        """Keep the day of the answer, if no shift has to do with it: its times are known."""
+        span = self._spans.at(found)
+        midnight = found - (found + span.offset) % DAY_S
+        first, last = midnight + self._times[0], midnight + self._times[-1]
+        if found >= span.quiet and first >= span.quiet and last < span.high:
+            self._same_day = (min(at, first), last, midnight)
 
     def _search(self, at: int) -> int | None:
-        place = bisect_right(self._starts, at)
+        spans = self._spans
+        place = bisect_right(spans.starts, at)
         while True:
-            span = self._spans[place]
-            self._quick = span.quick
-            moved = self._moved(span, at)
+            span = spans.all[place]
             local = self._clock.next(max(at, span.low) + span.offset)
-            if local is not None and local - span.offset < span.high:
-                plain = local - span.offset
-                return plain if moved is None else min(plain, moved)
-            if moved is not None:
-                return moved
+            found = None if local is None else local - span.offset
+            if found is not None and found >= span.high:
+                found = None
+            if at < span.quiet:
+                found = _earlier(found, self._moved(span, at))
+            if found is not None:
+                return found
             place += 1
             if span.end - at > _NEAR_S:
                 if local is None:
                     return None
                 # Nothing until then, and the next shift is too far away to bring anything back.
-                place = max(place, bisect_right(self._starts, local - _NEAR_S))
-            elif place == len(self._spans):
-                return None
-            at = max(at, self._spans[place].start)
+                place = max(place, bisect_right(spans.starts, local - _NEAR_S))
+            at = max(at, spans.all[place].start)
 
     def _moved(self, span: Span, at: int) -> int | None:
         """The first firing for a wall time that was jumped over as this span began."""
@@ -166,7 +174,7 @@ class CronTimetable:
         if self.after(instant - 1) != instant:
             return ()
         at = instant // 1_000
-        span = self._spans[bisect_right(self._starts, at)]
+        span = self._spans.at(at)
         local = at + span.offset
         is_plain = at >= span.low and self._clock.next(local) == local
         marks = []
@@ -200,6 +208,12 @@ class IntervalTimetable:
     def marks(self, instant: int) -> tuple[str, ...]:
         del instant  # real time knows no shifts
         return ()
+
+
+def _earlier(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
 
 
 def _shown(local: int, *, beside: int) -> str:
