@@ -33,6 +33,21 @@ class BadDuration(BadInput):
     """A duration is written like 500ms, 90s, 10m, 1h30m or 7d."""
 
 
+class BadZone(BadInput):
+    """A time zone is an IANA name such as Europe/Paris or UTC."""
+
+    def __init__(self, name: str, known: Iterable[str] = ()) -> None:
+        self.name = name
+        folded = {one.casefold(): one for one in sorted(known)}
+        close = difflib.get_close_matches(name.casefold()[:64], folded, n=1)
+        hint = f"did you mean {folded[close[0]]!r}?" if close else "write Europe/Paris or UTC"
+        super().__init__(f"no time zone is named {name!r:.64}; {hint}")
+
+
+class BadCron(BadInput):
+    """A cron line has 5 fields, or 6 with seconds first, or 7 with the year last."""
+
+
 class BadUrl(BadInput):
     """A store address is sqlite:///path/to/file.db or postgresql://user@host/database."""
 

@@ -139,3 +139,26 @@ class Schedule(_Data, frozen=True, kw_only=True):
     pause_after: int | None = None
     """So many runs in a row that failed pause the schedule."""
     is_paused: bool = False
+
+
+BlackoutKind = Literal["skip", "defer", "drain"]
+"""What becomes of a firing inside: it does not happen, it happens at the end of the window, or
+it happens but nothing new is started before the end."""
+
+
+class Blackout(_Data, frozen=True, kw_only=True):
+    """A maintenance window of a job, a queue or, without either, of the whole namespace.
+
+    Once, from `start` to `end`; or each time a trigger fires, for a `duration`.
+    """
+
+    kind: BlackoutKind
+    start: str | None = None
+    end: str | None = None
+    """The first instant after the window."""
+    trigger: Trigger | None = None
+    duration: str | None = None
+    zone: str = "UTC"
+    job: str | None = None
+    queue: str | None = None
+    note: str = ""

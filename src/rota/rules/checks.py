@@ -1,0 +1,33 @@
+"""Checks that several options share; BadOption names the field."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+from rota.errors import BadOption
+
+
+def whole_number(field: str, given: object, low: int, high: int) -> int:
+    """The number, if it is one from low to high."""
+    if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
+        raise BadOption(f"{field}={given!r:.64} is not a number from {low:,} to {high:,}")
+    return given
+
+
+def one_of(field: str, given: object, known: Iterable[str]) -> Any:
+    """One of some words; `modified-following` is `modified_following`."""
+    words = list(known)
+    word = given.strip().lower().replace("-", "_") if isinstance(given, str) else given
+    if word not in words:
+        raise BadOption(
+            f"{field}={given!r:.64} is not one of {', '.join(words)}.{hint(word, words)}"
+        )
+    return word
+
+
+def hint(given: object, known: Iterable[str]) -> str:
+    """` Did you mean 'x'?` with the space before it, or nothing."""
+    close = difflib.get_close_matches(str(given)[:64], list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""

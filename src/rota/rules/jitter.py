@@ -1,0 +1,21 @@
+"""Spreading starts: a little later than planned, never past the next firing."""
+
+from __future__ import annotations
+
+import hashlib
+
+
+def random_jitter(limit: int, *, nominal: int, following: int | None, random: float) -> int:
+    """Milliseconds to add, evenly from 0 to just under the limit; `random` is from [0, 1)."""
+    return int(random * _room(limit, nominal, following))
+
+
+def hash_jitter(limit: int, *, nominal: int, following: int | None, seed: str) -> int:
+    """The same, but always the same for one schedule and firing, on every machine."""
+    room = _room(limit, nominal, following)
+    digest = hashlib.sha256(f"{seed}\0{nominal}".encode()).digest()
+    return int.from_bytes(digest[:8]) % room if room else 0
+
+
+def _room(limit: int, nominal: int, following: int | None) -> int:
+    return max(0, limit if following is None else min(limit, following - nominal))
