@@ -53,15 +53,20 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
     yaml_implicit_resolvers: dict[str, Any] = {}
 
 
-_ANY = list("-+0123456789.")
-for _tag, _pattern, _first in (
-    ("null", re.compile(r"~|null|Null|NULL|"), ["~", "n", "N", ""]),
-    ("bool", re.compile(r"true|True|TRUE|false|False|FALSE"), list("tTfF")),
-    ("int", _INT, _ANY),
-    ("float", _FLOAT, _ANY),
-    ("float", _ENDLESS, list("-+.")),
-):
-    _Loader.add_implicit_resolver(f"{_CORE}{_tag}", re.compile(f"^(?:{_pattern.pattern})$"), _first)
+_SIGNS = list("-+0123456789.")
+CORE_RESOLVERS = tuple(
+    (f"{_CORE}{tag}", re.compile(f"^(?:{pattern})$"), first)
+    for tag, pattern, first in (
+        ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+        ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+        ("int", _INT.pattern, _SIGNS),
+        ("float", _FLOAT.pattern, _SIGNS),
+        ("float", _ENDLESS.pattern, list("-+.")),
+    )
+)
+"""Tag, pattern and first signs of what is not text in YAML 1.2."""
+for _tag, _pattern, _first in CORE_RESOLVERS:
+    _Loader.add_implicit_resolver(_tag, _pattern, _first)
 
 
 def read_yaml(data: bytes, file: str) -> list[Document]:
