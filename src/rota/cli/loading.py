@@ -28,7 +28,7 @@ def load_app(settings: Settings) -> App:
     if settings.app is None:
         raise AppNotFound(
             "which app? Name its file or module, as in `rota up shop.py`, "
-            "or set ROTA_APP or app in rota.toml"
+            "or set ROTA_APP or app in rota.toml; for jobs of applied files alone say --stored"
         )
     if settings.url:
         os.environ["ROTA_URL"] = settings.url

@@ -27,6 +27,7 @@ _DAYS = {name: at for at, name in enumerate(WEEKDAYS)} | {
 _PERIODS = {"days": 86_400.0, "hours": 3_600.0, "minutes": 60.0, "seconds": 1.0,
             "microseconds": 1e-6}  # fmt: skip
 _PLAIN = re.compile(r"(?:(?:\*|[0-9]+-[0-9]+)(?:/[0-9]+)?|[0-9]+)(?:,(?:[0-9]+-[0-9]+|[0-9]+))*")
+_LONGEST_S = 1e10
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _KEPT = (
     Note(topic="overlap", old="a new start never waits for the old one", chose="overlap: allow"),
@@ -110,7 +111,7 @@ class _Beat:
         job |= self._options(_get(entry, "options", None) or {}, notes)
         schedule = self._schedule(_get(entry, "schedule", None), notes)
         schedule |= {"timezone": self._zone, "overlap": "allow", "catchup": "last"}
-        if _get(entry, "enabled", True) is False:
+        if _get(entry, "enabled", None) is False:
             schedule["paused"] = True
             notes.append(Note(topic="pause", old="not enabled", chose="paused: true"))
         arguments = self._arguments(ref, entry)
@@ -256,4 +257,4 @@ def _seconds(given: Any) -> float | None:
         return given.total_seconds()
     if isinstance(given, bool) or not isinstance(given, int | float):
         return None
-    return float(given) if 0 < given < 1e10 else None
+    return float(given) if 0 < given < _LONGEST_S else None

@@ -15,6 +15,7 @@ _VARIABLE = re.compile(r"\s*([A-Za-z_]\w*|\"[^\"]+\"|'[^']+')\s*=\s*(.*?)\s*")
 _NICKNAMES = ("@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually")
 _PERCENT = re.compile(r"\\%|%")
 _SHELL = "/bin/sh"
+_MINUTES_CHARS = 5
 _OURS = ("CRON_TZ", "MAILTO", "MAILFROM", "CONTENT_TYPE", "CONTENT_TRANSFER_ENCODING",
          "RANDOM_DELAY", "SHELL")  # fmt: skip
 """Variables that speak to cron itself."""
@@ -59,8 +60,8 @@ class _Table:
         self._found = Collector()
 
     def read(self, text: str) -> Imported:
-        for number, line in enumerate(text.splitlines(), start=1):
-            line = line.strip()
+        for number, whole in enumerate(text.splitlines(), start=1):
+            line = whole.strip()
             if not line or line.startswith("#"):
                 continue
             variable = _VARIABLE.fullmatch(line)
@@ -180,7 +181,7 @@ class _Table:
     @property
     def _delay_minutes(self) -> int:
         given = self._variables.get("RANDOM_DELAY", "")
-        return int(given) if given.isdecimal() and len(given) < 6 else 0
+        return int(given) if given.isdecimal() and len(given) <= _MINUTES_CHARS else 0
 
 
 def _unquoted(text: str) -> str:
@@ -188,7 +189,7 @@ def _unquoted(text: str) -> str:
 
 
 def _spread(expression: str) -> str:
-    """cronie's `a~b` as our `H(a-b)`."""
+    """The `a~b` of cronie as our `H(a-b)`."""
     return re.sub(
         r"(\d*)~(\d*)", lambda m: f"H({m[1]}-{m[2]})" if m[1] and m[2] else "H", expression
     )

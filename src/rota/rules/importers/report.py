@@ -54,7 +54,7 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Collector:
-    """Gathers entries under names of their own; what Rota would refuse is left out with its words."""
+    """Gathers entries, each under its own name; what Rota refuses is left out with its words."""
 
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}

@@ -34,14 +34,18 @@ def read_timers(timers: Mapping[str, bytes], *, beside: Files, zone: str) -> Imp
         timer = sections["Timer"]
         unit = _last(timer, "Unit") or f"{stem}.service"
         try:
-            if unit not in beside:
-                raise NotCalendar(f"{unit} is not beside it, so its command is not known")
-            service = read_unit(beside[unit], unit).get("Service", {})
+            service = _service(unit, beside)
             job, notes = _Timer(timer, service, zone).translated()
             found.add(stem, file, job, notes)
         except NotCalendar as error:
             found.skip(file, stem, str(error))
     return found.imported()
+
+
+def _service(unit: str, beside: Files) -> Unit:
+    if unit not in beside:
+        raise NotCalendar(f"{unit} is not beside it, so its command is not known")
+    return read_unit(beside[unit], unit).get("Service", {})
 
 
 def _last(unit: Unit, key: str) -> str:
@@ -135,7 +139,7 @@ class _Timer:
         user = _last(self._service, "User")
         if user:
             self._note("user", f"runs as {user}",
-                       default="runs as the user of the worker; start a worker as that user")  # fmt: skip
+                       default="runs as the worker does; start one as that user")  # fmt: skip
         for key in _LOST:
             if self._service.get(key):
                 self._note("service", f"{key} of the service", default="not kept")

@@ -93,7 +93,7 @@ def span_text(ms: int) -> str:
 
 
 def _take_zone(words: list[str]) -> str | None:
-    if len(words) < 2 or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_+/-]*", words[-1]):
+    if not words[1:] or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_+/-]*", words[-1]):
         return None
     try:
         found = zone(words[-1]).name
@@ -129,12 +129,10 @@ def _from_end(text: str) -> str:
 
 
 def _time(text: str) -> str:
-    parts = text.split(":")
-    if len(parts) == 2:
-        parts.append("00")
-    if len(parts) != 3:
+    hour, minute, *rest = text.split(":")
+    if rest[1:]:
         raise NotCalendar(f"{text!r:.60} is no time of day")
-    hour, minute, second = parts
+    second = rest[0] if rest else "00"
     if "." in second.replace("..", ""):
         raise NotCalendar("parts of a second")
     written = _written(hour, 0, 23), _written(minute, 0, 59), _written(second, 0, 59)

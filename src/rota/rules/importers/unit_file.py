@@ -43,8 +43,8 @@ def _lines(data: bytes, file: str) -> list[tuple[int, str]]:
         raise BadFile(f"{file}:{line}: not UTF-8 text") from error
     found: list[tuple[int, str]] = []
     held, start = "", 0
-    for number, line in enumerate(raw, start=1):
-        text = line.strip()
+    for number, whole in enumerate(raw, start=1):
+        text = whole.strip()
         if text.startswith(("#", ";")) or (not text and not held):
             continue
         start = start if held else number

@@ -29,9 +29,9 @@ class Field:
         found = {name: self._child(name, value) for name, value in self.value.items()}
         if known is not None:
             names = sorted(known)
-            for name in found:
+            for name, field in found.items():
                 if name not in names:
-                    raise found[name].refusal(
+                    raise field.refusal(
                         f"there is no {name!r:.64} here.{hint(name, names)} "
                         f"Known are: {', '.join(names)}"
                     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import yaml
 
@@ -20,6 +20,7 @@ MAX_ALIASES = 1_000
 MAX_NODES = 100_000
 """Values in all, those behind aliases counted each time."""
 MAX_INT = 2**63
+_MAX_DIGITS = 30
 
 _CORE = "tag:yaml.org,2002:"
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
@@ -50,7 +51,7 @@ class Document(NamedTuple):
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # C where built
     """The C parser with the scalars of the 1.2 core schema."""
 
-    yaml_implicit_resolvers: dict[str, Any] = {}
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
 
 
 _SIGNS = list("-+0123456789.")
@@ -194,8 +195,9 @@ class _Builder:
         text = node.value
         if not _INT.fullmatch(text):
             raise self._at(node, path, f"{text!r:.64} is not a whole number")
-        base = _BASES.get(text[:2], 10)
-        number = int(text if base == 10 else text[2:], base) if len(text) <= 30 else MAX_INT
+        base = _BASES.get(text[:2])
+        digits = text[2:] if base else text
+        number = int(digits, base or 10) if len(digits) <= _MAX_DIGITS else MAX_INT
         if not -MAX_INT <= number < MAX_INT:
             raise self._at(node, path, "a number this large must be written in quotes")
         return number
