@@ -86,6 +86,22 @@ class UnknownRun(BadInput):
         super().__init__(f"no run has the id {run_id!r}; it may have been pruned by retention")
 
 
+class UnknownSchedule(BadInput):
+    """No schedule has that name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"no schedule is named {name!r}")
+
+
+class UnknownBackfill(BadInput):
+    """No backfill has that id; it may have been pruned."""
+
+    def __init__(self, backfill_id: str) -> None:
+        self.backfill_id = backfill_id
+        super().__init__(f"no backfill has the id {backfill_id!r}; it may have been pruned")
+
+
 class AppNotFound(BadInput):
     """The module could not be imported, or it holds no App."""
 

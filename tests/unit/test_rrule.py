@@ -61,9 +61,9 @@ def rules(draw: st.DrawFn) -> str:
     return f"FREQ={freq};" + ";".join(parts)
 
 
-starts = st.datetimes(datetime(2015, 1, 1), datetime(2024, 1, 1)).map(
-    lambda start: start.replace(microsecond=0)
-)
+starts = st.datetimes(
+    datetime.fromisoformat("2015-01-01"), datetime.fromisoformat("2024-01-01")
+).map(lambda start: start.replace(microsecond=0))
 
 
 @given(rules(), starts, st.integers(0, 3_000))

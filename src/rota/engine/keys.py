@@ -5,6 +5,9 @@ from __future__ import annotations
 DUE = "due"
 """The time of the next scheduled run may have changed."""
 
+LOOK = "look"
+"""A schedule or a backfill has to be looked at earlier than it was known to."""
+
 ENDED = "ended"
 """Some run has ended; whoever waits for a result may look."""
 

@@ -190,8 +190,10 @@ def _calendar(field: str, given: object) -> str | Calendar:
     data = msgspec.to_builtins(given) if isinstance(given, Calendar) else given
     if not isinstance(data, Mapping):
         raise BadOption(f"{field}={given!r:.64} is neither a name, a code nor a calendar")
+    # YAML reads the bare words `on` and `off` as true and false, also where they are keys.
+    named = {{True: "on", False: "off"}.get(key, key): value for key, value in data.items()}
     try:
-        return msgspec.convert({key: _plain(key, data[key]) for key in data}, type=Calendar)
+        return msgspec.convert({key: _plain(key, named[key]) for key in named}, type=Calendar)
     except msgspec.ValidationError as error:
         raise BadOption(f"{field}: {error}") from error
 

@@ -49,7 +49,7 @@ def describe(schedule: Schedule, *, seed: str = "") -> str:
     parts = [_trigger(schedule.trigger, schedule.zone, seed)]
     if schedule.calendar is not None:
         parts += _calendar(schedule)
-    if _has_walls(schedule.trigger):
+    if schedule.calendar is not None or _has_walls(schedule.trigger):
         parts.append(schedule.zone)
     if schedule.start is not None:
         parts.append(f"from {_moment(schedule.start)}")
@@ -61,6 +61,19 @@ def describe(schedule: Schedule, *, seed: str = "") -> str:
 
 
 def _trigger(trigger: Trigger, zone_name: str, seed: str) -> str:
+    if isinstance(trigger, AnyOf):
+        each = [_trigger(one, zone_name, seed) for one in trigger.triggers]
+        return "; or ".join([*each[:1], *map(_lowered, each[1:])])
+    if isinstance(trigger, Unless):
+        left_out = _lowered(_trigger(trigger.exclude, zone_name, seed))
+        how = "except on the days of" if trigger.whole_day else "except"
+        return f"{_trigger(trigger.trigger, zone_name, seed)}; {how}: {left_out}"
+    return _alone(trigger, zone_name, seed)
+
+
+def _alone(
+    trigger: Cron | Every | CalendarEvery | At | Rrule | BusinessDay, zone_name: str, seed: str
+) -> str:
     match trigger:
         case Cron():
             return describe_cron(trigger, zone_name, seed=seed).replace(f", {zone_name}", "")
@@ -75,12 +88,6 @@ def _trigger(trigger: Trigger, zone_name: str, seed: str) -> str:
         case BusinessDay():
             clock = short_time(read_time("time", trigger.time))
             return f"On the {_ordinal(trigger.nth)} business day of the month at {clock}"
-        case AnyOf():
-            return "; or ".join(_trigger(each, zone_name, seed) for each in trigger.triggers)
-        case Unless():
-            left_out = _lowered(_trigger(trigger.exclude, zone_name, seed))
-            how = "except on the days of" if trigger.whole_day else "except"
-            return f"{_trigger(trigger.trigger, zone_name, seed)}; {how}: {left_out}"
     assert_never(trigger)
 
 
@@ -95,16 +102,16 @@ def _every(trigger: Every) -> str:
 
 
 def _calendar_every(trigger: CalendarEvery) -> str:
-    steps = (("year", trigger.years), ("month", trigger.months))
-    steps += (("week", trigger.weeks), ("day", trigger.days))
-    each = [_counted(count, name) for name, count in steps if count]
+    names = ("year", "month", "week", "day")
+    counts = (trigger.years, trigger.months, trigger.weeks, trigger.days)
+    each = [_counted(count, name) for name, count in zip(names, counts, strict=True) if count]
     shown = " and ".join(each)
     start = read_moment("start", trigger.start)
     return f"Every {shown.removeprefix('1 ')} at {short_time(start)}, from {long_date(start)}"
 
 
 def _at(trigger: At) -> str:
-    shown = "; ".join(_moment(time) for time in trigger.times[:_SHOWN_TIMES])
+    shown = "; ".join(f"on {_moment(time)}" for time in trigger.times[:_SHOWN_TIMES])
     if len(trigger.times) == 1:
         return f"Once, {shown}"
     left = len(trigger.times) - _SHOWN_TIMES
@@ -155,7 +162,7 @@ def _has_walls(trigger: Trigger) -> bool:
 def _moment(text: str) -> str:
     moment = read_moment("time", text)
     offset = moment.tzname() or ""
-    return f"on {long_date(moment)} at {short_time(moment)}{offset and ' '}{offset}"
+    return f"{long_date(moment)} at {short_time(moment)}{offset and ' '}{offset}"
 
 
 def _ordinal(nth: int) -> str:

@@ -15,7 +15,7 @@ from threading import Event
 from rota.clock import elapsed_s
 from rota.engine.finish import finish
 from rota.engine.heartbeat import Held
-from rota.engine.keys import DUE, jobs_key, queue_key, worker_key
+from rota.engine.keys import DUE, LOOK, jobs_key, queue_key, worker_key
 from rota.engine.reap import reap
 from rota.engine.workers import NewWorker, learn, register, retire
 from rota.errors import StoreUnavailable
@@ -36,6 +36,7 @@ from rota.runtime.masking import Masker
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.outage import Outage
 from rota.runtime.roster import Roster
+from rota.runtime.scheduler import Reckoner, Scheduler
 from rota.runtime.service import Service
 from rota.runtime.watchman import Watchman
 from rota.store.base import Store, Watch
@@ -131,6 +132,8 @@ class Worker:
             Keeper(self._store),
             Herald(self._store, options),
             LogIndexer(self._store),
+            Scheduler(self._store),
+            Reckoner(self._store),
         ]
 
     def _services(self) -> list[Service]:
@@ -223,19 +226,21 @@ class Worker:
         elif key == worker_key(self.id):
             self._heart.ask_soon()
         elif key == DUE:
-            self._wake_promoter()
+            self._wake_chores(Promoter)
+        elif key == LOOK:
+            self._wake_chores(Scheduler)
         elif self._roster and key == jobs_key(self._duty.namespace):
             self._roster.wake()
         elif key == EVERYWHERE:
             if self._roster:
                 self._roster.wake()
             self._courier.look()
-            self._wake_promoter()
+            self._wake_chores(Promoter, Scheduler)
             self._heart.ask_soon()
 
-    def _wake_promoter(self) -> None:
+    def _wake_chores(self, *kinds: type[Service]) -> None:
         for service in self._chores:
-            if isinstance(service, Promoter):
+            if isinstance(service, kinds):
                 service.wake()
 
     def _wait_until_idle(self, timeout_s: float, *, may_hurry: bool) -> None:

@@ -47,4 +47,4 @@ update rota.run
        started_at = {now}
  where id {sql:among_picked}
 returning id, fence, attempt, job, version, queue, args, policy, failures, crashes,
-          at_most_once, due_at, started_at, rank
+          at_most_once, due_at, started_at, rank, origin

@@ -44,4 +44,4 @@ update rota.run
          limit :limit
        )
 returning id, fence, attempt, job, version, queue, args, policy, failures, crashes,
-          at_most_once, due_at, started_at, rank
+          at_most_once, due_at, started_at, rank, origin
