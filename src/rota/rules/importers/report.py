@@ -89,3 +89,15 @@ class Collector:
 def escaped(text: str) -> str:
     """Braces doubled: in a job file a single one is an argument."""
     return text.replace("{", "{{").replace("}", "}}")
+
+
+def joined(parts: Iterable[Imported]) -> Imported:
+    """Of several files; a name that comes twice gets a number."""
+    found = Collector()
+    skipped: list[Skipped] = []
+    for part in parts:
+        for entry in part.entries:
+            found.add(entry.name, entry.where, entry.job, entry.notes)
+        skipped += part.skipped
+    whole = found.imported()
+    return Imported(entries=whole.entries, skipped=(*whole.skipped, *skipped))
