@@ -232,10 +232,12 @@ class _Planner:
             if job.origin in self._ours and name not in self._jobs
         ]
         ours = {*jobs, *self._jobs}
+        # A job that goes takes all its schedules along, whoever made them.
         schedules = [
             name
             for name, each in self._stored.schedules.items()
-            if each.origin == "file" and each.job in ours and name not in self._schedules
+            if name not in self._schedules
+            and (each.job in jobs or (each.origin == "file" and each.job in ours))
         ]
         return [
             *(Leftover(kind="schedule", name=name) for name in schedules),

@@ -18,6 +18,7 @@ from rota.rules.jobfile.targets import TARGET_FIELDS, read_target
 from rota.rules.jobfile.yaml12 import Document, read_yaml
 from rota.rules.options import JOB_OPTIONS, check_name, job_options
 from rota.rules.schedule_options import SCHEDULE_OPTIONS, read_schedule
+from rota.rules.signature import Signature
 from rota.rules.trigger_options import read_trigger
 
 TOP_FIELDS = frozenset({"bundle", "defaults", "calendars", "blackouts", "jobs"})
@@ -190,16 +191,15 @@ def _plain(field: Field) -> Any:
 
 
 def _check_arguments(spec: JobSpec, schedule: Schedule, field: Field) -> None:
-    """A function without declared parameters is asked by the worker that has it."""
-    is_python = isinstance(spec.target, PythonTarget)
-    if is_python and not spec.parameters:
-        return
-    extra = [name for name in schedule.args if name not in spec.parameters]
-    missing = [name for name in spec.parameters if name not in schedule.args and not is_python]
-    if extra or missing:
-        wrong = f"{extra[0]!r} is no parameter of it" if extra else f"{missing[0]!r} is missing"
-        takes = ", ".join(spec.parameters) or "none"
-        raise field.refusal(f"arguments: {wrong}; job {spec.name!r} takes {takes}")
+    """A function is asked by the worker that has it; its declared names are checked here."""
+    if not isinstance(spec.target, PythonTarget):
+        with field.blamed():
+            Signature.of_names(spec.name, spec.parameters).bind((), schedule.args)
+    elif spec.parameters:
+        for name in schedule.args:
+            if name not in spec.parameters:
+                takes = ", ".join(spec.parameters)
+                raise field.refusal(f"{name!r:.64} is no parameter of it; it takes {takes}")
 
 
 def _calendar(field: Field) -> Calendar:

@@ -46,6 +46,5 @@ def _needs_shell(text: str) -> str:
 
 def _is_expanded(text: str, at: int) -> bool:
     following = text[at + 1 : at + 2]
-    return text[at] == "`" or (
-        text[at] == "$" and (following.isalnum() or following in "{(_?$@*#!")
-    )
+    is_named = following.isalnum() or (following and following in "{(_?$@*#!")
+    return text[at] == "`" or (text[at] == "$" and bool(is_named))

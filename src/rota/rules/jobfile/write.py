@@ -25,13 +25,13 @@ for _tag, _pattern, _first in CORE_RESOLVERS:
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
-    style = "|" if "\n" in text and text.isprintable() is False and _is_plain(text) else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-def _is_plain(text: str) -> bool:
     lines = text.split("\n")
-    return all(line.isprintable() and line == line.strip() for line in lines) and bool(lines[-1])
+    style = None
+    if not all(line.isprintable() for line in lines):
+        style = '"'  # where every odd sign is escaped
+    elif len(lines) > 1 and lines[-1] and all(line == line.strip() for line in lines):
+        style = "|"
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 _Dumper.add_representer(str, _text)
