@@ -179,7 +179,7 @@ def test_calendars_and_blackouts_are_read_and_may_be_known_already() -> None:
             "give schedule or schedules, not both",
         ),
         (
-            "jobs:\n  a: {command: x, schedule: '@daily'}\n  b: {command: x, schedule: [{every: 1h, name: a}]}",
+            "jobs: {a: {command: x, schedule: '@daily'}, b: {command: x, schedules: {a: '@daily'}}}",
             "another schedule is named 'a'",
         ),
         ("calendars: {x: {weekend: [9]}}\njobs: {}", "calendars.x"),

@@ -281,8 +281,8 @@ class _Planner:
 
 def differences(old: msgspec.Struct | None, new: msgspec.Struct) -> list[FieldChange]:
     """Field by field, down to the leaves; the same spelled in another way is the same."""
-    was = {} if old is None else _leaves(msgspec.to_builtins(_full(old)))
-    now = _leaves(msgspec.to_builtins(_full(new)))
+    was = {} if old is None else _leaves(_plain(old))
+    now = _leaves(_plain(new))
     return [
         FieldChange(field=field, old=was.get(field), new=now.get(field))
         for field in dict.fromkeys([*was, *now])
@@ -290,9 +290,17 @@ def differences(old: msgspec.Struct | None, new: msgspec.Struct) -> list[FieldCh
     ]
 
 
-def _full(struct: msgspec.Struct) -> dict[str, Any]:
-    """With its defaults, so that one that is written out does not look like a change."""
-    return {name: getattr(struct, name) for name in struct.__struct_fields__}
+def _plain(value: Any) -> Any:
+    """With all defaults, so that one that is written out does not look like a change."""
+    if isinstance(value, msgspec.Struct):
+        tag = value.__struct_config__.tag
+        kind = {} if tag is None else {"type": tag}
+        return kind | {name: _plain(getattr(value, name)) for name in value.__struct_fields__}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return value
 
 
 def _leaves(value: Any, path: str = "") -> dict[str, Any]:
