@@ -20,7 +20,7 @@ from rota.ids import new_id
 from rota.rules.jobfile import read_bundle
 from rota.rules.plan import Plan, Wish
 from rota.store.base import Store
-from tests.contract.builders import HOME
+from tests.contract.builders import HOME, run_sql
 
 FILE = """
 calendars: {office: {country: FR}}
@@ -151,6 +151,18 @@ def test_a_job_of_code_is_not_touched_and_nothing_else_is_done(store: Store) -> 
     assert schedule_jobs(store) == {}
     bring(store, take_over=True)
     assert job_origins(store)["ping"] == "file:f.yaml"
+
+
+def test_a_schedule_that_was_made_otherwise_is_taken_over_once(store: Store) -> None:
+    bring(store)
+    run_sql(store.url, "update rota.schedule set origin = 'api' where name = 'backup'")
+
+    with pytest.raises(BadOption, match="comes from the API"):
+        bring(store)
+    taken = bring(store, take_over=True)
+
+    assert [each.name for each in taken.changes] == ["backup"]
+    assert bring(store).changes == ()
 
 
 def test_what_goes_wrong_in_the_middle_leaves_nothing_behind(store: Store) -> None:

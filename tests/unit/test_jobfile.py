@@ -179,8 +179,8 @@ def test_calendars_and_blackouts_are_read_and_may_be_known_already() -> None:
             "give schedule or schedules, not both",
         ),
         (
-            "jobs: {a: {command: x, schedule: '@daily'}, b: {command: x, schedules: {a: '@daily'}}}",
-            "another schedule is named 'a'",
+            "jobs: {a: {command: x, schedules: {s: '@daily'}}, b: {command: y, schedule: {name: s}}}",
+            "another schedule is named 's'",
         ),
         ("calendars: {x: {weekend: [9]}}\njobs: {}", "calendars.x"),
         ("calendars: {x: FR}\njobs: {}", "a calendar is a mapping"),

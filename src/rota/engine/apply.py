@@ -100,6 +100,8 @@ class _Doer(NamedTuple):
                 new_id=self.new_id,
                 **at,
             )
+            # The same schedule is left as it is, and with it whose it was.
+            self.tx.execute("adopt_schedule", name=name, **at)
 
     def remove(self, change: Change) -> None:
         if change.kind == "schedule":

@@ -5,3 +5,9 @@ select name, job, spec, origin, state
  where namespace = :namespace
    and (job in ({each:jobs}) or name in ({each:names}))
  order by name
+
+-- name: adopt_schedule
+update rota.schedule
+   set origin = 'file'
+ where namespace = :namespace
+   and name = :name
