@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A module that workers of this process can import."""
     (tmp_path / "stored_shop.py").write_text(
         "def add(a: int, b: int = 1) -> int:\n    return a + b\n\n"

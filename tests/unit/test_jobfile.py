@@ -179,7 +179,7 @@ def test_calendars_and_blackouts_are_read_and_may_be_known_already() -> None:
             "give schedule or schedules, not both",
         ),
         (
-            "jobs: {a: {command: x, schedules: {s: '@daily'}}, b: {command: y, schedule: {name: s}}}",
+            "jobs: {a: {command: x, schedules: {s: '@daily'}}, b: {command: x, schedules: {s: 1}}}",
             "another schedule is named 's'",
         ),
         ("calendars: {x: {weekend: [9]}}\njobs: {}", "calendars.x"),
