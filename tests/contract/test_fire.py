@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from rota.engine import schedules
-from rota.engine.fire import next_look_ms
+from rota.engine.fire import fire, next_look
 from rota.engine.timetables import Timetables
+from rota.ids import new_id
 from rota.model.schedule import Every, Schedule
 from rota.model.states import State
 from rota.store.base import Store
@@ -19,6 +20,7 @@ from tests.contract.schedule_builders import (
     HOUR,
     MINUTE,
     SECOND,
+    TABLES,
     end_one,
     every,
     fire_some,
@@ -43,7 +45,8 @@ def clock() -> Clock:
 
 
 def wait_of(store: Store) -> int | None:
-    return store.read(next_look_ms)
+    found = store.read(next_look)
+    return None if found is None else found.wait_ms
 
 
 def test_a_schedule_fires_at_its_time_and_not_before(store: Store, clock: Clock) -> None:
@@ -57,6 +60,27 @@ def test_a_schedule_fires_at_its_time_and_not_before(store: Store, clock: Clock)
     assert (early.looked, on_time.runs) == (0, 1)
     assert states_of(store) == [State.QUEUED]
     assert wait_of(store) == MINUTE
+
+
+def test_the_next_look_knows_how_many_are_due_then(store: Store, clock: Clock) -> None:
+    for name, text in (("a", "1m"), ("b", "1m"), ("c", "1h"), ("d", "2h")):
+        given_schedule(store, text, name=name)
+
+    found = [store.read(lambda tx, ms=ms: next_look(tx, within_ms=ms)) for ms in (0, HOUR)]  # type: ignore[misc]
+
+    assert [each and (each.wait_ms, each.crowd) for each in found] == [(MINUTE, 2), (MINUTE, 3)]
+
+
+def test_a_look_ahead_fires_as_if_the_time_had_come(store: Store, clock: Clock) -> None:
+    given_schedule(store, "1m")
+    clock.advance(MINUTE - 5)
+
+    fired_early = store.write(
+        lambda tx: fire(tx, limit=10, timetables=TABLES, new_id=new_id, ahead_ms=5)
+    )
+
+    assert (fired_early.runs, fired_early.early_ms) == (1, 5)
+    assert (instants(store), show(store).next_at) == ([ON + MINUTE], ON + 2 * MINUTE)
 
 
 def test_nothing_due_means_no_wait_is_known(store: Store) -> None:

@@ -33,6 +33,12 @@ def json_option(command: F) -> F:
     )(command)
 
 
+def who_option(command: F) -> F:
+    return click.option(
+        "--who", metavar="NAME", help="Who, for the record; else you@this-machine."
+    )(command)
+
+
 def store_options(command: F) -> F:
     """For commands that look at a store: where it is, whose part of it, how to print."""
     app = click.option(

@@ -26,6 +26,9 @@ MOST_STARTS = 1_000
 MAX_NOTE = 500
 _calendar = msgspec.json.Decoder(Calendar)
 
+_Memory = dict[tuple[object, ...], Due]
+"""Within one look: many schedules have the same expression, zone and cursor."""
+
 Calendars = Mapping[str, Mapping[str, StoredCalendar]]
 """The named calendars of each namespace."""
 
@@ -40,6 +43,13 @@ class Fired(msgspec.Struct, frozen=True, kw_only=True):
     """How long until the last of them is due; for a look ahead."""
     broken: tuple[tuple[str, str], ...] = ()
     """Schedules that could not be understood, and why."""
+
+
+class NextLook(msgspec.Struct, frozen=True, kw_only=True):
+    """How long until the next look, and how many schedules are due then or a little later."""
+
+    wait_ms: int
+    crowd: int
 
 
 class _Look(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +93,8 @@ def fire(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId, ahead_ms:
     if not rows:
         return Fired(looked=0)
     calendars = load_calendars(tx, rows)
-    looks = [_look(row, timetables, calendars) for row in rows]
+    memory: _Memory = {}
+    looks = [_look(row, timetables, calendars, memory) for row in rows]
     windows = load_blackouts(tx, rows)
     asks = [ask for look in looks if (ask := _ask(look, windows)) is not None]
     begun = begin(tx, asks, new_id=new_id)
@@ -98,10 +109,12 @@ def fire(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId, ahead_ms:
     )
 
 
-def next_look_ms(tx: Tx) -> int | None:
-    """How long until a schedule or a backfill has to be looked at; None if none will be."""
-    row = tx.one("next_look")
-    return row["wait_ms"] if row else None
+def next_look(tx: Tx, *, within_ms: int = 0) -> NextLook | None:
+    """When a schedule or a backfill has to be looked at next; None if none will be."""
+    row = tx.one("next_look", within_ms=within_ms)
+    if row is None or row["wait_ms"] is None:
+        return None
+    return NextLook(wait_ms=row["wait_ms"], crowd=row["crowd"])
 
 
 def load_calendars(tx: Tx, rows: Sequence[Row]) -> Calendars:
@@ -115,13 +128,13 @@ def load_calendars(tx: Tx, rows: Sequence[Row]) -> Calendars:
     return found
 
 
-def _look(row: Row, timetables: Timetables, calendars: Calendars) -> _Look:
+def _look(row: Row, timetables: Timetables, calendars: Calendars, memory: _Memory) -> _Look:
     # A look ahead is made as if it were that time already.
     row = {**row, "now": max(row["now"], row["look_at"] or 0)}
     seed = seed_of(row["namespace"], row["name"])
     try:
         plan = plan_of(row, timetables, calendars)
-        return _Look(row=row, plan=plan, due=_due(row, plan, seed))
+        return _Look(row=row, plan=plan, due=_due(row, plan, seed, memory))
     except Exception as error:  # noqa: BLE001  # whatever it is, the others fire
         kind = "" if isinstance(error, RotaError) else f"{type(error).__name__}: "
         note = f"{kind}{error}".replace("\0", "")[:MAX_NOTE]
@@ -139,23 +152,24 @@ def plan_of(row: Row, timetables: Timetables, calendars: Calendars) -> Plan:
     )
 
 
-def _due(row: Row, plan: Plan, seed: str) -> Due:
+def _due(row: Row, plan: Plan, seed: str, memory: _Memory) -> Due:
     if row["state"] != "active":
         return Due(cursor=row["cursor_at"], next=row["next_at"])
     if plan.follows_end:
         return _due_after_end(row, plan)
     # With rules of another version the stored time may be wrong: it is reckoned again.
-    known = row["next_at"] if row["rules_version"] == plan.rules_version else None
-    return due(
-        plan.table,
-        cursor=row["cursor_at"],
-        now=row["now"],
-        rule=plan.lateness,
-        seed=seed,
-        late_until=row["late_until"] or 0,
-        most=_most(row, plan),
-        first=known,
-    )
+    asked = {
+        "cursor": row["cursor_at"],
+        "now": row["now"],
+        "seed": seed if plan.lateness.jitter_ms else "",
+        "late_until": row["late_until"] or 0,
+        "most": _most(row, plan),
+        "first": row["next_at"] if row["rules_version"] == plan.rules_version else None,
+    }
+    key = id(plan.table), plan.lateness, *asked.values()
+    if key not in memory:
+        memory[key] = due(plan.table, rule=plan.lateness, **asked)
+    return memory[key]
 
 
 def _due_after_end(row: Row, plan: Plan) -> Due:

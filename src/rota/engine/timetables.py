@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from importlib.metadata import version as version_of
 
 import msgspec
@@ -21,6 +22,7 @@ KEPT = 10_000
 """Texts of schedules whose plans are kept."""
 
 _schedule = msgspec.json.Decoder(Schedule)
+_duration = lru_cache(maxsize=KEPT)(parse_duration)
 
 
 def rules_version() -> str:
@@ -124,13 +126,13 @@ def timing(schedule: Schedule) -> Schedule:
 def _lateness(schedule: Schedule) -> Lateness:
     within = schedule.start_within
     return Lateness(
-        grace_ms=parse_duration(schedule.grace),
+        grace_ms=_duration(schedule.grace),
         catchup=schedule.catchup,
         limit=schedule.catchup_limit,
-        window_ms=parse_duration(schedule.catchup_window),
-        start_within_ms=None if within is None else parse_duration(within),
+        window_ms=_duration(schedule.catchup_window),
+        start_within_ms=None if within is None else _duration(within),
         end_at=_bound("end", schedule.end, schedule),
-        jitter_ms=0 if schedule.jitter is None else parse_duration(schedule.jitter),
+        jitter_ms=0 if schedule.jitter is None else _duration(schedule.jitter),
         jitter_kind=schedule.jitter_kind,
     )
 

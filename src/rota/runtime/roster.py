@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from rota.engine.jobs import stored_jobs
+from rota.engine.keys import jobs_key
 from rota.runtime.options import Duty
 from rota.runtime.service import Service
 from rota.store.base import Store
@@ -19,6 +20,7 @@ class Roster(Service):
 
     def __init__(self, store: Store, duty: Duty, *, learned: Callable[[Duty], None]) -> None:
         super().__init__()
+        self.hears = jobs_key(duty.namespace)
         self._store = store
         self._own = duty
         self._told = duty

@@ -22,12 +22,13 @@ from rota.errors import CommitUnknown, StoreUnavailable
 from rota.store.base import Rider, Row, Tx, Watch
 from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
+from rota.store.postgres_dialect import DIALECT
 from rota.store.postgres_dialer import Connection, Dialer
 from rota.store.postgres_guard import Guard
 from rota.store.postgres_pool import Pool
 from rota.store.postgres_presence import Sessions
 from rota.store.postgres_wakeups import Listener, Notifier
-from rota.store.statements import Dialect, Shape, load
+from rota.store.statements import load
 from rota.store.wakeups import Wakeups
 
 T = TypeVar("T")
@@ -48,56 +49,6 @@ select (select count(*) from done) as changed,
           from json_array_elements_text(cast(%%(told)s as json)) as key) as told"""
 TOLD_WITHIN = ("insert_runs",)
 """Statements that stand alone and may carry their own NOTIFY."""
-
-TYPES = {
-    "uuid": "uuid",
-    "int": "int",
-    "bigint": "bigint",
-    "bool": "boolean",
-    "text": "text",
-    "real": "real",
-}
-
-
-def _rows(shape: Shape) -> str:
-    columns = ", ".join(f"{name} {TYPES[kind]}" for name, kind in shape.items())
-    names = ", ".join(shape)
-    return f"(select {names} from json_to_recordset(cast(:batch as json)) as j({columns}))"
-
-
-DIALECT = Dialect(
-    name="postgres",
-    now=(
-        "coalesce(cast(:now as bigint),"
-        " cast(date_part('epoch', statement_timestamp()) * 1000 as bigint))"
-    ),
-    types=TYPES,
-    sql={
-        "skip_locked": "for update skip locked",
-        "lock": "for update of run",
-        # Not a join: a plan kept for any limit would expect to update a tenth of the table.
-        "among_picked": "= any (array(select id from picked))",
-        "greatest": "greatest",
-        "sole_key": "",
-        "narrow": "with (fillfactor = 50)",
-        # Rows come and go in seconds: vacuum early, and without pauses.
-        "hot": (
-            "with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02,"
-            " autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0)"
-        ),
-        "by_state": "partition by list (state)",
-        "by_ended": "partition by range (ended_at)",
-        "has_schema": "to_regclass('rota.migration') is not null",
-    },
-    rows=_rows,
-    each=lambda param: f"select json_array_elements_text(cast(:{param} as json))",
-    # An array, not a join: joined, a small history was read whole for each waiting client.
-    ids=lambda param: (
-        f"= any (array(select cast(json_array_elements_text(cast(:{param} as json)) as uuid)))"
-    ),
-    param=lambda name: f"%({name})s",
-    schema="rota.",
-)
 
 
 class PostgresTx:
@@ -130,7 +81,7 @@ class PostgresTx:
         return rows
 
     def execute(self, name: str, /, **params: Any) -> int:
-        if self.woken and self.choose is not None:
+        if self.woken and self.choose is not None and name in TOLD_WITHIN:
             self.told = self.choose(self.woken)
             if self.told:
                 return self._execute_and_tell(name, params)

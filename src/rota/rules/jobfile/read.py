@@ -22,7 +22,7 @@ from rota.rules.signature import Signature
 from rota.rules.trigger_options import read_trigger
 
 TOP_FIELDS = frozenset({"bundle", "defaults", "calendars", "blackouts", "jobs"})
-JOB_FIELDS = frozenset(JOB_OPTIONS - {"retry"})
+JOB_FIELDS = frozenset(JOB_OPTIONS - {"retry", "schedule"})
 """What a file can say of a job; a retry function is code."""
 SCHEDULE_FIELDS = frozenset(SCHEDULE_OPTIONS - JOB_OPTIONS - {"args"})
 """Policies that may stand beside `schedule:` and then count for all of the job's schedules."""

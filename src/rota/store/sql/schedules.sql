@@ -48,13 +48,25 @@ select id, namespace, name, job, spec, state, note, rules_version, calendar, cur
  {lock:s}
 
 -- name: next_look
--- Of schedules and backfills; null when nothing will come by itself.
-select min(n.look_at) - {now} as wait_ms
-  from (
-        select min(look_at) as look_at from rota.schedule where look_at is not null
-         union all
-        select min(look_at) as look_at from rota.backfill where look_at is not null
-       ) as n
+-- Of schedules and backfills; null when nothing will come by itself. And how many schedules have
+-- to be looked at then, up to a thousand: the more, the earlier the work has to begin.
+with soon as (
+    select min(n.look_at) as look_at
+      from (
+            select min(look_at) as look_at from rota.schedule where look_at is not null
+             union all
+            select min(look_at) as look_at from rota.backfill where look_at is not null
+           ) as n
+)
+select soon.look_at - {now} as wait_ms,
+       (select count(*)
+          from (
+                select 1
+                  from rota.schedule as s
+                 where s.look_at <= (select look_at from soon) + :within_ms
+                 limit 1000
+               ) as c) as crowd
+  from soon
 
 -- name: insert_firings
 -- What a backfill has made already, while the schedule was paused, is not made again.
@@ -141,7 +153,7 @@ update rota.run
    set state = {to:unblock},
        ready_at = {now},
        rank = {now} - priority * cast(:credit_ms as bigint)
- where id {sql:among_picked}
+ where id {sql:among} select id from picked {sql:end_among}
 returning namespace, queue
 
 -- name: pick_to_stop
@@ -405,3 +417,11 @@ on conflict (namespace, name) do update
 delete from rota.blackout
  where namespace = :namespace
    and name = :name
+
+-- name: last_success
+select s.last_success_at as at, h.result
+  from rota.schedule as s
+  left join rota.run_history as h
+    on h.id = s.last_success
+ where s.namespace = :namespace
+   and s.name = :name
