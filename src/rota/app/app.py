@@ -241,6 +241,7 @@ class App:
             queues=queues or ("default",),
             jobs=tuple(sorted(self.jobs)),
             find_work=self._works.find,
+            all_queues=not options.queues,
         )
         return Worker(self.store, duty, options=options, version=version())
 

@@ -17,7 +17,7 @@ from rota.engine.finish import finish
 from rota.engine.heartbeat import Held
 from rota.engine.keys import queue_key, worker_key
 from rota.engine.reap import reap
-from rota.engine.workers import NewWorker, register, retire
+from rota.engine.workers import NewWorker, learn, register, retire
 from rota.errors import StoreUnavailable
 from rota.ids import new_id
 from rota.model.run import Verdict
@@ -35,6 +35,7 @@ from rota.runtime.logbook import Logbook
 from rota.runtime.masking import Masker
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.outage import Outage
+from rota.runtime.roster import Roster
 from rota.runtime.service import Service
 from rota.runtime.watchman import Watchman
 from rota.store.base import Store, Watch
@@ -66,6 +67,7 @@ class Worker:
         self._courier = Courier(store, self._calls, duty, options=options)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
+        self._roster = [Roster(store, duty, learned=self._learned)] if options.stored else []
         self._chores = self._make_chores() if options.chores else []
         outage = Outage()
         for service in self._services():
@@ -138,7 +140,20 @@ class Worker:
 
     def _services(self) -> list[Service]:
         # The log courier starts first and stops last: handlers print until the end.
-        return [self._log_courier, self._heart, self._watchman, *self._chores, self._courier]
+        return [
+            *(self._log_courier, self._heart, self._watchman),
+            *self._chores,
+            *self._roster,
+            self._courier,
+        ]
+
+    def _learned(self, duty: Duty) -> None:
+        """Stored jobs came or went; people who ask who knows a job are told, too."""
+        self._duty = duty
+        self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
+        self._courier.serve(duty.queues, duty.jobs)
+        self._store.write(lambda tx: learn(tx, self.id, queues=duty.queues, jobs=duty.jobs))
+        emit("worker.learned", worker=self.id, queues=duty.queues, jobs=len(duty.jobs))
 
     def _register(self, worker_id: str) -> None:
         worker = NewWorker(
@@ -214,7 +229,7 @@ class Worker:
         elif key == EVERYWHERE:
             self._courier.look()
             self._heart.ask_soon()
-        for service in self._chores:
+        for service in (*self._chores, *self._roster):
             if service.hears and key in (service.hears, EVERYWHERE):
                 service.wake()
 
