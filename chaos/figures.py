@@ -28,6 +28,7 @@ def figures(facts: Facts, deeds: Deeds, *, took_s: float) -> dict[str, Any]:
         "PostgreSQL crashes": deeds.counts["crash_postgres"],
         "cuts and silences": deeds.counts["cut"] + deeds.counts["silence"],
         "graceful restarts": deeds.counts["restart_worker"],
+        "amnesties after a gap in reaping": len(facts.amnesties),
         "calls unanswered or unknown": sum(call.answer == "unknown" for call in facts.calls),
         "calls failed": sum(call.answer == "fail" for call in facts.calls),
         "kill of a worker process to claimable": spread(recoveries(facts, deeds, "kill_child")),

@@ -43,8 +43,10 @@ def test_a_worker_that_is_back_is_found() -> None:
     assert absences([overdue("a")], set()) == Absences((), ("a",), ())
 
 
-@pytest.mark.parametrize(("fleet", "gone", "dead"), [(3, 3, 3), (4, 2, 2), (4, 3, 0), (9, 5, 0)])
-def test_when_most_of_a_fleet_is_missing_nobody_is_given_up(
+@pytest.mark.parametrize(
+    ("fleet", "gone", "dead"), [(3, 3, 3), (4, 3, 3), (5, 4, 0), (8, 4, 4), (9, 5, 0)]
+)
+def test_when_many_and_most_of_a_fleet_are_missing_nobody_is_given_up(
     fleet: int, gone: int, dead: int
 ) -> None:
     names = [str(number) for number in range(fleet)]

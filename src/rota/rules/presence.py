@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-GRACE_MS = 5_000
-"""A worker that only lost its connection is back with its next heartbeat, every 4 s."""
+GRACE_MS = 3_500
+"""A worker that only lost its session says so every second until it has another (runtime.heart);
+after a restart of the server it is back within two."""
 FEW = 3
-"""Of a fleet that small any part may die at once; of a bigger one not more than half."""
+"""So many may die at once, of a fleet of any size; of more not more than half."""
 
 
 class Sighting(NamedTuple):
@@ -43,11 +44,12 @@ def absences(
 ) -> Absences:
     """Judge one look at all workers; `gone` are the presences that are not there any more.
 
-    When more than half of a fleet goes at once, the database or the network went, not they.
+    When many go at once, and more than half of a fleet, the database or the network went, not
+    they.
     """
     missing = [each for each in fleet if each.presence in gone]
     found = [each for each in fleet if each.presence not in gone and each.missing_ms is not None]
-    is_mass = len(fleet) > FEW and len(missing) * 2 > len(fleet)
+    is_mass = len(missing) > FEW and len(missing) * 2 > len(fleet)
     dead = [
         each
         for each in missing

@@ -125,7 +125,7 @@ class LogIndexer(Chore):
         self._rest_after_s: float | None = None
 
     def tick(self) -> bool:
-        if self._rest_after_s is None and not self._store.write(self._take):
+        if self._rest_after_s is None and not self.is_mine():
             return False
         began_s = elapsed_s()
         has_more = self._store.write(lambda tx: index(tx, limit=INDEXED)) == INDEXED
