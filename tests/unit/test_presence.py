@@ -57,6 +57,21 @@ def test_when_many_and_most_of_a_fleet_are_missing_nobody_is_given_up(
     assert (len(judged.missing), len(judged.dead)) == (gone, dead)
 
 
+def test_workers_that_go_one_after_the_other_are_given_up_one_after_the_other() -> None:
+    """Those that have just gone must not keep those before them, nor the next ones them."""
+    gone = [
+        seen(str(at), silent_ms=away_ms, missing_ms=away_ms)
+        for at, away_ms in enumerate(range(0, 10_000, 1_500))
+    ]
+    fleet = [*gone, seen("a"), seen("b")]
+
+    judged = absences(fleet, {each.presence for each in gone})
+
+    assert judged.dead == tuple(
+        each.worker_id for each in gone if (each.missing_ms or 0) >= GRACE_MS
+    )
+
+
 def test_what_is_certain_needs_no_patience() -> None:
     fleet = [seen(str(number))._replace(is_spared=True) for number in range(5)]
 

@@ -13,6 +13,8 @@ GRACE_MS = 3_500
 after a restart of the server it is back within two."""
 FEW = 3
 """So many may die at once, of a fleet of any size; of more not more than half."""
+AT_ONCE_MS = 2_000
+"""Workers that go one after the other die each for itself, however many they are in the end."""
 
 
 class Sighting(NamedTuple):
@@ -49,13 +51,20 @@ def absences(
     """
     missing = [each for each in fleet if each.presence in gone]
     found = [each for each in fleet if each.presence not in gone and each.missing_ms is not None]
-    is_mass = len(missing) > FEW and len(missing) * 2 > len(fleet)
+    most = max(FEW, len(fleet) // 2)
     dead = [
         each
         for each in missing
-        if is_certain or (not is_mass and not each.is_spared and _is_overdue(each))
+        if is_certain
+        or (not each.is_spared and _is_overdue(each) and _went_with(each, missing) <= most)
     ]
     return Absences(_ids(missing), _ids(found), _ids(dead))
+
+
+def _went_with(worker: Sighting, missing: Sequence[Sighting]) -> int:
+    """How many went at the same time, the worker itself among them."""
+    away_ms = worker.missing_ms or 0
+    return sum(abs((each.missing_ms or 0) - away_ms) <= AT_ONCE_MS for each in missing)
 
 
 def _is_overdue(worker: Sighting) -> bool:
