@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rota.engine import schedules
+from rota.engine.acts import By
 from rota.engine.expire import expire
 from rota.engine.keys import LOOK
 from rota.engine.rerun import rerun
@@ -182,7 +183,8 @@ def test_strict_stops_after_a_failure_until_a_rerun_succeeds(
     assert show(store).blocked_by == failed
 
     again = new_id()
-    store.write(lambda tx: rerun(tx, failed, namespace=HOME, new_id=again))
+    by = By(act_id=new_id(), who="ann")
+    store.write(lambda tx: rerun(tx, failed, namespace=HOME, new_id=again, by=by))
     assert end_one(store, worker) == again
     fire_some(store)
 
