@@ -1,0 +1,111 @@
+"""Firing beside workers that end runs: nobody waits for ever, never too many at once."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from rota.errors import NotAllowed
+from rota.model.run import Lease
+from rota.model.states import State
+from rota.store.base import Store
+from tests.contract.builders import (
+    START_MS,
+    Clock,
+    cancel_run,
+    claim_some,
+    finish_with,
+    given_worker,
+    run_sql,
+)
+from tests.contract.schedule_builders import (
+    DAY,
+    SECOND,
+    every,
+    fire_some,
+    fired,
+    given_job,
+    put,
+    runs_of,
+    show,
+)
+
+ON = START_MS // DAY * DAY
+NAMES = [f"s{n}" for n in range(6)]
+ROUNDS = 40
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(ON)
+
+
+class Crew:
+    """Workers that hold runs for a moment and count how many of a schedule run at once."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.most: Counter[str] = Counter()
+        self._now: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def work(self, worker: str, seed: int) -> int:
+        chance = random.Random(seed)
+        leases = claim_some(self.store, worker, limit=4)
+        for lease in leases:
+            self._count(lease, 1)
+        for lease in leases:
+            verb = "fail" if chance.random() < 0.2 else "succeed"
+            kind = {"kind": "error"} if verb == "fail" else {}
+            self._count(lease, -1)
+            assert finish_with(self.store, lease, verb, fired=True, **kind) == []  # type: ignore[arg-type]
+        return len(leases)
+
+    def _count(self, lease: Lease, step: int) -> None:
+        name = (lease.origin or "").split('"schedule":"')[1].split('"')[0]
+        with self._lock:
+            self._now[name] += step
+            self.most[name] = max(self.most[name], self._now[name])
+
+
+@pytest.mark.parametrize("overlap", ["queue_all", "newest", "cancel_old"])
+def test_nothing_is_stuck_and_nothing_overlaps(store: Store, clock: Clock, overlap: str) -> None:
+    given_job(store)
+    for name in NAMES:
+        put(store, every("1s", overlap=overlap, parallel=2, backlog=10_000), name=name)
+    crew = Crew(store)
+    workers = [given_worker(store, lease_ms=DAY) for _ in range(3)]
+    with ThreadPoolExecutor(8) as threads:
+        for round_ in range(ROUNDS):
+            clock.advance(SECOND)
+            jobs = [threads.submit(fire_some, store, limit=4) for _ in range(3)]
+            jobs += [threads.submit(crew.work, worker, round_) for worker in workers]
+            jobs += [threads.submit(_cancel_one, store, NAMES[round_ % len(NAMES)])]
+            for job in jobs:
+                job.result()
+    # No chore wakes anybody here: each end of a run must have done so by itself.
+    while fire_some(store).looked or crew.work(workers[0], 0):
+        pass
+
+    assert run_sql(store.url, "select count(*) from rota.run") == [(0,)]
+    for name in NAMES:
+        assert crew.most[name] <= 2
+        found = [each.instant for each in fired(store, name)]
+        assert found == [ON + n * SECOND for n in range(1, ROUNDS + 1)]
+        if overlap == "queue_all":
+            assert len(runs_of(store, name)) == ROUNDS
+            ended = {State.SUCCESS, State.FAILED, State.CANCELLED}
+            assert {run.state for run in runs_of(store, name)} <= ended
+        assert show(store, name).waiting == 0
+
+
+def _cancel_one(store: Store, name: str) -> None:
+    waiting = [run for run in runs_of(store, name)[-3:] if run.state is State.PENDING]
+    for run in waiting[:1]:
+        with contextlib.suppress(NotAllowed):  # it may have ended a moment ago
+            cancel_run(store, run.id)
