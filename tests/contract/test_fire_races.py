@@ -10,10 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from rota.engine.fire import fire
 from rota.errors import NotAllowed
+from rota.ids import new_id
 from rota.model.run import Lease
 from rota.model.states import State
-from rota.store.base import Store
+from rota.store.base import Store, Tx
 from tests.contract.builders import (
     START_MS,
     Clock,
@@ -26,6 +28,7 @@ from tests.contract.builders import (
 from tests.contract.schedule_builders import (
     DAY,
     SECOND,
+    TABLES,
     every,
     fire_some,
     fired,
@@ -34,6 +37,7 @@ from tests.contract.schedule_builders import (
     runs_of,
     show,
 )
+from tests.support.calls import eventually
 
 ON = START_MS // DAY * DAY
 NAMES = [f"s{n}" for n in range(6)]
@@ -102,6 +106,37 @@ def test_nothing_is_stuck_and_nothing_overlaps(store: Store, clock: Clock, overl
             ended = {State.SUCCESS, State.FAILED, State.CANCELLED}
             assert {run.state for run in runs_of(store, name)} <= ended
         assert show(store, name).waiting == 0
+
+
+@pytest.mark.postgres
+def test_an_end_during_a_look_is_not_slept_over(postgres_store: Store, clock: Clock) -> None:
+    """The look makes a start wait for the very run that ends before the look is committed."""
+    store = postgres_store
+    given_job(store)
+    put(store, every("1m", overlap="queue_all"), name="s")
+    clock.advance(60 * SECOND)
+    fire_some(store)
+    (lease,) = claim_some(store, given_worker(store, lease_ms=DAY))
+    clock.advance(60 * SECOND)
+    has_looked, may_commit = threading.Event(), threading.Event()
+
+    def look(tx: Tx) -> None:
+        fire(tx, limit=10, timetables=TABLES, new_id=new_id)
+        has_looked.set()
+        assert may_commit.wait(20)
+
+    with ThreadPoolExecutor(2) as threads:
+        looking = threads.submit(store.write, look)
+        assert has_looked.wait(20)
+        ending = threads.submit(finish_with, store, lease, fired=True)
+        waits = "select count(*) from pg_locks where not granted"
+        eventually(lambda: run_sql(store.url, waits) == [(1,)])
+        may_commit.set()
+        looking.result()
+        ending.result()
+
+    assert fire_some(store).looked == 1
+    assert [run.state for run in runs_of(store)] == [State.SUCCESS, State.QUEUED]
 
 
 def _cancel_one(store: Store, name: str) -> None:
