@@ -29,6 +29,10 @@ class BadOption(BadInput):
     """An option is unknown or has a value it cannot have."""
 
 
+class BadFile(BadInput):
+    """A file cannot be read as what it should be; the message tells line and column."""
+
+
 class BadDuration(BadInput):
     """A duration is written like 500ms, 90s, 10m, 1h30m or 7d."""
 

@@ -18,7 +18,7 @@ from psycopg import sql
 
 from rota.ids import new_id
 from rota.rules.order import CREDIT_MS
-from rota.store import postgres, sqlite
+from rota.store import postgres_dialect, sqlite
 from rota.store.open import open_store
 from rota.store.statements import load
 from tests.contract.builders import HOME, START_MS, Clock
@@ -208,7 +208,7 @@ def postgres_plan(connection: psycopg.Connection, name: str, mode: str) -> list[
             order.append(match[1])
         return f"${order.index(match[1]) + 1}"
 
-    text = re.sub(r"%\((\w+)\)s", numbered, load(postgres.DIALECT)[name].text)
+    text = re.sub(r"%\((\w+)\)s", numbered, load(postgres_dialect.DIALECT)[name].text)
     connection.execute(f"set plan_cache_mode = force_{mode}_plan".encode())
     connection.execute(f"prepare looked_at as {text}".encode(), prepare=False)
     try:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tests.sabotage.bugs.claiming import CLAIMING
+from tests.sabotage.bugs.clocks import CLOCKS
 from tests.sabotage.bugs.commits import COMMITS
 from tests.sabotage.bugs.finishing import FINISHING
 from tests.sabotage.bugs.keys import KEYS
 from tests.sabotage.bugs.leases import LEASES
 
-SABOTAGES = (*FINISHING, *CLAIMING, *LEASES, *KEYS, *COMMITS)
+SABOTAGES = (*FINISHING, *CLAIMING, *LEASES, *KEYS, *COMMITS, *CLOCKS)
 
 
 def named_tests() -> list[str]:

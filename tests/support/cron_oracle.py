@@ -93,9 +93,10 @@ class Oracle:
 
     def between(self, low: datetime, high: datetime) -> list[datetime]:
         """All firings later than `low` and not later than `high`."""
-        # A gap of a day moves the times of the day before.
-        first = (low.astimezone(self.info) - 25 * timedelta(hours=1)).date()
-        last = high.astimezone(self.info).date()
+        # A gap of a day moves the times of the day before; a fold at midnight (Goose Bay) ends
+        # in the day before.
+        first = (low.astimezone(self.info) - timedelta(hours=25)).date()
+        last = (high.astimezone(self.info) + timedelta(hours=8)).date()
         moments = {moment for wall in self.walls(first, last) for moment in self.moments(wall)}
         return sorted(moment for moment in moments if low < moment <= high)
 

@@ -145,14 +145,23 @@ def test_a_firing_on_a_holiday_is_left_out_with_skip() -> None:
     assert times(timetable, "2026-04-01", "2027-04-01") == ["2026-05-04T10:00Z"]
 
 
-def test_what_falls_together_is_one_firing_and_not_marked() -> None:
-    daily = compiled(Cron("0 6 * * *"), PARIS, calendar="FR", roll="next")
+@pytest.mark.parametrize("roll", ["next", "previous"])
+def test_what_falls_together_is_one_firing_and_not_marked(roll: Any) -> None:
+    daily = compiled(Cron("0 6 * * *"), PARIS, calendar="FR", roll=roll)
 
-    assert times(daily, "2026-12-24T00:00Z", "2026-12-29T00:00Z") == [
-        "2026-12-24T05:00Z",
-        "2026-12-28T05:00Z",
-    ]
-    assert daily.marks(ms("2026-12-28T05:00Z")) == ()
+    found = times(daily, "2026-12-24T00:00Z", "2026-12-29T00:00Z")
+
+    assert found == ["2026-12-24T05:00Z", "2026-12-28T05:00Z"]
+    assert [daily.marks(ms(str(at))) for at in found] == [(), ()]
+
+
+def test_days_that_clocks_come_to_again_stay_in_the_order_of_their_instants() -> None:
+    """In St. John's 00:01 became 23:01: a minute of the 4th, an hour of the 3rd, the 4th."""
+    plain = compiled(Every("30m"), "America/St_Johns")
+    rolled = compiled(Every("30m"), "America/St_Johns", calendar=Calendar(weekend=()), roll="next")
+    window = ("2007-11-04T00:00Z", "2007-11-04T06:00Z")
+
+    assert times(rolled, *window) == times(plain, *window)
 
 
 def test_each_of_many_firings_a_day_keeps_its_wall_time() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from datetime import UTC, datetime
 from itertools import islice
+from random import Random
 
 import pytest
 
@@ -132,6 +134,7 @@ def test_dst_09_a_shift_of_half_an_hour() -> None:
     howe = "Australia/Lord_Howe"
 
     assert fired("45 1 * * *", howe, fold) == ["14:45"]
+    assert fired("15 2 * * *", howe, fold) == ["15:45"]
     assert fired("45 1 * * *", howe, fold, fold="second") == ["15:15"]
     assert fired("15 1 * * *", howe, fold, fold="second") == ["14:15"]
     assert fired("45 1 * * *", howe, fold, fold="both") == ["14:45", "15:15"]
@@ -251,6 +254,28 @@ def test_rare_days_are_found_and_passed_years_are_not() -> None:
     assert passed.after(at("2026-01-01T00:00Z")) is None
     assert leap.after(at("2096-03-01T00:00Z")) == at("2104-02-29T00:00Z")
     assert leap.after(at("2196-03-01T00:00Z")) is None
+
+
+def test_the_order_of_the_questions_does_not_matter() -> None:
+    """A timetable remembers the day of its last answer."""
+    for expression in ("30 1,2,4 * * *", "*/30 * * * *", "45 23 * * *"):
+        for window in (GAP_DAY, FOLD_DAY):
+            timetable = compile_cron(Cron(expression), zone=zone(NEW_YORK))
+            minutes = list(range(at(window[0]), at(window[1]), 60_000))
+            expected = [*firings(timetable, minutes[0], minutes[-1] + 86_400_000)]
+            Random(expression).shuffle(minutes)
+
+            found = {minute: timetable.after(minute) for minute in minutes}
+
+            assert found == {n: expected[bisect_right(expected, n)] for n in minutes}
+
+
+def test_a_nearest_working_day_stays_in_its_month() -> None:
+    first = compile_cron(Cron("0 0 1W 8 *"), zone=zone("UTC"))
+    last = compile_cron(Cron("0 0 31W 5 *"), zone=zone("UTC"))
+
+    assert first.after(at("2026-01-01T00:00Z")) == at("2026-08-03T00:00Z")
+    assert last.after(at("2026-01-01T00:00Z")) == at("2026-05-29T00:00Z")
 
 
 def test_the_same_question_shares_one_timetable() -> None:

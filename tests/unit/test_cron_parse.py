@@ -132,6 +132,7 @@ def test_nicknames_mean_the_same_in_quartz() -> None:
 
 def test_every_is_for_kubernetes_only() -> None:
     assert parse_cron(Cron("@every 1h30m", "kubernetes")) == Interval(5_400_000)
+    assert parse_cron(Cron("@every\t90s", "kubernetes")) == Interval(90_000)
     assert 'write every="90s"' in complaint("@every 90s")
     assert "less than a second" in complaint("@every 10ms", "kubernetes")
     assert "is not a duration" in complaint("@every now", "kubernetes")
@@ -145,8 +146,8 @@ def test_every_is_for_kubernetes_only() -> None:
         ("vixie", "* * 0 * *", "day of month '0': 0 is not between 1 and 31"),
         ("vixie", "* * * 13 *", "month '13': 13 is not between 1 and 12"),
         ("vixie", "* * * * 8", "day of week '8': 8 is not between 0 and 7"),
-        ("kubernetes", "* * * * 7", "day of week '7': 7 is not between 0 and 6"),
-        ("quartz", "0 0 0 ? * 0", "day of week '0': 0 is not between 1 and 7"),
+        ("kubernetes", "* * * * 7", "day of week '7': 7 is not between 0 and 6; Sunday is 0"),
+        ("quartz", "0 0 0 ? * 0", "day of week '0': 0 is not between 1 and 7; Sunday is 1"),
         ("vixie", "* * * * MONDAY", "'MONDAY' is no day of week; write *, 0-6 or SUN-SAT"),
         ("vixie", "* * * FEBR *", "'FEBR' is no month; write *, 1-12 or JAN-DEC"),
         ("vixie", "*/0 * * * *", "the step '0' is not a number of at least 1"),

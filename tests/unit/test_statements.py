@@ -11,12 +11,12 @@ import psycopg
 import pytest
 
 from rota.model.states import TRANSITIONS
-from rota.store import postgres, sqlite, statements
+from rota.store import postgres_dialect, sqlite, statements
 from rota.store.migrate import migrations, printable
 from rota.store.open import open_store
 from rota.store.statements import SHAPES, Dialect, expand, load
 
-DIALECTS = [sqlite.DIALECT, postgres.DIALECT]
+DIALECTS = [sqlite.DIALECT, postgres_dialect.DIALECT]
 MAX_REPLACED = 10
 POSTGRES_ONLY = {
     "gone_sessions", "migrate_lock", "own_session", "timeline", "try_rotate_lock", "wake",
@@ -38,8 +38,8 @@ def test_few_statements_have_a_second_text() -> None:
 
 
 def test_each_dialect_fills_the_same_gaps_and_not_many() -> None:
-    assert sqlite.DIALECT.sql.keys() == postgres.DIALECT.sql.keys()
-    assert sqlite.DIALECT.types.keys() == postgres.DIALECT.types.keys()
+    assert sqlite.DIALECT.sql.keys() == postgres_dialect.DIALECT.sql.keys()
+    assert sqlite.DIALECT.types.keys() == postgres_dialect.DIALECT.types.keys()
     assert len(sqlite.DIALECT.sql) <= MAX_REPLACED
 
 
@@ -89,7 +89,7 @@ def test_an_unknown_token_is_refused() -> None:
 
 
 def test_parameters_are_found_and_casts_and_times_are_not() -> None:
-    found = statements._statement("select :one, a::text, '12:30', :two_b", postgres.DIALECT)
+    found = statements._statement("select :one, a::text, '12:30', :two_b", postgres_dialect.DIALECT)
 
     assert found.params == {"one", "two_b"}
     assert found.text == "select %(one)s, a::text, '12:30', %(two_b)s"
@@ -131,7 +131,7 @@ def session(postgres_url: str) -> Iterator[psycopg.Connection]:
 
 @pytest.mark.postgres
 def test_every_statement_is_accepted_by_postgres(session: psycopg.Connection) -> None:
-    for name, statement in load(postgres.DIALECT).items():
+    for name, statement in load(postgres_dialect.DIALECT).items():
         numbers = {param: n for n, param in enumerate(sorted(statement.params), start=1)}
         text = re.sub(r"%\((\w+)\)s", lambda match: f"${numbers[match[1]]}", statement.text)  # noqa: B023  # used at once
         session.execute(f"prepare p_{name} as {text}".encode(), prepare=False)

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import inspect
 import os
-import random
-import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Any, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
 
 import msgspec
 
@@ -23,12 +22,11 @@ from rota.app.job import AsyncJob, Job
 from rota.app.logs import Narrowed, search_logs
 from rota.app.run import Run
 from rota.app.settings import read_settings
+from rota.app.submits import Submits
 from rota.app.waiter import Waiter
 from rota.app.works import Works, reference
-from rota.clock import elapsed_s
 from rota.engine.jobs import define
-from rota.engine.submit import submit
-from rota.errors import BadOption, CommitUnknown, DuplicateKey, StoreUnavailable, UnknownJob
+from rota.errors import BadOption, UnknownJob
 from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget, Target
@@ -37,19 +35,18 @@ from rota.rules.signature import Signature
 from rota.rules.template import placeholders
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.worker import Worker
-from rota.store.base import Store, Tx
-from rota.store.combiner import Combiner
+from rota.store.base import Store
 from rota.store.open import dialect_of, open_store
 from rota.version import version
+
+if TYPE_CHECKING:
+    from rota.app.calendars import Blackouts, Calendars
+    from rota.app.schedules import Schedules
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 DEFAULT_URL = "sqlite:///rota.db"
-ASK_S = 15.0
-"""How long to ask the store whether a submit with a broken commit was recorded."""
-CHUNK = 1000
-"""Runs per statement; a bigger submit is still one transaction."""
 
 
 class _Maker(Protocol):
@@ -81,7 +78,7 @@ class App:
         self._store: Store | None = None
         self._opening = Lock()
         self._works = Works(self)
-        self._submits: Combiner[Sequence[NewRun], list[Submitted]] = Combiner(self._flush)
+        self._submits = Submits(self)
         self.waiter = Waiter(self)
         self.breakers = Breakers(self)
         self._alerts = {
@@ -164,6 +161,27 @@ class App:
         texts = (url, *target.headers.values(), *((body,) if body else ()))
         return self._data_job(name, target, texts, options)
 
+    @cached_property
+    def schedules(self) -> Schedules:
+        """What fires when: make, change, pause, preview, start by hand, backfill."""
+        from rota.app.schedules import Schedules  # noqa: PLC0415  # as with options of a schedule
+
+        return Schedules(self)
+
+    @cached_property
+    def calendars(self) -> Calendars:
+        """Named business calendars."""
+        from rota.app.calendars import Calendars  # noqa: PLC0415
+
+        return Calendars(self)
+
+    @cached_property
+    def blackouts(self) -> Blackouts:
+        """Maintenance windows."""
+        from rota.app.calendars import Blackouts  # noqa: PLC0415
+
+        return Blackouts(self)
+
     def find_job(self, name: str) -> Job[..., Any]:
         """The job of that name, or UnknownJob with a guess."""
         try:
@@ -197,11 +215,7 @@ class App:
 
         Submits from several threads at the same moment share a commit.
         """
-        answers = self._submits(runs)
-        for run, answer in zip(runs, answers, strict=True):
-            if answer.refused:
-                raise DuplicateKey(run.key or "", answer.id)
-        return answers
+        return self._submits.record(runs)
 
     def define(self, jobs: Iterable[Job[..., Any]]) -> None:
         """Record definitions and learn their versions; costs a transaction for new ones only."""
@@ -220,12 +234,14 @@ class App:
         if not options.alert_webhook:
             options = msgspec.structs.replace(options, **self._alerts)
         self.define(self.jobs.values())
+        self.schedules.declare(self.jobs.values())
         queues = options.queues or tuple(sorted({job.spec.queue for job in self.jobs.values()}))
         duty = Duty(
             namespace=self.namespace,
             queues=queues or ("default",),
             jobs=tuple(sorted(self.jobs)),
             find_work=self._works.find,
+            all_queues=not options.queues,
         )
         return Worker(self.store, duty, options=options, version=version())
 
@@ -248,36 +264,6 @@ class App:
     ) -> None:
         self.close()
 
-    def _flush(self, batches: list[Sequence[NewRun]]) -> Sequence[list[Submitted]]:
-        runs = [run for batch in batches for run in batch]
-        try:
-            answers = self._insert(runs, is_repeat=False)
-        except CommitUnknown as error:
-            answers = self._ask_again(runs, error)
-        each = iter(answers)
-        return [[next(each) for _ in batch] for batch in batches]
-
-    def _insert(self, runs: Sequence[NewRun], *, is_repeat: bool) -> list[Submitted]:
-        def insert(tx: Tx) -> list[Submitted]:
-            answers: list[Submitted] = []
-            for at in range(0, len(runs), CHUNK):
-                chunk = runs[at : at + CHUNK]
-                answers += submit(tx, chunk, namespace=self.namespace, is_repeat=is_repeat)
-            return answers
-
-        has_keys = any(run.key is not None for run in runs)
-        return self.store.write(insert, lone=len(runs) <= CHUNK and not has_keys and not is_repeat)
-
-    def _ask_again(self, runs: Sequence[NewRun], error: CommitUnknown) -> list[Submitted]:
-        """The commit may or may not have happened: the ids tell, once the store answers."""
-        end_s = elapsed_s() + ASK_S
-        while elapsed_s() < end_s:
-            try:
-                return self._insert(runs, is_repeat=True)
-            except StoreUnavailable:
-                time.sleep(random.uniform(0.05, 0.5))
-        raise error
-
     def _python_job(
         self, function: Callable[P, R], name: str | None, options: Mapping[str, Any]
     ) -> Job[P, R]:
@@ -288,7 +274,9 @@ class App:
         )
         spec = self._spec(checked, target, signature)
         kind = AsyncJob if target.is_async else Job
-        return self._add(kind(self, spec, signature, function, checked.retry_function))
+        return self._add(
+            kind(self, spec, signature, function, checked.retry_function, checked.schedules)
+        )
 
     def _data_job(
         self, name: str, target: Target, texts: Iterable[str], options: Mapping[str, Any]
@@ -296,7 +284,9 @@ class App:
         checked = job_options(name, options)
         signature = Signature.of_names(name, placeholders(texts))
         spec = self._spec(checked, target, signature)
-        return self._add(Job(self, spec, signature, None, checked.retry_function))
+        return self._add(
+            Job(self, spec, signature, None, checked.retry_function, checked.schedules)
+        )
 
     def _spec(self, checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
         return JobSpec(target=target, parameters=signature.parameters, **checked.spec_fields())

@@ -23,3 +23,8 @@ def queue_key(namespace: str, queue: str) -> str:
 def worker_key(worker_id: str) -> str:
     """This worker should ask what has become of its runs."""
     return f"worker/{worker_id}"
+
+
+def jobs_key(namespace: str) -> str:
+    """Jobs that no code defines have changed; workers that serve them may look."""
+    return f"jobs:{namespace}"

@@ -7,6 +7,7 @@ anew only when it changed.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -17,7 +18,7 @@ from rota.engine.inspect import now_ms
 from rota.engine.keys import LOOK
 from rota.engine.schedule_views import ScheduleOrigin, ScheduleView, readable, show
 from rota.engine.starts import NewId
-from rota.engine.timetables import Plan, Timetables, timing
+from rota.engine.timetables import Plan, StoredCalendar, Timetables, timing
 from rota.errors import NotAllowed, UnknownSchedule
 from rota.model.run import Verdict
 from rota.model.schedule import Schedule
@@ -43,7 +44,7 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
     It never fires for instants before this moment, unless its `start` says so.
     """
     plan = timetables.compile(
-        schedule, seed=seed_of(namespace, name), calendars=_calendars(tx, schedule, namespace)
+        schedule, seed=seed_of(namespace, name), calendars=calendars_of(tx, schedule, namespace)
     )
     facts = {
         "job": job,
@@ -124,7 +125,8 @@ def _times(plan: Plan, cursor: int, *, seed: str, timetables: Timetables) -> dic
     return {"cursor_at": cursor, "next_at": next_at, "look_at": look_at, "state": "active"}
 
 
-def _calendars(tx: Tx, schedule: Schedule, namespace: str) -> Any:
+def calendars_of(tx: Tx, schedule: Schedule, namespace: str) -> Mapping[str, StoredCalendar]:
+    """The stored calendar that it names, if there is one."""
     if not isinstance(schedule.calendar, str):
         return {}
     row = {"namespace": namespace, "calendar": schedule.calendar}

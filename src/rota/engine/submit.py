@@ -46,11 +46,12 @@ def submit(
         answers |= _take_keys(tx, keyed, namespace)
     fresh = [run for run in runs if run.id not in answers]
     if fresh:
+        # Before the insert: a store may send the news with it.
+        tx.notify(_wakes(fresh, namespace))
         batch = msgspec.json.encode(fresh).decode()
         # Two texts, so that a run that no schedule started does not pay for what it has not.
         insert = "insert_fired" if any(run.schedule_id for run in fresh) else "insert_runs"
         tx.execute(insert, batch=batch, namespace=namespace, credit_ms=CREDIT_MS)
-        tx.notify(_wakes(fresh, namespace))
     return [answers.get(run.id) or Submitted(id=run.id) for run in runs]
 
 

@@ -6,7 +6,7 @@ It flushes at once when idle; while a flush is on its way the next batch gathers
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from threading import Lock
 
 import msgspec
@@ -67,6 +67,14 @@ class Courier(Service):
         if claiming:
             self.look()
         return was
+
+    def serve(self, queues: Sequence[str], jobs: Sequence[str]) -> None:
+        """Claim from these queues and for these jobs from now on."""
+        with self._turn:
+            self._queues = list(queues)
+            self._keys = {queue_key(self._namespace, queue) for queue in queues}
+            self._jobs = json.dumps(jobs)
+        self.look()
 
     def look(self) -> None:
         """There may be something to claim."""

@@ -15,6 +15,7 @@ from rota.clock import elapsed_s
 from rota.engine.backfill import fill
 from rota.engine.chores import take_chore
 from rota.engine.fire import Fired, fire, next_look
+from rota.engine.keys import LOOK
 from rota.engine.reckon import find_stale, wake_waiting
 from rota.engine.timetables import Timetables, rules_version
 from rota.ids import new_id
@@ -51,6 +52,7 @@ class Scheduler(Service):
     """Looks when something is due, when told of a change, and now and then."""
 
     interval_s = 5.0
+    hears = LOOK
 
     def __init__(self, store: Store) -> None:
         super().__init__()

@@ -273,7 +273,7 @@ def dialect_named(name: str) -> Dialect:
         from rota.store.sqlite import DIALECT  # noqa: PLC0415  # as in open.py
 
         return DIALECT
-    from rota.store.postgres import DIALECT as POSTGRES  # noqa: PLC0415
+    from rota.store.postgres_dialect import DIALECT as POSTGRES  # noqa: PLC0415
 
     return POSTGRES
 

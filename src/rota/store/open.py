@@ -104,9 +104,9 @@ def _dialect(name: str) -> Dialect:
         from rota.store import sqlite  # noqa: PLC0415
 
         return sqlite.DIALECT
-    from rota.store import postgres  # noqa: PLC0415
+    from rota.store import postgres_dialect  # noqa: PLC0415
 
-    return postgres.DIALECT
+    return postgres_dialect.DIALECT
 
 
 def connect(url: str, *, clock: Callable[[], int] | None = None) -> SqliteStore | PostgresStore:

@@ -1,11 +1,12 @@
 """PostgreSQL: a small pool, READ COMMITTED, no session state that a pooler would lose.
 
-NOTIFY is a hint sent after the commit by a thread of its own, so that it never
-serialises the commits of others.
+NOTIFY is a hint. It goes after the commit, so that it never serialises the commits of
+others, or with one that stands alone while those are quick (ADR 14).
 """
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -16,16 +17,18 @@ from typing import Any, TypeVar
 import msgspec
 import psycopg
 
+from rota.clock import elapsed_s
 from rota.errors import CommitUnknown, StoreUnavailable
 from rota.store.base import Rider, Row, Tx, Watch
 from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
+from rota.store.postgres_dialect import DIALECT
 from rota.store.postgres_dialer import Connection, Dialer
 from rota.store.postgres_guard import Guard
 from rota.store.postgres_pool import Pool
 from rota.store.postgres_presence import Sessions
 from rota.store.postgres_wakeups import Listener, Notifier
-from rota.store.statements import Dialect, Shape, load
+from rota.store.statements import load
 from rota.store.wakeups import Wakeups
 
 T = TypeVar("T")
@@ -40,55 +43,12 @@ BEAT_S = 10.0
 # of everybody with them. Local, so that it works behind a pooler; costs 12 us.
 BEGIN = b"begin; set local idle_in_transaction_session_timeout = 5000"
 
-TYPES = {
-    "uuid": "uuid",
-    "int": "int",
-    "bigint": "bigint",
-    "bool": "boolean",
-    "text": "text",
-    "real": "real",
-}
-
-
-def _rows(shape: Shape) -> str:
-    columns = ", ".join(f"{name} {TYPES[kind]}" for name, kind in shape.items())
-    names = ", ".join(shape)
-    return f"(select {names} from json_to_recordset(cast(:batch as json)) as j({columns}))"
-
-
-DIALECT = Dialect(
-    name="postgres",
-    now=(
-        "coalesce(cast(:now as bigint),"
-        " cast(date_part('epoch', statement_timestamp()) * 1000 as bigint))"
-    ),
-    types=TYPES,
-    sql={
-        "skip_locked": "for update skip locked",
-        "lock": "for update of run",
-        # Not a join: a plan kept for any limit would expect to update a tenth of the table.
-        "among_picked": "= any (array(select id from picked))",
-        "greatest": "greatest",
-        "sole_key": "",
-        "narrow": "with (fillfactor = 50)",
-        # Rows come and go in seconds: vacuum early, and without pauses.
-        "hot": (
-            "with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02,"
-            " autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0)"
-        ),
-        "by_state": "partition by list (state)",
-        "by_ended": "partition by range (ended_at)",
-        "has_schema": "to_regclass('rota.migration') is not null",
-    },
-    rows=_rows,
-    each=lambda param: f"select json_array_elements_text(cast(:{param} as json))",
-    # An array, not a join: joined, a small history was read whole for each waiting client.
-    ids=lambda param: (
-        f"= any (array(select cast(json_array_elements_text(cast(:{param} as json)) as uuid)))"
-    ),
-    param=lambda name: f"%({name})s",
-    schema="rota.",
-)
+TELLING = b"""with done as (%s returning 1)
+select (select count(*) from done) as changed,
+       (select count(pg_notify('rota', key))
+          from json_array_elements_text(cast(%%(told)s as json)) as key) as told"""
+TOLD_WITHIN = ("insert_runs",)
+"""Statements that stand alone and may carry their own NOTIFY."""
 
 
 class PostgresTx:
@@ -108,6 +68,9 @@ class PostgresTx:
         self._statements = statements
         self._now = now
         self.woken: set[str] = set()
+        self.told: set[str] = set()
+        """Those whose NOTIFY is part of this transaction."""
+        self.choose: Callable[[Collection[str]], set[str]] | None = None
         self.statements_left: int | None = None
 
     def one(self, name: str, /, **params: Any) -> Row | None:
@@ -118,7 +81,16 @@ class PostgresTx:
         return rows
 
     def execute(self, name: str, /, **params: Any) -> int:
+        if self.woken and self.choose is not None and name in TOLD_WITHIN:
+            self.told = self.choose(self.woken)
+            if self.told:
+                return self._execute_and_tell(name, params)
         return self._run(name, params).rowcount
+
+    def _execute_and_tell(self, name: str, params: dict[str, Any]) -> int:
+        params["told"] = json.dumps(list(self.told))
+        row = self._run(f"{name} and tell", params).fetchone()
+        return int(row["changed"]) if row else 0
 
     def notify(self, queues: Collection[str]) -> None:
         self.woken.update(queues)
@@ -158,6 +130,9 @@ class PostgresStore:
         self.url = url
         self._clock = clock
         self._statements = {name: each.text.encode() for name, each in load(DIALECT).items()}
+        self._statements |= {
+            f"{name} and tell": TELLING % self._statements[name] for name in TOLD_WITHIN
+        }
         timeline = self._statements["timeline"]
         dialer = self._dialer = Dialer(conninfo, burst=options.size + 2, timeline=timeline)
         self._guard = Guard()
@@ -238,16 +213,21 @@ class PostgresStore:
         with pool.connection() as connection, _outages(connection, self._dialer):
             tx = self._tx(connection, pool)
             tx.statements_left = 1
+            tx.choose = self._notifier.take_quiet
+            begin_s = elapsed_s()
             with _unknown_if_broken(connection):
                 answer = work(tx)
-            self._tell(tx.woken, connection)
+            if tx.woken:
+                self._notifier.measure(elapsed_s() - begin_s)
+            self._tell(tx.woken, connection, told=tx.told)
             return answer
 
-    def _tell(self, woken: set[str], connection: Connection) -> None:
-        """After the commit: wake this process, then the others."""
+    def _tell(self, woken: set[str], connection: Connection, *, told: Collection[str] = ()) -> None:
+        """After the commit: wake this process, then the others that were not told by it."""
         if woken:
             self.wakeups.ring(woken)
-            self._notifier.ring(woken, lambda keys: _notify(connection, keys))
+            if left := woken.difference(told):
+                self._notifier.ring(left, lambda keys: _notify(connection, keys))
 
     def _tx(self, connection: Connection, pool: Pool) -> PostgresTx:
         now = self._clock() if self._clock else None

@@ -1,4 +1,4 @@
-"""LISTEN and NOTIFY as hints, after the commit and never part of it.
+"""LISTEN and NOTIFY as hints, sent after a commit, or with it while commits are quick.
 
 A key is sent at most every 10 ms by a process: notifying commits share one lock in the
 server, and a thousand submits need one wake-up.
@@ -20,6 +20,8 @@ from rota.store.postgres_dialer import Dialer
 from rota.store.wakeups import EVERYWHERE, Wakeups
 
 QUIET_S = 0.01
+QUICK_S = 0.002
+"""A commit that takes longer does not carry its NOTIFY: the lock would be held as long (ADR 14)."""
 MOST_KEYS = 1000
 LOOK_S = 0.1
 """How often the listener looks whether it is to stop; 50 us each time."""
@@ -39,6 +41,7 @@ class Notifier:
         self._send = send
         self._late: set[str] = set()
         self._sent_s: dict[str, float] = {}
+        self._commit_s = 0.0
         self._changed = Condition()
         self._stopping = False
         self._thread: Thread | None = None
@@ -55,6 +58,17 @@ class Notifier:
         if quiet:
             with contextlib.suppress(*LOST):
                 send_now(quiet)
+
+    def take_quiet(self, keys: Collection[str]) -> set[str]:
+        """Keys that the caller is to send inside the commit it is about to make."""
+        if self._commit_s > QUICK_S:
+            return set()
+        with self._changed:
+            return self._quiet(keys)
+
+    def measure(self, commit_s: float) -> None:
+        """How long a commit took that wakes somebody; others waiting for the lock make it long."""
+        self._commit_s += 0.3 * (commit_s - self._commit_s)
 
     def stop(self) -> None:
         with self._changed:

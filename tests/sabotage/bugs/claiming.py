@@ -5,7 +5,6 @@ from __future__ import annotations
 from tests.sabotage.edit import Edit, Sabotage
 
 CLAIM = "store/sql/claim.sql"
-ON_SQLITE = "store/sql/sqlite/claim.sql"
 T_CLAIM = "tests/contract/test_claim.py::"
 T_LOCKS = "tests/contract/test_claim_locks.py::"
 T_PROMOTE = "tests/contract/test_promote.py::"
@@ -27,8 +26,8 @@ CLAIMING = (
             Edit(
                 path=CLAIM,
                 within="claim_runs",
-                old="select id\n      from rota.run\n",
-                new="select id\n      from rota.run as run\n",
+                old="select id\n          from rota.run\n",
+                new="select id\n          from rota.run as run\n",
             ),
         ),
         caught_by=(T_LOCKS + "test_a_claim_does_not_wait_for_another",),
@@ -39,7 +38,7 @@ CLAIMING = (
         breaks="A run that is being carried out is handed to a second worker.",
         edits=(
             Edit(
-                path=ON_SQLITE,
+                path=CLAIM,
                 within="claim_runs",
                 old="where {from:claim}",
                 new="where state in ('queued', 'running')",
@@ -50,9 +49,7 @@ CLAIMING = (
     Sabotage(
         name="claim does not grow the fence",
         breaks="The lease of a dead worker still opens the run of its successor.",
-        edits=(
-            Edit(path=ON_SQLITE, within="claim_runs", old="fence = fence + 1", new="fence = 1"),
-        ),
+        edits=(Edit(path=CLAIM, within="claim_runs", old="fence = fence + 1", new="fence = 1"),),
         caught_by=(
             T_REAP + "test_the_reaped_worker_cannot_finish_the_run_of_its_successor[sqlite]",
         ),
@@ -60,7 +57,7 @@ CLAIMING = (
     Sabotage(
         name="claim ignores paused queues",
         breaks="Runs of a queue that somebody paused are started.",
-        edits=(Edit(path=ON_SQLITE, within="claim_runs", old="and q.is_paused", new="and false"),),
+        edits=(Edit(path=CLAIM, within="claim_runs", old="and q.is_paused", new="and false"),),
         caught_by=(
             T_CLAIM + "test_nothing_of_a_paused_queue_is_claimed_until_it_is_resumed[sqlite]",
         ),
@@ -68,9 +65,7 @@ CLAIMING = (
     Sabotage(
         name="claim ignores the order",
         breaks="Priorities and waiting times do not decide who is next.",
-        edits=(
-            Edit(path=ON_SQLITE, within="claim_runs", old="order by rank, id", new="order by id"),
-        ),
+        edits=(Edit(path=CLAIM, within="claim_runs", old="order by rank, id", new="order by id"),),
         caught_by=(
             "tests/contract/test_claim_order.py::test_a_claim_of_one_takes_the_best_rank[sqlite]",
         ),
@@ -78,9 +73,7 @@ CLAIMING = (
     Sabotage(
         name="claim starts expired runs",
         breaks="A run that waited too long is started all the same.",
-        edits=(
-            Edit(path=ON_SQLITE, within="claim_runs", old="or expires_at > {now}", new="or true"),
-        ),
+        edits=(Edit(path=CLAIM, within="claim_runs", old="or expires_at > {now}", new="or true"),),
         caught_by=(T_CLAIM + "test_an_expired_run_is_not_claimed[sqlite]",),
     ),
     Sabotage(
@@ -88,10 +81,10 @@ CLAIMING = (
         breaks="A worker of one team carries out the runs of another.",
         edits=(
             Edit(
-                path=ON_SQLITE,
+                path=CLAIM,
                 within="claim_runs",
-                old="       and namespace = :namespace\n",
-                new="       and (namespace = :namespace or true)\n",
+                old="           and namespace = :namespace\n",
+                new="           and (namespace = :namespace or true)\n",
             ),
         ),
         caught_by=(

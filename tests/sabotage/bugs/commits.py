@@ -18,11 +18,11 @@ COMMITS = (
         breaks="A submit is answered while its transaction is still on its way.",
         edits=(
             Edit(
-                path="app/app.py",
-                within="submit_runs",
-                old="answers = self._submits(runs)",
+                path="app/submits.py",
+                within="record",
+                old="answers = self._commit(runs)",
                 new=(
-                    "__import__('threading').Thread(target=self._submits, args=(runs,)).start()\n"
+                    "__import__('threading').Thread(target=self._commit, args=(runs,)).start()\n"
                     "        answers = [Submitted(id=run.id) for run in runs]"
                 ),
             ),

@@ -10,14 +10,12 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from calendar import monthrange
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
 from rota.rules.zones import LAST_YEAR
 
-ALL_DAYS = (1 << 32) - 2
 _EPOCH = date(1970, 1, 1).toordinal()
 LAST_DAY = date(LAST_YEAR, 12, 31).toordinal() - _EPOCH
 SATURDAY = 6
@@ -36,6 +34,8 @@ class MonthDays:
     """`LW` is 0, `L-3W` is 3."""
 
     def mask(self, length: int, first: int) -> int:
+        if self is EVERY_DAY:
+            return _bits(length)
         meant = {*self.days, *(length - back for back in self.from_end)}
         working = {*self.nearest, *(length - back for back in self.nearest_from_end)}
         meant |= {_nearest(day, length, first) for day in working if 1 <= day <= length}
@@ -53,6 +53,8 @@ class WeekDays:
     """`5L`: the last Friday."""
 
     def mask(self, length: int, first: int) -> int:
+        if self is EVERY_WEEKDAY:
+            return _bits(length)
         return sum(1 << day for day in range(1, length + 1) if self._means(day, length, first))
 
     def _means(self, day: int, length: int, first: int) -> bool:
@@ -85,13 +87,18 @@ class Days:
 
     def is_possible(self) -> bool:
         """Whether any year (of those named) has such a day."""
-        years: Iterable[int] = _ONE_OF_EACH_KIND if self.years is None else self.years
-        calendar = calendar_of(self)
-        return any(calendar.year(year) for year in years)
+        if self.years is not None:
+            calendar = calendar_of(self)
+            return any(calendar.year(year) for year in self.years)
+        return any(
+            self.mask(length, first)
+            for month in self.months
+            for length in {monthrange(year, month)[1] for year in _COMMON_AND_LEAP}
+            for first in range(7)
+        )
 
 
-# Leap or not, and beginning on each weekday: the 14 calendars there are.
-_ONE_OF_EACH_KIND = range(2000, 2028)
+_COMMON_AND_LEAP = (2023, 2024)
 
 
 class DayCalendar:
@@ -151,6 +158,11 @@ class DayCalendar:
 def calendar_of(days: Days) -> DayCalendar:
     """One calendar for all lines with the same days: most say every day, or Monday to Friday."""
     return DayCalendar(days)
+
+
+def _bits(length: int) -> int:
+    """All days of the month."""
+    return (2 << length) - 2
 
 
 def _nearest(day: int, length: int, first: int) -> int:

@@ -58,14 +58,17 @@ VIXIE = Rules(
 )
 QUARTZ = Rules(
     name="quartz",
-    fields=_all(replace(WEEKDAY, low=1, high=7, names=numbered(WEEKDAYS, 1)), wraps=True),
+    fields=_all(
+        replace(WEEKDAY, low=1, high=7, names=numbered(WEEKDAYS, 1), hint="; Sunday is 1"),
+        wraps=True,
+    ),
     lengths=(6, 7),
     must_leave_a_day_open=True,
     lone_last_weekday=6,
 )
 KUBERNETES = Rules(
     name="kubernetes",
-    fields=_all(WEEKDAY, has_hash=False),
+    fields=_all(replace(WEEKDAY, hint="; Sunday is 0"), has_hash=False),
     lengths=(5,),
     has_special_days=False,
     has_every=True,

@@ -38,6 +38,8 @@ class Field:
     has_hash: bool = True
     hash_high: int | None = None
     """Where `H` ends when it is not `high`: every month has a day 28."""
+    hint: str = ""
+    """Added when a number is out of range."""
 
     def fail(self, item: str, reason: str) -> BadCron:
         return BadCron(f"{self.name} {item!r:.40}: {reason}")
@@ -66,7 +68,7 @@ class Field:
         value = int(text)
         limit = self.high if self.also is None else self.also
         if not self.low <= value <= limit:
-            raise self.fail(item, f"{value} is not between {self.low} and {limit}")
+            raise self.fail(item, f"{value} is not between {self.low} and {limit}{self.hint}")
         return value
 
     def _range(self, item: str, first: str, last: str | None, *, is_open: bool) -> tuple[int, int]:

@@ -52,7 +52,7 @@ def parse_cron(cron: Cron, *, seed: str = "") -> Line | Interval:
         raise BadCron(f"cron line {cron.expression!r:.64}: {error}") from None
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def _parsed(expression: str, dialect: str, seed: str) -> Line | Interval:
     rules = DIALECTS.get(dialect)
     if rules is None:
@@ -68,14 +68,15 @@ def _parsed(expression: str, dialect: str, seed: str) -> Line | Interval:
 
 
 def _macro(text: str, rules: Rules, seed: str) -> Line | Interval:
-    name, _, rest = text.lower().partition(" ")
+    name, *others = text.lower().split()
+    rest = " ".join(others)
     if name == "@every":
         if not rules.has_every:
-            raise BadCron(f'@every is no cron line; write every="{rest.strip() or "90s":.20}"')
+            raise BadCron(f'@every is no cron line; write every="{rest or "90s":.20}"')
         return _interval(rest)
     if name == "@reboot":
         raise BadCron("@reboot is no time; submit the job when the program starts")
-    if rest.strip() or name not in MACROS:
+    if rest or name not in MACROS:
         raise BadCron(f"{text!r:.20} is unknown; there are {', '.join(MACROS)}")
     fields = ["0", *MACROS[name].split(), "*"]
     if rules.must_leave_a_day_open:

@@ -44,12 +44,17 @@ def compile_cron(
 
     `seed` decides where `H` lies; schedules take their name.
     """
-    parsed = parse_cron(cron, seed=seed)
-    return _compiled(parsed, zone, gap, fold)
+    return _compiled(cron, zone, gap, fold, seed)
 
 
-@lru_cache(maxsize=4_096)
-def _compiled(parsed: Line | Interval, zone: Zone, gap: Gap, fold: Fold) -> Timetable:
+@lru_cache(maxsize=16_384)
+def _compiled(cron: Cron, zone: Zone, gap: Gap, fold: Fold, seed: str) -> Timetable:
+    return _timetable(parse_cron(cron, seed=seed), zone, gap, fold)
+
+
+@lru_cache(maxsize=16_384)
+def _timetable(parsed: Line | Interval, zone: Zone, gap: Gap, fold: Fold) -> Timetable:
+    """Shared by lines that only look different, and by all seeds of a line without `H`."""
     if isinstance(parsed, Interval):
         return IntervalTimetable(parsed.every_ms)
     gap_rule: GapRule = ("skip" if parsed.is_wildcard else "next") if gap == "cron" else gap

@@ -1,50 +1,49 @@
 -- name: claim_runs
 -- Up to :limit runs for one worker, best rank first. The fence only ever grows.
 -- Whether any job is held is asked once; only then each run is compared with those (1 us a run).
--- Materialised, because a limit inside a plain subquery may be overshot under load.
-with picked as materialized (
-    select id
-      from rota.run
-     where {from:claim}
-       and namespace = :namespace
-       and queue = :queue
-       and (expires_at is null or expires_at > {now})
-       and job in ({each:jobs})
-       and not exists (
-            select 1
-              from rota.queue as q
-             where q.namespace = :namespace
-               and q.name = :queue
-               and q.is_paused
-           )
-       and (not exists (
-                select 1
-                  from rota.breaker as b
-                 where b.namespace = :namespace
-                   and b.state <> 'closed'
-               )
-            or job not in (
-                select b.job
-                  from rota.breaker as b
-                 where b.namespace = :namespace
-                   and b.state <> 'closed'
-               )
-            or id in (
-                select b.probe_id
-                  from rota.breaker as b
-                 where b.namespace = :namespace
-                   and b.state = 'half_open'
-               ))
-     order by rank, id
-     limit :limit
-     {sql:skip_locked}
-)
+-- No with clause: SQLite prepares one beside a returning clause anew each time, 97 us instead of 5.
 update rota.run
    set state = {to:claim},
        attempt = attempt + 1,
        fence = fence + 1,
        worker_id = :worker_id,
        started_at = {now}
- where id {sql:among_picked}
+ where id {sql:among}
+        select id
+          from rota.run
+         where {from:claim}
+           and namespace = :namespace
+           and queue = :queue
+           and (expires_at is null or expires_at > {now})
+           and job in ({each:jobs})
+           and not exists (
+                select 1
+                  from rota.queue as q
+                 where q.namespace = :namespace
+                   and q.name = :queue
+                   and q.is_paused
+               )
+           and (not exists (
+                    select 1
+                      from rota.breaker as b
+                     where b.namespace = :namespace
+                       and b.state <> 'closed'
+                   )
+                or job not in (
+                    select b.job
+                      from rota.breaker as b
+                     where b.namespace = :namespace
+                       and b.state <> 'closed'
+                   )
+                or id in (
+                    select b.probe_id
+                      from rota.breaker as b
+                     where b.namespace = :namespace
+                       and b.state = 'half_open'
+                   ))
+         order by rank, id
+         limit :limit
+         {sql:skip_locked}
+       {sql:end_among}
 returning id, fence, attempt, job, version, queue, args, policy, failures, crashes,
           at_most_once, due_at, started_at, rank, origin

@@ -44,7 +44,7 @@ update rota.dead_letter as dead_letter
   from {rows:redrive} as v
  where dead_letter.run_id = v.run_id
    and dead_letter.state = 'open'
-   and dead_letter.run_id {sql:among_picked}
+   and dead_letter.run_id {sql:among} select id from picked {sql:end_among}
 returning dead_letter.run_id
 
 -- name: find_redriven
@@ -81,7 +81,7 @@ update rota.dead_letter
    set state = 'discarded',
        acted_at = {now},
        acted_by = :who
- where run_id {sql:among_picked}
+ where run_id {sql:among} select id from picked {sql:end_among}
    and state = 'open'
 returning run_id
 

@@ -109,4 +109,4 @@ update rota.run as run
  where run.id = p.run_id
    and run.fence = p.fence
    and run.{from:heartbeat}
-   and run.id {sql:among_picked}
+   and run.id {sql:among} select id from picked {sql:end_among}

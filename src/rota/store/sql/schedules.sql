@@ -153,7 +153,7 @@ update rota.run
    set state = {to:unblock},
        ready_at = {now},
        rank = {now} - priority * cast(:credit_ms as bigint)
- where id {sql:among_picked}
+ where id {sql:among} select id from picked {sql:end_among}
 returning namespace, queue
 
 -- name: pick_to_stop

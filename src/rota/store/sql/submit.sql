@@ -77,7 +77,7 @@ with picked as materialized (
 update rota.run
    set state = {to:promote},
        rank = ready_at - priority * cast(:credit_ms as bigint)
- where id {sql:among_picked}
+ where id {sql:among} select id from picked {sql:end_among}
 returning namespace, queue
 
 -- name: next_due

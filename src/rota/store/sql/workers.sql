@@ -118,3 +118,9 @@ on conflict (name) do update
 select next_at - {now} as wait_ms
   from rota.chore
  where name = :name
+
+-- name: update_duty
+update rota.worker
+   set queues = :queues,
+       jobs = :jobs
+ where id = :id

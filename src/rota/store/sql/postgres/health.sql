@@ -4,3 +4,6 @@ select name, setting as value
  where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums')
  union all
 select 'version', current_setting('server_version')
+
+-- name: has_schema
+select to_regclass('rota.migration') is not null as is_there

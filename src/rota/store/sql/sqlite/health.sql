@@ -6,3 +6,6 @@ select 'synchronous', case synchronous when 0 then 'off' when 1 then 'normal' wh
   from pragma_synchronous
  union all
 select 'version', sqlite_version()
+
+-- name: has_schema
+select exists (select 1 from sqlite_master where name = 'migration') as is_there

@@ -1,0 +1,75 @@
+"""Submits on their way to the store: those of the same moment share a commit.
+
+A commit whose end nobody saw is asked for by the ids of its runs, never repeated blindly.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rota.clock import elapsed_s
+from rota.engine.submit import submit
+from rota.errors import CommitUnknown, DuplicateKey, StoreUnavailable
+from rota.model.run import NewRun, Submitted
+from rota.store.base import Tx
+from rota.store.combiner import Combiner
+
+if TYPE_CHECKING:
+    from rota.app.app import App
+
+ASK_S = 15.0
+"""How long to ask the store whether a submit with a broken commit was recorded."""
+CHUNK = 1000
+"""Runs per statement; a bigger submit is still one transaction."""
+
+
+class Submits:
+    """Records runs for one app, from any thread."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._commit: Combiner[Sequence[NewRun], list[Submitted]] = Combiner(self._flush)
+
+    def record(self, runs: Sequence[NewRun]) -> list[Submitted]:
+        """All or none, and on disk when this returns; DuplicateKey if a key is somebody else's."""
+        answers = self._commit(runs)
+        for run, answer in zip(runs, answers, strict=True):
+            if answer.refused:
+                raise DuplicateKey(run.key or "", answer.id)
+        return answers
+
+    def _flush(self, batches: list[Sequence[NewRun]]) -> Sequence[list[Submitted]]:
+        runs = [run for batch in batches for run in batch]
+        try:
+            answers = self._insert(runs, is_repeat=False)
+        except CommitUnknown as error:
+            answers = self._ask_again(runs, error)
+        each = iter(answers)
+        return [[next(each) for _ in batch] for batch in batches]
+
+    def _insert(self, runs: Sequence[NewRun], *, is_repeat: bool) -> list[Submitted]:
+        namespace = self._app.namespace
+
+        def insert(tx: Tx) -> list[Submitted]:
+            answers: list[Submitted] = []
+            for at in range(0, len(runs), CHUNK):
+                chunk = runs[at : at + CHUNK]
+                answers += submit(tx, chunk, namespace=namespace, is_repeat=is_repeat)
+            return answers
+
+        has_keys = any(run.key is not None for run in runs)
+        is_lone = len(runs) <= CHUNK and not has_keys and not is_repeat
+        return self._app.store.write(insert, lone=is_lone)
+
+    def _ask_again(self, runs: Sequence[NewRun], error: CommitUnknown) -> list[Submitted]:
+        """The commit may or may not have happened: the ids tell, once the store answers."""
+        end_s = elapsed_s() + ASK_S
+        while elapsed_s() < end_s:
+            try:
+                return self._insert(runs, is_repeat=True)
+            except StoreUnavailable:
+                time.sleep(random.uniform(0.05, 0.5))
+        raise error

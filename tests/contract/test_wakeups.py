@@ -1,0 +1,59 @@
+"""Wake-ups of other processes: told with the commit while that is quick, after it otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+
+from rota.engine.keys import queue_key
+from rota.engine.submit import submit
+from rota.store.base import Store
+from rota.store.postgres_wakeups import QUICK_S, Notifier
+from tests.contract.builders import HOME, new_run
+
+KEY = queue_key(HOME, "default")
+
+
+@contextmanager
+def _listening(store: Store) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(store.url, autocommit=True) as connection:
+        connection.execute("listen rota")
+        yield connection
+
+
+def _hears(connection: psycopg.Connection) -> list[str]:
+    return [each.payload for each in connection.notifies(timeout=5, stop_after=1)]
+
+
+@pytest.mark.parametrize("is_lone", [True, False])
+def test_another_process_hears_of_a_submit(postgres_store: Store, *, is_lone: bool) -> None:
+    with _listening(postgres_store) as connection:
+        postgres_store.write(lambda tx: submit(tx, [new_run()], namespace=HOME), lone=is_lone)
+        assert _hears(connection) == [KEY]
+
+
+def test_a_submit_that_told_by_itself_still_says_what_it_changed(postgres_store: Store) -> None:
+    run = new_run()
+    first = postgres_store.write(lambda tx: submit(tx, [run], namespace=HOME), lone=True)
+    again = postgres_store.write(lambda tx: submit(tx, [run], namespace=HOME), lone=True)
+    assert first == again
+    assert postgres_store.read(lambda tx: tx.raw("select count(*) as n from rota.run"))[0]["n"] == 1
+
+
+def test_only_quick_commits_carry_their_notice() -> None:
+    notifier = Notifier(lambda _: None)
+    for _ in range(20):
+        notifier.measure(2 * QUICK_S)
+    assert notifier.take_quiet({"a"}) == set()
+    for _ in range(20):
+        notifier.measure(QUICK_S / 4)
+    assert notifier.take_quiet({"a"}) == {"a"}
+
+
+def test_a_key_is_carried_once_until_it_is_quiet_again() -> None:
+    notifier = Notifier(lambda _: None)
+    assert notifier.take_quiet({"a", "b"}) == {"a", "b"}
+    assert notifier.take_quiet({"a"}) == set()
