@@ -6,7 +6,8 @@ import contextlib
 import random
 import threading
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -87,7 +88,7 @@ def test_nothing_is_stuck_and_nothing_overlaps(store: Store, clock: Clock, overl
     with ThreadPoolExecutor(8) as threads:
         for round_ in range(ROUNDS):
             clock.advance(SECOND)
-            jobs = [threads.submit(fire_some, store, limit=4) for _ in range(3)]
+            jobs: list[Future[Any]] = [threads.submit(fire_some, store, limit=4) for _ in range(3)]
             jobs += [threads.submit(crew.work, worker, round_) for worker in workers]
             jobs += [threads.submit(_cancel_one, store, NAMES[round_ % len(NAMES)])]
             for job in jobs:
