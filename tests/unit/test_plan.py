@@ -138,10 +138,10 @@ def test_what_left_the_file_is_told_and_removed_when_asked() -> None:
 
     assert kept.changes == ()
     assert [(each.kind, each.name) for each in kept.leftovers] == [
-        ("schedule", "a:2"),
+        ("schedule", "a.2"),
         ("job", "b"),
     ]
-    assert said(pruned) == ["remove schedule a:2", "remove job b"]
+    assert said(pruned) == ["remove schedule a.2", "remove job b"]
     assert runs(pruned) == [("remove", 9, None), ("remove", 33, None), ("remove", 57, None)]
     assert pruned.leftovers == ()
 
