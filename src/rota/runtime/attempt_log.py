@@ -6,6 +6,7 @@ Bounded: a line is cut, an attempt may have so many, the rest is counted and tol
 from __future__ import annotations
 
 from codecs import IncrementalDecoder, getincrementaldecoder
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 from rota.clock import elapsed_s
@@ -31,8 +32,12 @@ RECORD = 10
 END = -1
 """A piece of this kind says that the attempt has ended."""
 
+MOMENT_S = 0.001
+"""Lines that are no further apart were printed at the same time."""
+
 Pieces = list[Any]
-"""When, which stream or what else, text; and again. A time matters only if the text ends a line.
+"""When, which stream or what else, text; and again. In between texts alone, as many as there are:
+more of stdout, at the same time. A time matters only if the text ends a line.
 
 Flat, because a tuple each would live long enough to be looked at by the garbage collector
 again and again: 4 us a run of five lines.
@@ -85,8 +90,9 @@ class AttemptLog:
     """
 
     __slots__ = (
-        "_decoders", "_lost", "_more_chars", "_more_lines", "_rest", "book", "call",
-        "chars", "cost", "count", "is_listed", "lines", "next_seq", "pieces", "room", "secrets",
+        "_decoders", "_lost", "_more_chars", "_more_lines", "_rest", "_time_s", "at_s", "book",
+        "call", "chars", "cost", "count", "is_listed", "lines", "next_seq", "pieces", "room",
+        "secrets",
     )  # fmt: skip
 
     def __init__(self, book: Book, call: Call) -> None:
@@ -95,6 +101,8 @@ class AttemptLog:
         self.pieces: Pieces = []
         self.room = -1
         """Room for pieces; below 0 the book wants to hear of them."""
+        self.at_s = self._time_s = 0.0
+        """The last time among the pieces, and among those that were settled."""
         self.lines: list[Line] = []
         self.is_listed = False
         self.count = self.chars = self.cost = 0
@@ -107,7 +115,9 @@ class AttemptLog:
 
     def write(self, stream: int, text: str) -> None:
         """Take text that was printed; it becomes lines when they are complete."""
-        self.pieces.extend((elapsed_s() if "\n" in text else 0.0, stream, text))
+        at_s = elapsed_s()
+        self.pieces.extend((at_s, stream, text))
+        self.at_s = at_s  # after the piece: a text alone must find it before itself
         self.room -= len(text) + PIECE_COST
         if self.room < 0:
             self.book.enlist(self)
@@ -146,8 +156,7 @@ class AttemptLog:
 
     def settle(self) -> None:
         """Make lines of the pieces; the lock of the book is held."""
-        pieces = self.cut_pieces()
-        for at_s, kind, text in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True):
+        for at_s, kind, text in self._timed(self.cut_pieces()):
             if kind == END:
                 self._end(at_s)
             elif self.is_full:
@@ -158,6 +167,16 @@ class AttemptLog:
                     self._add(Line(at_s, kind - RECORD, LOG, line), 0)
             else:
                 self._print(at_s, kind, text)
+
+    def _timed(self, pieces: Pieces) -> Iterator[tuple[float, int, str]]:
+        """Each text with its time and kind."""
+        rest = iter(pieces)
+        for piece in rest:
+            if piece.__class__ is str:
+                yield self._time_s, STDOUT, piece
+            else:
+                self._time_s = piece
+                yield piece, next(rest), next(rest)
 
     def lose(self) -> int:
         """Forget the lines that wait; the next that are taken say so. Returns how many."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Callable
 
 from rota.clock import elapsed_s
 from rota.engine.logs import append, index
@@ -28,8 +29,8 @@ ENDED_S = 0.1
 """Lines of a handler that has ended: people look at them now."""
 INDEXED = 200
 """Chunks per transaction: some 5 ms, in which nobody else can write to SQLite."""
-REST = 20.0
-"""It rests so many times as long as it works: at full load logs may lag, runs may not."""
+REST, BUSY_REST = 5.0, 50.0
+"""It rests so many times as long as it works: at full load the index may lag, runs may not."""
 
 
 class LogCourier(Service):
@@ -120,8 +121,9 @@ class LogIndexer(Chore):
     interval_s = 2.0
     chore = "index logs"
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, is_busy: Callable[[], bool]) -> None:
         super().__init__(store)
+        self._is_busy = is_busy
         self._rest_after_s: float | None = None
 
     def tick(self) -> bool:
@@ -129,7 +131,8 @@ class LogIndexer(Chore):
             return False
         began_s = elapsed_s()
         has_more = self._store.write(lambda tx: index(tx, limit=INDEXED)) == INDEXED
-        self._rest_after_s = REST * (elapsed_s() - began_s) if has_more else None
+        rest = BUSY_REST if self._is_busy() else REST
+        self._rest_after_s = rest * (elapsed_s() - began_s) if has_more else None
         return False
 
     def pause_s(self) -> float:

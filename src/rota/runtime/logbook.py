@@ -18,7 +18,7 @@ from rota.runtime.attempt_log import (
     LINE_COST,
     MAX_LINE,
     ROOM,
-    STDERR,
+    STDOUT,
     AttemptLog,
     Line,
 )
@@ -31,8 +31,9 @@ LOG_COST = 1_000
 """Of an attempt that has lines, beside them."""
 CHUNK_LINES = 500
 CHUNK_CHARS = 64_000
-_FEW = 600
-_MOMENT_S = 0.001
+_FEW = 200
+_TRIPLE = 3
+_ENDED = [END, ""]
 _SPAN_S = SPAN_MS / 1000
 
 
@@ -81,11 +82,14 @@ class Logbook:
 
     def close(self, log: AttemptLog) -> None:
         """Count what an ended attempt holds as it came; those that run are few."""
-        used = ROOM - log.room
+        cost = LOG_COST + min(ROOM - log.room, ROOM)
         if not log.is_listed:
             self.enlist(log)
         with self._lock:
-            self.hold(log, min(used, ROOM) + LOG_COST)
+            log.cost += cost
+            self.held += cost
+            if self.held > self._limit:
+                self.hold(log, 0)
 
     def hold(self, log: AttemptLog, cost: int) -> None:
         """Count memory; make room when there is none."""
@@ -173,26 +177,19 @@ class Logbook:
         None leaves the pieces where they are.
         """
         pieces = log.pieces[:]
-        if not pieces or pieces[-2] != END or len(pieces) > _FEW:
+        if not _TRIPLE < len(pieces) <= _FEW or pieces[-2:] != _ENDED or pieces[1] != STDOUT:
             return None
-        times, kinds = pieces[::3], pieces[1::3]
-        text = "".join(pieces[2::3])
-        stream, first_s = kinds[0], next(filter(None, times))
-        if (
-            stream > STDERR
-            or kinds.count(stream) != len(kinds) - 1
-            or text[-1:] != "\n"
-            or len(text) > MAX_LINE
-            or "\r" in text
-            or times[-1] - first_s >= _MOMENT_S
-        ):
+        try:
+            text = "".join(pieces[2:-_TRIPLE])
+        except TypeError:  # there are more times than one
+            return None
+        if text[-1:] != "\n" or len(text) > MAX_LINE or "\r" in text:
             return None
         del log.pieces[: len(pieces)]
         count = text.count("\n")
         log.count += count
         log.chars += len(text)
-        marks = f"[{count},0,{INFO},{stream}]"
-        return _chunk(log, first_s, marks, text[:-1], count)
+        return _chunk(log, pieces[0], f"[{count},0,{INFO},{STDOUT}]", text[:-1], count)
 
     def _masked(self, chunks: list[LogChunk]) -> list[LogChunk]:
         """Without secrets; one quick look at all of them tells that there are none."""
@@ -222,16 +219,8 @@ def _chunk(log: AttemptLog, at_s: float, marks: str, body: str, count: int) -> L
     if not body.isascii() or "\0" in body:
         # Lone surrogates and NUL: PostgreSQL refuses both.
         body = body.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
-    return LogChunk(
-        run_id=lease.run_id,
-        job=lease.job,
-        attempt=lease.attempt,
-        fence=lease.fence,
-        seq=seq,
-        first_at=lease.claimed_at + round((at_s - call.claimed_s) * 1000),
-        marks=marks,
-        body=body,
-    )
+    first_at = lease.claimed_at + round((at_s - call.claimed_s) * 1000)
+    return LogChunk(lease.run_id, lease.job, lease.attempt, lease.fence, seq, first_at, marks, body)
 
 
 def sink(call: Call, stream: int) -> Callable[[bytes], None]:

@@ -128,7 +128,8 @@ class Worker:
             *chores(self._store, options.retention, lease_ms=options.lease_ms),
             Keeper(self._store),
             Herald(self._store, options),
-            LogIndexer(self._store),
+            # More than the slots are held only while runs go fast.
+            LogIndexer(self._store, lambda: len(self._calls) > options.slots),
         ]
 
     def _services(self) -> list[Service]:
