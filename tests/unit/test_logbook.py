@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import threading
@@ -26,7 +27,8 @@ from rota.runtime.attempt_log import (
 )
 from rota.runtime.call import Call
 from rota.runtime.context import current
-from rota.runtime.logbook import CHUNK_CHARS, CHUNK_LINES, Logbook
+from rota.runtime.log_chunks import CHUNK_CHARS, CHUNK_LINES
+from rota.runtime.logbook import Logbook
 from rota.runtime.masking import Masker
 from rota.runtime.streams import RunStream
 from tests.support.calls import call_of
@@ -341,6 +343,42 @@ def test_an_attempt_whose_lines_were_dropped_says_so_and_keeps_its_numbers() -> 
     assert said[-1].text.startswith("1000 ")
     assert all(line.seq == int(line.text.split()[0]) for line in said[1:])
     assert said[0].seq == said[1].seq - 1
+
+
+def test_of_attempts_that_ended_the_oldest_lines_go_and_say_so() -> None:
+    book = Logbook(Masker(), limit=20_000)
+    for number in range(100):
+        with printing(book) as (out, _):
+            for line in range(10):
+                out.write(f"{number}/{line} " + "x" * 20)
+                out.write("\n")
+        assert book.held <= 20_000
+
+    lost = book.lost
+    said = take_all(book)
+
+    kept = [line for line in said if "/" in line.text]
+    words = [line for line in said if line.text.startswith("dropped: 10 lines")]
+    assert [line.text.split()[0] for line in kept[-10:]] == [f"99/{line}" for line in range(10)]
+    assert len(kept) + lost == 1_000
+    assert len(kept) + len(words) == len(said)
+    assert {(line.seq, line.level, line.stream) for line in words} == {(10, "warning", "log")}
+    assert book.held == 0
+
+
+def test_nothing_of_an_attempt_that_ended_waits_for_the_garbage_collector(book: Logbook) -> None:
+    """A call that is kept until its lines are stored, or in a ring with its log, costs more."""
+    gc.collect()
+    gc.disable()
+    try:
+        with printing(book) as (out, _):
+            out.write("a\n")
+        left = [each for each in gc.get_objects() if isinstance(each, AttemptLog | Call)]
+    finally:
+        gc.enable()
+
+    assert left == []
+    assert texts(book) == ["a"]
 
 
 def test_threads_of_one_attempt_lose_no_line(book: Logbook) -> None:

@@ -91,13 +91,16 @@ class AttemptLog:
 
     __slots__ = (
         "_decoders", "_lost", "_more_chars", "_more_lines", "_rest", "_time_s", "at_s", "book",
-        "call", "chars", "cost", "count", "is_listed", "lines", "next_seq", "pieces", "room",
-        "secrets",
+        "chars", "claimed_s", "cost", "count", "is_listed", "lease", "lines", "next_seq", "pieces",
+        "room", "secrets",
     )  # fmt: skip
 
     def __init__(self, book: Book, call: Call) -> None:
         self.book = book
-        self.call = call
+        # Not the call, which knows us: a ring is left to the garbage collector, and looking for
+        # them took as long as the rest of the log.
+        self.lease = call.lease
+        self.claimed_s = call.claimed_s
         self.pieces: Pieces = []
         self.room = -1
         """Room for pieces; below 0 the book wants to hear of them."""
@@ -135,8 +138,11 @@ class AttemptLog:
 
     def close(self) -> None:
         """The attempt has ended: a line without an end counts, and what was cut is told."""
-        self.pieces.extend((elapsed_s(), END, ""))
         self.book.close(self)
+
+    def end(self) -> None:
+        """The last piece."""
+        self.pieces.extend((elapsed_s(), END, ""))
 
     @property
     def is_full(self) -> bool:
@@ -189,9 +195,8 @@ class AttemptLog:
         """The lines that wait, after a word on those that were lost."""
         lines, self.lines = self.lines, []
         if self._lost:
-            text = f"dropped: {self._lost:,} lines, the store did not take them in time"
             at_s = lines[0].at_s if lines else elapsed_s()
-            lines.insert(0, Line(at_s, WARNING, LOG, text))
+            lines.insert(0, Line(at_s, WARNING, LOG, dropped_text(self._lost)))
             # In the place of the last of them, so that those that follow keep their numbers.
             self.next_seq -= 1
             self._lost = 0
@@ -254,3 +259,8 @@ class AttemptLog:
     def _put(self, line: Line) -> None:
         self.lines.append(line)
         self.book.hold(self, len(line.text) + LINE_COST)
+
+
+def dropped_text(lines: int) -> str:
+    """What stands in the place of lines that had to go."""
+    return f"dropped: {lines:,} lines, the store did not take them in time"
