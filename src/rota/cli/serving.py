@@ -35,6 +35,9 @@ def serve(said: Settings, *, title: str) -> int:
 
 
 def _work(said: Settings, life: Incarnation, title: str) -> int:
+    from msgspec import structs
+
+    from rota.cli.echo import echo_to
     from rota.cli.loading import load_app
     from rota.cli.logs import start_logging
     from rota.runtime.supervisor import serve_worker
@@ -42,6 +45,8 @@ def _work(said: Settings, life: Incarnation, title: str) -> int:
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     app = load_app(said)
     options = worker_options(said)
+    if _echoes(said, title):
+        options = structs.replace(options, echo=echo_to(said.log_format))
     worker = app.worker(options)
     _set_title(f"rota {title}: {said.app}")
     start_logging(said.log_format)
@@ -51,6 +56,11 @@ def _work(said: Settings, life: Incarnation, title: str) -> int:
         return serve_worker(worker, life)
     finally:
         app.close()
+
+
+def _echoes(said: Settings, title: str) -> bool:
+    """What handlers print is for who sits before `rota up`; a service has `rota logs`."""
+    return title == "up" and sys.stdout.isatty() if said.echo is None else said.echo
 
 
 def worker_options(said: Settings) -> WorkerOptions:

@@ -21,6 +21,7 @@ from rota.runtime.service import Service
 from rota.runtime.streams import capture
 from rota.store.base import Store
 
+Echo = Callable[[LogChunk], None]
 BATCH = 1000
 BATCH_CHARS = 1_000_000
 GATHER_S = 0.2
@@ -38,8 +39,11 @@ class LogCourier(Service):
 
     interval_s = 1.0
 
-    def __init__(self, store: Store, calls: Calls, book: Logbook, *, namespace: str) -> None:
+    def __init__(
+        self, store: Store, calls: Calls, book: Logbook, *, namespace: str, echo: Echo | None
+    ) -> None:
         super().__init__()
+        self._echo = echo
         self._store = store
         self._calls = calls
         self._book = book
@@ -101,6 +105,7 @@ class LogCourier(Service):
             self._has_ended = False
             self._first_s = None
             self._unsent = self._book.take(limit=BATCH, chars=BATCH_CHARS)
+            self._show(self._unsent)
         if self._book.lost:
             lost, self._book.lost = self._book.lost, 0
             emit("logs.dropped", lines=lost)
@@ -110,6 +115,16 @@ class LogCourier(Service):
         self._unsent = []
         self._sent_s = elapsed_s()
         return len(self._book) > 0
+
+    def _show(self, chunks: list[LogChunk]) -> None:
+        if self._echo is None:
+            return
+        try:
+            for chunk in chunks:
+                self._echo(chunk)
+        except Exception as error:  # noqa: BLE001  # a console that is gone must not lose the lines
+            self._echo = None
+            emit("logs.unheard", error=error)
 
 
 class LogIndexer(Chore):

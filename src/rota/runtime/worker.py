@@ -62,7 +62,9 @@ class Worker:
             desk=Desk(Address(store.url, duty.namespace), lambda: store),
             logbook=book,
         )
-        self._log_courier = LogCourier(store, self._calls, book, namespace=duty.namespace)
+        self._log_courier = LogCourier(
+            store, self._calls, book, namespace=duty.namespace, echo=options.echo
+        )
         self._courier = Courier(store, self._calls, duty, options=options)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
