@@ -30,7 +30,7 @@ ENDED_S = 0.1
 """Lines of a handler that has ended: people look at them now."""
 INDEXED = 200
 """Chunks per transaction: some 5 ms, in which nobody else can write to SQLite."""
-REST, BUSY_REST = 5.0, 50.0
+REST, BUSY_REST = 20.0, 60.0
 """It rests so many times as long as it works: at full load the index may lag, runs may not."""
 
 
