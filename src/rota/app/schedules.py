@@ -16,6 +16,7 @@ from rota.app.run import Run
 from rota.app.who import whoami
 from rota.engine import schedules as engine
 from rota.engine.acts import By, record
+from rota.engine.backfill import Planned
 from rota.engine.backfill_views import Reprocess
 from rota.engine.fire import seed_of
 from rota.engine.inspect import now_ms
@@ -196,6 +197,20 @@ class Schedules:
         self._act("backfill", name, who, lambda _, __: None, **told)
         return begun
 
+    def preview_backfill(
+        self,
+        name: str,
+        start: str | datetime,
+        end: str | datetime,
+        *,
+        reprocess: Reprocess = "missing",
+        newest_first: bool = False,
+        limit: int = 100,
+    ) -> builtins.list[Planned]:
+        """What a backfill would do with the first instants of its range; nothing is written."""
+        wish = Wish(start, end, reprocess, newest_first)
+        return self.backfills.preview(name, wish, limit=limit)
+
     def declare(self, jobs: Iterable[Job[..., Any]]) -> None:
         """Make the store's schedules those of the code, for these jobs; called by workers."""
         wanted = {
@@ -244,10 +259,11 @@ class Schedules:
         )
 
     def _checked(self, schedule: Schedule, job: str) -> Schedule:
-        """Its arguments fit the job, as far as this process knows it."""
+        """Its arguments fit the job, which is on record: as far as this process knows it."""
         known = self._app.jobs.get(job)
         if known is None:
             return schedule
+        self._app.define((known,))
         text = known.signature.bind((), schedule.args)
         return msgspec.structs.replace(schedule, args=msgspec.json.decode(text))
 
