@@ -36,8 +36,8 @@ def plan_options(command: F) -> F:
 
 def wish_of(flags: dict[str, Any]) -> Wish:
     from rota.errors import BadDuration
-    from rota.rules.duration import parse_duration
     from rota.model.plan import Wish
+    from rota.rules.duration import parse_duration
 
     try:
         horizon_ms = parse_duration(flags["horizon"])
