@@ -61,7 +61,7 @@ insert into rota.schedule (
     id, namespace, name, job, spec, origin, changed_at, created_at, rules_version, cursor_at,
     next_at, look_at
 )
-select {id}, 'default', 's' || n.n, 'noop', '{{}}', 'code', {start}, {start}, '1', {start},
+select {id}, 'default', 's' || n.n, 'job' || (n.n % 500), '{{}}', 'code', {start}, {start}, '1', {start},
        {start} + n.n, case when n.n % 3 > 0 then {start} + n.n end
   from ({numbers}) as n
 """
@@ -108,6 +108,7 @@ HOT: dict[str, str | None] = {
 OF_SCHEDULES = {
     "take_schedules": "schedule_look",
     "next_look": "schedule_look",
+    "declared_schedules": "schedule_job",
     "take_schedule": "schedule_namespace_name_key",
     "lock_schedules": "schedule_pkey",
     "move_schedules": "schedule_pkey",

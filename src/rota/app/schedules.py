@@ -25,6 +25,7 @@ from rota.engine.schedule_views import (
     ScheduleOrigin,
     ScheduleState,
     ScheduleView,
+    declared,
     firings_of,
     schedules,
     show,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from rota.app.job import Job
 
 T = TypeVar("T")
-MOST = 1_000_000
 
 
 class Schedules:
@@ -216,17 +216,15 @@ class Schedules:
         wanted = {
             name: (job.name, schedule)
             for job in jobs
-            for name, schedule in declared(job.name, job.schedules)
+            for name, schedule in named(job.name, job.schedules)
         }
         known = {job.name for job in jobs}
-        there = self._app.store.read(
-            lambda tx: schedules(tx, namespace=self._here, origin="code", limit=MOST)
-        )
+        there = self._app.store.read(lambda tx: declared(tx, known, namespace=self._here))
         for name, (job, schedule) in wanted.items():
             self._put(name, self._checked(schedule, job), job, "code", None)
         for gone in there:
-            if gone.job in known and gone.name not in wanted:
-                self.remove(gone.name)
+            if gone not in wanted:
+                self.remove(gone)
 
     @property
     def timetables(self) -> Timetables:
@@ -290,7 +288,7 @@ class Schedules:
         return self._app.store.write(change)
 
 
-def declared(job: str, given: Iterable[Schedule]) -> builtins.list[tuple[str, Schedule]]:
+def named(job: str, given: Iterable[Schedule]) -> builtins.list[tuple[str, Schedule]]:
     """The schedules of a job by name: `report`, `report.2`, `report.3`."""
     return [
         (job if number == 1 else f"{job}.{number}", schedule)

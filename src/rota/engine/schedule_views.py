@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
 from typing import Literal
 
 import msgspec
@@ -91,6 +93,12 @@ def schedules(  # noqa: PLR0913  # one filter each, all named
         limit=limit,
     )
     return [_view(row) for row in rows]
+
+
+def declared(tx: Tx, jobs: Collection[str], *, namespace: str) -> list[str]:
+    """The names of the schedules that the code of these jobs has declared before."""
+    rows = tx.all("declared_schedules", namespace=namespace, jobs=json.dumps(sorted(jobs)))
+    return [row["name"] for row in rows]
 
 
 def firings_of(

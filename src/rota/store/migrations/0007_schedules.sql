@@ -42,6 +42,8 @@ create table rota.schedule (
 ) {sql:hot};
 
 create index schedule_look on rota.schedule (look_at) where look_at is not null;
+-- For workers that start and for files: of millions of schedules, those of some jobs.
+create index schedule_job on rota.schedule (namespace, job);
 create index schedule_calendar on rota.schedule (namespace, calendar) where calendar is not null;
 
 -- One row per start that was asked for: the key is what makes an instant fire once. `request` is

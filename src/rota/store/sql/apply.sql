@@ -3,7 +3,7 @@
 select name, job, spec, origin, state
   from rota.schedule
  where namespace = :namespace
-   and (job in ({each:jobs}) or name in ({each:names}))
+   and (job {sql:among} {each:jobs} {sql:end_among} or name {sql:among} {each:names} {sql:end_among})
  order by name
 
 -- name: adopt_schedule

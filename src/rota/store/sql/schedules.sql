@@ -292,6 +292,14 @@ select s.*,
  order by s.name
  limit :limit
 
+-- name: declared_schedules
+-- What the code of these jobs has declared before.
+select name
+  from rota.schedule
+ where namespace = :namespace
+   and job {sql:among} {each:jobs} {sql:end_among}
+   and origin = 'code'
+
 -- name: insert_schedule
 insert into rota.schedule (
     id, namespace, name, job, spec, origin, state, changed_by, changed_at, created_at,
