@@ -9,6 +9,8 @@ import pytest
 from rota.clock import to_datetime
 from rota.engine.blackouts import blackouts, put_blackout, remove_blackout
 from rota.engine.calendars import calendars, put_calendar, remove_calendar
+from rota.engine.drains import drains
+from rota.engine.why import why
 from rota.errors import BadInput
 from rota.model.schedule import Blackout, Calendar, Cron, Schedule
 from rota.model.states import State
@@ -126,6 +128,45 @@ def test_a_window_that_defers_starts_them_when_it_ends(store: Store, clock: Cloc
 
     (run,) = runs_of(store)
     assert (run.state, run.due_at) == (State.SCHEDULED, ON + HOUR)
+
+
+def test_a_window_that_drains_has_them_queued_and_says_so(store: Store, clock: Clock) -> None:
+    given_schedule(store, "1m")
+    store_window(store, "drain", begins=ON, ends=ON + HOUR, job="noop", note="a move")
+    clock.advance(MINUTE)
+
+    fire_some(store)
+
+    (run,) = runs_of(store)
+    reasons = store.read(lambda tx: why(tx, run.id, namespace=HOME))
+    assert run.state is State.QUEUED
+    assert [(each.kind, each.until) for each in reasons] == [
+        ("window", ON + HOUR),
+        ("no_worker", None),
+    ]
+    assert reasons[0].says == (
+        "maintenance window w lets nothing new of job noop start for another 59m: a move"
+    )
+
+
+def test_drains_are_those_that_last_or_will_come(store: Store, clock: Clock) -> None:
+    store_window(store, "drain", begins=ON + MINUTE, ends=ON + HOUR, queue="slow")
+
+    def asked() -> list[tuple[int, int, bool]]:
+        found = store.read(lambda tx: drains(tx, namespace=HOME))
+        return [
+            (each.begins_in_ms, each.ends_in_ms, each.holds(job="noop", queue="slow"))
+            for each in found
+        ]
+
+    before = asked()
+    clock.advance(MINUTE)
+    inside = asked()
+    clock.advance(HOUR - MINUTE)
+
+    assert before == [(MINUTE, HOUR, False)]
+    assert inside == [(0, HOUR - MINUTE, True)]
+    assert asked() == []
 
 
 def test_a_window_of_another_queue_does_not_matter(store: Store, clock: Clock) -> None:

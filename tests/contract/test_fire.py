@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from concurrent.futures import ThreadPoolExecutor
 
@@ -151,6 +152,22 @@ def test_an_instant_that_is_on_record_is_not_fired_again(store: Store, clock: Cl
     again = fire_some(store)
 
     assert (again.looked, again.runs, len(runs_of(store))) == (1, 0, 1)
+
+
+def test_a_cursor_never_goes_back(store: Store, clock: Clock) -> None:
+    """As when somebody writes who has looked long ago."""
+    schedule_id = given_schedule(store, "1m")
+    clock.advance(5 * MINUTE)
+    fire_some(store)
+    old = {
+        "id": schedule_id, "state": "active", "note": None, "rules_version": "test",
+        "cursor_at": ON, "last_at": ON, "next_at": ON + MINUTE, "look_at": ON + MINUTE,
+        "fired": 0, "missed": 0, "skipped": 0,
+    }  # fmt: skip
+
+    store.write(lambda tx: tx.execute("move_schedules", batch=json.dumps([old])))
+
+    assert run_sql(store.url, "select cursor_at from rota.schedule") == [(ON + 5 * MINUTE,)]
 
 
 def test_a_clock_that_jumps_back_doubles_nothing(store: Store, clock: Clock) -> None:

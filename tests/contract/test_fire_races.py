@@ -110,6 +110,29 @@ def test_nothing_is_stuck_and_nothing_overlaps(store: Store, clock: Clock, overl
 
 
 @pytest.mark.postgres
+def test_a_look_leaves_alone_what_another_one_holds(postgres_store: Store, clock: Clock) -> None:
+    store = postgres_store
+    given_job(store)
+    put(store, every("1m"), name="s")
+    clock.advance(60 * SECOND)
+    has_looked, may_commit = threading.Event(), threading.Event()
+
+    def look(tx: Tx) -> None:
+        fire(tx, limit=10, timetables=TABLES, new_id=new_id)
+        has_looked.set()
+        assert may_commit.wait(20)
+
+    with ThreadPoolExecutor(1) as threads:
+        looking = threads.submit(store.write, look)
+        assert has_looked.wait(20)
+        taken = store.write(lambda tx: tx.all("take_schedules", limit=10, ahead_ms=0))
+        may_commit.set()
+        looking.result()
+
+    assert taken == []
+
+
+@pytest.mark.postgres
 def test_an_end_during_a_look_is_not_slept_over(postgres_store: Store, clock: Clock) -> None:
     """The look makes a start wait for the very run that ends before the look is committed."""
     store = postgres_store

@@ -18,7 +18,7 @@ from rota.runtime.supervisor import Incarnation, serve_worker, supervise
 def main() -> int:
     said: dict[str, Any] = json.loads(sys.argv[1])
     supervised = said.pop("supervised", False)
-    subscribe(_print)
+    subscribe(print_notice)
 
     def serve(life: Incarnation) -> int:
         # Here, because a supervisor has neither threads nor connections.
@@ -31,7 +31,8 @@ def main() -> int:
     return supervise(serve) if supervised else serve(Incarnation(new_id(), ()))
 
 
-def _print(name: str, facts: dict[str, Any]) -> None:
+def print_notice(name: str, facts: dict[str, Any]) -> None:
+    """A notice as a line that `Program.notices` reads."""
     sys.stdout.write(json.dumps({"notice": name, **facts}, default=str) + "\n")
     sys.stdout.flush()
 

@@ -175,3 +175,16 @@ def test_a_window_that_makes_no_sense_is_refused(fields: dict[str, Any], said: s
         compile_blackout(Blackout(**({"kind": "skip"} | fields)))
 
     assert said in str(refused.value)
+
+
+def test_the_window_around_an_instant_or_the_next() -> None:
+    once = compile_blackout(Blackout(kind="drain", start="2026-01-02", end="2026-01-03"))
+    sundays = compile_blackout(SUNDAYS)
+    sunday = ms("2026-01-04T01:00Z"), ms("2026-01-04T04:00Z")
+
+    assert once.span_from(ms("2026-01-01")) == (ms("2026-01-02"), ms("2026-01-03"))
+    assert once.span_from(ms("2026-01-02T12:00Z")) == (ms("2026-01-02"), ms("2026-01-03"))
+    assert once.span_from(ms("2026-01-03")) is None
+    assert sundays.span_from(ms("2026-01-01")) == sunday
+    assert sundays.span_from(sunday[1] - 1) == sunday
+    assert sundays.span_from(sunday[1]) == tuple(at + 7 * 86_400_000 for at in sunday)

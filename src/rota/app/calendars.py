@@ -43,7 +43,7 @@ class Calendars:
 
 
 class Blackouts:
-    """Windows in which nothing starts by time; get it as `app.blackouts`."""
+    """Windows in which nothing starts by time, or nothing at all; get it as `app.blackouts`."""
 
     def __init__(self, app: App) -> None:
         self._app = app

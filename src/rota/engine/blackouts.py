@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from rota.engine.fired_run import Start
+from rota.engine.keys import windows_key
 from rota.model.schedule import Blackout
 from rota.rules.blackouts import START, Verdict, compile_blackout, verdict
 from rota.store.base import Row, Tx
@@ -26,10 +27,12 @@ def put_blackout(tx: Tx, name: str, blackout: Blackout, *, namespace: str) -> No
     compile_blackout(blackout)
     spec = msgspec.json.encode(blackout).decode()
     tx.execute("put_blackout", namespace=namespace, name=name, spec=spec)
+    tx.notify((windows_key(namespace),))
 
 
 def remove_blackout(tx: Tx, name: str, *, namespace: str) -> bool:
     """False when there was none of that name."""
+    tx.notify((windows_key(namespace),))
     return tx.execute("delete_blackout", namespace=namespace, name=name) > 0
 
 
@@ -59,10 +62,11 @@ def hold(
 ) -> Start | None:
     """The start as it is, one that waits until the window has ended, or None to leave it out.
 
-    An instant in a window that skips is left out even if it is caught up later.
+    An instant in a window that skips is left out even if it is caught up later. In one that
+    drains it starts: its run is queued, and claims obey the window (engine.drains).
     """
     found = window_at(windows, job=job, queue=queue, at=now)
-    if found.act == "start":
+    if found.act in ("start", "drain"):
         at_instant = window_at(windows, job=job, queue=queue, at=start.instant)
         return None if at_instant.act == "skip" else start
     if found.act == "skip" or found.until is None:

@@ -28,3 +28,8 @@ def worker_key(worker_id: str) -> str:
 def jobs_key(namespace: str) -> str:
     """Jobs that no code defines have changed; workers that serve them may look."""
     return f"jobs:{namespace}"
+
+
+def windows_key(namespace: str) -> str:
+    """Maintenance windows have changed; workers that claim may look."""
+    return f"windows:{namespace}"

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from rota.engine.breakers import held_jobs
+from rota.engine.drains import Drain, drains
 from rota.engine.inspect import find, now_ms
 from rota.engine.jobs import spec_of
 from rota.engine.workers import WorkerView, workers
@@ -23,7 +24,7 @@ COUNTED = 10_000
 Kind = Literal[
     "ended", "running", "silent_worker", "cancel_requested", "waits", "paused", "no_worker",
     "unserved_queue", "unknown_job", "draining", "ahead", "busy", "overdue", "ready", "blocked",
-    "held",
+    "held", "window",
 ]  # fmt: skip
 
 
@@ -45,6 +46,7 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
     """Queue to the note of who paused it."""
     held: dict[str, str | None]
     """Job whose breaker is open to the id of its probe."""
+    drains: tuple[Drain, ...] = ()
 
     def obstacles(self, *, job: str, queue: str) -> list[Reason]:
         """What keeps every run of a job in a queue from being claimed."""
@@ -55,6 +57,7 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
         if queue in self.paused:
             note = f": {self.paused[queue]}" if self.paused[queue] else ""
             found.append(Reason(kind="paused", says=f"queue {queue} is paused{note}"))
+        found += [_window(each) for each in self.drains if each.holds(job=job, queue=queue)]
         missing = self._missing(job, queue)
         return [*found, missing] if missing else found
 
@@ -88,13 +91,14 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def scene(tx: Tx, *, namespace: str) -> Scene:
-    """Three reads that serve for any number of runs."""
+    """A few reads that serve for any number of runs."""
     live = tuple(each for each in workers(tx, namespace=namespace) if each.is_alive)
     rows = tx.all("paused_queues", namespace=namespace)
     return Scene(
         workers=live,
         paused={row["name"]: row["note"] or "" for row in rows},
         held=held_jobs(tx, namespace=namespace),
+        drains=drains(tx, namespace=namespace),
     )
 
 
@@ -186,6 +190,17 @@ def _ahead(tx: Tx, run: RunView, namespace: str) -> Reason | None:
     number = f"more than {COUNTED:,}" if count > COUNTED else f"{count:,}"
     says = f"{number} run{'s are' if count > 1 else ' is'} ahead of it in queue {run.queue}"
     return Reason(kind="ahead", says=says, count=count)
+
+
+def _window(drain: Drain) -> Reason:
+    of = f" of job {drain.job}" if drain.job else ""
+    where = f" in queue {drain.queue}" if drain.queue else ""
+    note = f": {drain.note}" if drain.note else ""
+    says = (
+        f"maintenance window {drain.name} lets nothing new{of}{where} start for another "
+        f"{_seconds(drain.ends_in_ms)}{note}"
+    )
+    return Reason(kind="window", says=says, until=drain.ends_at)
 
 
 def _knows(worker: WorkerView, job: str) -> bool:

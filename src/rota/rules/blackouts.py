@@ -50,6 +50,10 @@ class Once:
         """The end of the window around an instant; None outside of it."""
         return self._end if self._start <= at < self._end else None
 
+    def span_from(self, at: int) -> tuple[int, int] | None:
+        """The window around an instant, or else the next; None if there will be none."""
+        return (self._start, self._end) if at < self._end else None
+
 
 class Recurring:
     """A window of the same length from each firing on; those that touch are one."""
@@ -64,6 +68,11 @@ class Recurring:
         if start is None or start > at:
             return None
         return self.chain(start)[0]
+
+    def span_from(self, at: int) -> tuple[int, int] | None:
+        """The same."""
+        start = self._starts.after(at - self._length)
+        return None if start is None else (start, self.chain(start)[0])
 
     def chain(self, start: int) -> tuple[int, bool]:
         """Where the windows that touch end, and whether they go on as far as anybody looks."""

@@ -23,6 +23,7 @@ from rota.runtime.calls import Calls
 from rota.runtime.judge import judge
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.service import Service
+from rota.runtime.warden import Closings
 from rota.store.base import Ride, Store, Tx
 
 BATCH = 1000
@@ -52,7 +53,9 @@ class Courier(Service):
         self._namespace = duty.namespace
         self._queues = list(duty.queues)
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
+        self._names = duty.jobs
         self._jobs = json.dumps(duty.jobs)
+        self._closings = Closings()
         self._find_work = duty.find_work
         self._looks = True
         self._pending: list[tuple[Call | None, Verdict]] = []
@@ -73,7 +76,14 @@ class Courier(Service):
         with self._turn:
             self._queues = list(queues)
             self._keys = {queue_key(self._namespace, queue) for queue in queues}
+            self._names = tuple(jobs)
             self._jobs = json.dumps(jobs)
+        self.look()
+
+    def obey(self, closings: Closings) -> None:
+        """Start nothing new in these windows, from now on; with no claim on its way on return."""
+        with self._turn:
+            self._closings = closings
         self.look()
 
     def look(self) -> None:
@@ -180,11 +190,22 @@ class Courier(Service):
         return lost, self._claim(tx, want) if want else []
 
     def _claim(self, tx: Tx, limit: int) -> list[Lease]:
+        if not self._closings:
+            return self._claim_from(tx, self._queues, self._jobs, limit)
+        leases: list[Lease] = []
+        for queue in self._queues:
+            jobs = self._closings.open_jobs(self._names, queue, elapsed_s())
+            if jobs and len(leases) < limit:
+                left = limit - len(leases)
+                leases += self._claim_from(tx, [queue], json.dumps(jobs), left)
+        return leases
+
+    def _claim_from(self, tx: Tx, queues: Sequence[str], jobs: str, limit: int) -> list[Lease]:
         return claim(
             tx,
             namespace=self._namespace,
-            queues=self._queues,
-            jobs=self._jobs,
+            queues=queues,
+            jobs=jobs,
             worker_id=self.worker_id,
             limit=limit,
         )

@@ -37,6 +37,7 @@ from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.outage import Outage
 from rota.runtime.roster import Roster
 from rota.runtime.service import Service
+from rota.runtime.warden import Warden
 from rota.runtime.watchman import Watchman
 from rota.store.base import Store, Watch
 from rota.store.wakeups import EVERYWHERE
@@ -67,6 +68,7 @@ class Worker:
             store, self._calls, book, namespace=duty.namespace, echo=options.echo
         )
         self._courier = Courier(store, self._calls, duty, options=options)
+        self._warden = Warden(store, duty.namespace, obey=self._courier.obey)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
         self._roster = [Roster(store, duty, learned=self._learned)] if options.stored else []
@@ -88,6 +90,7 @@ class Worker:
             self._store.write(lambda tx, gone=dead_id: retire(tx, gone))  # type: ignore[misc]
         self._register(worker_id or new_id())
         self._watches = [self._store.watch(self._woken), self._store.ride(self._courier)]
+        self._warden.tick()  # the first claim knows the windows already
         self._courier.claim_on(claiming=True)
         for service in self._services():
             service.start()
@@ -147,6 +150,7 @@ class Worker:
             *(self._log_courier, self._heart, self._watchman),
             *self._chores,
             *self._roster,
+            self._warden,
             self._courier,
         ]
 
@@ -232,7 +236,7 @@ class Worker:
         elif key == EVERYWHERE:
             self._courier.look()
             self._heart.ask_soon()
-        for service in (*self._chores, *self._roster):
+        for service in (*self._chores, *self._roster, self._warden):
             if service.hears and key in (service.hears, EVERYWHERE):
                 service.wake()
 

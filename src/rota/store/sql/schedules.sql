@@ -409,7 +409,7 @@ select name
  limit 1
 
 -- name: load_blackouts
-select namespace, name, spec
+select namespace, name, spec, {now} as now
   from rota.blackout
  where namespace in ({each:namespaces})
  order by namespace, name

@@ -1,0 +1,57 @@
+"""Drains: maintenance windows in which nothing new is started, whoever asked for it."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from rota.model.schedule import Blackout
+from rota.store.base import Tx
+
+_blackout = msgspec.json.Decoder(Blackout)
+
+
+class Drain(msgspec.Struct, frozen=True, kw_only=True):
+    """The window that lasts now, or else the next, of one that drains."""
+
+    name: str
+    note: str = ""
+    job: str | None = None
+    queue: str | None = None
+    begins_in_ms: int
+    """Negative once it has begun."""
+    ends_in_ms: int
+    ends_at: int
+
+    def holds(self, *, job: str, queue: str) -> bool:
+        """Whether it lasts now and is meant for such a run."""
+        is_meant = self.job in {None, job} and self.queue in {None, queue}
+        return is_meant and self.begins_in_ms <= 0
+
+
+def drains(tx: Tx, *, namespace: str) -> tuple[Drain, ...]:
+    """Those of a namespace that last or will come, by the database's clock; mostly none."""
+    rows = tx.all("load_blackouts", namespaces=json.dumps([namespace]))
+    found = [(row["name"], _blackout.decode(row["spec"]), row["now"]) for row in rows]
+    ahead = [_drain(name, each, now) for name, each, now in found if each.kind == "drain"]
+    return tuple(each for each in ahead if each is not None)
+
+
+def _drain(name: str, window: Blackout, now: int) -> Drain | None:
+    # Late: most workers never have a window, and need not know cron and zones.
+    from rota.rules.blackouts import compile_blackout  # noqa: PLC0415
+
+    span = compile_blackout(window).span_from(now)
+    if span is None:
+        return None
+    begins_at, ends_at = span
+    return Drain(
+        name=name,
+        note=window.note,
+        job=window.job,
+        queue=window.queue,
+        begins_in_ms=begins_at - now,
+        ends_in_ms=ends_at - now,
+        ends_at=ends_at,
+    )

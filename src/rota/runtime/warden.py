@@ -1,0 +1,89 @@
+"""The warden: knows the windows in which this worker must start nothing new.
+
+Claims themselves ask nothing: without a window they cost what they did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from rota.clock import elapsed_s
+from rota.engine.drains import Drain, drains
+from rota.engine.keys import windows_key
+from rota.runtime.service import Service
+from rota.store.base import Store
+
+MARGIN_S = 0.005
+"""The database's clock is known to a few milliseconds: closed a little early, opened late."""
+
+
+class Closing(msgspec.Struct, frozen=True, kw_only=True):
+    """A window on the clock of this host that never jumps."""
+
+    job: str | None
+    queue: str | None
+    from_s: float
+    until_s: float
+
+
+class Closings:
+    """All windows that a worker knows, those to come as well."""
+
+    def __init__(self, closings: Sequence[Closing] = ()) -> None:
+        self._closings = tuple(closings)
+
+    def __bool__(self) -> bool:
+        return bool(self._closings)
+
+    @property
+    def ends_s(self) -> float | None:
+        """When the first of them is over."""
+        return min((each.until_s for each in self._closings), default=None)
+
+    def open_jobs(self, jobs: Sequence[str], queue: str, now_s: float) -> list[str]:
+        """The jobs of which a run in this queue may be started now."""
+        shut = {
+            each.job
+            for each in self._closings
+            if each.queue in {None, queue} and each.from_s <= now_s < each.until_s
+        }
+        return [] if None in shut else [job for job in jobs if job not in shut]
+
+
+class Warden(Service):
+    """Looks when windows have changed, when one has ended, and now and then by itself."""
+
+    interval_s = 10.0
+
+    def __init__(self, store: Store, namespace: str, *, obey: Callable[[Closings], None]) -> None:
+        super().__init__()
+        self.hears = windows_key(namespace)
+        self._store = store
+        self._namespace = namespace
+        self._obey = obey
+        self._closings = Closings()
+
+    def tick(self) -> bool:
+        began_s = elapsed_s()
+        found = self._store.read(lambda tx: drains(tx, namespace=self._namespace))
+        closings = Closings([_closing(each, (began_s + elapsed_s()) / 2) for each in found])
+        if closings or self._closings:
+            self._closings = closings
+            self._obey(closings)
+        return False
+
+    def pause_s(self) -> float:
+        pause_s = super().pause_s()
+        ends_s = self._closings.ends_s
+        return pause_s if ends_s is None else min(pause_s, max(0.0, ends_s - elapsed_s()))
+
+
+def _closing(drain: Drain, now_s: float) -> Closing:
+    return Closing(
+        job=drain.job,
+        queue=drain.queue,
+        from_s=now_s + drain.begins_in_ms / 1000 - MARGIN_S,
+        until_s=now_s + drain.ends_in_ms / 1000 + MARGIN_S,
+    )

@@ -1,0 +1,140 @@
+"""Bugs in firing: instants doubled or lost, policies that nobody keeps, windows nobody obeys."""
+
+from __future__ import annotations
+
+from tests.sabotage.edit import Edit, Sabotage
+
+FIRE = "engine/fire.py"
+MISFIRE = "rules/misfire.py"
+SCHEDULES = "store/sql/schedules.sql"
+T_BACKFILL = "tests/contract/test_backfill.py::"
+T_DRAINS = "tests/integration/test_drains.py::"
+T_FIRE = "tests/contract/test_fire.py::"
+T_OVERLAP = "tests/contract/test_overlap.py::"
+T_RACES = "tests/contract/test_fire_races.py::"
+T_SCHEDULES = "tests/contract/test_schedules.py::"
+
+FIRING = (
+    Sabotage(
+        name="a firing that does not heed the key",
+        breaks="An instant that is on record is started a second time.",
+        edits=(
+            Edit(
+                path="engine/starts.py",
+                within="_claim_instants",
+                old="== len(made)",
+                new="<= len(made)",
+            ),
+        ),
+        caught_by=(T_FIRE + "test_an_instant_that_is_on_record_is_not_fired_again[sqlite]",),
+    ),
+    Sabotage(
+        name="a cursor that moves back",
+        breaks="Whoever looks with an older view has instants dealt with again.",
+        edits=(
+            Edit(
+                path=SCHEDULES,
+                within="move_schedules",
+                old="{sql:greatest}(s.cursor_at, v.cursor_at)",
+                new="v.cursor_at",
+            ),
+        ),
+        caught_by=(T_FIRE + "test_a_cursor_never_goes_back[sqlite]",),
+    ),
+    Sabotage(
+        name="a look without the row lock",
+        breaks="Two schedulers decide about the same schedule at once.",
+        edits=(Edit(path=SCHEDULES, within="take_schedules", old="{sql:skip_locked}"),),
+        caught_by=(T_RACES + "test_a_look_leaves_alone_what_another_one_holds",),
+        on_postgres=True,
+    ),
+    Sabotage(
+        name="missed firings without the grace",
+        breaks="After a day without schedulers a whole day of firings starts at once.",
+        edits=(
+            Edit(
+                path=MISFIRE,
+                within="_several",
+                old="max(cursor, now - rule.grace_ms, late_until)",
+                new="max(cursor, late_until)",
+            ),
+        ),
+        caught_by=(T_FIRE + "test_a_clock_that_jumps_forward_is_no_flood[sqlite]",),
+    ),
+    Sabotage(
+        name="a full look that forgets the rest",
+        breaks="Of more than a thousand instants those beyond are never started.",
+        edits=(Edit(path=MISFIRE, within="_several", old="if not has_more:", new="if last:"),),
+        caught_by=(T_FIRE + "test_more_than_one_look_may_start_comes_in_the_next[sqlite]",),
+    ),
+    Sabotage(
+        name="old rules fire the old time",
+        breaks="After an update of zone data schedules fire once more by the old data.",
+        edits=(
+            Edit(
+                path=FIRE,
+                within="_due",
+                old='row["next_at"] if row["rules_version"] == plan.rules_version else None',
+                new='row["next_at"]',
+            ),
+        ),
+        caught_by=(T_FIRE + "test_k6_other_rules_of_time_never_fire_the_old_instant[sqlite]",),
+    ),
+    Sabotage(
+        name="a pause that does not count",
+        breaks="What was due in a pause starts at once when it ends, as if on time.",
+        edits=(Edit(path=FIRE, within="_due", old='row["late_until"] or 0', new="0"),),
+        caught_by=(T_SCHEDULES + "test_a_short_pause_is_not_on_time_either[sqlite]",),
+    ),
+    Sabotage(
+        name="what runs is not counted",
+        breaks="With overlap=skip a second run starts beside the first.",
+        edits=(
+            Edit(
+                path="rules/overlap.py",
+                within="decide",
+                old="policy.parallel - crowd.running",
+                new="policy.parallel",
+            ),
+        ),
+        caught_by=(T_OVERLAP + "test_skip_leaves_out_what_would_overlap[sqlite]",),
+    ),
+    Sabotage(
+        name="an end that no schedule hears of",
+        breaks="A start that waits for the end of another waits on.",
+        edits=(
+            Edit(path="engine/finish.py", within="_close", old="if fired:", new="if not closed:"),
+        ),
+        caught_by=(T_OVERLAP + "test_the_last_success_is_kept[sqlite]",),
+    ),
+    Sabotage(
+        name="a backfilled instant fires again",
+        breaks="What a backfill made in a pause is made a second time by the schedule.",
+        edits=(
+            Edit(
+                path=SCHEDULES,
+                within="insert_firings",
+                old="and f.kind = 'backfill'",
+                new="and false",
+            ),
+        ),
+        caught_by=(
+            T_BACKFILL + "test_what_was_backfilled_in_a_pause_is_not_caught_up_again[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="claims that do not know the windows",
+        breaks="Runs start in the middle of a maintenance window.",
+        edits=(
+            Edit(
+                path="runtime/courier.py",
+                within="Courier._claim",
+                old="if not self._closings:",
+                new="if self._closings is not None:",
+            ),
+        ),
+        caught_by=(
+            T_DRAINS + "test_a_worker_that_starts_in_a_window_knows_it_at_its_first_claim[sqlite]",
+        ),
+    ),
+)
