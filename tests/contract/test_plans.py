@@ -61,8 +61,8 @@ insert into rota.schedule (
     id, namespace, name, job, spec, origin, changed_at, created_at, rules_version, cursor_at,
     next_at, look_at
 )
-select {id}, 'default', 's' || n.n, 'job' || (n.n % 500), '{{}}', 'code', {start}, {start}, '1', {start},
-       {start} + n.n, case when n.n % 3 > 0 then {start} + n.n end
+select {id}, 'default', 's' || n.n, 'job' || (n.n % 500), '{{}}', 'code', {start}, {start}, '1',
+       {start}, {start} + n.n, case when n.n % 3 > 0 then {start} + n.n end
   from ({numbers}) as n
 """
 SPELLING = {

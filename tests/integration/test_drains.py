@@ -147,7 +147,7 @@ def test_windows_that_skip_or_defer_hold_no_run_back(
     now = app.store.read(now_ms)
     span = {"start": to_datetime(now - HOUR_MS), "end": to_datetime(now + HOUR_MS)}
     for kind in ("skip", "defer"):
-        texts = {field: at.isoformat() for field, at in span.items()}
+        texts: dict[str, Any] = {field: at.isoformat() for field, at in span.items()}
         app.blackouts.put(kind, kind=kind, **texts)
     worker = serve()
 
@@ -170,7 +170,7 @@ def test_without_a_window_a_claim_asks_nothing_more(app: App, serve: Serve, log:
                 asked.append(name)
                 return tx.all(name, **params)
 
-        worker._courier._claim(Counting(), 1)  # type: ignore[arg-type]
+        worker._courier._claim(Counting(), 1)
 
     store.write(watch)
 
