@@ -1,68 +1,63 @@
 """How late schedules fire: every second, a thousand each second beside many, ten thousand at once.
 
-`python -m bench.schedules`: on PostgreSQL with `--stored` schedules and on SQLite with a tenth of
-them. Lateness is from the instant to the start of the handler, and to the commit that queued it.
+`python -m bench.schedules`. Lateness is from the instant to the start of the handler, or to the
+commit that queued the run.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import statistics
 import sys
 import tempfile
 import threading
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-import apsw
 import click
-import psycopg
 
+from bench.measures import Figures
+from bench.schedule_load import dialect_of, filling, load, run_sql
+from bench.sizes import FULL_SCHEDULES, QUICK_SCHEDULES, ScheduleSizes
 from rota import App
 from rota.cli.serving import SWITCH_INTERVAL_S
 from rota.engine import schedules
 from rota.engine.timetables import Timetables, rules_version
 from rota.ids import new_id
 from rota.model.schedule import Every, Schedule
+from rota.runtime import scheduler
 from rota.runtime.context import current_run
+from rota.store.open import open_store
 from tests.support.postgres import PostgresServer
 
 PER_SECOND = 1_000
-HERD = 10_000
-LIMIT_S = 60.0
+LIMIT_S = 120.0
+IDLE_S = 10.0
+LOADED_PER_S = 60_000
+"""Schedules at least; their first instant must not come before the last of them is stored."""
 SETTINGS = {
     "shared_buffers": "512MB",
     "max_wal_size": "8GB",
+    "wal_level": "minimal",  # loading ten million schedules is not what is measured
+    "max_wal_senders": "0",
     "track_commit_timestamp": "on",  # when a run was queued is when its transaction ended
 }
 TABLES = Timetables(rules_version(), lambda: 0.5)
+COMMITTED = "extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000"
+SCHEDULER_THREADS = ("rota-timed", "rota-reckoner")
 
-FILL = """
-insert into rota.schedule (
-    id, namespace, name, job, spec, origin, changed_at, created_at, rules_version, cursor_at,
-    last_at, next_at, look_at
-)
-select {id}, 'default', '{prefix}' || n.n, 'tick', {spec}, 'code', {now}, {now}, '{version}',
-       {at} - {every}, {at} - {every}, {at}, {at}
-  from ({numbers}) as n
-"""
-SPELLING = {
-    "sqlite": {
-        "id": "lower(hex(randomblob(4))||'-'||hex(randomblob(2))||'-'||hex(randomblob(2))||'-'||"
-        "hex(randomblob(2))||'-'||hex(randomblob(6)))",
-        "numbers": "with recursive n (n) as (select 0 union all select n + 1 from n"
-        " where n < {count} - 1) select n from n",
-        "clock": "time(n.n % {cycle}, 'unixepoch')",
-    },
-    "postgres": {
-        "id": "gen_random_uuid()",
-        "numbers": "select n from generate_series(0, {count} - 1) as n",
-        "clock": "to_char((n.n % {cycle}) * interval '1 second', 'HH24:MI:SS')",
-    },
-}
+
+class Timed(scheduler.Scheduler):
+    """Notes when its looks have ended: where the database keeps no times of commits."""
+
+    ends_ms: list[float] = []  # noqa: RUF012  # one worker in this process
+
+    def tick(self) -> bool:
+        more = super().tick()
+        self.ends_ms.append(time.time() * 1000)
+        return more
 
 
 class Shop:
@@ -70,171 +65,176 @@ class Shop:
 
     def __init__(self, url: str) -> None:
         self.url = url
+        self.dialect = dialect_of(url)
         self.app = App(url)
         self.late_ms: list[float] = []
         self._lock = threading.Lock()
 
         @self.app.job(name="tick", retries=0)
-        def tick() -> None:
-            now_ms = time.time() * 1000
-            origin = json.loads(current_run().call.lease.origin or "{}")
+        def tick(sent_ms: float = 0.0) -> None:
+            now_ms = time.time() * 1000  # the clock of the database, which is on this machine
+            origin = current_run().call.lease.origin
+            since_ms = json.loads(origin)["scheduledFor"] if origin else sent_ms
             with self._lock:
-                self.late_ms.append(now_ms - origin["scheduledFor"])
+                self.late_ms.append(now_ms - since_ms)
 
+        self.job = tick
+        scheduler.Scheduler = Timed  # type: ignore[misc]  # workers make theirs by this name
         self.worker = self.app.worker()
         self.worker.start()
-
-    @property
-    def dialect(self) -> str:
-        return "sqlite" if self.url.startswith("sqlite") else "postgres"
 
     def put(self, name: str, schedule: Schedule) -> None:
         self.app.store.write(
             lambda tx: schedules.put(
-                tx, name, schedule, namespace="default", job="tick", origin="code", who="bench",
+                tx, name, schedule, namespace="default", job="tick", origin="api", who="bench",
                 timetables=TABLES, new_id=new_id,
             )
         )  # fmt: skip
 
-    def fill(self, prefix: str, count: int, *, cycle_s: int, at: str) -> None:
-        """Many at once, past the verbs: `at` is the next instant of number n, as SQL."""
-        spelled = SPELLING[self.dialect]
-        own = {key: text.format(count=count, cycle=cycle_s) for key, text in spelled.items()}
-        spec = (
-            f"""'{{"trigger":{{"type":"every","every":"{cycle_s}s","anchor":"1970-01-01T' || """
-            f"""{own.pop("clock")} || 'Z"}}}}'"""
-        )
-        facts = {
-            "prefix": prefix, "spec": spec, "version": rules_version(), "every": cycle_s * 1000,
-        }  # fmt: skip
-        self.run_sql(FILL.format(now=round(time.time() * 1000), at=at, **own, **facts))
+    def take(self) -> list[float]:
+        """The latenesses since the last time."""
+        with self._lock:
+            taken, self.late_ms = self.late_ms, []
+        return taken
 
-    def run_sql(self, text: str) -> list[tuple[Any, ...]]:
-        if self.dialect == "sqlite":
-            connection = apsw.Connection(self.url.removeprefix("sqlite:///"))
-            connection.set_busy_timeout(60_000)
-            try:
-                return [tuple(row) for row in connection.execute(text.replace("rota.", ""))]
-            finally:
-                connection.close()
-        with psycopg.connect(self.url, autocommit=True) as session:
-            cursor = session.execute(text.encode())
-            return cursor.fetchall() if cursor.description else []
+    def queued(self, since_ms: int, until_ms: int) -> list[float]:
+        """From each instant to the commit of its firing."""
+        span = f"instant >= {since_ms} and instant < {until_ms}"
+        if self.dialect == "postgres":
+            rows = run_sql(self.url, f"select {COMMITTED} - instant from rota.firing where {span}")
+            return [float(row[0]) for row in rows]
+        rows = run_sql(self.url, f"select decided_at, instant from rota.firing where {span}")
+        ends = [*Timed.ends_ms, time.time() * 1000]
+        return [ends[bisect_left(ends, decided)] - instant for decided, instant in rows]
 
     def close(self) -> None:
         self.worker.stop()
         self.app.close()
 
 
-def told(name: str, late_ms: Sequence[float]) -> str:
-    if not late_ms:
-        return f"  {name}: nothing fired"
-    ordered = sorted(late_ms)
-    p99 = ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
-    return (
-        f"  {name}: p50 {statistics.median(ordered):.1f} ms, p99 {p99:.1f} ms, "
-        f"worst {ordered[-1]:.1f} ms ({len(ordered):,} runs)"
-    )
-
-
-def every_second(shop: Shop, seconds: int) -> None:
+def every_second(shop: Shop, sizes: ScheduleSizes) -> Figures:
+    """A schedule of every second, and plain submits between its instants."""
     shop.put("second", Schedule(trigger=Every(every="1s")))
-    time.sleep(seconds + 0.5)
+    end_s = time.monotonic() + sizes.seconds + 0.5
+    time.sleep(max(0.0, end_s - time.monotonic()))
     shop.app.store.write(lambda tx: schedules.remove(tx, "second", namespace="default"))
-    print(told("a schedule of every second, to the handler", shop.late_ms))
-    shop.late_ms.clear()
+    figures = spread("second", shop.take())
+    for sent in range(1, sizes.submits + 1):
+        shop.job.submit(sent_ms=time.time() * 1000)
+        wait_for(lambda sent=sent: len(shop.late_ms) >= sent)  # type: ignore[misc]
+        time.sleep(0.02)
+    return figures | spread("submit", shop.take())
 
 
-def herd(shop: Shop) -> None:
-    """Ten thousand at one instant: until all are queued, and until all have run."""
-    at_ms = round(time.time() + 3) * 1000 + 2_000
-    shop.fill("herd", HERD, cycle_s=80_000, at=f"{at_ms}")
+def herd(shop: Shop, sizes: ScheduleSizes) -> Figures:
+    """Many at one instant: until all are queued, and until all have run."""
+    at_ms = round(time.time() + 5) * 1000
+    run_sql(shop.url, filling(shop.url, "herd", sizes.herd, cycle_s=80_000, at=f"{at_ms}"))
     shop.put("bell", Schedule(trigger=Every(every="1d")))  # wakes the scheduler
-    wait_for(lambda: len(shop.late_ms) >= HERD)
-    if shop.dialect == "postgres":
-        print(told(f"{HERD:,} at one instant, until queued", queued(shop, at_ms)))
-    else:
-        rows = shop.run_sql(f"select max(decided_at) from rota.firing where instant = {at_ms}")
-        print(f"  {HERD:,} at one instant: all queued after {rows[0][0] - at_ms:,} ms")
-    print(told(f"{HERD:,} at one instant, to the handler", shop.late_ms))
-    shop.late_ms.clear()
+    wait_for(lambda: len(shop.late_ms) >= sizes.herd)
+    return {
+        "herd_queued_ms": max(shop.queued(at_ms, at_ms + 1)),
+        "herd_started_ms": max(shop.take()),
+    }
 
 
-def crowd(shop: Shop, stored: int, seconds: int) -> None:
+def crowd(url: str, sizes: ScheduleSizes) -> Figures:
     """A thousand each second beside many: all due at the whole second, as cron lines are."""
+    stored = sizes.stored[dialect_of(url)]
     cycle_s = max(1, stored // PER_SECOND)
-    first_ms = round(time.time() + 8 + stored / 25_000) * 1000
-    began_s = time.time()
+    first_ms = round(time.time() + 2 * IDLE_S + stored / LOADED_PER_S) * 1000
     shift = cycle_s - first_ms // 1000 % cycle_s
+    open_store(url).close()
+    began_s = time.monotonic()
     at = f"{first_ms} + ((n.n % {cycle_s} + {shift}) % {cycle_s}) * 1000"
-    shop.fill("many", stored, cycle_s=cycle_s, at=at)
-    if shop.dialect == "postgres":
-        shop.run_sql("vacuum analyze rota.schedule")
-    print(f"  {stored:,} schedules stored in {time.time() - began_s:.0f} s")
-    idle(shop, min(10.0, max(1.0, first_ms / 1000 - time.time() - 1)))
-    shop.put("bell2", Schedule(trigger=Every(every="1d")))  # wakes the scheduler
-    time.sleep(max(0.0, first_ms / 1000 - time.time()) + seconds)
-    if shop.dialect == "postgres":
-        print(told("1,000 each second, until queued", queued(shop, first_ms)))
-    print(told("1,000 each second, to the handler", shop.late_ms))
-    shop.late_ms.clear()
+    load(url, stored, cycle_s=cycle_s, at=at)
+    figures = {"schedules_stored": float(stored), "schedules_load_s": time.monotonic() - began_s}
+    if time.time() * 1000 > first_ms - 1000 * IDLE_S:
+        raise SystemExit(f"  {stored:,} schedules took too long to load: {figures}")
+    shop = Shop(url)
+    try:
+        time.sleep(2.0)
+        figures |= idle(min(IDLE_S, first_ms / 1000 - time.time() - 2))
+        last_ms = first_ms + 1000 * sizes.seconds
+        time.sleep(max(0.0, last_ms / 1000 - time.time()) + 2)
+        late_ms = shop.queued(first_ms, last_ms)
+        figures["crowd_fired_share"] = len(late_ms) / (PER_SECOND * sizes.seconds)
+        return figures | spread("crowd_queued", late_ms) | spread("crowd", shop.take())
+    finally:
+        shop.close()
 
 
-def queued(shop: Shop, since_ms: int) -> list[float]:
-    """From the instant to the commit."""
-    committed = "extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000"
-    rows = shop.run_sql(
-        f"select {committed} - instant from rota.firing where instant >= {since_ms}"
-    )
-    return [float(row[0]) for row in rows]
-
-
-def idle(shop: Shop, seconds: float) -> None:
-    """Of the whole worker process, its chores and heartbeats included."""
-    before, began_s = os.times(), time.monotonic()
+def idle(seconds: float) -> Figures:
+    """Of a core, while nothing is due: the threads of the scheduler, and the whole worker."""
+    before, began_s = (_cpu_s(), _process_s()), time.monotonic()
     time.sleep(seconds)
-    after = os.times()
-    used_s = after.user + after.system - before.user - before.system
-    share = used_s / (time.monotonic() - began_s)
-    print(f"  nothing due for {seconds:.0f} s: {share:.1%} of a core, the whole worker")
+    after, took_s = (_cpu_s(), _process_s()), time.monotonic() - began_s
+    own, whole = (100 * (now - then) / took_s for now, then in zip(after, before, strict=True))
+    return {"scheduler_idle_percent": own, "worker_idle_percent": whole}
+
+
+def _cpu_s() -> float:
+    ids = [each.native_id for each in threading.enumerate() if each.name in SCHEDULER_THREADS]
+    stats = [Path(f"/proc/self/task/{each}/schedstat").read_text() for each in ids]
+    return sum(int(text.split()[0]) for text in stats) / 1e9
+
+
+def _process_s() -> float:
+    used = os.times()
+    return used.user + used.system
+
+
+def spread(name: str, late_ms: Sequence[float]) -> Figures:
+    if not late_ms:
+        raise SystemExit(f"  {name}: nothing fired")
+    ordered = sorted(late_ms)
+    middle, most = (ordered[min(len(ordered) - 1, int(len(ordered) * at))] for at in (0.5, 0.99))
+    return {f"{name}_p50_ms": middle, f"{name}_p99_ms": most}
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
     end_s = time.monotonic() + LIMIT_S
     while not condition():
         if time.monotonic() > end_s:
-            raise SystemExit("  gave up after a minute")
-        time.sleep(0.01)
+            raise SystemExit("  gave up after two minutes")
+        time.sleep(0.001)
 
 
-def measure(url: str, *, stored: int, seconds: int) -> None:
+def measure(url: str, other_url: str, sizes: ScheduleSizes) -> Figures:
+    """All figures of one store, for two empty ones of its kind."""
     shop = Shop(url)
     try:
         time.sleep(1.0)
-        idle(shop, 5.0)
-        every_second(shop, seconds)
-        herd(shop)
-        crowd(shop, stored, seconds)
+        figures = every_second(shop, sizes) | herd(shop, sizes)
     finally:
         shop.close()
+    figures |= crowd(other_url, sizes)
+    return figures | {"load_average": os.getloadavg()[0]}
 
 
 @click.command()
-@click.option("--stored", default=1_000_000, show_default=True, help="Schedules on PostgreSQL.")
-@click.option("--seconds", default=30, show_default=True)
+@click.option("--quick", is_flag=True, help="Fewer schedules, for a shorter time.")
 @click.option("--only", type=click.Choice(["sqlite", "postgres"]))
-def main(*, stored: int, seconds: int, only: str | None) -> None:
+def main(*, quick: bool, only: str | None) -> None:
     """Measure how late schedules fire."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    if only != "sqlite":
-        print("PostgreSQL")
-        with PostgresServer(fsync=True, settings=SETTINGS) as server:
-            measure(server.create_database(), stored=stored, seconds=seconds)
+    sizes = QUICK_SCHEDULES if quick else FULL_SCHEDULES
+    found: dict[str, Figures] = {}
     if only != "postgres":
-        print("SQLite")
         with tempfile.TemporaryDirectory(prefix="rota-bench-") as folder:
-            path = Path(folder) / "rota.db"
-            measure(f"sqlite:///{path}", stored=max(PER_SECOND, stored // 10), seconds=seconds)
+            urls = (f"sqlite:///{folder}/{name}.db" for name in ("one", "other"))
+            found["sqlite"] = measure(*urls, sizes)
+            tell("SQLite", found["sqlite"])
+    if only != "sqlite":
+        with PostgresServer(fsync=True, settings=SETTINGS) as server:
+            found["postgres"] = measure(server.create_database(), server.create_database(), sizes)
+            tell("PostgreSQL", found["postgres"])
+
+
+def tell(store: str, figures: Figures) -> None:
+    print(store)
+    for name, value in figures.items():
+        print(f"  {name:<24}{value:>16,.2f}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 CHUNK = 1_000
@@ -41,3 +42,22 @@ class Sizes:
 
 FULL = Sizes()
 QUICK = Sizes(jobs=10_000, singles=1_000, latency=150, claims=10_000, backlog=100_000, rounds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleSizes:
+    """How many schedules are stored and fire, and for how long each part is watched."""
+
+    stored: Mapping[str, int]
+    """By the store's dialect."""
+    seconds: int
+    herd: int = 10_000
+    """Due at one instant."""
+    submits: int = 200
+    """Plain ones, whose latency stands beside that of a schedule."""
+
+
+FULL_SCHEDULES = ScheduleSizes(stored={"postgres": 10_000_000, "sqlite": 1_000_000}, seconds=30)
+QUICK_SCHEDULES = ScheduleSizes(
+    stored={"postgres": 100_000, "sqlite": 20_000}, seconds=8, submits=50
+)
