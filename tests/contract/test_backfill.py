@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from rota.engine import schedules
 from rota.engine.backfill import (
-    Range,
     cancel_backfill,
     fill,
     preview_backfill,
     start_backfill,
 )
+from rota.engine.backfill_range import Range
 from rota.engine.backfill_views import BackfillView, backfills, show_backfill
 from rota.errors import BadInput, NotAllowed, UnknownBackfill, UnknownSchedule
 from rota.ids import new_id
 from rota.model.schedule import Every, Schedule
 from rota.model.states import State
-from rota.store.base import Store
+from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, START_MS, Clock, claim_some, finish_with, run_sql
 from tests.contract.schedule_builders import (
     DAY,
     HOUR,
     MINUTE,
+    SECOND,
     TABLES,
     end_one,
+    every,
     fire_some,
     fired,
     given_job,
@@ -338,3 +343,67 @@ def test_a_failed_run_is_counted(store: Store, clock: Clock, worker: str) -> Non
     assert (view.failed, view.succeeded) == (3, 0)
     assert show(store).failures == 0
     assert State.FAILED in [run.state for run in runs_of(store)]
+
+
+def _fill(tx: Tx) -> int:
+    return fill(tx, limit=10, timetables=TABLES, new_id=new_id)
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("rival", ["backfill", "time"])
+def test_one_that_is_being_filled_keeps_others_from_its_instants(
+    postgres_store: Store, clock: Clock, rival: str
+) -> None:
+    """Another backfill of the same range; or the firings missed while it was paused."""
+    store = postgres_store
+    given_job(store)
+    put(store, every("1h", catchup="all", catchup_window="30d", is_paused=True))
+    clock.advance(5 * HOUR)
+    wanted = Range(from_at=ON, to_at=ON + 5 * HOUR, parallel=100)
+    for _ in range(2 if rival == "backfill" else 1):
+        store.write(
+            lambda tx: start_backfill(
+                tx, "s", wanted, namespace=HOME, backfill_id=new_id(), timetables=TABLES
+            )
+        )
+    store.write(lambda tx: schedules.resume(tx, "s", namespace=HOME, who="ann"))
+    has_filled, may_commit = threading.Event(), threading.Event()
+
+    def first(tx: Tx) -> None:
+        fill(tx, limit=1, timetables=TABLES, new_id=new_id)
+        has_filled.set()
+        assert may_commit.wait(20)
+
+    with ThreadPoolExecutor(1) as threads:
+        filling = threads.submit(store.write, first)
+        assert has_filled.wait(20)
+        store.write(_fill) if rival == "backfill" else fire_some(store)
+        may_commit.set()
+        filling.result()
+    clock.advance(SECOND)
+    store.write(_fill)
+    fire_some(store)
+
+    made = Counter(each.instant for each in fired(store) if each.run_id)
+    assert made == {ON + n * HOUR: 1 for n in range(6)}
+
+
+def test_one_without_its_schedule_ends(store: Store, clock: Clock) -> None:
+    given_schedule(store, "1h")
+    begun = begin(store)
+    run_sql(store.url, "delete from rota.schedule")
+    store.write(_fill)
+
+    view = store.read(lambda tx: show_backfill(tx, begun.id, namespace=HOME))
+    assert (view.state, view.note) == ("error", "its schedule was removed")
+
+
+def test_a_preview_leaves_out_what_has_not_come(store: Store, clock: Clock) -> None:
+    given_schedule(store, "1h")
+    clock.advance(2 * HOUR)
+    fire_some(store)
+    wanted = Range(from_at=ON, to_at=ON + DAY, reprocess="all")
+    planned = store.read(
+        lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, timetables=TABLES)
+    )
+    assert [each.instant for each in planned] == [ON, ON + HOUR, ON + 2 * HOUR]

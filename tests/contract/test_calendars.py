@@ -12,7 +12,7 @@ from rota.engine.calendars import calendars, put_calendar, remove_calendar
 from rota.engine.drains import drains
 from rota.engine.why import why
 from rota.errors import BadInput
-from rota.model.schedule import Blackout, Calendar, Cron, Schedule
+from rota.model.schedule import Blackout, Calendar, Cron, Every, Schedule
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS, Clock
@@ -107,6 +107,17 @@ def test_a_window_that_skips_leaves_firings_out_and_says_so(store: Store, clock:
 
     assert [each.decision for each in fired(store)] == ["blackout", "started", "started"]
     assert show(store).skipped == 1
+
+
+def test_what_counts_from_the_end_goes_on_after_the_window(store: Store, clock: Clock) -> None:
+    given_job(store)
+    put(store, Schedule(trigger=Every(every="1m", from_end=True)))
+    store_window(store, "skip", begins=ON, ends=ON + 2 * MINUTE)
+    for _ in range(3):
+        clock.advance(MINUTE)
+        fire_some(store)
+
+    assert [each.decision for each in fired(store)] == ["blackout", "started"]
 
 
 def test_what_was_due_in_such_a_window_is_not_caught_up(store: Store, clock: Clock) -> None:

@@ -34,6 +34,7 @@ from tests.contract.schedule_builders import (
     runs_of,
     show,
     states_of,
+    trigger_now,
 )
 
 ON = START_MS // DAY * DAY
@@ -380,3 +381,27 @@ def test_a_removed_schedule_fires_no_more(store: Store, clock: Clock) -> None:
     clock.advance(HOUR)
 
     assert fire_some(store).looked == 0
+
+
+def test_starts_by_hand_use_up_the_count(store: Store, clock: Clock) -> None:
+    given_schedule(store, "1m", count=2)
+    trigger_now(store)
+    trigger_now(store)
+    clock.advance(MINUTE)
+    fire_some(store)
+
+    view = show(store)
+    assert (view.fired, view.state) == (2, "ended")
+
+
+def test_a_used_up_count_stays_so_with_other_arguments(store: Store, clock: Clock) -> None:
+    given_schedule(store, "1m", count=1)
+    for _ in range(2):
+        clock.advance(MINUTE)
+        fire_some(store)
+    put(store, every("1m", count=1, args={"a": 1}))
+    clock.advance(MINUTE)
+    fire_some(store)
+
+    view = show(store)
+    assert (view.fired, view.state) == (1, "ended")

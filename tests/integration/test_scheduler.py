@@ -11,7 +11,8 @@ import pytest
 from rota.app import App
 from rota.clock import to_datetime
 from rota.engine import schedule_views, schedules
-from rota.engine.backfill import Range, start_backfill
+from rota.engine.backfill import start_backfill
+from rota.engine.backfill_range import Range
 from rota.engine.backfill_views import show_backfill
 from rota.engine.inspect import now_ms
 from rota.engine.timetables import Timetables, rules_version

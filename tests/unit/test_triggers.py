@@ -356,3 +356,17 @@ def test_the_name_counts_where_a_line_asks_to_be_spread() -> None:
     }
 
     assert len(found) > 10
+
+
+@pytest.mark.parametrize("trigger", [Every("1ms"), Every("30s"), Cron("* * * * * *")])
+def test_more_firings_of_a_day_than_can_be_moved_are_refused(trigger: Trigger) -> None:
+    timetable = compiled(trigger, calendar="FR", roll="next")
+
+    with pytest.raises(BadOption, match="at most 1,440 firings of one day"):
+        timetable.after(ms("2026-01-01T00:00Z"))
+
+
+def test_once_a_minute_can_be_moved() -> None:
+    timetable = compiled(Every("1m"), calendar="FR", roll="next")
+
+    assert iso(timetable.after(ms("2026-01-01T12:00Z"))) == "2026-01-02T00:00Z"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rota.clock import elapsed_s
 from rota.engine import backfill as engine
-from rota.engine.backfill import MOST, Planned, Range
+from rota.engine.backfill import Planned
+from rota.engine.backfill_range import MOST, Range
 from rota.engine.backfill_views import BackfillView, Reprocess, backfills, show_backfill
 from rota.errors import BadOption, RunNotFinished
 from rota.ids import new_id

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -32,7 +33,7 @@ from rota.engine.schedule_views import (
 )
 from rota.engine.timetables import Plan, Timetables, rules_version
 from rota.engine.trigger import Triggered, trigger
-from rota.errors import BadOption
+from rota.errors import BadOption, UnknownSchedule
 from rota.ids import new_id
 from rota.model.schedule import Schedule
 from rota.rules.options import check_name
@@ -211,7 +212,7 @@ class Schedules:
         wish = Wish(start, end, reprocess, newest_first)
         return self.backfills.preview(name, wish, limit=limit)
 
-    def declare(self, jobs: Iterable[Job[..., Any]]) -> None:
+    def declare(self, jobs: Collection[Job[..., Any]]) -> None:
         """Make the store's schedules those of the code, for these jobs; called by workers."""
         wanted = {
             name: (job.name, schedule)
@@ -224,7 +225,8 @@ class Schedules:
             self._put(name, self._checked(schedule, job), job, "code", None)
         for gone in there:
             if gone not in wanted:
-                self.remove(gone)
+                with suppress(UnknownSchedule):  # another worker that starts was faster
+                    self.remove(gone)
 
     @property
     def timetables(self) -> Timetables:

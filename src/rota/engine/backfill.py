@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from rota.engine.backfill_range import MOST, Range, total_of
 from rota.engine.backfill_views import BackfillView, Reprocess, show_backfill
 from rota.engine.blackouts import load_blackouts, window_at
 from rota.engine.fire import load_calendars, plan_of
@@ -18,34 +19,19 @@ from rota.engine.keys import LOOK
 from rota.engine.starts import Made, NewId
 from rota.engine.submit import submit
 from rota.engine.timetables import Plan, Timetables
-from rota.errors import BadOption, NotAllowed, UnknownSchedule
+from rota.errors import NotAllowed, UnknownSchedule
 from rota.model.run import NewRun
 from rota.model.states import State
-from rota.rules.misfire import before, count, first_since, newest_since
+from rota.rules.misfire import before, first_since, newest_since
 from rota.store.base import Row, Tx
 
-MOST = 10_000
-"""Firings in one backfill, unless a larger number is confirmed."""
-LIMIT = 1_000_000
 CHUNK = 100
 """Instants that one look considers."""
 HELD_MS = 60_000
 """How often a backfill looks whether the maintenance window around it has ended."""
-MAX_PARALLEL = 1_000
+BUSY_MS = 20
+"""When to come again while somebody else has its schedule."""
 _FAILED = (State.FAILED, State.CANCELLED)
-
-
-class Range(msgspec.Struct, frozen=True, kw_only=True):
-    """Instants from one (included) to another (not included), and what to do with them."""
-
-    from_at: int
-    to_at: int
-    reprocess: Reprocess = "missing"
-    newest_first: bool = False
-    parallel: int = 1
-    """So many runs of this backfill at once, whatever else runs."""
-    args: str | None = None
-    """Other arguments than the schedule's, as JSON text."""
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +48,7 @@ def preview_backfill(  # a range, and whose it is
 ) -> list[Planned]:
     """What a backfill would do with the first instants of its range; writes nothing."""
     row, plan = _base(tx, name, namespace, timetables)
+    wanted = msgspec.structs.replace(wanted, to_at=_end(row, wanted))
     edge = wanted.to_at if wanted.newest_first else wanted.from_at - 1
     instants = _chunk(plan, wanted, edge, limit)
     known = _known(tx, row["id"], instants)
@@ -90,11 +77,8 @@ def start_backfill(  # noqa: PLR0913  # a range, and whose it is
     More than `most` firings are refused, so that nobody asks for a million by accident.
     """
     row, plan = _base(tx, name, namespace, timetables)
-    to_at = min(wanted.to_at, row["now"] + 1)
-    if row["state"] == "active":
-        # What is due and not fired yet is fired in a moment: it is not missing.
-        to_at = min(to_at, row["cursor_at"] + 1)
-    total = _total(plan, wanted, to_at, most)
+    to_at = _end(row, wanted)
+    total = total_of(plan, wanted, to_at, most)
     tx.execute(
         "insert_backfill",
         id=backfill_id,
@@ -113,30 +97,23 @@ def start_backfill(  # noqa: PLR0913  # a range, and whose it is
     return show_backfill(tx, backfill_id, namespace=namespace)
 
 
-def _total(plan: Plan, wanted: Range, to_at: int, most: int) -> int:
-    if plan.follows_end:
-        raise BadOption("backfill: every with from_end counts from runs and has no past instants")
-    if wanted.from_at >= to_at:
-        raise BadOption("backfill: the range is empty; from= must be before to= and before now")
-    if not 1 <= wanted.parallel <= MAX_PARALLEL:
-        raise BadOption(f"parallel={wanted.parallel} is not a number from 1 to {MAX_PARALLEL:,}")
-    if not 1 <= most <= LIMIT:
-        raise BadOption(f"most={most} is not a number from 1 to {LIMIT:,}")
-    total = count(plan.table, wanted.from_at - 1, to_at - 1)
-    if total == 0:
-        raise BadOption("backfill: the schedule has no instant in this range")
-    if total > most:
-        raise BadOption(
-            f"backfill: the range has about {total:,} firings, more than {most:,}; "
-            "narrow it, or confirm with a larger most="
-        )
-    return total
+def _end(row: Row, wanted: Range) -> int:
+    """Not later than now; what is due and not fired yet is fired in a moment, not missing."""
+    to_at: int = min(wanted.to_at, row["now"] + 1)
+    return min(to_at, row["cursor_at"] + 1) if row["state"] == "active" else to_at
 
 
 def fill(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId) -> int:
-    """Look at up to `limit` backfills and start what has a place; returns how many were seen."""
+    """Look at up to `limit` backfills and start what has a place; returns how many were seen.
+
+    With the schedule locked: another backfill of it, or a firing that is caught up, would make
+    the same instants. Never waits for it, because whoever ends a run locks in the other order.
+    """
     rows = tx.all("take_backfills", limit=limit)
     for row in rows:
+        if not tx.all("try_schedule", id=row["schedule_id"]):
+            _come_again(tx, row)
+            continue
         try:
             base = tx.all("find_base", id=row["schedule_id"])[0]
             plan = plan_of(base, timetables, load_calendars(tx, [base]))
@@ -152,6 +129,13 @@ def fill(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId) -> int:
             continue
         _fill(tx, row, base, plan, new_id=new_id)
     return len(rows)
+
+
+def _come_again(tx: Tx, row: Row) -> None:
+    if tx.all("find_base", id=row["schedule_id"]):
+        _move(tx, row, edge=row["edge_at"], state="active", look_at=row["now"] + BUSY_MS)
+    else:
+        _move(tx, row, edge=row["edge_at"], state="error", note="its schedule was removed")
 
 
 def _fill(tx: Tx, row: Row, base: Row, plan: Plan, *, new_id: NewId) -> None:

@@ -155,6 +155,9 @@ def plan_of(row: Row, timetables: Timetables, calendars: Calendars) -> Plan:
 def _due(row: Row, plan: Plan, seed: str, memory: _Memory) -> Due:
     if row["state"] != "active":
         return Due(cursor=row["cursor_at"], next=row["next_at"])
+    most = _most(row, plan)
+    if most == 0:
+        return Due(cursor=row["cursor_at"])
     if plan.follows_end:
         return _due_after_end(row, plan)
     # With rules of another version the stored time may be wrong: it is reckoned again.
@@ -163,7 +166,7 @@ def _due(row: Row, plan: Plan, seed: str, memory: _Memory) -> Due:
         "now": row["now"],
         "seed": seed if plan.lateness.jitter_ms else "",
         "late_until": row["late_until"] or 0,
-        "most": _most(row, plan),
+        "most": most,
         "first": row["next_at"] if row["rules_version"] == plan.rules_version else None,
     }
     key = id(plan.table), plan.lateness, *asked.values()
@@ -181,8 +184,9 @@ def _due_after_end(row: Row, plan: Plan) -> Due:
 
 
 def _most(row: Row, plan: Plan) -> int:
+    """None are left when starts by hand have used up the count."""
     count = plan.schedule.count
-    return MOST_STARTS if count is None else max(1, min(MOST_STARTS, count - row["fired"]))
+    return MOST_STARTS if count is None else max(0, min(MOST_STARTS, count - row["fired"]))
 
 
 def _ask(look: _Look, windows: Blackouts) -> Ask | None:
@@ -222,6 +226,9 @@ def _moved(look: _Look, begun: Begun | None, timetables: Timetables) -> _Moved:
             look_at = row["now"]
         elif next_at is not None:
             look_at = timetables.look_at(plan, next_at, seed=look.seed)
+        elif begun is not None and not begun.running and not begun.waiting:
+            # It counts from an end, and nothing is there that could end: a window held it back.
+            look_at = next_at = plan.table.after(row["now"])
     return _Moved(
         id=str(row["id"]),
         state=state,

@@ -211,9 +211,9 @@ def before(table: Timetable, instant: int) -> int | None:
         reach *= 16
 
 
-def count(table: Timetable, after: int, until: int) -> int:
-    """How many instants are in (after, until]; beyond a thousand by their mean distance."""
-    found = first_since(table, after, until, COUNTED + 1)
-    if len(found) <= COUNTED:
+def count(table: Timetable, after: int, until: int, *, exactly: int = COUNTED) -> int:
+    """How many instants are in (after, until]; beyond `exactly` by their mean distance."""
+    found = first_since(table, after, until, exactly + 1)
+    if len(found) <= exactly:
         return len(found)
-    return 1 + COUNTED * (until - found[0]) // (found[COUNTED] - found[0])
+    return max(exactly + 1, 1 + exactly * (until - found[0]) // (found[exactly] - found[0]))

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
+from rota.errors import BadOption
 from rota.model.schedule import Fold, Gap, Roll
 from rota.rules.calendars import BusinessDays
 from rota.rules.moments import EARLIEST_MS, LATEST_MS, day_start, long_date, resolve
@@ -14,6 +15,12 @@ from rota.rules.triggers.days import SEARCH_MS, after_day, firings_on
 from rota.rules.zones import Zone
 
 MAX_TURNS = 1_000
+MAX_A_DAY = 1_440
+"""Firings of one day that may be moved: once a minute."""
+TOO_MANY = (
+    f"roll moves at most {MAX_A_DAY:,} firings of one day; fire less often, or leave out "
+    "days off with roll='skip'"
+)
 _DAY = timedelta(days=1)
 _KEPT_DAYS = 8
 
@@ -110,7 +117,9 @@ class Rolled:
     def _gathered(self, target: date) -> Mapping[int, date]:
         found: dict[int, date] = {}
         for source in self._sources(target):
-            for at in firings_on(self._timetable, source, self._zone):
+            for number, at in enumerate(firings_on(self._timetable, source, self._zone)):
+                if number >= MAX_A_DAY:
+                    raise BadOption(TOO_MANY)
                 if source == target:
                     found[at] = target
                 else:

@@ -36,8 +36,15 @@ select f.id, f.namespace, f.schedule_id, f.from_at, f.to_at, f.newest_first, f.r
  limit :limit
  {sql:skip_locked}
 
+-- name: try_schedule
+-- Lock it, or find nothing when another has it.
+select id
+  from rota.schedule
+ where id = :id
+ {sql:skip_locked}
+
 -- name: find_base
--- The schedule of a backfill as `take_schedules` has it; nobody has to wait for it.
+-- The schedule of a backfill as `take_schedules` has it.
 select id, namespace, name, job, spec, calendar, {now} as now,
        exists (
             select 1
