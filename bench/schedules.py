@@ -222,8 +222,8 @@ def main(*, quick: bool, only: str | None) -> None:
     found: dict[str, Figures] = {}
     if only != "postgres":
         with tempfile.TemporaryDirectory(prefix="rota-bench-") as folder:
-            urls = (f"sqlite:///{folder}/{name}.db" for name in ("one", "other"))
-            found["sqlite"] = measure(*urls, sizes)
+            one, other = (f"sqlite:///{folder}/{name}.db" for name in ("one", "other"))
+            found["sqlite"] = measure(one, other, sizes)
             tell("SQLite", found["sqlite"])
     if only != "sqlite":
         with PostgresServer(fsync=True, settings=SETTINGS) as server:
