@@ -18,6 +18,7 @@ from bench import cron
 from bench.conditions import conditions, lines
 from bench.measures import STORES, StoreName
 from bench.rounds import PostgresSite, Site, SqliteSite, play, steps
+from bench.schedules import measure_apart
 from bench.sizes import FULL, QUICK, SMALLEST, Sizes
 from bench.table import Results
 from rota.cli.serving import SWITCH_INTERVAL_S
@@ -38,12 +39,13 @@ class Bench:
         self._folder = folder
         self._sizes = sizes
         self._stores = stores
+        self._only = stores[0] if len(stores) == 1 else None
 
     def run(self, console: Console) -> None:
         columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
         # No thread that redraws by itself: it would be measured, too.
         with Progress(*columns, console=console, auto_refresh=False, transient=True) as progress:
-            bar = progress.add_task("", total=len(self._stores) * steps(self._sizes) + 1)
+            bar = progress.add_task("", total=len(self._stores) * steps(self._sizes) + 2)
 
             def tell(what: str) -> None:
                 progress.update(bar, advance=1, description=what, refresh=True)
@@ -52,6 +54,10 @@ class Bench:
                 with self._site(name) as site:
                     ours, limits = play(site, self._sizes, tell)
                     self.results.add(name, ours=ours, limits=limits)
+            tell("schedules: how late they fire")
+            apart = measure_apart(self._folder, quick=self._sizes is not FULL, only=self._only)
+            for name, figures in apart.items():
+                self.results.ours[name] |= figures  # type: ignore[index]  # the names of stores
             tell("cron: next times beside croniter and cronsim")
             self.results.cron = cron.measure()
 

@@ -126,6 +126,37 @@ MEASURES = (
         targets=_both(Target(at_most=110)),
     ),
     Measure(name="memory_pss_mb", title="rota up: idle memory, PSS MB"),
+    Measure(
+        name="second_p50_ms",
+        title="every second: lateness p50 ms",
+        targets=_both(Target(at_most=2)),
+    ),
+    Measure(
+        name="second_p99_ms",
+        title="every second: lateness p99 ms",
+        targets=_both(Target(at_most=6)),
+    ),
+    Measure(name="schedules_stored", title="schedules stored"),
+    Measure(
+        name="crowd_queued_p50_ms",
+        title="1,000 a second beside them: p50 ms",
+        targets=_both(Target(at_most=20)),
+    ),
+    Measure(
+        name="crowd_queued_p99_ms",
+        title="1,000 a second beside them: p99 ms",
+        targets=_both(Target(at_most=250)),
+    ),
+    Measure(
+        name="herd_queued_ms",
+        title="10,000 at one instant: queued, ms",
+        targets=_both(Target(at_most=2_000)),
+    ),
+    Measure(
+        name="scheduler_idle_percent",
+        title="idle scheduler, % of a core",
+        targets=_both(Target(at_most=1)),
+    ),
 )
 
 

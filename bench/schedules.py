@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -215,7 +216,8 @@ def measure(url: str, other_url: str, sizes: ScheduleSizes) -> Figures:
 @click.command()
 @click.option("--quick", is_flag=True, help="Fewer schedules, for a shorter time.")
 @click.option("--only", type=click.Choice(["sqlite", "postgres"]))
-def main(*, quick: bool, only: str | None) -> None:
+@click.option("--json", "json_path", type=Path, help="Write the figures into this file, too.")
+def main(*, quick: bool, only: str | None, json_path: Path | None) -> None:
     """Measure how late schedules fire."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     sizes = QUICK_SCHEDULES if quick else FULL_SCHEDULES
@@ -229,6 +231,18 @@ def main(*, quick: bool, only: str | None) -> None:
         with PostgresServer(fsync=True, settings=SETTINGS) as server:
             found["postgres"] = measure(server.create_database(), server.create_database(), sizes)
             tell("PostgreSQL", found["postgres"])
+    if json_path is not None:
+        json_path.write_text(json.dumps(found))
+
+
+def measure_apart(folder: Path, *, quick: bool, only: str | None) -> dict[str, Figures]:
+    """In a process of its own: what was measured before must not slow its threads."""
+    path = folder / "schedules.json"
+    words = ["--quick"] * quick + (["--only", only] if only else [])
+    command = [sys.executable, "-m", "bench.schedules", *words, "--json", str(path)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    figures: dict[str, Figures] = json.loads(path.read_text())
+    return figures
 
 
 def tell(store: str, figures: Figures) -> None:
