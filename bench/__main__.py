@@ -57,7 +57,7 @@ class Bench:
             tell("schedules: how late they fire")
             apart = measure_apart(self._folder, quick=self._sizes is not FULL, only=self._only)
             for name, figures in apart.items():
-                self.results.ours[name] |= figures  # type: ignore[index]  # the names of stores
+                self.results.ours[name] |= figures
             tell("cron: next times beside croniter and cronsim")
             self.results.cron = cron.measure()
 

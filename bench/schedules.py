@@ -19,7 +19,7 @@ from pathlib import Path
 
 import click
 
-from bench.measures import Figures
+from bench.measures import Figures, StoreName
 from bench.schedule_load import dialect_of, filling, load, run_sql
 from bench.sizes import FULL_SCHEDULES, QUICK_SCHEDULES, ScheduleSizes
 from rota import App
@@ -235,13 +235,13 @@ def main(*, quick: bool, only: str | None, json_path: Path | None) -> None:
         json_path.write_text(json.dumps(found))
 
 
-def measure_apart(folder: Path, *, quick: bool, only: str | None) -> dict[str, Figures]:
+def measure_apart(folder: Path, *, quick: bool, only: StoreName | None) -> dict[StoreName, Figures]:
     """In a process of its own: what was measured before must not slow its threads."""
     path = folder / "schedules.json"
     words = ["--quick"] * quick + (["--only", only] if only else [])
     command = [sys.executable, "-m", "bench.schedules", *words, "--json", str(path)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    figures: dict[str, Figures] = json.loads(path.read_text())
+    figures: dict[StoreName, Figures] = json.loads(path.read_text())
     return figures
 
 
