@@ -222,8 +222,8 @@ def main(*, quick: bool, only: str | None) -> None:
     found: dict[str, Figures] = {}
     if only != "postgres":
         with tempfile.TemporaryDirectory(prefix="rota-bench-") as folder:
-            urls = (f"sqlite:///{folder}/{name}.db" for name in ("one", "other"))
-            found["sqlite"] = measure(*urls, sizes)
+            url, other_url = f"sqlite:///{folder}/one.db", f"sqlite:///{folder}/other.db"
+            found["sqlite"] = measure(url, other_url, sizes)
             tell("SQLite", found["sqlite"])
     if only != "sqlite":
         with PostgresServer(fsync=True, settings=SETTINGS) as server:
