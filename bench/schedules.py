@@ -224,8 +224,8 @@ def main(*, quick: bool, only: str | None, json_path: Path | None) -> None:
     found: dict[str, Figures] = {}
     if only != "postgres":
         with tempfile.TemporaryDirectory(prefix="rota-bench-") as folder:
-            one, other = (f"sqlite:///{folder}/{name}.db" for name in ("one", "other"))
-            found["sqlite"] = measure(one, other, sizes)
+            url, other_url = f"sqlite:///{folder}/one.db", f"sqlite:///{folder}/other.db"
+            found["sqlite"] = measure(url, other_url, sizes)
             tell("SQLite", found["sqlite"])
     if only != "sqlite":
         with PostgresServer(fsync=True, settings=SETTINGS) as server:

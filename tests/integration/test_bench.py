@@ -28,13 +28,13 @@ def test_a_small_benchmark_writes_every_figure_of_rota_and_of_the_raw_limit(tmp_
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=200,
     )
 
     assert ended.returncode == 0, ended.stderr
     written = json.loads(path.read_text())
     limits = {*STEPS, "latency_p50_ms", "latency_p99_ms"} - {"latency"}
-    assert set(written["sqlite"]) == {measure.name for measure in MEASURES}
+    assert set(written["sqlite"]) >= {measure.name for measure in MEASURES}
     assert set(written["limit"]["sqlite"]) == limits
     assert all(value > 0 for value in written["sqlite"].values())
     assert all(value > 0 for value in written["limit"]["sqlite"].values())

@@ -145,10 +145,9 @@ def test_windows_that_skip_or_defer_hold_no_run_back(
     app: App, serve: Serve, log: list[str]
 ) -> None:
     now = app.store.read(now_ms)
-    span = {"start": to_datetime(now - HOUR_MS), "end": to_datetime(now + HOUR_MS)}
+    begin, end = (to_datetime(now + ms).isoformat() for ms in (-HOUR_MS, HOUR_MS))
     for kind in ("skip", "defer"):
-        texts: dict[str, Any] = {field: at.isoformat() for field, at in span.items()}
-        app.blackouts.put(kind, kind=kind, **texts)
+        app.blackouts.put(kind, kind=kind, start=begin, end=end)
     worker = serve()
 
     app.find_job("mail").submit().result(timeout=10)

@@ -130,7 +130,8 @@ def load_calendars(tx: Tx, rows: Sequence[Row]) -> Calendars:
 
 def _look(row: Row, timetables: Timetables, calendars: Calendars, memory: _Memory) -> _Look:
     # A look ahead is made as if it were that time already.
-    row = {**row, "now": max(row["now"], row["look_at"] or 0)}
+    now = max(row["now"], row["look_at"] or 0)
+    row = {**row, "id": str(row["id"]), "now": now}  # as text once: it is asked for eight times
     seed = seed_of(row["namespace"], row["name"])
     try:
         plan = plan_of(row, timetables, calendars)

@@ -26,11 +26,13 @@ from rota.store.base import Store, Tx
 
 BATCH = 1_000
 FILLS = 20
-LEAD_S = {"postgres": 0.004, "sqlite": 0.0}
-"""For a few schedules: round trips, and a thread that wakes up late.
+LEAD_S = {"postgres": 0.004, "sqlite": 0.0015}
+"""For a few schedules, at least: round trips, and a thread that wakes up late.
 
-None on SQLite: whoever holds its only writer keeps everybody waiting.
+Less on SQLite: whoever holds its only writer keeps everybody waiting.
 """
+LEAD_LIMIT_S = {"postgres": 0.03, "sqlite": 0.0015}
+"""At most, on a machine or a network where looks take longer; others are not held up by it."""
 LONGEST_LEAD_S = 0.25
 CROWD = 20
 """From so many on, the work itself is begun before their time."""
@@ -59,6 +61,7 @@ class Scheduler(Service):
         self._store = store
         self._timetables = Timetables(rules_version(), random.random)
         self._cost_s = COST_S
+        self._look_s = 0.0
         self._due_s: float | None = None
         self._crowd = 0
         self._looked_s = 0.0
@@ -93,7 +96,8 @@ class Scheduler(Service):
 
     def _lead_s(self) -> float:
         """How long before its time to begin."""
-        lead_s = LEAD_S[self._store.dialect]
+        dialect = self._store.dialect
+        lead_s = min(LEAD_LIMIT_S[dialect], max(LEAD_S[dialect], 1.5 * self._look_s))
         if self._crowd >= CROWD:
             lead_s += min(LONGEST_LEAD_S, 1.2 * self._crowd * self._cost_s)
         return lead_s
@@ -122,6 +126,8 @@ class Scheduler(Service):
         self._measure(fired.looked, elapsed_s() - began_s)
         filled = fill(tx, limit=FILLS, timetables=self._timetables, new_id=new_id)
         self._ask(tx)
+        if 0 < fired.looked < CROWD:
+            self._look_s += 0.3 * (elapsed_s() - began_s - self._look_s)
         if fired.early_ms > 0:
             # All is done but the commit, which must not come before its time.
             time.sleep(max(0.0, began_s + fired.early_ms / 1000 + ROUNDING_S - elapsed_s()))
