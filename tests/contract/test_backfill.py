@@ -407,3 +407,11 @@ def test_a_preview_leaves_out_what_has_not_come(store: Store, clock: Clock) -> N
         lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, timetables=TABLES)
     )
     assert [each.instant for each in planned] == [ON, ON + HOUR, ON + 2 * HOUR]
+
+
+@pytest.mark.parametrize("span", [0, 365 * DAY])
+def test_a_preview_refuses_what_the_backfill_would(store: Store, clock: Clock, span: int) -> None:
+    given_schedule(store, "1m")
+    wanted = Range(from_at=ON - span, to_at=ON)
+    with pytest.raises(BadInput, match="backfill: the range"):
+        store.read(lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, timetables=TABLES))

@@ -125,6 +125,15 @@ def test_a_pause_holds_time_and_a_resume_catches_up_by_the_rule(store: Store, cl
     assert (show(store).missed, show(store).next_at) == (29, ON + 31 * MINUTE)
 
 
+def test_one_that_has_ended_cannot_be_resumed(store: Store, clock: Clock) -> None:
+    given_schedule(store, "1m", count=1)
+    clock.advance(MINUTE)
+    fire_some(store)
+
+    with pytest.raises(NotAllowed, match="has ended"):
+        resume(store)
+
+
 def test_a_short_pause_is_not_on_time_either(store: Store, clock: Clock) -> None:
     given_schedule(store, "1s", catchup="none")
     pause(store)

@@ -258,7 +258,6 @@ def test_the_policies_of_kubernetes_are_kept() -> None:
         "fold": "both",
         "overlap": "newest",
         "catchup": "last",
-        "catchup_window": "300s",
         "start_within": "300s",
         "paused": True,
     }

@@ -107,7 +107,9 @@ class Backfills:
         )
         return Backfill(self._app, backfill_id)
 
-    def preview(self, name: str, wish: Wish, *, limit: int = 100) -> builtins.list[Planned]:
+    def preview(
+        self, name: str, wish: Wish, *, most: int | None = None, limit: int = 100
+    ) -> builtins.list[Planned]:
         """What it would do with the first instants of the range; nothing is written."""
         wanted = self._range(name, wish)
         schedules = self._app.schedules
@@ -118,6 +120,7 @@ class Backfills:
                 wanted,
                 namespace=self._app.namespace,
                 timetables=schedules.timetables,
+                most=MOST if most is None else most,
                 limit=limit,
             )
         )

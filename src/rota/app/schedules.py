@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import random
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
 from threading import Lock
@@ -21,6 +21,7 @@ from rota.engine.backfill import Planned
 from rota.engine.backfill_views import Reprocess
 from rota.engine.fire import seed_of
 from rota.engine.inspect import now_ms
+from rota.engine.jobs import is_known
 from rota.engine.schedule_views import (
     FiringView,
     ScheduleOrigin,
@@ -33,12 +34,12 @@ from rota.engine.schedule_views import (
 )
 from rota.engine.timetables import Plan, Timetables, rules_version
 from rota.engine.trigger import Triggered, trigger
-from rota.errors import BadOption, UnknownSchedule
+from rota.errors import BadOption, UnknownJob, UnknownSchedule
 from rota.ids import new_id
 from rota.model.schedule import Schedule
 from rota.rules.options import check_name
 from rota.rules.preview import Firing, preview
-from rota.rules.schedule_options import read_schedule
+from rota.rules.schedule_options import named, read_schedule
 from rota.store.base import Tx
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ class Schedules:
             return self.timetables.compile(schedule, seed=seed, calendars=known), now_ms(tx)
 
         found, now = self._app.store.read(plan)
+        if schedule.count is not None:
+            count = max(0, min(count, schedule.count - view.fired))
         return preview(schedule, found.table, after=now, count=count)
 
     def put(  # a name, a rule, and for what
@@ -198,7 +201,7 @@ class Schedules:
         self._act("backfill", name, who, lambda _, __: None, **told)
         return begun
 
-    def preview_backfill(
+    def preview_backfill(  # noqa: PLR0913  # which instants, all named
         self,
         name: str,
         start: str | datetime,
@@ -206,11 +209,12 @@ class Schedules:
         *,
         reprocess: Reprocess = "missing",
         newest_first: bool = False,
+        most: int | None = None,
         limit: int = 100,
     ) -> builtins.list[Planned]:
-        """What a backfill would do with the first instants of its range; nothing is written."""
+        """What a backfill would do with the first instants of its range; refuses what it would."""
         wish = Wish(start, end, reprocess, newest_first)
-        return self.backfills.preview(name, wish, limit=limit)
+        return self.backfills.preview(name, wish, most=most, limit=limit)
 
     def declare(self, jobs: Collection[Job[..., Any]]) -> None:
         """Make the store's schedules those of the code, for these jobs; called by workers."""
@@ -259,9 +263,11 @@ class Schedules:
         )
 
     def _checked(self, schedule: Schedule, job: str) -> Schedule:
-        """Its arguments fit the job, which is on record: as far as this process knows it."""
+        """Its job is on record, and its arguments fit it as far as this process knows it."""
         known = self._app.jobs.get(job)
         if known is None:
+            if not self._app.store.read(lambda tx: is_known(tx, job, namespace=self._here)):
+                raise UnknownJob(job, self._app.jobs)
             return schedule
         self._app.define((known,))
         text = known.signature.bind((), schedule.args)
@@ -288,11 +294,3 @@ class Schedules:
             return done
 
         return self._app.store.write(change)
-
-
-def named(job: str, given: Iterable[Schedule]) -> builtins.list[tuple[str, Schedule]]:
-    """The schedules of a job by name: `report`, `report.2`, `report.3`."""
-    return [
-        (job if number == 1 else f"{job}.{number}", schedule)
-        for number, schedule in enumerate(given, 1)
-    ]

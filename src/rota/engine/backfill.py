@@ -43,12 +43,20 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     """Of the run that the instant has already."""
 
 
-def preview_backfill(  # a range, and whose it is
-    tx: Tx, name: str, wanted: Range, *, namespace: str, timetables: Timetables, limit: int = 100
+def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
+    tx: Tx,
+    name: str,
+    wanted: Range,
+    *,
+    namespace: str,
+    timetables: Timetables,
+    most: int = MOST,
+    limit: int = 100,
 ) -> list[Planned]:
-    """What a backfill would do with the first instants of its range; writes nothing."""
+    """What a backfill would do with the first instants of its range; refuses what it would."""
     row, plan = _base(tx, name, namespace, timetables)
     wanted = msgspec.structs.replace(wanted, to_at=_end(row, wanted))
+    total_of(plan, wanted, wanted.to_at, most)
     edge = wanted.to_at if wanted.newest_first else wanted.from_at - 1
     instants = _chunk(plan, wanted, edge, limit)
     known = _known(tx, row["id"], instants)

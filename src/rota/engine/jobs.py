@@ -60,6 +60,11 @@ def spec_of(tx: Tx, name: str, version: int, *, namespace: str) -> JobSpec | Non
     return _spec.decode(row["spec"]) if row else None
 
 
+def is_known(tx: Tx, name: str, *, namespace: str) -> bool:
+    """Whether a job of this name is on record."""
+    return tx.one("find_job", namespace=namespace, name=name) is not None
+
+
 def jobs(tx: Tx, *, namespace: str) -> list[JobView]:
     """All jobs on record, by name."""
     return [

@@ -173,6 +173,8 @@ def resume(tx: Tx, name: str, *, namespace: str, who: str) -> None:
     row = _take(tx, name, namespace)
     if row["state"] == "active":
         return
+    if row["state"] == "ended":
+        raise NotAllowed(f"schedule {name!r} has ended; give it later times, or a larger count")
     tx.execute(
         "hold_schedule",
         id=row["id"],

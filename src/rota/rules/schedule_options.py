@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Any, get_args
 
@@ -73,6 +73,14 @@ def read_schedule(
     schedule = Schedule(trigger=trigger, **asked)
     _check(schedule, calendars)
     return schedule
+
+
+def named(job: str, given: Iterable[Schedule]) -> list[tuple[str, Schedule]]:
+    """The schedules of a job by name: `report`, `report.2`, `report.3`."""
+    return [
+        (job if number == 1 else f"{job}.{number}", schedule)
+        for number, schedule in enumerate(given, 1)
+    ]
 
 
 def _split(given: object) -> tuple[Trigger, Mapping[str, Any]]:

@@ -209,17 +209,16 @@ class _CronJob:
     def _missed(self) -> dict[str, Any]:
         """Only the latest unmet time starts, and only within the deadline."""
         deadline = self._number(self._spec, "startingDeadlineSeconds", 0)
-        window = f"{deadline}s" if deadline else "365d"
         self._note(
             "catch-up",
             "only the latest missed time starts, "
             + (f"if it is at most {deadline}s old" if deadline else "however old it is"),
-            default="the last one within a day (catchup: last)",
-            chose=f"catchup: last, catchup_window: {window}",
+            default="the last one, however old it is (catchup: last)",
+            chose="catchup: last" + (f", start_within: {deadline}s" if deadline else ""),
         )
-        missed: dict[str, Any] = {"catchup": "last", "catchup_window": window}
+        missed: dict[str, Any] = {"catchup": "last"}
         if deadline:
-            missed["start_within"] = window
+            missed["start_within"] = f"{deadline}s"
         if self._spec.get("suspend") is True:
             missed["paused"] = True
             self._note("pause", "suspended", chose="paused: true")

@@ -45,6 +45,12 @@ select job.name, job.version, v.spec, v.created_at, b.state as breaker, job.orig
    and job.removed_at is null
  order by job.name
 
+-- name: find_job
+select version
+  from rota.job
+ where namespace = :namespace
+   and name = :name
+
 -- name: stored_jobs
 -- Those that no code defines. Removed ones too: runs that were accepted before are still carried out.
 select job.name, v.spec

@@ -43,7 +43,8 @@ def backfill(*, name: str, words: tuple[str, ...], as_json: bool, **flags: Any) 
     wish = Wish(flags["start"], flags["end"], args=given.kwargs or None, **order)
     with opened(flags) as app:
         if flags["dry_run"]:
-            print_planned(app.schedules.backfills.preview(name, wish), as_json=as_json)
+            planned = app.schedules.backfills.preview(name, wish, most=flags["most"])
+            print_planned(planned, as_json=as_json)
             return
         begun = app.schedules.backfill(
             name,
