@@ -73,12 +73,13 @@ def test_a_plan_tells_which_runs_move(local: Rota) -> None:
     local.good("apply", "rota.yaml")
     write(local, "rota.yaml", FILE.replace("0 3 *", "30 4 *"))
 
-    told = local.good("plan", "rota.yaml", "--horizon", "3d")
+    noon = "2027-01-15T12:00Z"
+    told = local.good("plan", "rota.yaml", "--from", noon, "--horizon", "3d")
     checked = local("plan", "rota.yaml", "--check")
-    document = local.good("plan", "rota.yaml", "--json").documents[0]
+    document = local.good("plan", "rota.yaml", "--from", noon, "--json").documents[0]
 
     assert 'trigger.expression: "0 3 * * *" -> "30 4 * * *"' in told.out
-    assert "runs in the next 3d: 0 added, 0 removed, 3 moved" in told.out
+    assert f"runs in 3d from {noon}: 0 added, 0 removed, 3 moved" in told.out
     assert checked.code == 1
     assert {each["verb"] for each in document["runs"]} == {"move"}
     assert document["applied"] is False

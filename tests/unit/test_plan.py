@@ -122,6 +122,14 @@ def test_runs_that_come_and_go_are_told_apart_from_those_that_move() -> None:
     ]
 
 
+def test_runs_are_compared_since_the_moment_that_is_asked_for() -> None:
+    later = bundle("  a: {command: x, schedule: 30 4 * * *}")
+    made = plan(later, stored_as(NIGHTLY), start=MIDNIGHT + 4 * HOUR, horizon_ms=DAY)
+
+    assert runs(made) == [("add", None, 4.5), ("remove", 27, None)]
+    assert made.until == MIDNIGHT + 28 * HOUR
+
+
 def test_only_a_policy_moves_no_runs() -> None:
     skipping = bundle("  a: {command: x, schedule: 0 3 * * *, overlap: skip}")
     made = plan(skipping, stored_as(NIGHTLY))

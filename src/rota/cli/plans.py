@@ -28,6 +28,7 @@ def plan_options(command: F) -> F:
         click.option(
             "--horizon", metavar="TIME", default="7d", help="How far runs are compared; 7d."
         ),
+        click.option("--from", "start", metavar="TIME", help="Since when they are compared; now."),
         click.argument("files", nargs=-1, required=True, metavar="FILE..."),
     ):
         command = option(command)
@@ -43,10 +44,22 @@ def wish_of(flags: dict[str, Any]) -> Wish:
         horizon_ms = parse_duration(flags["horizon"])
     except BadDuration as error:
         raise BadDuration(f"--horizon: {error}") from error
-    return Wish(horizon_ms=horizon_ms, prune=flags["prune"], take_over=flags["take_over"])
+    return Wish(
+        start=_start(flags["start"]),
+        horizon_ms=horizon_ms,
+        prune=flags["prune"],
+        take_over=flags["take_over"],
+    )
 
 
-def print_plan(plan: Plan, *, horizon: str) -> None:
+def _start(text: str | None) -> int | None:
+    from rota.rules.moments import read_bound
+    from rota.rules.zones import zone
+
+    return None if text is None else read_bound("from", text, zone("UTC"))
+
+
+def print_plan(plan: Plan, flags: dict[str, Any]) -> None:
     """Line by line: a sign, the thing, and each field before and after."""
     from rota.cli.output import styled
 
@@ -57,7 +70,7 @@ def print_plan(plan: Plan, *, horizon: str) -> None:
             print(f"    {each.field}: {_text(each.old)} -> {_text(each.new)}")
     for left in plan.leftovers:
         print(f"  {left.kind} {left.name} is not in the files any more; --prune removes it")
-    _print_runs(plan, horizon)
+    _print_runs(plan, flags)
     count = len(plan.changes)
     done = f"{count} change{'' if count == 1 else 's'}, {plan.unchanged} as they should be"
     print(done if count else f"nothing to do, {plan.unchanged} as they should be")
@@ -77,7 +90,7 @@ def plan_document(plan: Plan, *, applied: bool) -> dict[str, Any]:
     return facts | {"applied": applied}
 
 
-def _print_runs(plan: Plan, horizon: str) -> None:
+def _print_runs(plan: Plan, flags: dict[str, Any]) -> None:
     from rota.cli.documents import iso
 
     if not plan.runs:
@@ -86,7 +99,7 @@ def _print_runs(plan: Plan, horizon: str) -> None:
         verb: sum(each.verb == verb for each in plan.runs) for verb in ("add", "remove", "move")
     }
     print(
-        f"runs in the next {horizon}: {counts['add']} added, {counts['remove']} removed, "
+        f"runs in {_span(flags)}: {counts['add']} added, {counts['remove']} removed, "
         f"{counts['move']} moved"
     )
     by_schedule: dict[str, list[RunChange]] = {}
@@ -101,6 +114,11 @@ def _print_runs(plan: Plan, horizon: str) -> None:
             print(f"    {name}: {len(runs) - SHOWN} more")
     for name in plan.cut:
         print(f"  {name} fires very often; only its first runs were compared")
+
+
+def _span(flags: dict[str, Any]) -> str:
+    horizon, start = flags["horizon"], flags["start"]
+    return f"the next {horizon}" if start is None else f"{horizon} from {start}"
 
 
 def _text(value: Any) -> str:

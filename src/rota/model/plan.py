@@ -90,6 +90,8 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """How to go about it."""
 
+    start: int | None = None
+    """From when runs are compared; from now if not said."""
     horizon_ms: int = 7 * 86_400_000
     prune: bool = False
     take_over: bool = False

@@ -59,6 +59,7 @@ class _Planner:
     ) -> None:
         self._stored = stored
         self._wish = wish
+        self._start = stored.now if wish.start is None else wish.start
         self._seed = seed
         self._jobs = _merged("job", bundles, lambda each: each.jobs)
         self._schedules = _merged("schedule", bundles, lambda each: each.schedules)
@@ -91,7 +92,7 @@ class _Planner:
             unchanged=self._unchanged,
             leftovers=() if self._wish.prune else tuple(leftovers),
             runs=tuple(self._runs),
-            until=self._stored.now + self._wish.horizon_ms,
+            until=self._start + self._wish.horizon_ms,
             cut=tuple(self._cut),
         )
 
@@ -199,7 +200,7 @@ class _Planner:
             return [], False
         most = min(MAX_FIRINGS, schedule.count or MAX_FIRINGS)
         found: list[int] = []
-        for at in firings(table, self._stored.now, self._stored.now + self._wish.horizon_ms):
+        for at in firings(table, self._start, self._start + self._wish.horizon_ms):
             if len(found) == most:
                 return found, most == MAX_FIRINGS
             found.append(at)

@@ -46,21 +46,21 @@ def command(*, files: tuple[str, ...], as_json: bool, dry_run: bool, **flags: An
             plan = plan_files(app, files, wish)
         else:
             if not flags["yes"] and not as_json and sys.stdin.isatty():
-                _ask(plan_files(app, files, wish), flags["horizon"])
+                _ask(plan_files(app, files, wish), flags)
             plan = apply_files(app, files, wish, who=flags["who"])
     finally:
         app.close()
     if as_json:
         print_json([plan_document(plan, applied=not dry_run)])
     else:
-        print_plan(plan, horizon=flags["horizon"])
+        print_plan(plan, flags)
 
 
-def _ask(plan: Plan, horizon: str) -> None:
+def _ask(plan: Plan, flags: dict[str, Any]) -> None:
     from rota.cli.plans import print_plan
 
     if plan.changes:
-        print_plan(plan, horizon=horizon)
+        print_plan(plan, flags)
         click.confirm("Apply it?", abort=True, err=True)
 
 

@@ -17,11 +17,12 @@ EPILOG = """\b
 Examples:
   rota plan rota.yaml
   rota plan jobs/*.yaml --prune --horizon 30d
+  rota plan rota.yaml --from 2027-03-27 --horizon 2d
   rota plan rota.yaml --check || echo "the store is behind"
 
-It only looks. Runs are compared for the next 7 days, or --horizon: those that the change adds,
-removes or moves. Exits with 0, or with --check with 1 when there is something to do; with 2 when
-a file is wrong or something belongs to code or to another file.
+It only looks. Runs are compared for the next 7 days, or as --from and --horizon say: those that
+the change adds, removes or moves. Exits with 0, or with --check with 1 when there is something to
+do; with 2 when a file is wrong or something belongs to code or to another file.
 """
 
 
@@ -37,7 +38,7 @@ def command(*, files: tuple[str, ...], check: bool, as_json: bool, **flags: Any)
     if as_json:
         print_json([plan_document(plan, applied=False)])
     else:
-        print_plan(plan, horizon=flags["horizon"])
+        print_plan(plan, flags)
     return int(check and bool(plan.changes))
 
 
