@@ -29,6 +29,14 @@ class BadOption(BadInput):
     """An option is unknown or has a value it cannot have."""
 
 
+class BadGraph(BadInput):
+    """A graph makes no sense; the message names the node."""
+
+
+class BadExpression(BadInput):
+    """An expression cannot be read, names what is not there, or gave no value."""
+
+
 class BadDuration(BadInput):
     """A duration is written like 500ms, 90s, 10m, 1h30m or 7d."""
 
