@@ -251,7 +251,7 @@ def _size(value: Any) -> int:
     return 1 + len(value) if isinstance(value, str) else 1
 
 
-def _longest(kind: type[str] | type[list[Any]], value: Any) -> int:
+def _longest(kind: type[str | list[Any]], value: Any) -> int:
     """The length of the longest text or list in it."""
     own = len(value) if isinstance(value, kind) else 0
     if isinstance(value, dict):

@@ -1,0 +1,83 @@
+"""The parents of a node: those it names, and those whose results it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rota.errors import BadExpression, BadGraph
+from rota.model.graph import Graph, Node
+from rota.rules.checks import hint
+from rota.rules.expression_text import Mentioned
+from rota.rules.expressions import Condition, Expression, Names, Values
+from rota.rules.references import Mention, item_steps, mentions, parse_path
+
+_NOTHING = Values({}, {}, {})
+
+
+def values_of(node: Node) -> Iterator[tuple[str, Any]]:
+    """The fields of a node that may hold references."""
+    if node.args:
+        yield "args", node.args
+    if node.map is not None:
+        yield "map.over", node.map.over
+    if node.cache is not None:
+        yield "cache.key", node.cache.key
+
+
+def parents_mentioned(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> tuple[str, ...]:
+    """Each once, in the order of mention; what is not there is refused with a guess."""
+    found: dict[str, None] = {}
+    for field, names in (("after", node.after), ("setups", node.setups)):
+        for name in names:
+            _check_known("node", name, nodes, f"node {node.name!r}: {field}")
+            found[name] = None
+    for field, value in values_of(node):
+        for mention in mentions(value, field):
+            has_item = node.map is not None and field != "map.over"
+            where = f"node {node.name!r}: {mention.place}"
+            found |= dict.fromkeys(nodes_in(graph, mention, nodes, where, has_item=has_item))
+    if node.when is not None:
+        found |= dict.fromkeys(_condition(graph, node, nodes))
+    return tuple(found)
+
+
+def nodes_in(
+    graph: Graph, mention: Mention, nodes: Mapping[str, Node], where: str, *, has_item: bool
+) -> list[str]:
+    """The nodes that one reference mentions."""
+    match mention.form:
+        case "$ref":
+            name = parse_path(mention.text).name
+            _check_known("node", name, nodes, where)
+            return [name]
+        case "$param":
+            _check_known("parameter", parse_path(mention.text).name, graph.parameters, where)
+        case "$item":
+            if not has_item:
+                raise BadGraph(f"{where}: only a mapped node has an item, in its args")
+            item_steps(mention.text)
+        case "$expr":
+            names = Names(nodes, graph.parameters, has_item)
+            return sorted(Expression.parse(mention.text, names, where=where).mentioned.nodes)
+    return []
+
+
+def _condition(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> list[str]:
+    where = f"node {node.name!r}: when"
+    condition = Condition.parse(node.when or "", Names(nodes, graph.parameters), where=where)
+    if condition.mentioned == Mentioned(frozenset(), frozenset(), item=False):
+        _check_constant(condition)
+    return sorted(condition.mentioned.nodes)
+
+
+def _check_constant(condition: Condition) -> None:
+    if not condition.holds(_NOTHING):
+        raise BadExpression(
+            f"{condition.where}: {condition.text:.80} is never true, so the node can never run"
+        )
+
+
+def _check_known(what: str, name: str, known: Mapping[str, Any], where: str) -> None:
+    if name not in known:
+        raise BadGraph(f"{where}: there is no {what} {name!r:.64}.{hint(name, known)}")
