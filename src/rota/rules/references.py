@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from rota.errors import BadGraph
 
 MAX_DEPTH = 32
 MAX_PATH = 256
+MAX_NAME = 64
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _STEP = re.compile(
@@ -21,6 +23,8 @@ _STEP = re.compile(
       | \[(?P<quote>['"])(?P<key>[^'"\]]*)(?P=quote)\]""",
     re.VERBOSE,
 )
+
+_COMPOSED = (dict, list, tuple)
 
 Step = str | int
 Evaluate = Callable[[str], Any]
@@ -55,8 +59,11 @@ def is_name(text: object) -> bool:
     return isinstance(text, str) and bool(_NAME.fullmatch(text))
 
 
+@lru_cache(maxsize=8_192)
 def parse_path(text: str) -> Path:
     """`load.rows[0].id` as a name and steps; BadGraph if it is none."""
+    if len(text) <= MAX_NAME and text.isidentifier() and text.isascii():
+        return Path(text)
     found = _NAME.match(text) if len(text) <= MAX_PATH else None
     if found is None:
         raise BadGraph(f"{text!r:.64} is no reference; write load, load.rows or load.rows[0].id")
@@ -79,9 +86,7 @@ def parse_steps(text: str) -> tuple[Step, ...]:
 
 def mentions(value: Any, place: str = "") -> Iterator[Mention]:
     """Every `$` object in the value; BadGraph for a form that does not exist."""
-    if isinstance(value, str | int | float | None):
-        return
-    yield from _mentions(value, place, 0)
+    return _mentions(value, place, 0)
 
 
 def _mentions(value: Any, place: str, depth: int) -> Iterator[Mention]:
@@ -91,12 +96,13 @@ def _mentions(value: Any, place: str, depth: int) -> Iterator[Mention]:
         form = form_of(value, place)
         if form is None:
             for key, each in value.items():
-                yield from _mentions(each, f"{place}.{key}" if place else str(key), depth + 1)
+                if isinstance(each, _COMPOSED):
+                    yield from _mentions(each, f"{place}.{key}" if place else str(key), depth + 1)
         elif form != "$literal":
             yield Mention(form, value[form], place)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, (list, tuple)):
         for at, each in enumerate(value):
-            if not isinstance(each, str | int | float | None):
+            if isinstance(each, _COMPOSED):
                 yield from _mentions(each, f"{place}[{at}]", depth + 1)
 
 

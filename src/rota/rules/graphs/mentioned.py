@@ -27,40 +27,54 @@ def values_of(node: Node) -> Iterator[tuple[str, Any]]:
 
 def parents_mentioned(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> tuple[str, ...]:
     """Each once, in the order of mention; what is not there is refused with a guess."""
-    found: dict[str, None] = {}
-    for field, names in (("after", node.after), ("setups", node.setups)):
-        for name in names:
-            _check_known("node", name, nodes, f"node {node.name!r}: {field}")
-            found[name] = None
+    found = dict.fromkeys((*node.after, *node.setups))
+    for name in found:
+        if name not in nodes:
+            field = "after" if name in node.after else "setups"
+            raise _unknown("node", name, nodes, f"node {node.name!r}: {field}")
     for field, value in values_of(node):
         for mention in mentions(value, field):
             has_item = node.map is not None and field != "map.over"
-            where = f"node {node.name!r}: {mention.place}"
-            found |= dict.fromkeys(nodes_in(graph, mention, nodes, where, has_item=has_item))
+            for name in _nodes_in(graph, node, mention, nodes, has_item=has_item):
+                found[name] = None
     if node.when is not None:
         found |= dict.fromkeys(_condition(graph, node, nodes))
     return tuple(found)
 
 
+def _nodes_in(
+    graph: Graph, node: Node, mention: Mention, nodes: Mapping[str, Node], *, has_item: bool
+) -> tuple[str, ...]:
+    """The nodes that one reference mentions."""
+    if mention.form == "$ref":
+        name = parse_path(mention.text).name
+        if name in nodes:
+            return (name,)
+    where = f"node {node.name!r}: {mention.place}"
+    return nodes_in(graph, mention, nodes, where, has_item=has_item)
+
+
 def nodes_in(
     graph: Graph, mention: Mention, nodes: Mapping[str, Node], where: str, *, has_item: bool
-) -> list[str]:
-    """The nodes that one reference mentions."""
+) -> tuple[str, ...]:
+    """The same with the words for what is wrong, for values that stand outside of nodes too."""
     match mention.form:
-        case "$ref":
+        case "$ref" | "$param":
             name = parse_path(mention.text).name
-            _check_known("node", name, nodes, where)
-            return [name]
-        case "$param":
-            _check_known("parameter", parse_path(mention.text).name, graph.parameters, where)
+            is_node = mention.form == "$ref"
+            known: Mapping[str, Any] = nodes if is_node else graph.parameters
+            if name not in known:
+                raise _unknown("node" if is_node else "parameter", name, known, where)
+            return (name,) if is_node else ()
         case "$item":
             if not has_item:
                 raise BadGraph(f"{where}: only a mapped node has an item, in its args")
             item_steps(mention.text)
         case "$expr":
             names = Names(nodes, graph.parameters, has_item)
-            return sorted(Expression.parse(mention.text, names, where=where).mentioned.nodes)
-    return []
+            parsed = Expression.parse(mention.text, names, where=where)
+            return tuple(sorted(parsed.mentioned.nodes))
+    return ()
 
 
 def _condition(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> list[str]:
@@ -78,6 +92,5 @@ def _check_constant(condition: Condition) -> None:
         )
 
 
-def _check_known(what: str, name: str, known: Mapping[str, Any], where: str) -> None:
-    if name not in known:
-        raise BadGraph(f"{where}: there is no {what} {name!r:.64}.{hint(name, known)}")
+def _unknown(what: str, name: str, known: Mapping[str, Any], where: str) -> BadGraph:
+    return BadGraph(f"{where}: there is no {what} {name!r:.64}.{hint(name, known)}")
