@@ -17,6 +17,7 @@ import msgspec
 
 from rota.app.breakers import Breakers
 from rota.app.dead_letters import DeadLetters
+from rota.app.graph import TracedGraph
 from rota.app.job import AsyncJob, Job
 from rota.app.logs import Narrowed, search_logs
 from rota.app.run import Run
@@ -70,6 +71,7 @@ class App:
         self.namespace = check_name("namespace", namespace or said.namespace or "default")
         self.upgrade = upgrade
         self.jobs: dict[str, Job[Any, Any]] = {}
+        self.graphs: dict[str, TracedGraph[Any, Any]] = {}
         self._store: Store | None = None
         self._opening = Lock()
         self._works = Works(self)
@@ -105,6 +107,30 @@ class App:
         if function is not None:
             return self._python_job(function, name, options)
         return lambda function: self._python_job(function, name, options)
+
+    @overload
+    def graph(self, function: Callable[P, R], /) -> TracedGraph[P, R]: ...
+
+    @overload
+    def graph(
+        self, function: None = None, /, *, name: str | None = None, **options: Any
+    ) -> Callable[[Callable[P, R]], TracedGraph[P, R]]: ...
+
+    def graph(
+        self,
+        function: Callable[..., Any] | None = None,
+        /,
+        *,
+        name: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """Make a function a graph: the jobs it calls are its nodes.
+
+        Options: mode, timeout, retries, max_nodes, max_runs, depends_on_past, description.
+        """
+        if function is not None:
+            return self._graph(function, name, options)
+        return lambda function: self._graph(function, name, options)
 
     def command(
         self,
@@ -247,6 +273,16 @@ class App:
         spec = self._spec(checked, target, signature)
         kind = AsyncJob if target.is_async else Job
         return self._add(kind(self, spec, signature, function, checked.retry_function))
+
+    def _graph(
+        self, function: Callable[P, R], name: str | None, options: Mapping[str, Any]
+    ) -> TracedGraph[P, R]:
+        graph = TracedGraph(self, function, name, options)
+        known = self.graphs.get(graph.name)
+        if known is not None and reference(known.function) != reference(function):
+            raise BadOption(f"a graph named {graph.name!r} is defined already; give one name=")
+        self.graphs[graph.name] = graph
+        return graph
 
     def _data_job(
         self, name: str, target: Target, texts: Iterable[str], options: Mapping[str, Any]

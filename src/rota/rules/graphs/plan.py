@@ -13,8 +13,9 @@ from rota.rules.checks import hint
 from rota.rules.graphs import order, scope
 from rota.rules.graphs.arguments import check_arguments
 from rota.rules.graphs.fields import check_graph_fields, check_node_fields
-from rota.rules.graphs.mentioned import parents_mentioned
+from rota.rules.graphs.mentioned import nodes_in, parents_mentioned
 from rota.rules.graphs.types import JobFacts
+from rota.rules.references import mentions
 
 MAX_NODES = 100_000
 MAX_EDGES = 1_000_000
@@ -93,6 +94,8 @@ def _planned(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> Plan:
     for node in graph.nodes:
         check_node_fields(graph, node)
     parents = {node.name: parents_mentioned(graph, node, nodes) for node in graph.nodes}
+    for mention in mentions(graph.result, "result"):
+        nodes_in(graph, mention, nodes, mention.place, has_item=False)
     if sum(map(len, parents.values())) > MAX_EDGES:
         raise BadGraph(f"there are more than {MAX_EDGES:,} edges")
     children = order.children_of(parents)

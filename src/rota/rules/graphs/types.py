@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from rota.rules.signature import Signature
+
 MAX_CHARS = 512
 _TOKEN = re.compile(r"\s*([A-Za-z_][\w.]*|\.\.\.|[\[\],|]|'[^']*'|\"[^\"]*\")")
 _MAX_DEPTH = 20
@@ -30,6 +32,16 @@ class JobFacts(NamedTuple):
     """Parameters without a default; None if that is not known."""
     takes_more: bool = False
     """Whether it takes arguments of any name."""
+
+
+def facts_of(signature: Signature) -> JobFacts:
+    """What a Python signature tells."""
+    return JobFacts(
+        signature.parameters,
+        result=signature.result,
+        required=signature.required,
+        takes_more=signature.takes_more,
+    )
 
 
 class Annotation(NamedTuple):
