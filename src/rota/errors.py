@@ -32,6 +32,11 @@ class BadOption(BadInput):
 class BadGraph(BadInput):
     """A graph makes no sense; the message names the node."""
 
+    def __init__(self, message: str | None = None, *, path: tuple[str | int, ...] = ()) -> None:
+        self.path = path
+        """Where it stands in what was read, for those who can point to it."""
+        super().__init__(message)
+
 
 class BadExpression(BadInput):
     """An expression cannot be read, names what is not there, or gave no value."""

@@ -17,7 +17,7 @@ import msgspec
 
 from rota.app.breakers import Breakers
 from rota.app.dead_letters import DeadLetters
-from rota.app.graph import TracedGraph
+from rota.app.graph import TracedGraph, add_graph
 from rota.app.job import AsyncJob, Job
 from rota.app.logs import Narrowed, search_logs
 from rota.app.run import Run
@@ -129,8 +129,8 @@ class App:
         Options: mode, timeout, retries, max_nodes, max_runs, depends_on_past, description.
         """
         if function is not None:
-            return self._graph(function, name, options)
-        return lambda function: self._graph(function, name, options)
+            return add_graph(self, function, name, options)
+        return lambda function: add_graph(self, function, name, options)
 
     def command(
         self,
@@ -273,16 +273,6 @@ class App:
         spec = self._spec(checked, target, signature)
         kind = AsyncJob if target.is_async else Job
         return self._add(kind(self, spec, signature, function, checked.retry_function))
-
-    def _graph(
-        self, function: Callable[P, R], name: str | None, options: Mapping[str, Any]
-    ) -> TracedGraph[P, R]:
-        graph = TracedGraph(self, function, name, options)
-        known = self.graphs.get(graph.name)
-        if known is not None and reference(known.function) != reference(function):
-            raise BadOption(f"a graph named {graph.name!r} is defined already; give one name=")
-        self.graphs[graph.name] = graph
-        return graph
 
     def _data_job(
         self, name: str, target: Target, texts: Iterable[str], options: Mapping[str, Any]

@@ -14,6 +14,7 @@ import msgspec
 
 from rota.app.refs import Ref, value_of
 from rota.app.trace import MAP_OPTIONS, check_options, current_trace, mapped_over, tracing
+from rota.app.works import reference
 from rota.errors import BadGraph, BadOption, NotAllowed
 from rota.model.graph import Graph, Mode, Parameter
 from rota.rules.checks import hint, one_of
@@ -196,6 +197,18 @@ class TracedGraph(Node[P, R]):
             result=value_of(result),
             **self._options,
         )
+
+
+def add_graph(
+    app: App, function: Callable[P, R], name: str | None, options: Mapping[str, Any]
+) -> TracedGraph[P, R]:
+    """Make the graph known to the app; another function of the same name is refused."""
+    graph = TracedGraph(app, function, name, options)
+    known = app.graphs.get(graph.name)
+    if known is not None and reference(known.function) != reference(function):
+        raise BadOption(f"a graph named {graph.name!r} is defined already; give one of them name=")
+    app.graphs[graph.name] = graph
+    return graph
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:

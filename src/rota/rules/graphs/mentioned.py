@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rota.errors import BadExpression, BadGraph
+from rota.errors import BadExpression, BadGraph, BadInput
 from rota.model.graph import Graph, Node
 from rota.rules.checks import hint
 from rota.rules.expression_text import Mentioned
@@ -27,37 +27,44 @@ def values_of(node: Node) -> Iterator[tuple[str, Any]]:
 
 def parents_mentioned(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> tuple[str, ...]:
     """Each once, in the order of mention; what is not there is refused with a guess."""
+    try:
+        return tuple(_parents(graph, node, nodes))
+    except BadInput as error:
+        raise BadGraph(f"node {node.name!r}: {error}") from error
+
+
+def _parents(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> dict[str, None]:
     found = dict.fromkeys((*node.after, *node.setups))
     for name in found:
         if name not in nodes:
             field = "after" if name in node.after else "setups"
-            raise _unknown("node", name, nodes, f"node {node.name!r}: {field}")
+            raise _unknown("node", name, nodes, field)
     for field, value in values_of(node):
         for mention in mentions(value, field):
             has_item = node.map is not None and field != "map.over"
-            for name in _nodes_in(graph, node, mention, nodes, has_item=has_item):
+            for name in _nodes_in(graph, mention, nodes, has_item=has_item):
                 found[name] = None
     if node.when is not None:
         found |= dict.fromkeys(_condition(graph, node, nodes))
-    return tuple(found)
+    return found
 
 
 def _nodes_in(
-    graph: Graph, node: Node, mention: Mention, nodes: Mapping[str, Node], *, has_item: bool
+    graph: Graph, mention: Mention, nodes: Mapping[str, Node], *, has_item: bool
 ) -> tuple[str, ...]:
     """The nodes that one reference mentions."""
     if mention.form == "$ref":
         name = parse_path(mention.text).name
         if name in nodes:
             return (name,)
-    where = f"node {node.name!r}: {mention.place}"
-    return nodes_in(graph, mention, nodes, where, has_item=has_item)
+    return nodes_in(graph, mention, nodes, has_item=has_item)
 
 
 def nodes_in(
-    graph: Graph, mention: Mention, nodes: Mapping[str, Node], where: str, *, has_item: bool
+    graph: Graph, mention: Mention, nodes: Mapping[str, Node], *, has_item: bool
 ) -> tuple[str, ...]:
-    """The same with the words for what is wrong, for values that stand outside of nodes too."""
+    """The same for every form, with the words for what is wrong."""
+    where = mention.place
     match mention.form:
         case "$ref" | "$param":
             name = parse_path(mention.text).name
@@ -78,8 +85,7 @@ def nodes_in(
 
 
 def _condition(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> list[str]:
-    where = f"node {node.name!r}: when"
-    condition = Condition.parse(node.when or "", Names(nodes, graph.parameters), where=where)
+    condition = Condition.parse(node.when or "", Names(nodes, graph.parameters), where="when")
     if condition.mentioned == Mentioned(frozenset(), frozenset(), item=False):
         _check_constant(condition)
     return sorted(condition.mentioned.nodes)

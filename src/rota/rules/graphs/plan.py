@@ -95,7 +95,7 @@ def _planned(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> Plan:
         check_node_fields(graph, node)
     parents = {node.name: parents_mentioned(graph, node, nodes) for node in graph.nodes}
     for mention in mentions(graph.result, "result"):
-        nodes_in(graph, mention, nodes, mention.place, has_item=False)
+        nodes_in(graph, mention, nodes, has_item=False)
     if sum(map(len, parents.values())) > MAX_EDGES:
         raise BadGraph(f"there are more than {MAX_EDGES:,} edges")
     children = order.children_of(parents)
