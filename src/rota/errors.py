@@ -42,6 +42,10 @@ class BadExpression(BadInput):
     """An expression cannot be read, names what is not there, or gave no value."""
 
 
+class BadFile(BadInput):
+    """A file cannot be read as what it should be; the message tells line and column."""
+
+
 class BadDuration(BadInput):
     """A duration is written like 500ms, 90s, 10m, 1h30m or 7d."""
 
@@ -93,6 +97,22 @@ class UnknownRun(BadInput):
     def __init__(self, run_id: str) -> None:
         self.run_id = run_id
         super().__init__(f"no run has the id {run_id!r}; it may have been pruned by retention")
+
+
+class UnknownSchedule(BadInput):
+    """No schedule has that name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"no schedule is named {name!r}")
+
+
+class UnknownBackfill(BadInput):
+    """No backfill has that id; it may have been pruned."""
+
+    def __init__(self, backfill_id: str) -> None:
+        self.backfill_id = backfill_id
+        super().__init__(f"no backfill has the id {backfill_id!r}; it may have been pruned")
 
 
 class AppNotFound(BadInput):

@@ -27,8 +27,9 @@ LEASE_MS = 20_000
 HOME = "default"
 ERROR = '{"type":"ValueError","message":"broken"}'
 TABLES = (
-    "act", "alert", "attempt", "breaker", "breaker_tally", "chore", "dead_letter", "effect", "job",
-    "job_version", "log_chunk", "queue", "run", "run_history", "run_key", "worker",
+    "act", "alert", "attempt", "backfill", "blackout", "breaker", "breaker_tally", "calendar",
+    "chore", "dead_letter", "effect", "firing", "job", "job_version", "log_chunk", "queue", "run",
+    "run_history", "run_key", "schedule", "worker",
 )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ BATCH = 100
 FILL = """
 insert into rota.run (
     id, namespace, job, version, queue, priority, state, rank, args, at_most_once, created_at,
-    due_at, ready_at, expires_at, fence, attempt, worker_id, started_at
+    due_at, ready_at, expires_at, fence, attempt, worker_id, started_at, schedule_id
 )
 select {id}, 'default', 'noop', 1, 'default', 0, s.state,
        case when s.state = 'queued' then {start} + n.n end, '{{}}', false, {start},
@@ -40,7 +40,8 @@ select {id}, 'default', 'noop', 1, 'default', 0, s.state,
        case when s.state = 'running' then 1 else 0 end,
        case when s.state = 'running' then 1 else 0 end,
        case when s.state = 'running' then {worker} end,
-       case when s.state = 'running' then {start} end
+       case when s.state = 'running' then {start} end,
+       case when n.n % 4 = 0 then {id} end
   from ({numbers}) as n
  cross join (select 'queued' as state union all select 'scheduled' union all select 'running') as s
  where s.state <> 'running' or n.n <= {held}
@@ -53,6 +54,15 @@ insert into rota.run_history (
 select {id}, 'default', 'noop', 1, 'default', 0,
        case when n.n % 5 = 0 then 'failed' else 'success' end, '{{}}', false, {start}, {start},
        {start}, 1, 0, 0, 1, {start} + n.n
+  from ({numbers}) as n
+"""
+SCHEDULES = """
+insert into rota.schedule (
+    id, namespace, name, job, spec, origin, changed_at, created_at, rules_version, cursor_at,
+    next_at, look_at
+)
+select {id}, 'default', 's' || n.n, 'noop', '{{}}', 'code', {start}, {start}, '1', {start},
+       {start} + n.n, case when n.n % 3 > 0 then {start} + n.n end
   from ({numbers}) as n
 """
 SPELLING = {
@@ -86,8 +96,28 @@ HOT: dict[str, str | None] = {
     "find_ended_run": None,
     "not_closed": None,
     "find_run": None,
+    "find_fired": None,
+    "fired_runs": "run_fired",
+    "waiting_runs": "run_fired",
+    "unblock_runs": None,
+    "pick_to_stop": None,
+    "request_cancels": None,
 }
 """Statement and the index of its own; None stands for the primary key."""
+
+OF_SCHEDULES = {
+    "take_schedules": "schedule_look",
+    "next_look": "schedule_look",
+    "take_schedule": "schedule_namespace_name_key",
+    "lock_schedules": "schedule_pkey",
+    "move_schedules": "schedule_pkey",
+    "settle_schedules": "schedule_pkey",
+}
+"""The same for statements about schedules, as PostgreSQL names their indexes."""
+ON_SQLITE = {
+    "schedule_pkey": "sqlite_autoindex_schedule_1",
+    "schedule_namespace_name_key": "sqlite_autoindex_schedule_2",
+}
 
 PRIMARY = {"sqlite_autoindex_run_1", "run_held"}
 """By id, or through the few that are running."""
@@ -107,6 +137,10 @@ def parameters(ids: list[str]) -> dict[str, Any]:
         "credit_ms": CREDIT_MS,
         "id": worker,
         "ids": json.dumps(ids),
+        "name": "s1",
+        "ahead_ms": 0,
+        "within_ms": 2,
+        "reason": "",
         "batch": json.dumps([{"job": "noop", "version": 1, "note": ""} | row for row in rows]),
     }
 
@@ -118,7 +152,7 @@ def fill(kind: str, worker: str) -> list[str]:
         "held": str(HELD),
         "worker": f"'{worker}'" if kind == "sqlite" else f"cast('{worker}' as uuid)",
     }
-    texts = [FILL.format(**spelled), HISTORY.format(**spelled)]
+    texts = [FILL.format(**spelled), HISTORY.format(**spelled), SCHEDULES.format(**spelled)]
     lease = (
         "insert into rota.worker (id, namespace, name, host, pid, queues, slots, version,"
         f" started_at, seen_at, lease_until) values ('{new_id()}', 'default', 'w', 'h', 1, '[]',"
@@ -238,3 +272,39 @@ def test_on_postgres_no_hot_statement_scans_or_sorts_the_backlog(
     assert [node for node in of_run if node in scans] == [], shown
     assert [node for node in scans if node["Plan Rows"] > DEPTH / 10] == [], shown
     assert [node for node in sorts if node["Plan Rows"] > DEPTH / 10] == [], shown
+
+
+@pytest.mark.parametrize("name", sorted(OF_SCHEDULES))
+def test_on_sqlite_no_statement_scans_the_schedules(
+    deep_sqlite: apsw.Connection, name: str
+) -> None:
+    lines = sqlite_plan(deep_sqlite, name)
+
+    used = {match[1] for line in lines if (match := re.search(r"INDEX (\w+)", line))}
+    index = OF_SCHEDULES[name]
+    scans = [line for line in lines if re.match(r"SCAN (s|t|schedule)\b", line)]
+    assert [line for line in scans if "INDEX" not in line] == [], lines
+    assert ON_SQLITE.get(index, index) in used, lines
+    assert [line for line in lines if "TEMP B-TREE FOR" in line] == [], lines
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("mode", ["custom", "generic"])
+@pytest.mark.parametrize("name", sorted(OF_SCHEDULES))
+def test_on_postgres_no_statement_scans_or_sorts_the_schedules(
+    deep_postgres: psycopg.Connection, name: str, mode: str
+) -> None:
+    nodes = postgres_plan(deep_postgres, name, mode)
+
+    indexes = {node["Index Name"] for node in nodes if "Index Name" in node}
+    scans = [
+        node
+        for node in nodes
+        if node["Node Type"] == "Seq Scan" and node.get("Relation Name") in ("schedule", "run")
+    ]
+    deep = [
+        node for node in nodes if "Sort" in node["Node Type"] and node["Plan Rows"] > DEPTH / 10
+    ]
+    shown = json.dumps(nodes[0], indent=1)
+    assert OF_SCHEDULES[name] in indexes, shown
+    assert (scans, deep) == ([], []), shown

@@ -96,7 +96,7 @@ class Oracle:
         # A gap of a day moves the times of the day before; a fold at midnight (Goose Bay) ends
         # in the day before.
         first = (low.astimezone(self.info) - timedelta(hours=25)).date()
-        last = (high.astimezone(self.info) + timedelta(hours=3)).date()
+        last = (high.astimezone(self.info) + timedelta(hours=8)).date()
         moments = {moment for wall in self.walls(first, last) for moment in self.moments(wall)}
         return sorted(moment for moment in moments if low < moment <= high)
 

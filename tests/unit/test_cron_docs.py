@@ -1,4 +1,4 @@
-"""The tables of docs/schedules.md that promise times, row by row."""
+"""The tables of docs/cron.md that promise times, row by row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rota.model.schedule import Fold, Gap
 from tests.support.source import ROOT
 from tests.unit.test_cron_dst import NEW_YORK, fired
 
-PAGE = (ROOT / "docs" / "schedules.md").read_text()
+PAGE = (ROOT / "docs" / "cron.md").read_text()
 GAP = ("2024-03-10T06:15Z", "2024-03-10T08:15Z")
 FOLD = ("2024-11-03T04:45Z", "2024-11-03T07:45Z")
 GAPS: tuple[Gap, ...] = ("cron", "next", "skip", "same")

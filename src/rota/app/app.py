@@ -8,10 +8,11 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Any, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
 
 import msgspec
 
@@ -38,6 +39,10 @@ from rota.runtime.worker import Worker
 from rota.store.base import Store
 from rota.store.open import dialect_of, open_store
 from rota.version import version
+
+if TYPE_CHECKING:
+    from rota.app.calendars import Blackouts, Calendars
+    from rota.app.schedules import Schedules
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -182,6 +187,27 @@ class App:
         texts = (url, *target.headers.values(), *((body,) if body else ()))
         return self._data_job(name, target, texts, options)
 
+    @cached_property
+    def schedules(self) -> Schedules:
+        """What fires when: make, change, pause, preview, start by hand, backfill."""
+        from rota.app.schedules import Schedules  # noqa: PLC0415  # as with options of a schedule
+
+        return Schedules(self)
+
+    @cached_property
+    def calendars(self) -> Calendars:
+        """Named business calendars."""
+        from rota.app.calendars import Calendars  # noqa: PLC0415
+
+        return Calendars(self)
+
+    @cached_property
+    def blackouts(self) -> Blackouts:
+        """Maintenance windows."""
+        from rota.app.calendars import Blackouts  # noqa: PLC0415
+
+        return Blackouts(self)
+
     def find_job(self, name: str) -> Job[..., Any]:
         """The job of that name, or UnknownJob with a guess."""
         try:
@@ -234,12 +260,14 @@ class App:
         if not options.alert_webhook:
             options = msgspec.structs.replace(options, **self._alerts)
         self.define(self.jobs.values())
+        self.schedules.declare(self.jobs.values())
         queues = options.queues or tuple(sorted({job.spec.queue for job in self.jobs.values()}))
         duty = Duty(
             namespace=self.namespace,
             queues=queues or ("default",),
             jobs=tuple(sorted(self.jobs)),
             find_work=self._works.find,
+            all_queues=not options.queues,
         )
         return Worker(self.store, duty, options=options, version=version())
 
@@ -272,7 +300,9 @@ class App:
         )
         spec = self._spec(checked, target, signature)
         kind = AsyncJob if target.is_async else Job
-        return self._add(kind(self, spec, signature, function, checked.retry_function))
+        return self._add(
+            kind(self, spec, signature, function, checked.retry_function, checked.schedules)
+        )
 
     def _data_job(
         self, name: str, target: Target, texts: Iterable[str], options: Mapping[str, Any]
@@ -280,7 +310,9 @@ class App:
         checked = job_options(name, options)
         signature = Signature.of_names(name, placeholders(texts))
         spec = self._spec(checked, target, signature)
-        return self._add(Job(self, spec, signature, None, checked.retry_function))
+        return self._add(
+            Job(self, spec, signature, None, checked.retry_function, checked.schedules)
+        )
 
     def _spec(self, checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
         return JobSpec(target=target, parameters=signature.parameters, **checked.spec_fields())

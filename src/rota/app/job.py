@@ -16,6 +16,7 @@ from rota.app.within import Within
 from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.model.run import NewRun
+from rota.model.schedule import Schedule
 from rota.model.spec import JobSpec
 from rota.rules.options import SubmitOptions, submit_options
 from rota.rules.retry_options import RetryFunction
@@ -45,12 +46,14 @@ class Job(Node[P, R]):
         signature: Signature,
         handler: Callable[P, R] | None,
         retry_function: RetryFunction | None = None,
+        schedules: tuple[Schedule, ...] = (),
     ) -> None:
         self.app = app
         self.spec = spec
         self.signature = signature
         self.handler = handler
         self.retry_function = retry_function
+        self.schedules = schedules
         self.version: int | None = None
         if handler is not None:
             functools.update_wrapper(self, handler)

@@ -36,6 +36,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     queues: tuple[str, ...] = ()
     slots: int | None = None
     processes: int = 1
+    stored: bool | None = None
     name: str = ""
     drain_ms: int | None = None
     keep_success_ms: int | None = None
@@ -108,6 +109,7 @@ SETTINGS: dict[str, Setting] = {
     "queues": Setting("worker", "queues", _names),
     "slots": Setting("worker", "slots", _count(MAX_SLOTS)),
     "processes": Setting("worker", "processes", _count(MAX_PROCESSES)),
+    "stored": Setting("worker", "stored", _yes_or_no),
     "name": Setting("worker", "name", _text),
     "drain": Setting("worker", "drain_ms", parse_duration),
     "keep_success": Setting("worker", "keep_success_ms", parse_duration),

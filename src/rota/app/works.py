@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rota.engine.jobs import spec_of
+from rota.errors import AppNotFound, UnknownJob
 from rota.model.run import Lease
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget
 from rota.rules.signature import Signature
 from rota.rules.template import placeholders
 from rota.runtime.call import Work
+from rota.runtime.executors.lookup import find_function
 
 if TYPE_CHECKING:
     from rota.app.app import App
@@ -46,17 +49,21 @@ class Works:
         at = lease.job, lease.version
         work = self._known.get(at)
         if work is None:
-            work = self._known[at] = self._make(lease)
+            work = self._make(lease)
+            if not isinstance(work.handler, _Refusal):  # next time it may be there
+                self._known[at] = work
         return work
 
     def _make(self, lease: Lease) -> Work:
-        job = self._app.jobs[lease.job]
-        if job.version == lease.version:
+        job = self._app.jobs.get(lease.job)
+        if job is not None and job.version == lease.version:
             return _work(job, job.spec)
         namespace = self._app.namespace
         pinned = self._app.store.read(
             lambda tx: spec_of(tx, lease.job, lease.version, namespace=namespace)
         )
+        if job is None:
+            return _stored_work(lease, pinned)
         if pinned is None:
             return _work(job, job.spec)
         # A breaker guards the job as it is now, with all runs that still wait from before.
@@ -82,6 +89,38 @@ def _work(job: Job[..., Any], spec: JobSpec) -> Work:
                 retry_function=job.retry_function,
             )
     return Work(spec=spec, retry_function=job.retry_function)
+
+
+def _stored_work(lease: Lease, spec: JobSpec | None) -> Work:
+    """Of a job that only the store defines; a function is imported here, and not found it fails."""
+    if spec is None:
+        raise UnknownJob(lease.job)
+    if not isinstance(spec.target, PythonTarget):
+        names = placeholders(_texts(spec.target))
+        return Work(spec=spec, signature=Signature.of_names(spec.name, names))
+    function: Callable[..., Any]
+    try:
+        function = find_function(spec.target.ref)
+        signature = Signature.of(function)
+    except Exception as error:  # noqa: BLE001  # a user's module may raise anything
+        function = _Refusal(spec.target.ref, error)
+        signature = Signature.of(function)
+    is_async = inspect.iscoroutinefunction(function)
+    target = PythonTarget(ref=spec.target.ref, is_async=is_async)
+    local = msgspec.structs.replace(spec, target=target)
+    return Work(spec=local, handler=function, signature=signature)
+
+
+class _Refusal:
+    """Fails its run with the reason: given back, it would come again at once and for ever."""
+
+    __name__ = "refusal"
+
+    def __init__(self, ref: str, error: Exception) -> None:
+        self._says = f"{ref} cannot be imported by this worker: {type(error).__name__}: {error}"
+
+    def __call__(self, **given: Any) -> None:  # noqa: ARG002  # whatever the run has
+        raise AppNotFound(self._says)
 
 
 def _texts(target: CommandTarget | HttpTarget) -> tuple[str, ...]:

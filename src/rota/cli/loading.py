@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rota.errors import AppNotFound
 
@@ -28,7 +28,7 @@ def load_app(settings: Settings) -> App:
     if settings.app is None:
         raise AppNotFound(
             "which app? Name its file or module, as in `rota up shop.py`, "
-            "or set ROTA_APP or app in rota.toml"
+            "or set ROTA_APP or app in rota.toml; for jobs of applied files alone say --stored"
         )
     if settings.url:
         os.environ["ROTA_URL"] = settings.url
@@ -49,11 +49,29 @@ def find_app(ref: str, *, folders: Sequence[Path]) -> App:
     import rota.app  # noqa: F401
 
     place, _, name = ref.partition(":")
+    return _pick(_module(place, folders), place, name)
+
+
+def find_object(ref: str, *, folders: Sequence[Path]) -> Any:
+    """Anything that a module holds, by `module:name` or `file.py:name`."""
+    import rota.rules.importers.celery  # noqa: F401  # as above
+
+    place, _, name = ref.partition(":")
+    if not name:
+        raise AppNotFound(f"{ref!r} names no object; write module:object")
+    found: Any = _module(place, folders)
+    for part in name.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise AppNotFound(f"{place} holds no {name!r}") from None
+    return found
+
+
+def _module(place: str, folders: Sequence[Path]) -> ModuleType:
     if place.endswith(".py") or "/" in place:
-        module = _import_file(Path(place))
-    else:
-        module = _import_module(place, folders)
-    return _pick(module, place, name)
+        return _import_file(Path(place))
+    return _import_module(place, folders)
 
 
 def _import_file(path: Path) -> ModuleType:

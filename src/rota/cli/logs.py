@@ -32,6 +32,7 @@ MESSAGES = {
     "worker.stopped": "worker stopped",
     "worker.crashed": "the worker process was killed and is started again",
     "worker.cut_off": "the lease could not be renewed: own work was stopped",
+    "worker.learned": "stored jobs have changed: the worker serves these now",
     "worker.rejoined": "the worker works again",
     "workers.gone": "processes of workers are gone: their leases were ended",
     "store.unavailable": "the store cannot be reached, trying again",

@@ -24,6 +24,13 @@ COMMANDS = (
     "dead",
     "acts",
     "jobs",
+    "schedules",
+    "calendars",
+    "blackouts",
+    "plan",
+    "apply",
+    "import",
+    "schema",
     "queues",
     "breakers",
     "workers",
@@ -33,6 +40,8 @@ COMMANDS = (
     "demo",
     "completion",
 )
+MODULES = {"import": "import_"}
+"""Where the name of a command is a word of Python."""
 CTRL_C = 130
 BROKEN_PIPE = 141
 
@@ -76,7 +85,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"rota.cli.commands.{cmd_name}").command
+        module = MODULES.get(cmd_name, cmd_name)
+        command: click.Command = import_module(f"rota.cli.commands.{module}").command
         return command
 
 

@@ -33,6 +33,12 @@ def json_option(command: F) -> F:
     )(command)
 
 
+def who_option(command: F) -> F:
+    return click.option(
+        "--who", metavar="NAME", help="Who, for the record; else you@this-machine."
+    )(command)
+
+
 def store_options(command: F) -> F:
     """For commands that look at a store: where it is, whose part of it, how to print."""
     app = click.option(
@@ -47,6 +53,11 @@ def worker_options(command: F) -> F:
         click.option("--log-format", metavar="text|json", help="How log lines on stderr look."),
         click.option("--drain", metavar="TIME", help="Patience with running handlers at the end."),
         click.option("--name", metavar="NAME", help="How `rota workers` calls it."),
+        click.option(
+            "--stored/--no-stored",
+            default=None,
+            help="Run jobs that only the store defines: on for `up`, off for `worker`.",
+        ),
         click.option("--slots", metavar="N", help="How many runs at once; 8 if not said."),
         click.option(
             "--queues", metavar="A,B", help="Queues to serve; those of the jobs if unsaid."

@@ -7,6 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import msgspec
+
 from rota.cli.crew import serve_all
 from rota.cli.main import complain
 from rota.errors import RotaError
@@ -40,10 +42,12 @@ def _work(said: Settings, life: Incarnation, title: str) -> int:
     from rota.runtime.supervisor import serve_worker
 
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    app = load_app(said)
     options = worker_options(said)
+    if said.stored is None and title == "up":
+        options = msgspec.structs.replace(options, stored=True)
+    app = load_app(said) if said.app is not None or not said.stored else _bare_app(said)
     worker = app.worker(options)
-    _set_title(f"rota {title}: {said.app}")
+    _set_title(f"rota {title}: {said.app or 'stored jobs'}")
     start_logging(said.log_format)
     if said.log_format == "text" and not life.dead:
         _print_banner(app, said, options)
@@ -51,6 +55,13 @@ def _work(said: Settings, life: Incarnation, title: str) -> int:
         return serve_worker(worker, life)
     finally:
         app.close()
+
+
+def _bare_app(said: Settings) -> App:
+    """For jobs of the store alone: `--stored` was said, and no app."""
+    from rota.app import App
+
+    return App(said.url, namespace=said.namespace)
 
 
 def worker_options(said: Settings) -> WorkerOptions:
@@ -62,6 +73,7 @@ def worker_options(said: Settings) -> WorkerOptions:
     facts: dict[str, Any] = {
         "queues": said.queues,
         "slots": said.slots,
+        "stored": said.stored,
         "name": said.name,
         "drain_ms": said.drain_ms,
         "retention": Retention(**_given(retention)),
@@ -85,7 +97,8 @@ def _print_banner(app: App, said: Settings, options: WorkerOptions) -> None:
     path = file_of(app.url)
     queues = options.queues or sorted({job.spec.queue for job in app.jobs.values()})
     lines = {
-        "app": f"{said.app} ({len(app.jobs)} jobs)",
+        "app": f"{said.app or 'none'} ({len(app.jobs)} jobs)",
+        "stored": "jobs of the store are run, too" if options.stored else "",
         "store": str(path.absolute()) if path else shown_url(app.url),
         "queues": ", ".join(queues or ["default"]),
         "slots": str(options.slots),
@@ -94,6 +107,8 @@ def _print_banner(app: App, said: Settings, options: WorkerOptions) -> None:
     }
     print("Rota serves; Ctrl-C drains and ends.")
     for name, text in lines.items():
+        if not text:
+            continue
         print(f"  {name:<7} {text}", flush=True)
 
 

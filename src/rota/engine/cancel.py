@@ -24,7 +24,13 @@ def cancel(tx: Tx, run_id: str, *, namespace: str, reason: str = "cancelled") ->
     if row is None:
         return _already(tx, run_id, namespace)
     if row["state"] in TRANSITIONS["cancel"].allowed:
-        verdict = Verdict(run_id=run_id, fence=row["fence"], verb="cancel", reason=reason)
+        verdict = Verdict(
+            run_id=run_id,
+            fence=row["fence"],
+            verb="cancel",
+            reason=reason,
+            fired=row["schedule_id"] is not None,
+        )
         if not finish(tx, [verdict], namespace=namespace):
             return State.CANCELLED
     tx.execute("request_cancel", id=run_id, fence=row["fence"], reason=reason)

@@ -54,4 +54,5 @@ def _lease(row: Row) -> Lease:
         at_most_once=bool(row["at_most_once"]),
         due_at=row["due_at"],
         claimed_at=row["started_at"],
+        origin=row["origin"],
     )

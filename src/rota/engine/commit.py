@@ -43,6 +43,12 @@ def commit(  # noqa: PLR0913  # the lease, what to do, and three limits, all nam
     now = tx.one("current_tx")
     if now is None or now["tx"] != held["tx"]:
         raise NotAllowed("the transaction was ended inside the function that commit() was given")
-    verdict = Verdict(run_id=lease.run_id, fence=lease.fence, verb="succeed", result=result)
+    verdict = Verdict(
+        run_id=lease.run_id,
+        fence=lease.fence,
+        verb="succeed",
+        result=result,
+        fired=lease.origin is not None,
+    )
     if finish(tx, [verdict], namespace=namespace):
         raise LeaseLost

@@ -25,4 +25,5 @@ def _verdict(row: Row) -> Verdict:
         fence=row["fence"],
         verb="expire",
         reason="expired: it waited too long in its queue",
+        fired=row["schedule_id"] is not None,
     )

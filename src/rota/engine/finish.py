@@ -12,9 +12,10 @@ import msgspec
 from rota.engine.give_up import give_up
 from rota.engine.keys import DUE, ENDED, queue_key
 from rota.engine.observe import judge_breakers, observe
+from rota.engine.settle import settle
 from rota.model.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS
-from rota.store.base import Tx
+from rota.store.base import Row, Tx
 
 _ENDS_RUN = frozenset(verb for verb, change in TRANSITIONS.items() if change.to in FINAL)
 
@@ -61,13 +62,25 @@ def _batch(verdicts: Sequence[Verdict]) -> str:
 
 def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
     batch = _batch(verdicts)
+    fired = _fired(tx, verdicts, namespace)
     closed = tx.execute("close_runs", batch=batch, namespace=namespace)
     if closed:
         tx.notify((ENDED,))
-    if closed == len(verdicts):
-        return []
-    rows = tx.all("not_closed", batch=batch, namespace=namespace)
-    return [str(row["run_id"]) for row in rows]
+    lost: list[str] = []
+    if closed != len(verdicts):
+        rows = tx.all("not_closed", batch=batch, namespace=namespace)
+        lost = [str(row["run_id"]) for row in rows]
+    if fired:
+        verbs = {verdict.run_id: verdict.verb for verdict in verdicts}
+        mine = [row for row in fired if str(row["id"]) not in lost]
+        settle(tx, [(row, TRANSITIONS[verbs[str(row["id"])]].to) for row in mine])
+    return lost
+
+
+def _fired(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[Row]:
+    """Of those that have a schedule, the ones that are there to be closed."""
+    told = [verdict for verdict in verdicts if verdict.fired]
+    return tx.all("find_fired", batch=_batch(told), namespace=namespace) if told else []
 
 
 def _retry(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[Verdict]:

@@ -100,13 +100,19 @@ def _detail(text: str | None) -> ErrorDetail | None:
     return _error.decode(text) if text else None
 
 
+def _text(run_id: object) -> str | None:
+    return str(run_id) if run_id else None
+
+
 def _view(row: Row) -> RunView:
     facts = {name: row[name] for name in _COPIED}
     return RunView(
         id=str(row["id"]),
         state=State(row["state"]),
-        worker_id=str(row["worker_id"]) if row["worker_id"] else None,
-        rerun_of=str(row["rerun_of"]) if row["rerun_of"] else None,
+        worker_id=_text(row["worker_id"]),
+        rerun_of=_text(row["rerun_of"]),
+        schedule_id=_text(row["schedule_id"]),
+        backfill_id=_text(row["backfill_id"]),
         cancel_requested=bool(row["cancel_requested"]),
         at_most_once=bool(row["at_most_once"]),
         error=_detail(row["error"]),
@@ -114,5 +120,8 @@ def _view(row: Row) -> RunView:
     )
 
 
-_MADE = {"id", "state", "worker_id", "rerun_of", "cancel_requested", "at_most_once", "error"}
+_MADE = {
+    *("id", "state", "worker_id", "rerun_of", "schedule_id", "backfill_id"),
+    *("cancel_requested", "at_most_once", "error"),
+}
 _COPIED = tuple(field for field in RunView.__struct_fields__ if field not in _MADE)

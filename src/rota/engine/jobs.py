@@ -7,9 +7,12 @@ import hashlib
 import msgspec
 
 from rota.engine.breakers import set_rule
+from rota.engine.keys import jobs_key
 from rota.model.breaker import CircuitState
 from rota.model.spec import JobSpec
 from rota.store.base import Tx
+
+CODE = "code"
 
 _spec = msgspec.json.Decoder(JobSpec)
 
@@ -21,12 +24,17 @@ class JobView(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     spec: JobSpec
     created_at: int
+    origin: str = CODE
+    """Who brought the definition: `code`, `api`, or `file:` and the name of the bundle."""
     breaker: CircuitState | None = None
     """Where its breaker stands, if it has one or is held back by hand."""
 
 
-def define(tx: Tx, spec: JobSpec, *, namespace: str) -> int:
-    """Make this definition the current one; returns its version."""
+def define(tx: Tx, spec: JobSpec, *, namespace: str, origin: str = CODE) -> int:
+    """Make this definition the current one; returns its version.
+
+    One that no code brings is served by the workers that may serve stored jobs; they are told.
+    """
     text = msgspec.json.encode(spec).decode()  # in the order of the code, for its parameters
     same = msgspec.json.encode(spec, order="deterministic")
     digest = hashlib.blake2b(same, digest_size=16).hexdigest()
@@ -37,7 +45,11 @@ def define(tx: Tx, spec: JobSpec, *, namespace: str) -> int:
         tx.execute("insert_version", spec=text, **at)
         row = tx.one("find_version", **at)
     version = int(row["version"])
-    tx.execute("set_current_version", namespace=namespace, name=spec.name, version=version)
+    tx.execute(
+        "set_current_version", namespace=namespace, name=spec.name, version=version, origin=origin
+    )
+    if origin != CODE:
+        tx.notify((jobs_key(namespace),))
     set_rule(tx, spec, namespace=namespace)
     return version
 
@@ -56,7 +68,19 @@ def jobs(tx: Tx, *, namespace: str) -> list[JobView]:
             version=row["version"],
             spec=_spec.decode(row["spec"]),
             created_at=row["created_at"],
+            origin=row["origin"],
             breaker=row["breaker"],
         )
         for row in tx.all("list_jobs", namespace=namespace)
     ]
+
+
+def remove(tx: Tx, name: str, *, namespace: str) -> bool:
+    """Take a job off the record; runs that wait are still carried out. False if it was gone."""
+    return tx.execute("remove_job", namespace=namespace, name=name) > 0
+
+
+def stored_jobs(tx: Tx, *, namespace: str) -> dict[str, JobSpec]:
+    """The jobs that no code defines, by name, in their current version."""
+    rows = tx.all("stored_jobs", namespace=namespace)
+    return {row["name"]: _spec.decode(row["spec"]) for row in rows}

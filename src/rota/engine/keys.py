@@ -5,6 +5,9 @@ from __future__ import annotations
 DUE = "due"
 """The time of the next scheduled run may have changed."""
 
+LOOK = "look"
+"""A schedule or a backfill has to be looked at earlier than it was known to."""
+
 ENDED = "ended"
 """Some run has ended; whoever waits for a result may look."""
 
@@ -20,3 +23,8 @@ def queue_key(namespace: str, queue: str) -> str:
 def worker_key(worker_id: str) -> str:
     """This worker should ask what has become of its runs."""
     return f"worker/{worker_id}"
+
+
+def jobs_key(namespace: str) -> str:
+    """Jobs that no code defines have changed; workers that serve them may look."""
+    return f"jobs:{namespace}"

@@ -52,7 +52,8 @@ def _suspects(rows: Sequence[Row]) -> set[str]:
 
 
 def _release(row: Row) -> Verdict:
-    return Verdict(run_id=str(row["id"]), fence=row["fence"], verb="release")
+    fired = row["schedule_id"] is not None
+    return Verdict(run_id=str(row["id"]), fence=row["fence"], verb="release", fired=fired)
 
 
 def _verdict(row: Row) -> Verdict:
@@ -69,4 +70,5 @@ def _verdict(row: Row) -> Verdict:
         error=msgspec.json.encode(error).decode(),
         reason=decision.reason if isinstance(decision, GiveUp) else None,
         watched=True,
+        fired=row["schedule_id"] is not None,
     )

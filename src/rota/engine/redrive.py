@@ -114,4 +114,6 @@ def _fresh(row: Row, pair: Pair, wish: Wish, *, versions: dict[str, int], number
         policy=row["policy"],
         at_most_once=bool(row["at_most_once"]),
         rerun_of=pair.run_id,
+        schedule_id=str(row["schedule_id"]) if row["schedule_id"] else None,
+        origin=row["origin"],
     )

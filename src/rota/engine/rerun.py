@@ -31,6 +31,8 @@ def rerun(tx: Tx, run_id: str, *, namespace: str, new_id: str, args: str | None 
         policy=old.policy,
         at_most_once=old.at_most_once,
         rerun_of=old.id,
+        schedule_id=old.schedule_id,
+        origin=old.origin,
     )
     submit(tx, [fresh], namespace=namespace, is_repeat=True)
     return new_id

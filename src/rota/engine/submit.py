@@ -49,12 +49,14 @@ def submit(
         # Before the insert: a store may send the news with it.
         tx.notify(_wakes(fresh, namespace))
         batch = msgspec.json.encode(fresh).decode()
-        tx.execute("insert_runs", batch=batch, namespace=namespace, credit_ms=CREDIT_MS)
+        # Two texts, so that a run that no schedule started does not pay for what it has not.
+        insert = "insert_fired" if any(run.schedule_id for run in fresh) else "insert_runs"
+        tx.execute(insert, batch=batch, namespace=namespace, credit_ms=CREDIT_MS)
     return [answers.get(run.id) or Submitted(id=run.id) for run in runs]
 
 
 def _wakes(runs: Sequence[NewRun], namespace: str) -> set[str]:
-    ready = {run.queue for run in runs if run.due_at is None and not run.delay_ms}
+    ready = {run.queue for run in runs if run.due_at is None and not run.delay_ms and not run.waits}
     wakes = {queue_key(namespace, queue) for queue in ready}
     if any(run.due_at is not None or run.delay_ms for run in runs):
         wakes.add(DUE)

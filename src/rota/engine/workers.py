@@ -45,6 +45,11 @@ class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
     """The jobs it can carry out; None when it did not say."""
 
 
+def learn(tx: Tx, worker_id: str, *, queues: tuple[str, ...], jobs: tuple[str, ...]) -> None:
+    """A worker serves other queues or knows other jobs than it said at first."""
+    tx.execute("update_duty", id=worker_id, queues=json.dumps(queues), jobs=json.dumps(jobs))
+
+
 def register(tx: Tx, worker: NewWorker, *, namespace: str, lease_ms: int) -> None:
     """Announce a worker; its lease starts now."""
     tx.execute(

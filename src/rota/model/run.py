@@ -8,7 +8,10 @@ import msgspec
 
 from rota.model.states import State
 
-FinishVerb = Literal["succeed", "retry", "fail", "release", "abort", "reap", "cancel", "expire"]
+FinishVerb = Literal[
+    "succeed", "retry", "fail", "release", "abort", "reap", "cancel", "expire", "skip"
+]
+StartKind = Literal["time", "manual", "event", "backfill"]
 AttemptKind = Literal["error", "timeout", "crash", "lost", "cancelled"]
 
 
@@ -34,6 +37,23 @@ class NewRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Idempotency key, unique per namespace and job within its window."""
     key_window_ms: int = 7 * 86_400_000
     rerun_of: str | None = None
+    schedule_id: str | None = None
+    """The schedule it is a run of, which hears of its end."""
+    backfill_id: str | None = None
+    origin: str | None = None
+    """An Origin as JSON text, for runs of a schedule."""
+    waits: bool = False
+    """Pending until its schedule lets it start."""
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """Which instant of which schedule a run is for; times are milliseconds."""
+
+    schedule: str
+    kind: StartKind
+    scheduled_for: int
+    interval_start: int | None = None
+    interval_end: int | None = None
 
 
 class Submitted(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +84,8 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     due_at: int
     """When the run was first able to start."""
     claimed_at: int
+    origin: str | None = None
+    """An Origin as JSON text; None for a run that no schedule started."""
 
 
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -92,6 +114,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why a final failure is final: retries used up, gave up, expired, lost..."""
     watched: bool = False
     """Its job may have a breaker, which is to hear of it."""
+    fired: bool = False
+    """It is a run of a schedule, which is to hear of its end."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,3 +172,6 @@ class RunView(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None = None
     key: str | None = None
     rerun_of: str | None = None
+    schedule_id: str | None = None
+    backfill_id: str | None = None
+    origin: str | None = None

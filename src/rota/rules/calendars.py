@@ -16,7 +16,7 @@ from types import ModuleType
 
 import msgspec
 
-from rota.errors import BadOption
+from rota.errors import BadInput, BadOption
 from rota.model.schedule import Calendar, Roll
 from rota.rules.checks import hint, whole_number
 from rota.rules.moments import read_date
@@ -104,6 +104,15 @@ def find_calendar(given: str | Calendar | None, known: Mapping[str, Calendar]) -
         return known[given]
     _split(given, known)
     return Calendar(country=given, weekend=_weekend_of(given))
+
+
+def is_code(name: str) -> bool:
+    """Whether it is a country or a market; otherwise it can only be a stored calendar."""
+    try:
+        _split(name)
+    except BadInput:
+        return False
+    return True
 
 
 def calendar_version(calendar: Calendar) -> str:

@@ -11,6 +11,7 @@ from typing import Any, get_args
 import msgspec
 
 from rota.errors import BadDuration, BadOption
+from rota.model.schedule import Schedule
 from rota.model.spec import Breaker, Delivery, Isolation, PolicyChange, RetryPolicy
 from rota.rules.breaker_options import parse_breaker
 from rota.rules.duration import parse_duration
@@ -31,8 +32,15 @@ JOB_OPTIONS = RETRY_OPTIONS | {
     "priority",
     "queue",
     "retry",
+    "schedule",
     "timeout",
 }
+TIMING_OPTIONS = {*Schedule.__struct_fields__, "paused", "timezone"} - {
+    "args",
+    "trigger",
+    *JOB_OPTIONS,
+}
+"""Of a job's schedules; `jitter` is that of retries, a schedule's stands in its own mapping."""
 SUBMIT_OPTIONS = RETRY_OPTIONS | {
     "at",
     "delay",
@@ -49,24 +57,25 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The checked options of a job; all but `retry_function` are fields of JobSpec."""
+    """The checked options of a job; all but the last two are fields of JobSpec."""
 
     name: str
     queue: str = "default"
     priority: int = 0
     retry: RetryPolicy = RetryPolicy()
-    retry_function: RetryFunction | None = None
     timeout_ms: int | None = None
     expires_ms: int | None = None
     delivery: Delivery = "at_least_once"
     isolation: Isolation = "thread"
     memory_mb: int | None = None
     breaker: Breaker | None = None
+    retry_function: RetryFunction | None = None
+    schedules: tuple[Schedule, ...] = ()
 
     def spec_fields(self) -> dict[str, Any]:
         """The keyword arguments for JobSpec, all but target and parameters."""
         fields = msgspec.structs.asdict(self)
-        del fields["retry_function"]
+        del fields["retry_function"], fields["schedules"]
         return fields
 
 
@@ -85,7 +94,7 @@ class SubmitOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
     """Check what `@app.job(...)` was given; BadOption or BadDuration says what is wrong."""
-    _refuse_unknown(options, JOB_OPTIONS, what=f"job {name!r:.140}")
+    _refuse_unknown(options, JOB_OPTIONS | TIMING_OPTIONS, what=f"job {name!r:.140}")
     delivery: Delivery = _one_of(options, "delivery", get_args(Delivery))
     isolation, memory_mb = _isolation(options)
     function = retry_function(options)
@@ -94,13 +103,14 @@ def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
         queue=check_name("queue", _given(options, "queue", "default")),
         priority=parse_priority(_given(options, "priority", 0)),
         retry=_job_retry(options, has_function=function is not None, delivery=delivery),
-        retry_function=function,
         timeout_ms=_positive(options, "timeout"),
         expires_ms=_positive(options, "expires"),
         delivery=delivery,
         isolation=isolation,
         memory_mb=memory_mb,
         breaker=parse_breaker(options.get("breaker")),
+        retry_function=function,
+        schedules=_schedules(options),
     )
 
 
@@ -169,6 +179,18 @@ def _job_retry(options: Mapping[str, Any], *, has_function: bool, delivery: str)
     if policy.limit and options.get("retries") is not None:
         raise BadOption('delivery="at_most_once" is never retried; leave retries= out')
     return msgspec.structs.replace(policy, limit=0)
+
+
+def _schedules(options: Mapping[str, Any]) -> tuple[Schedule, ...]:
+    timing = {name: options[name] for name in sorted(TIMING_OPTIONS & options.keys())}
+    if timing and options.get("schedule") is None:
+        raise BadOption(f"{next(iter(timing))}= belongs to schedule=; give that too")
+    if options.get("schedule") is None:
+        return ()
+    # Late: zones and cron cost 30 ms, which programs without schedules need not pay.
+    from rota.rules.schedule_options import read_schedules  # noqa: PLC0415
+
+    return read_schedules(options["schedule"], timing, calendars=None)
 
 
 def _isolation(options: Mapping[str, Any]) -> tuple[Isolation, int | None]:

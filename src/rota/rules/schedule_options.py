@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from rota.errors import BadDuration, BadOption
 from rota.model.schedule import (
@@ -22,6 +23,7 @@ from rota.model.schedule import (
     Trigger,
     Unless,
 )
+from rota.rules.calendars import is_code
 from rota.rules.checks import hint, one_of, whole_number
 from rota.rules.duration import format_duration, parse_duration
 from rota.rules.trigger_options import flag, read_trigger, split_mapping, time_text
@@ -43,7 +45,7 @@ def read_schedules(
     given: object,
     options: Mapping[str, Any] | None = None,
     *,
-    calendars: Mapping[str, Calendar] = _NO_CALENDARS,
+    calendars: Mapping[str, Calendar] | None = _NO_CALENDARS,
 ) -> tuple[Schedule, ...]:
     """What `schedule=` was given, one or a list; the options count for all of them."""
     if given is None:
@@ -58,12 +60,13 @@ def read_schedule(
     given: object,
     options: Mapping[str, Any] | None = None,
     *,
-    calendars: Mapping[str, Calendar] = _NO_CALENDARS,
+    calendars: Mapping[str, Calendar] | None = _NO_CALENDARS,
 ) -> Schedule:
     """A cron line, a trigger, a Schedule or a mapping, as one checked Schedule.
 
     The mapping's own policies win over the options. BadInput names the field that is wrong; a
     schedule that would never fire is refused. One in the past is not: time is no matter here.
+    Where stored calendars cannot be known (None), whoever stores the schedule checks their names.
     """
     trigger, own = _split(given)
     asked = _policies({**_renamed(options or {}), **_renamed(own)})
@@ -130,7 +133,11 @@ def _with_parallel(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return options
 
 
-def _check(schedule: Schedule, calendars: Mapping[str, Calendar]) -> None:
+def _check(schedule: Schedule, calendars: Mapping[str, Calendar] | None) -> None:
+    if calendars is None:
+        calendars = _NO_CALENDARS
+        if isinstance(schedule.calendar, str) and not is_code(schedule.calendar):
+            schedule = replace(schedule, calendar=None, roll="skip")
     timetable = compile_schedule(schedule, seed="", calendars=calendars)
     if timetable.after(_BEFORE_ALL) is None:
         raise BadOption(f"schedule: it would never fire: {_reason(schedule)}")

@@ -11,17 +11,21 @@ import math
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
 
-from rota.clock import elapsed_s
+from rota.clock import elapsed_s, to_datetime
+from rota.engine.schedule_views import LastSuccess
 from rota.errors import BadInput, Cancelled, RotaError, TimedOut
+from rota.model.run import Origin
 from rota.runtime.call import Call, StopReason
 from rota.runtime.describe import bounded
 from rota.runtime.effects import Apply, Effect, Policy, commit, desk_of
 
 MAX_NOTE = 500
+_origin = msgspec.json.Decoder(Origin)
 
 ProgressSink = Callable[[str, int, float, str], None]
 """Told run id, fence, fraction and note, from any thread; must be cheap."""
@@ -82,6 +86,50 @@ class RunContext:
     def fence(self) -> int:
         """Grows with each claim; hand it to systems that can refuse an older one."""
         return self.call.lease.fence
+
+    @property
+    def origin(self) -> Origin | None:
+        """Which instant of which schedule this run is for; None if no schedule started it."""
+        text = self.call.lease.origin
+        return _origin.decode(text) if text else None
+
+    @property
+    def schedule(self) -> str | None:
+        """The name of the schedule that started this run."""
+        origin = self.origin
+        return None if origin is None else origin.schedule
+
+    @property
+    def scheduled_for(self) -> datetime | None:
+        """The instant this run is for: the same however late it starts, and in each attempt."""
+        origin = self.origin
+        return None if origin is None else to_datetime(origin.scheduled_for)
+
+    @property
+    def interval_start(self) -> datetime | None:
+        """The instant before that one: what came in since then is this run's work."""
+        origin = self.origin
+        return None if origin is None else _moment(origin.interval_start)
+
+    @property
+    def interval_end(self) -> datetime | None:
+        """Where the interval ends, itself not in it; by time, the same as `scheduled_for`."""
+        origin = self.origin
+        return None if origin is None else _moment(origin.interval_end)
+
+    @property
+    def last_success(self) -> datetime | None:
+        """When a run of this schedule last succeeded; asks the store."""
+        return _moment(self._last_success().at)
+
+    def last_result(self) -> Any:
+        """What that run returned; None if there was none, or retention has removed it."""
+        text = self._last_success().result
+        return None if text is None else msgspec.json.decode(text)
+
+    def _last_success(self) -> LastSuccess:
+        name = self.schedule
+        return LastSuccess() if name is None else desk_of(self.call).last_success(name)
 
     @property
     def idempotency_key(self) -> str:
@@ -195,6 +243,10 @@ def progress(fraction: float, note: str = "") -> None:
     found = current.get()
     if found is not None:
         found.report(min(1.0, max(0.0, float(fraction))), bounded(note.replace("\0", ""), MAX_NOTE))
+
+
+def _moment(ms: int | None) -> datetime | None:
+    return None if ms is None else to_datetime(ms)
 
 
 def idempotency_key(run_id: str, job: str) -> str:

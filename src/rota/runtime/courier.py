@@ -6,7 +6,7 @@ It flushes at once when idle; while a flush is on its way the next batch gathers
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from threading import Lock
 
 import msgspec
@@ -67,6 +67,14 @@ class Courier(Service):
         if claiming:
             self.look()
         return was
+
+    def serve(self, queues: Sequence[str], jobs: Sequence[str]) -> None:
+        """Claim from these queues and for these jobs from now on."""
+        with self._turn:
+            self._queues = list(queues)
+            self._keys = {queue_key(self._namespace, queue) for queue in queues}
+            self._jobs = json.dumps(jobs)
+        self.look()
 
     def look(self) -> None:
         """There may be something to claim."""
@@ -187,7 +195,12 @@ class Courier(Service):
                 work = self._find_work(lease)
             except Exception as error:  # noqa: BLE001  # whatever it is, the run must not be stuck
                 emit("work.unavailable", run=lease.run_id, job=lease.job, error=error)
-                verdict = Verdict(run_id=lease.run_id, fence=lease.fence, verb="release")
+                verdict = Verdict(
+                    run_id=lease.run_id,
+                    fence=lease.fence,
+                    verb="release",
+                    fired=lease.origin is not None,
+                )
                 self._pending.append((None, verdict))
             else:
                 self._calls.open(lease, work)
@@ -218,15 +231,21 @@ def _verdict(call: Call, ending: Ending) -> Verdict | None:
         return _watched(call, judge(call, ending))
     except Exception as error:  # noqa: BLE001  # the run must end, whatever its policy holds
         emit("judge.failed", run=call.lease.run_id, job=call.lease.job, error=error)
-        plain = Verdict(run_id=call.lease.run_id, fence=call.lease.fence, verb="fail")
+        plain = Verdict(
+            run_id=call.lease.run_id,
+            fence=call.lease.fence,
+            verb="fail",
+            fired=call.lease.origin is not None,
+        )
         return _refused(plain, error)
 
 
 def _watched(call: Call, verdict: Verdict | None) -> Verdict | None:
-    """Marked for the breaker of its job, if it has one."""
-    if verdict is None or call.work.spec.breaker is None:
+    """Marked for the breaker of its job and for its schedule, if it has them."""
+    watched, fired = call.work.spec.breaker is not None, call.lease.origin is not None
+    if verdict is None or not (watched or fired):
         return verdict
-    return msgspec.structs.replace(verdict, watched=True)
+    return msgspec.structs.replace(verdict, watched=watched, fired=fired)
 
 
 def _refused(verdict: Verdict, error: Exception) -> Verdict:
@@ -238,6 +257,7 @@ def _refused(verdict: Verdict, error: Exception) -> Verdict:
         kind="error",
         reason=reason,
         watched=verdict.watched,
+        fired=verdict.fired,
     )
 
 

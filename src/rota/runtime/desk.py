@@ -15,6 +15,7 @@ from rota.clock import elapsed_s
 from rota.engine.checkpoint import load_checkpoint, save_checkpoint
 from rota.engine.commit import commit
 from rota.engine.effects import Intent, intend, retract, settle
+from rota.engine.schedule_views import LastSuccess, last_success
 from rota.errors import CommitUnknown, StoreUnavailable
 from rota.model.run import Lease
 from rota.runtime.transaction import Transaction
@@ -48,6 +49,9 @@ class Desk:
 
     def load_checkpoint(self, lease: Lease) -> str | None:
         return self._store().read(lambda tx: load_checkpoint(tx, lease, namespace=self._namespace))
+
+    def last_success(self, schedule: str) -> LastSuccess:
+        return self._store().read(lambda tx: last_success(tx, schedule, namespace=self._namespace))
 
     def intend(self, lease: Lease, name: str) -> Intent:
         return self._store().write(lambda tx: intend(tx, lease, name, namespace=self._namespace))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from rota.engine.chores import take_chore
 from rota.engine.expire import expire
+from rota.engine.keys import DUE
 from rota.engine.presence import give_up, sightings
 from rota.engine.promote import promote
 from rota.engine.prune import Retention, prune
@@ -22,6 +23,7 @@ class Promoter(Service):
     """Queues scheduled runs when their time comes; sleeps until the next one is due."""
 
     interval_s = 1.0
+    hears = DUE
 
     def __init__(self, store: Store) -> None:
         super().__init__()

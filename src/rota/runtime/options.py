@@ -18,6 +18,8 @@ class Duty(msgspec.Struct, frozen=True, kw_only=True):
     queues: tuple[str, ...]
     jobs: tuple[str, ...]
     find_work: Callable[[Lease], Work]
+    all_queues: bool = False
+    """Whether stored jobs bring their queues along; not when queues were named."""
 
 
 class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +45,11 @@ class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """
     poll_ms: int = 1_000
     """How often to look without being woken; the truth behind the hints."""
+    stored: bool = False
+    """Whether to carry out jobs that only the store defines: commands, requests, functions.
+
+    Whoever may write to the store then decides what this machine runs.
+    """
     chores: bool = True
     """Whether this process promotes, reaps, expires and prunes."""
     retention: Retention = Retention()

@@ -21,6 +21,8 @@ class Service:
     """
 
     interval_s = 1.0
+    hears = ""
+    """The wake-up that concerns it, if any does."""
 
     def __init__(self) -> None:
         self.name = f"rota-{type(self).__name__.lower()}"

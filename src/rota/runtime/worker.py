@@ -15,9 +15,9 @@ from threading import Event
 from rota.clock import elapsed_s
 from rota.engine.finish import finish
 from rota.engine.heartbeat import Held
-from rota.engine.keys import DUE, queue_key, worker_key
+from rota.engine.keys import queue_key, worker_key
 from rota.engine.reap import reap
-from rota.engine.workers import NewWorker, register, retire
+from rota.engine.workers import NewWorker, learn, register, retire
 from rota.errors import StoreUnavailable
 from rota.ids import new_id
 from rota.model.run import Verdict
@@ -28,13 +28,14 @@ from rota.runtime.courier import Courier
 from rota.runtime.desk import Address, Desk
 from rota.runtime.heart import Heart
 from rota.runtime.herald import Herald
-from rota.runtime.janitor import Promoter, chores
+from rota.runtime.janitor import chores
 from rota.runtime.keeper import Keeper
 from rota.runtime.log_courier import LogCourier, LogIndexer
 from rota.runtime.logbook import Logbook
 from rota.runtime.masking import Masker
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.outage import Outage
+from rota.runtime.roster import Roster
 from rota.runtime.service import Service
 from rota.runtime.watchman import Watchman
 from rota.store.base import Store, Watch
@@ -66,6 +67,7 @@ class Worker:
         self._courier = Courier(store, self._calls, duty, options=options)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
+        self._roster = [Roster(store, duty, learned=self._learned)] if options.stored else []
         self._chores = self._make_chores() if options.chores else []
         outage = Outage()
         for service in self._services():
@@ -123,17 +125,35 @@ class Worker:
         emit("worker.stopped", worker=self.id)
 
     def _make_chores(self) -> list[Service]:
+        # Late: a program that only submits need not know cron and zones.
+        from rota.runtime.scheduler import Reckoner, Scheduler  # noqa: PLC0415
+
         options = self._options
         return [
             *chores(self._store, options.retention, lease_ms=options.lease_ms),
             Keeper(self._store),
             Herald(self._store, options),
             LogIndexer(self._store),
+            Scheduler(self._store),
+            Reckoner(self._store),
         ]
 
     def _services(self) -> list[Service]:
         # The log courier starts first and stops last: handlers print until the end.
-        return [self._log_courier, self._heart, self._watchman, *self._chores, self._courier]
+        return [
+            *(self._log_courier, self._heart, self._watchman),
+            *self._chores,
+            *self._roster,
+            self._courier,
+        ]
+
+    def _learned(self, duty: Duty) -> None:
+        """Stored jobs came or went; people who ask who knows a job are told, too."""
+        self._duty = duty
+        self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
+        self._courier.serve(duty.queues, duty.jobs)
+        self._store.write(lambda tx: learn(tx, self.id, queues=duty.queues, jobs=duty.jobs))
+        emit("worker.learned", worker=self.id, queues=duty.queues, jobs=len(duty.jobs))
 
     def _register(self, worker_id: str) -> None:
         worker = NewWorker(
@@ -206,16 +226,11 @@ class Worker:
             self._courier.look()
         elif key == worker_key(self.id):
             self._heart.ask_soon()
-        elif key == DUE:
-            self._wake_promoter()
         elif key == EVERYWHERE:
             self._courier.look()
-            self._wake_promoter()
             self._heart.ask_soon()
-
-    def _wake_promoter(self) -> None:
-        for service in self._chores:
-            if isinstance(service, Promoter):
+        for service in (*self._chores, *self._roster):
+            if service.hears and key in (service.hears, EVERYWHERE):
                 service.wake()
 
     def _wait_until_idle(self, timeout_s: float, *, may_hurry: bool) -> None:

@@ -81,7 +81,7 @@ class PostgresTx:
         return rows
 
     def execute(self, name: str, /, **params: Any) -> int:
-        if self.woken and self.choose is not None:
+        if self.woken and self.choose is not None and name in TOLD_WITHIN:
             self.told = self.choose(self.woken)
             if self.told:
                 return self._execute_and_tell(name, params)

@@ -3,7 +3,7 @@
 The shared text speaks both dialects. Tokens it may use: {now}; {from:verb}, {to:verb};
 {allowed:group}, {becomes:group} for rows `v` that carry their verb; {rows:shape} for a JSON
 list as rows; {each:param} for a JSON list of texts, {ids:param} for `in` a list of ids;
-{columns:name}, {type:name}, {states:group}, {sql:name}.
+{columns:name}, {type:name}, {states:group}, {sql:name}; {lock:alias} to wait for rows.
 """
 
 from __future__ import annotations
@@ -25,26 +25,36 @@ Shape = Mapping[str, str]
 COLUMNS: Mapping[str, str] = {
     "kept": (
         "id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,"
-        " created_at, due_at, ready_at, attempt, worker_id, started_at, progress, progress_note"
+        " created_at, due_at, ready_at, attempt, worker_id, started_at, progress, progress_note,"
+        " schedule_id, backfill_id, origin"
     ),
 }
 """Columns that a run takes along, unchanged, into history."""
 
+_NEW_RUN: Shape = {
+    "id": "uuid",
+    "job": "text",
+    "version": "int",
+    "queue": "text",
+    "priority": "int",
+    "args": "text",
+    "due_at": "bigint",
+    "delay_ms": "bigint",
+    "expires_ms": "bigint",
+    "at_most_once": "bool",
+    "policy": "text",
+    "key": "text",
+    "rerun_of": "uuid",
+}
+
 SHAPES: Mapping[str, Shape] = {
-    "new_run": {
-        "id": "uuid",
-        "job": "text",
-        "version": "int",
-        "queue": "text",
-        "priority": "int",
-        "args": "text",
-        "due_at": "bigint",
-        "delay_ms": "bigint",
-        "expires_ms": "bigint",
-        "at_most_once": "bool",
-        "policy": "text",
-        "key": "text",
-        "rerun_of": "uuid",
+    "new_run": _NEW_RUN,
+    "fired_run": {
+        **_NEW_RUN,
+        "schedule_id": "uuid",
+        "backfill_id": "uuid",
+        "origin": "text",
+        "waits": "bool",
     },
     "run_key": {
         "job": "text",
@@ -96,6 +106,37 @@ SHAPES: Mapping[str, Shape] = {
         "body": "text",
     },
     "seen": {"fence": "bigint", "seq": "int"},
+    "firing": {
+        "schedule_id": "uuid",
+        "instant": "bigint",
+        "kind": "text",
+        "request": "text",
+        "run_id": "uuid",
+        "decision": "text",
+    },
+    "moved": {
+        "id": "uuid",
+        "state": "text",
+        "note": "text",
+        "rules_version": "text",
+        "cursor_at": "bigint",
+        "last_at": "bigint",
+        "next_at": "bigint",
+        "look_at": "bigint",
+        "fired": "bigint",
+        "missed": "bigint",
+        "skipped": "bigint",
+    },
+    "settled": {
+        "id": "uuid",
+        "run_id": "uuid",
+        "state": "text",
+        "failures": "int",
+        "success": "uuid",
+        "failure": "uuid",
+        "healed": "uuid",
+    },
+    "filled": {"id": "uuid", "succeeded": "int", "failed": "int"},
 }
 
 
@@ -172,6 +213,7 @@ def _token(kind: str, name: str, dialect: Dialect) -> str:
         "type": lambda: dialect.types[name],
         "states": lambda: ", ".join(_quoted(FINAL if name == "final" else LIVE)),
         "sql": lambda: dialect.sql[name],
+        "lock": lambda: dialect.sql["lock"].replace("of run", f"of {name}"),
     }
     if kind not in readers:
         raise ValueError(f"unknown token {kind!r} in a statement")

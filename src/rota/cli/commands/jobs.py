@@ -108,6 +108,7 @@ def _facts(job: JobView) -> list[tuple[str, str]]:
         ("version", f"{job.version} (since {iso(job.created_at)})"),
         ("kind", _kind(spec)),
         ("target", _target(spec)),
+        ("origin", job.origin),
         ("parameters", _parameters(spec)),
         ("queue", spec.queue),
         ("priority", str(spec.priority)),

@@ -16,10 +16,12 @@ having true
 on conflict do nothing
 
 -- name: set_current_version
-insert into rota.job (namespace, name, version)
-values (:namespace, :name, :version)
+insert into rota.job (namespace, name, version, origin)
+values (:namespace, :name, :version, :origin)
 on conflict (namespace, name) do update
-   set version = excluded.version
+   set version = excluded.version,
+       origin = excluded.origin,
+       removed_at = null
 
 -- name: load_spec
 select spec
@@ -29,7 +31,7 @@ select spec
    and version = :version
 
 -- name: list_jobs
-select job.name, job.version, v.spec, v.created_at, b.state as breaker
+select job.name, job.version, v.spec, v.created_at, b.state as breaker, job.origin
   from rota.job as job
   join rota.job_version as v
     on v.namespace = job.namespace
@@ -40,4 +42,24 @@ select job.name, job.version, v.spec, v.created_at, b.state as breaker
    and b.job = job.name
    and (b.rule is not null or b.state <> 'closed')
  where job.namespace = :namespace
+   and job.removed_at is null
  order by job.name
+
+-- name: stored_jobs
+-- Those that no code defines. Removed ones too: runs that were accepted before are still carried out.
+select job.name, v.spec
+  from rota.job as job
+  join rota.job_version as v
+    on v.namespace = job.namespace
+   and v.name = job.name
+   and v.version = job.version
+ where job.namespace = :namespace
+   and job.origin <> 'code'
+ order by job.name
+
+-- name: remove_job
+update rota.job
+   set removed_at = {now}
+ where namespace = :namespace
+   and name = :name
+   and removed_at is null

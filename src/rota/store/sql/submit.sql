@@ -21,6 +21,27 @@ select n.id, :namespace, n.job, n.version, coalesce(n.queue, 'default'), coalesc
  where true
 on conflict (id) do nothing
 
+-- name: insert_fired
+-- As insert_runs, for runs of schedules; some wait until others of their schedule have ended.
+insert into rota.run (
+    id, namespace, job, version, queue, priority, state, rank, args, policy, at_most_once,
+    key, rerun_of, created_at, due_at, ready_at, expires_at, schedule_id, backfill_id, origin
+)
+select n.id, :namespace, n.job, n.version, coalesce(n.queue, 'default'), coalesce(n.priority, 0),
+       case when n.waits then 'pending' when n.due > n.now then 'scheduled' else 'queued' end,
+       case when n.waits or n.due > n.now then null
+            else n.now - coalesce(n.priority, 0) * cast(:credit_ms as bigint) end,
+       coalesce(n.args, '{}'), n.policy, coalesce(n.at_most_once, false),
+       n.key, n.rerun_of, n.now, n.due, n.due, n.due + n.expires_ms,
+       n.schedule_id, n.backfill_id, n.origin
+  from (
+        select b.*, t.now, {sql:greatest}(t.now, coalesce(b.due_at, t.now + b.delay_ms, t.now)) as due
+          from {rows:fired_run} as b
+         cross join (select {now} as now limit 1) as t
+       ) as n
+ where true
+on conflict (id) do nothing
+
 -- name: take_keys
 -- A key whose window has passed is free again. Returns the keys that are ours now.
 insert into rota.run_key (namespace, job, key, run_id, digest, expires_at)

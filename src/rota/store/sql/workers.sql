@@ -56,7 +56,7 @@ select id, namespace, name, host, pid, queues, jobs, slots, running, is_draining
 -- Running runs whose worker's lease ran out or whose worker is gone. Locked runs are being
 -- finished right now and are left alone. After a gap in reaping nobody could renew a lease,
 -- perhaps because the database was away: each worker gets one whole lease to come back.
-select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, started_at, rank,
+select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, started_at, rank, schedule_id,
        (select w.slots from rota.worker as w where w.id = run.worker_id) as slots
   from rota.run as run
  where {from:reap}
@@ -76,7 +76,7 @@ select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, start
  {sql:skip_locked}
 
 -- name: runs_of_worker
-select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, started_at, rank,
+select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, started_at, rank, schedule_id,
        (select w.slots from rota.worker as w where w.id = run.worker_id) as slots
   from rota.run as run
  where {from:reap}
@@ -118,3 +118,9 @@ on conflict (name) do update
 select next_at - {now} as wait_ms
   from rota.chore
  where name = :name
+
+-- name: update_duty
+update rota.worker
+   set queues = :queues,
+       jobs = :jobs
+ where id = :id

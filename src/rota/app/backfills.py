@@ -1,0 +1,142 @@
+"""Backfills in the hands of a program: the past instants of a schedule as runs."""
+
+from __future__ import annotations
+
+import builtins
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rota.clock import elapsed_s
+from rota.engine import backfill as engine
+from rota.engine.backfill import MOST, Planned, Range
+from rota.engine.backfill_views import BackfillView, Reprocess, backfills, show_backfill
+from rota.errors import BadOption, RunNotFinished
+from rota.ids import new_id
+from rota.rules.duration import parse_duration
+from rota.rules.moments import read_bound
+from rota.rules.zones import zone
+
+if TYPE_CHECKING:
+    from rota.app.app import App
+
+LOOK_S = 0.2
+Told = Callable[[BackfillView], None]
+
+
+class Wish(NamedTuple):
+    """Which instants, and how; `start` is included, `end` is not."""
+
+    start: str | datetime
+    end: str | datetime
+    reprocess: Reprocess = "missing"
+    newest_first: bool = False
+    parallel: int = 1
+    args: Mapping[str, Any] | None = None
+
+
+class Backfill:
+    """One backfill, by its id."""
+
+    def __init__(self, app: App, backfill_id: str) -> None:
+        self._app = app
+        self.id = backfill_id
+
+    def __repr__(self) -> str:
+        return f"<Backfill {self.id}>"
+
+    def show(self) -> BackfillView:
+        """How far it is."""
+        namespace = self._app.namespace
+        return self._app.store.read(lambda tx: show_backfill(tx, self.id, namespace=namespace))
+
+    def wait(self, timeout: str | float | None = None, *, told: Told | None = None) -> BackfillView:
+        """How it ended; `told` hears of its progress. RunNotFinished when it takes longer."""
+        end_s = float("inf") if timeout is None else elapsed_s() + parse_duration(timeout) / 1000
+        while True:
+            view = self.show()
+            if told is not None:
+                told(view)
+            if view.state != "active" and not view.live:
+                return view
+            if elapsed_s() >= end_s:
+                raise RunNotFinished(f"backfill {self.id} has {view.live} runs that have not ended")
+            time.sleep(LOOK_S)
+
+    def cancel(self, *, note: str | None = None) -> None:
+        """Make no more runs; those that are there go on."""
+        namespace = self._app.namespace
+        self._app.store.write(
+            lambda tx: engine.cancel_backfill(tx, self.id, namespace=namespace, note=note)
+        )
+
+
+class Backfills:
+    """What `app.schedules` knows of backfills."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def list(self, schedule: str | None = None, *, limit: int = 50) -> builtins.list[BackfillView]:
+        """The newest first."""
+        namespace = self._app.namespace
+        return self._app.store.read(
+            lambda tx: backfills(tx, namespace=namespace, schedule=schedule, limit=limit)
+        )
+
+    def find(self, backfill_id: str) -> Backfill:
+        """A handle by its id."""
+        return Backfill(self._app, backfill_id)
+
+    def start(self, name: str, wish: Wish, *, most: int | None = None) -> Backfill:
+        """Begin; schedulers do the work. A range of more than `most` firings is refused."""
+        wanted, backfill_id = self._range(name, wish), new_id()
+        schedules = self._app.schedules
+        self._app.store.write(
+            lambda tx: engine.start_backfill(
+                tx,
+                name,
+                wanted,
+                namespace=self._app.namespace,
+                backfill_id=backfill_id,
+                timetables=schedules.timetables,
+                most=MOST if most is None else most,
+            )
+        )
+        return Backfill(self._app, backfill_id)
+
+    def preview(self, name: str, wish: Wish, *, limit: int = 100) -> builtins.list[Planned]:
+        """What it would do with the first instants of the range; nothing is written."""
+        wanted = self._range(name, wish)
+        schedules = self._app.schedules
+        return self._app.store.read(
+            lambda tx: engine.preview_backfill(
+                tx,
+                name,
+                wanted,
+                namespace=self._app.namespace,
+                timetables=schedules.timetables,
+                limit=limit,
+            )
+        )
+
+    def _range(self, name: str, wish: Wish) -> Range:
+        view = self._app.schedules.show(name)
+        if view.schedule is None:
+            raise BadOption(f"schedule {name!r} cannot be read: {view.note}")
+        where = view.schedule.zone
+        return Range(
+            from_at=_instant("from", wish.start, where),
+            to_at=_instant("to", wish.end, where),
+            reprocess=wish.reprocess,
+            newest_first=wish.newest_first,
+            parallel=wish.parallel,
+            args=None if wish.args is None else self._app.schedules.merged(name, wish.args),
+        )
+
+
+def _instant(field: str, given: str | datetime, zone_name: str) -> int:
+    """With an offset an instant, without one a wall time of the schedule's zone."""
+    text = given.isoformat() if isinstance(given, datetime) else given
+    return read_bound(field, text, zone(zone_name))

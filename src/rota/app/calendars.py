@@ -1,0 +1,80 @@
+"""Named calendars and maintenance windows in the hands of a program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rota.engine import blackouts as windows
+from rota.engine import calendars as engine
+from rota.engine.timetables import StoredCalendar
+from rota.errors import BadOption
+from rota.model.schedule import Blackout, Calendar
+from rota.rules.options import check_name
+from rota.rules.trigger_options import read_trigger
+
+if TYPE_CHECKING:
+    from rota.app.app import App
+
+
+class Calendars:
+    """Business calendars that schedules name; get it as `app.calendars`."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def list(self) -> dict[str, StoredCalendar]:
+        """All of them by name, with the number of their version."""
+        return self._app.store.read(lambda tx: engine.calendars(tx, namespace=self._app.namespace))
+
+    def put(self, name: str, calendar: Calendar) -> None:
+        """Make or change one; schedules that name it follow at once."""
+        check_name("calendar", name)
+        self._app.store.write(
+            lambda tx: engine.put_calendar(tx, name, calendar, namespace=self._app.namespace)
+        )
+
+    def remove(self, name: str) -> None:
+        """Forget one; refused while a schedule names it."""
+        self._app.store.write(
+            lambda tx: engine.remove_calendar(tx, name, namespace=self._app.namespace)
+        )
+
+
+class Blackouts:
+    """Windows in which nothing starts by time; get it as `app.blackouts`."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def list(self) -> dict[str, Blackout]:
+        """All of them by name."""
+        return self._app.store.read(lambda tx: windows.blackouts(tx, namespace=self._app.namespace))
+
+    def put(self, name: str, blackout: Blackout | None = None, **fields: Any) -> None:
+        """Make or change one: a Blackout, or its fields.
+
+        `app.blackouts.put("sunday", kind="skip", trigger="0 2 * * sun", duration="4h")`
+        """
+        check_name("blackout", name)
+        window = blackout or _read(fields)
+        self._app.store.write(
+            lambda tx: windows.put_blackout(tx, name, window, namespace=self._app.namespace)
+        )
+
+    def remove(self, name: str) -> bool:
+        """Forget one; False when there was none of that name."""
+        return self._app.store.write(
+            lambda tx: windows.remove_blackout(tx, name, namespace=self._app.namespace)
+        )
+
+
+def _read(fields: dict[str, Any]) -> Blackout:
+    given = {name: value for name, value in fields.items() if value is not None}
+    if "trigger" in given:
+        given["trigger"] = msgspec.to_builtins(read_trigger(given["trigger"], field="trigger"))
+    try:
+        return msgspec.convert(given, type=Blackout)
+    except msgspec.ValidationError as error:
+        raise BadOption(f"blackout: {error}") from error

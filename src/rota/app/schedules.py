@@ -1,0 +1,298 @@
+"""Schedules in the hands of a program: make, change, pause and start them while others run."""
+
+from __future__ import annotations
+
+import builtins
+import random
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from rota.app.backfills import Backfill, Backfills, Wish
+from rota.app.run import Run
+from rota.app.who import whoami
+from rota.engine import schedules as engine
+from rota.engine.acts import By, record
+from rota.engine.backfill import Planned
+from rota.engine.backfill_views import Reprocess
+from rota.engine.fire import seed_of
+from rota.engine.inspect import now_ms
+from rota.engine.schedule_views import (
+    FiringView,
+    ScheduleOrigin,
+    ScheduleState,
+    ScheduleView,
+    firings_of,
+    schedules,
+    show,
+)
+from rota.engine.timetables import Plan, Timetables, rules_version
+from rota.engine.trigger import Triggered, trigger
+from rota.errors import BadOption
+from rota.ids import new_id
+from rota.model.schedule import Schedule
+from rota.rules.options import check_name
+from rota.rules.preview import Firing, preview
+from rota.rules.schedule_options import read_schedule
+from rota.store.base import Tx
+
+if TYPE_CHECKING:
+    from rota.app.app import App
+    from rota.app.job import Job
+
+T = TypeVar("T")
+MOST = 1_000_000
+
+
+class Schedules:
+    """The schedules of one app's namespace; get it as `app.schedules`."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self.backfills = Backfills(app)
+        self._timetables: Timetables | None = None
+        self._compiling = Lock()
+
+    def list(
+        self,
+        *,
+        job: str | None = None,
+        state: ScheduleState | None = None,
+        after: str = "",
+        limit: int = 50,
+    ) -> builtins.list[ScheduleView]:
+        """By name; `after` is the last name of the page before."""
+        namespace = self._app.namespace
+        return self._app.store.read(
+            lambda tx: schedules(
+                tx, namespace=namespace, job=job, state=state, after=after, limit=limit
+            )
+        )
+
+    def show(self, name: str) -> ScheduleView:
+        """One of them, with its next firing, its counters and how it went last."""
+        return self._app.store.read(lambda tx: show(tx, name, namespace=self._app.namespace))
+
+    def firings(
+        self, name: str, *, before: int | None = None, limit: int = 50
+    ) -> builtins.list[FiringView]:
+        """What became of its instants, the newest first."""
+        namespace = self._app.namespace
+        return self._app.store.read(
+            lambda tx: firings_of(tx, name, namespace=namespace, before=before, limit=limit)
+        )
+
+    def preview(self, name: str, *, count: int = 5) -> builtins.list[Firing]:
+        """Its next firings, with what is special about them; none once it has ended."""
+        view = self.show(name)
+        if view.schedule is None or view.state == "ended":
+            return []
+        schedule = view.schedule
+        seed = seed_of(self._here, name)
+
+        def plan(tx: Tx) -> tuple[Plan, int]:
+            known = engine.calendars_of(tx, schedule, self._here)
+            return self.timetables.compile(schedule, seed=seed, calendars=known), now_ms(tx)
+
+        found, now = self._app.store.read(plan)
+        return preview(schedule, found.table, after=now, count=count)
+
+    def put(  # a name, a rule, and for what
+        self,
+        name: str,
+        schedule: object,
+        *,
+        job: str,
+        args: Mapping[str, Any] | None = None,
+        who: str | None = None,
+        **options: Any,
+    ) -> ScheduleView:
+        """Make a schedule, or change the one of this name; schedulers hear of it at once.
+
+        `schedule` and the options are those of `@app.job(schedule=...)`.
+        """
+        stored = self._app.calendars.list()
+        known = {each: one.calendar for each, one in stored.items()}
+        read = read_schedule(schedule, options, calendars=known)
+        if args is not None:
+            read = msgspec.structs.replace(read, args=dict(args))
+        return self._put(check_name("schedule", name), self._checked(read, job), job, "api", who)
+
+    def remove(self, name: str, *, who: str | None = None) -> None:
+        """It fires no more; what waits is skipped, what runs goes on."""
+        self._act("remove", name, who, lambda tx, _: engine.remove(tx, name, namespace=self._here))
+
+    def pause(self, name: str, *, note: str | None = None, who: str | None = None) -> None:
+        """No more starts by time, until somebody resumes it; what runs goes on."""
+
+        def pause(tx: Tx, by: str) -> None:
+            engine.pause(tx, name, namespace=self._here, who=by, note=note)
+
+        self._act("pause", name, who, pause, note=note)
+
+    def resume(self, name: str, *, who: str | None = None) -> None:
+        """Go on; what was due meanwhile was missed, and `catchup` decides about it."""
+
+        def resume(tx: Tx, by: str) -> None:
+            engine.resume(tx, name, namespace=self._here, who=by)
+
+        self._act("resume", name, who, resume)
+
+    def unblock(self, name: str, *, who: str | None = None) -> None:
+        """With `overlap="strict"`: go on although a run has failed."""
+
+        def unblock(tx: Tx, by: str) -> None:
+            engine.unblock(tx, name, namespace=self._here, who=by)
+
+        self._act("unblock", name, who, unblock)
+
+    def trigger(
+        self, name: str, args: Mapping[str, Any] | None = None, *, who: str | None = None
+    ) -> Run[Any] | None:
+        """Start it once now, under its overlap policy; None when that gave the start up.
+
+        Also while it is paused. `args` replace some of the schedule's arguments.
+        """
+        request_id = new_id()
+        text = None if args is None else self.merged(name, args)
+
+        def start(tx: Tx, _: str) -> Triggered:
+            return trigger(
+                tx,
+                name,
+                namespace=self._here,
+                request_id=request_id,
+                timetables=self.timetables,
+                new_id=new_id,
+                args=text,
+            )
+
+        done = self._act("trigger", name, who, start, args=args)
+        return None if done.run_id is None else Run(self._app, done.run_id)
+
+    def backfill(  # noqa: PLR0913  # which instants, and how, all named
+        self,
+        name: str,
+        start: str | datetime,
+        end: str | datetime,
+        *,
+        reprocess: Reprocess = "missing",
+        newest_first: bool = False,
+        parallel: int = 1,
+        args: Mapping[str, Any] | None = None,
+        most: int | None = None,
+        who: str | None = None,
+    ) -> Backfill:
+        """Run it for past instants, from `start` (included) to `end` (not included).
+
+        `reprocess` says which instants get a run: those that have none, also those that
+        failed, or all. More than 10,000 firings need a larger `most`.
+        """
+        wish = Wish(start, end, reprocess, newest_first, parallel, args)
+        begun = self.backfills.start(name, wish, most=most)
+        told = {"from": str(start), "to": str(end), "id": begun.id}
+        self._act("backfill", name, who, lambda _, __: None, **told)
+        return begun
+
+    def preview_backfill(
+        self,
+        name: str,
+        start: str | datetime,
+        end: str | datetime,
+        *,
+        reprocess: Reprocess = "missing",
+        newest_first: bool = False,
+        limit: int = 100,
+    ) -> builtins.list[Planned]:
+        """What a backfill would do with the first instants of its range; nothing is written."""
+        wish = Wish(start, end, reprocess, newest_first)
+        return self.backfills.preview(name, wish, limit=limit)
+
+    def declare(self, jobs: Iterable[Job[..., Any]]) -> None:
+        """Make the store's schedules those of the code, for these jobs; called by workers."""
+        wanted = {
+            name: (job.name, schedule)
+            for job in jobs
+            for name, schedule in declared(job.name, job.schedules)
+        }
+        known = {job.name for job in jobs}
+        there = self._app.store.read(
+            lambda tx: schedules(tx, namespace=self._here, origin="code", limit=MOST)
+        )
+        for name, (job, schedule) in wanted.items():
+            self._put(name, self._checked(schedule, job), job, "code", None)
+        for gone in there:
+            if gone.job in known and gone.name not in wanted:
+                self.remove(gone.name)
+
+    @property
+    def timetables(self) -> Timetables:
+        """Compiled once for the threads of this process."""
+        with self._compiling:
+            if self._timetables is None:
+                self._timetables = Timetables(rules_version(), random.random)
+            return self._timetables
+
+    @property
+    def _here(self) -> str:
+        return self._app.namespace
+
+    def _put(
+        self, name: str, schedule: Schedule, job: str, origin: ScheduleOrigin, who: str | None
+    ) -> ScheduleView:
+        by = who or whoami()
+        return self._app.store.write(
+            lambda tx: engine.put(
+                tx,
+                name,
+                schedule,
+                namespace=self._here,
+                job=job,
+                origin=origin,
+                who=by,
+                timetables=self.timetables,
+                new_id=new_id,
+            )
+        )
+
+    def _checked(self, schedule: Schedule, job: str) -> Schedule:
+        """Its arguments fit the job, which is on record: as far as this process knows it."""
+        known = self._app.jobs.get(job)
+        if known is None:
+            return schedule
+        self._app.define((known,))
+        text = known.signature.bind((), schedule.args)
+        return msgspec.structs.replace(schedule, args=msgspec.json.decode(text))
+
+    def merged(self, name: str, args: Mapping[str, Any]) -> str:
+        """The schedule's arguments with some replaced, checked, as JSON text."""
+        view = self.show(name)
+        if view.schedule is None:
+            raise BadOption(f"schedule {name!r} cannot be read: {view.note}")
+        merged = msgspec.structs.replace(view.schedule, args={**view.schedule.args, **args})
+        return msgspec.json.encode(self._checked(merged, view.job).args).decode()
+
+    def _act(
+        self, verb: str, name: str, who: str | None, work: Callable[[Tx, str], T], **detail: Any
+    ) -> T:
+        """A change of a person's, on record with it."""
+        by = By(act_id=new_id(), who=who or whoami())
+        told = {key: value for key, value in detail.items() if value is not None}
+
+        def change(tx: Tx) -> T:
+            done = work(tx, by.who)
+            record(tx, by, namespace=self._here, verb=f"{verb} schedule", subject=name, detail=told)
+            return done
+
+        return self._app.store.write(change)
+
+
+def declared(job: str, given: Iterable[Schedule]) -> builtins.list[tuple[str, Schedule]]:
+    """The schedules of a job by name: `report`, `report.2`, `report.3`."""
+    return [
+        (job if number == 1 else f"{job}.{number}", schedule)
+        for number, schedule in enumerate(given, 1)
+    ]

@@ -1,0 +1,104 @@
+"""`rota blackouts`: maintenance windows in which nothing starts by time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rota.cli.options import Noun, store_options
+
+EPILOG = """\b
+Examples:
+  rota blackouts
+  rota blackouts set move --kind defer --from 2026-12-24T22:00Z --until 2026-12-25T06:00Z
+  rota blackouts set sunday --kind skip --trigger "0 2 * * sun" --duration 4h --zone Europe/Paris
+  rota blackouts set bank --kind drain --job charge --trigger "0 23 * * *" --duration 1h
+  rota blackouts remove move
+
+skip leaves firings out, defer lets them start at the end of the window, drain lets nothing new of
+its jobs start. Without --job and --queue a window is everybody's. Starts by hand are not held.
+"""
+COLUMNS = ("name", "kind", "when", "job", "queue", "note")
+KINDS = ("skip", "defer", "drain")
+
+
+@click.group("blackouts", cls=Noun, epilog=EPILOG)
+def command() -> None:
+    """Show maintenance windows; make, change and remove them."""
+
+
+@command.command("list")
+@store_options
+def list_(*, as_json: bool, **flags: Any) -> None:
+    """List the windows of this namespace."""
+    import msgspec
+
+    from rota.cli.clients import opened
+    from rota.cli.output import print_json, print_table
+
+    with opened(flags) as app:
+        found = app.blackouts.list()
+    if as_json:
+        print_json({"name": name, **msgspec.to_builtins(each)} for name, each in found.items())
+        return
+    rows = [
+        (name, each.kind, _when(each), each.job or "", each.queue or "", each.note)
+        for name, each in found.items()
+    ]
+    print_table(COLUMNS, rows, empty="no maintenance windows")
+
+
+@command.command("set")
+@click.argument("name")
+@click.option("--kind", type=click.Choice(KINDS), required=True, help="What becomes of firings.")
+@click.option("--from", "start", metavar="TIME", help="When the window begins, once.")
+@click.option("--until", "end", metavar="TIME", help="The first instant after it.")
+@click.option("--trigger", metavar="EXPR", help="When it begins, again and again: a cron line.")
+@click.option("--duration", metavar="TIME", help="How long such a window lasts, as in 4h.")
+@click.option("--zone", metavar="ZONE", help="The zone of these times; UTC if not said.")
+@click.option("--job", metavar="NAME", help="Only for this job.")
+@click.option("--queue", metavar="NAME", help="Only for this queue.")
+@click.option("--note", metavar="TEXT", help="Why, for those who wonder.")
+@store_options
+def set_(*, name: str, as_json: bool, **flags: Any) -> None:
+    """Make a window or change the one of that name."""
+    from rota.cli.clients import opened
+    from rota.cli.output import print_json
+
+    fields = ("kind", "start", "end", "trigger", "duration", "zone", "job", "queue", "note")
+    given = {field: flags.pop(field) for field in fields}
+    with opened(flags) as app:
+        app.blackouts.put(name, **given)
+    if as_json:
+        print_json([{"name": name, **{key: value for key, value in given.items() if value}}])
+    else:
+        print(f"window {name} is set")
+
+
+@command.command("remove")
+@click.argument("name")
+@store_options
+def remove(*, name: str, as_json: bool, **flags: Any) -> None:
+    """Remove a window; what it defers starts at its old end."""
+    from rota.cli.clients import opened
+    from rota.cli.output import print_json
+    from rota.errors import BadInput
+
+    with opened(flags) as app:
+        if not app.blackouts.remove(name):
+            raise BadInput(f"there is no window named {name!r}; see `rota blackouts`")
+    if as_json:
+        print_json([{"name": name, "removed": True}])
+    else:
+        print(f"window {name} is removed")
+
+
+def _when(blackout: Any) -> str:
+    from rota.model.schedule import Schedule
+    from rota.rules.sentence import describe
+
+    if blackout.trigger is None:
+        return f"{blackout.start} to {blackout.end}"
+    words = describe(Schedule(trigger=blackout.trigger, zone=blackout.zone))
+    return f"{words}, for {blackout.duration}"

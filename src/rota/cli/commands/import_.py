@@ -1,0 +1,148 @@
+"""`rota import`: job files from crontabs, CronJobs, Celery beat and systemd timers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from rota.cli.options import json_option
+
+if TYPE_CHECKING:
+    from rota.rules.importers.report import Imported
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+EPILOG = """\b
+Examples:
+  rota import crontab /etc/crontab --system -o rota.yaml
+  crontab -l | rota import crontab - --zone Europe/Paris > rota.yaml
+  rota import cronjob k8s/*.yaml -o rota.yaml
+  rota import celery shop.celery:app -o rota.yaml
+  rota import systemd /etc/systemd/system/*.timer -o rota.yaml
+
+The job file goes to stdout or -o, the report to stderr or --report: for each entry what the old
+system does, what Rota would do by itself, and the setting that keeps the old behaviour. Nothing
+is applied; look at it with `rota plan`. Exits with 0, with --strict with 1 when an entry was left
+out, with 2 when a file cannot be read.
+"""
+
+
+@click.group("import", epilog=EPILOG)
+def command() -> None:
+    """Write a job file from what another scheduler has."""
+
+
+def _output_options(each: F) -> F:
+    for option in (
+        click.option("--strict", is_flag=True, help="Exit with 1 when an entry was left out."),
+        click.option("--report", metavar="FILE", help="Where the report goes; stderr if unsaid."),
+        click.option("-o", "--output", metavar="FILE", help="Where the job file goes; stdout."),
+    ):
+        each = option(each)
+    return json_option(each)
+
+
+def _zone_option(each: F) -> F:
+    return click.option(
+        "--zone", metavar="ZONE", help="The zone of the old machine; that of this one if unsaid."
+    )(each)
+
+
+@command.command("crontab")
+@click.argument("file")
+@click.option("--system", is_flag=True, help="A column of users, as in /etc/crontab.")
+@_zone_option
+@_output_options
+def crontab(*, file: str, system: bool, zone: str | None, **flags: Any) -> int:
+    """From a crontab FILE; - reads stdin."""
+    from rota.rules.importers.crontab import read_crontab
+
+    found = read_crontab(_read(file), file, zone=_zone(zone), has_user=system)
+    return _deliver(found, f"crontab {file}", flags)
+
+
+@command.command("cronjob")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@_output_options
+def cronjob(*, files: tuple[str, ...], **flags: Any) -> int:
+    """From Kubernetes manifests with CronJobs; - reads stdin."""
+    from rota.rules.importers.cronjob import read_cronjobs
+    from rota.rules.importers.report import joined
+
+    found = joined(read_cronjobs(_read(file), file) for file in files)
+    return _deliver(found, f"CronJobs of {', '.join(files)}", flags)
+
+
+@command.command("celery")
+@click.argument("source", metavar="MODULE:OBJECT|FILE.json")
+@_output_options
+def celery(*, source: str, **flags: Any) -> int:
+    """From a Celery app or its beat_schedule (MODULE:OBJECT, imported), or from a JSON file."""
+    from rota.rules.importers.celery import read_beat, read_beat_json
+
+    if source.endswith(".json") or source == "-":
+        found = read_beat_json(_read(source), source)
+    else:
+        from rota.cli.loading import find_object
+
+        found = read_beat(find_object(source, folders=(Path.cwd(),)), source)
+    return _deliver(found, f"Celery beat of {source}", flags)
+
+
+@command.command("systemd")
+@click.argument("files", nargs=-1, required=True, metavar="FILE.timer...")
+@_zone_option
+@_output_options
+def systemd(*, files: tuple[str, ...], zone: str | None, **flags: Any) -> int:
+    """From systemd timers; their services are looked for beside them."""
+    from rota.rules.importers.systemd import read_timers
+
+    beside = {
+        path.name: _read(str(path))
+        for file in files
+        for path in sorted(Path(file).parent.glob("*.service"))
+    }
+    timers = {file: _read(file) for file in files}
+    found = read_timers(timers, beside=beside, zone=_zone(zone))
+    return _deliver(found, f"systemd timers {', '.join(files)}", flags)
+
+
+def _read(file: str) -> bytes:
+    from rota.app.files import read_file
+
+    return sys.stdin.buffer.read() if file == "-" else read_file(file)
+
+
+def _zone(given: str | None) -> str:
+    from rota.cli.machine_zone import machine_zone
+    from rota.rules.zones import zone
+
+    return zone(given).name if given else machine_zone()
+
+
+def _deliver(found: Imported, title: str, flags: dict[str, Any]) -> int:
+    from rota.cli.imports import report_document, report_text
+    from rota.rules.jobfile.write import write_jobs
+
+    jobs = {entry.name: entry.job for entry in found.entries}
+    text = write_jobs(jobs, comment=f"Imported by `rota import` from {title}.")
+    _write(flags["output"], text, sys.stdout)
+    report = report_document(found) if flags["as_json"] else report_text(found)
+    _write(flags["report"], report, sys.stderr)
+    return int(flags["strict"] and bool(found.skipped))
+
+
+def _write(path: str | None, text: str, stream: Any) -> None:
+    from rota.errors import BadFile
+
+    if path is None:
+        stream.write(text)
+        return
+    try:
+        Path(path).write_text(text)
+    except OSError as error:
+        raise BadFile(f"cannot write {path}: {error.strerror or error}") from error

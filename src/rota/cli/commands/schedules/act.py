@@ -1,0 +1,150 @@
+"""The verbs of `rota schedules` that change something."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rota.cli.commands.schedules.group import command, print_change
+from rota.cli.options import store_options, who_option
+
+CATCHUPS = ("none", "last", "all")
+OTHERS = "Any other option of a schedule, such as jitter=30s."
+
+
+@command.command("pause")
+@click.argument("name")
+@click.option("--note", help="Why, for those who wonder.")
+@who_option
+@store_options
+def pause(*, name: str, note: str | None, who: str | None, as_json: bool, **flags: Any) -> None:
+    """Stop starts by time until the schedule is resumed; what runs goes on."""
+    from rota.cli.clients import opened
+
+    with opened(flags) as app:
+        app.schedules.pause(name, note=note, who=who)
+    print_change(name, "paused", as_json=as_json)
+
+
+@command.command("resume")
+@click.argument("name")
+@who_option
+@store_options
+def resume(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
+    """Start by time again; `catchup` decides about what was missed."""
+    from rota.cli.clients import opened
+
+    with opened(flags) as app:
+        app.schedules.resume(name, who=who)
+    print_change(name, "active", as_json=as_json)
+
+
+@command.command("unblock")
+@click.argument("name")
+@who_option
+@store_options
+def unblock(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
+    """Go on with a strict schedule although one of its runs has failed."""
+    from rota.cli.clients import opened
+
+    with opened(flags) as app:
+        app.schedules.unblock(name, who=who)
+    print_change(name, "unblocked", as_json=as_json)
+
+
+@command.command("remove")
+@click.argument("name")
+@who_option
+@store_options
+def remove(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
+    """Remove a schedule; what waits is skipped, what runs goes on.
+
+    One that the code of an app declares comes back when a worker of that app starts.
+    """
+    from rota.cli.clients import opened
+
+    with opened(flags) as app:
+        app.schedules.remove(name, who=who)
+    print_change(name, "removed", as_json=as_json)
+
+
+@command.command("set")
+@click.argument("name")
+@click.argument("expression", metavar="EXPR")
+@click.argument("words", metavar="[ARGUMENT]...", nargs=-1)
+@click.option("--job", required=True, metavar="NAME", help="What to start.")
+@click.option("--zone", metavar="ZONE", help="An IANA zone such as Europe/Paris; UTC if not said.")
+@click.option(
+    "--overlap", metavar="POLICY", help="What if the last run has not ended: allow, skip..."
+)
+@click.option("--catchup", type=click.Choice(CATCHUPS), help="Firings that were missed.")
+@click.option("--option", "-o", "others", multiple=True, metavar="NAME=VALUE", help=OTHERS)
+@who_option
+@store_options
+def set_(
+    *,
+    name: str,
+    expression: str,
+    words: tuple[str, ...],
+    who: str | None,
+    as_json: bool,
+    **flags: Any,
+) -> None:
+    """Make a schedule, or change the one of that name; no restart is needed.
+
+    ARGUMENTs are those of the job, as in `rota submit`.
+    """
+    from rota.cli.arguments import parse
+    from rota.cli.clients import opened
+    from rota.cli.output import print_json
+    from rota.cli.previews import asked_schedule
+    from rota.cli.schedule_page import option_values, schedule_document
+    from rota.rules.sentence import describe
+
+    options = {key: flags.pop(key) for key in ("zone", "overlap", "catchup")}
+    options |= option_values(flags.pop("others"))
+    job = flags.pop("job")
+    with opened(flags) as app:
+        given = parse(words, None, hints={})
+        schedule = asked_schedule(expression, {**options, "args": given.kwargs or None})
+        view = app.schedules.put(name, schedule, job=job, who=who)
+    if as_json:
+        print_json([schedule_document(view)])
+    else:
+        print(f"{name}: {describe(schedule)}")
+
+
+@command.command("trigger")
+@click.argument("name")
+@click.argument("words", metavar="[NAME=VALUE]...", nargs=-1)
+@click.option("--wait", is_flag=True, help="Wait until the run has ended; its exit code tells.")
+@click.option("--timeout", metavar="TIME", help="How long to wait.")
+@who_option
+@store_options
+def trigger(
+    *, name: str, words: tuple[str, ...], who: str | None, as_json: bool, **flags: Any
+) -> None:
+    """Start a schedule once, now, under its overlap policy; also while it is paused.
+
+    Each NAME=VALUE replaces one of its arguments. Prints the id of the run.
+    """
+    from rota.cli.arguments import parse
+    from rota.cli.clients import opened
+    from rota.cli.output import print_json
+    from rota.cli.waiting import check_ending, wait_for
+    from rota.errors import NotAllowed
+
+    given = parse(words, None, hints={})
+    if given.args:
+        raise click.UsageError(f"{words[0]!r} is not NAME=VALUE")
+    with opened(flags) as app:
+        run = app.schedules.trigger(name, given.kwargs or None, who=who)
+        if run is None:
+            raise NotAllowed(f"{name} was not started: its overlap policy gave the start up")
+        if as_json:
+            print_json([{"schedule": name, "runId": run.id}])
+        else:
+            print(run.id)
+        if flags["wait"]:
+            check_ending(run, wait_for(run, flags["timeout"]))

@@ -1,0 +1,79 @@
+"""`rota schedules backfill` and `backfills`: past instants as runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rota.cli.commands.schedules.group import command
+from rota.cli.options import store_options, who_option
+
+REPROCESS = ("missing", "failed", "all")
+
+
+@command.command("backfill")
+@click.argument("name")
+@click.argument("words", metavar="[NAME=VALUE]...", nargs=-1)
+@click.option("--from", "start", required=True, metavar="TIME", help="The first instant.")
+@click.option("--to", "end", required=True, metavar="TIME", help="Up to this one, not included.")
+@click.option("--reprocess", type=click.Choice(REPROCESS), default="missing", show_default=True)
+@click.option("--parallel", type=click.IntRange(1, 1000), default=1, show_default=True)
+@click.option("--newest-first", is_flag=True, help="From the end of the range to its start.")
+@click.option("--most", type=click.IntRange(1), help="Allow so many firings; 10,000 if not said.")
+@click.option("--dry-run", is_flag=True, help="Say what it would do with the first 100 instants.")
+@click.option("--detach", is_flag=True, help="Do not wait for the end.")
+@who_option
+@store_options
+def backfill(*, name: str, words: tuple[str, ...], as_json: bool, **flags: Any) -> None:
+    """Run a schedule for past instants, each once, a few at a time.
+
+    The same range again does nothing new: instants that have a run keep it, unless --reprocess
+    says failed or all. Each NAME=VALUE replaces one of the schedule's arguments.
+    """
+    from rota.app.backfills import Wish
+    from rota.cli.arguments import parse
+    from rota.cli.backfills import follow, print_backfill, print_planned
+    from rota.cli.clients import opened
+
+    given = parse(words, None, hints={})
+    if given.args:
+        raise click.UsageError(f"{words[0]!r} is not NAME=VALUE")
+    order = {key: flags[key] for key in ("reprocess", "newest_first", "parallel")}
+    wish = Wish(flags["start"], flags["end"], args=given.kwargs or None, **order)
+    with opened(flags) as app:
+        if flags["dry_run"]:
+            print_planned(app.schedules.backfills.preview(name, wish), as_json=as_json)
+            return
+        begun = app.schedules.backfill(
+            name,
+            wish.start,
+            wish.end,
+            args=wish.args,
+            most=flags["most"],
+            who=flags["who"],
+            **order,
+        )
+        view = begun.show() if flags["detach"] else follow(begun)
+    print_backfill(view, as_json=as_json)
+
+
+@command.command("backfills")
+@click.argument("name", required=False)
+@click.option("--cancel", metavar="ID", help="Make no more runs for this one.")
+@store_options
+def backfills(*, name: str | None, cancel: str | None, as_json: bool, **flags: Any) -> None:
+    """List backfills and how far they are, the newest first; or cancel one."""
+    from rota.cli.backfills import COLUMNS, backfill_row
+    from rota.cli.clients import opened
+    from rota.cli.documents import document
+    from rota.cli.output import print_json, print_table
+
+    with opened(flags) as app:
+        if cancel is not None:
+            app.schedules.backfills.find(cancel).cancel()
+        found = app.schedules.backfills.list(name)
+    if as_json:
+        print_json(map(document, found))
+    else:
+        print_table(COLUMNS, [backfill_row(each) for each in found], empty="no backfills")

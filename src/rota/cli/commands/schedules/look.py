@@ -1,0 +1,130 @@
+"""`rota schedules list`, `show` and `preview`: what fires when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.commands.schedules.group import command
+from rota.cli.options import json_option, store_options
+
+if TYPE_CHECKING:
+    from rota.model.schedule import Schedule
+
+# Spelled out, because importing the model for them would make `rota --help` wait; a test compares.
+DIALECTS = ("vixie", "quartz", "kubernetes")
+GAPS = ("cron", "next", "skip", "same")
+FOLDS = ("cron", "first", "second", "both")
+ROLLS = ("skip", "next", "previous", "modified_following")
+STATES = ("active", "paused", "error", "ended")
+EXPR = """EXPR is a cron line, @daily and its like, "@every 90s", or a schedule as a JSON object
+such as '{"every": {"months": 1}, "start": "2026-01-31T06:00"}'."""
+
+
+@command.command("list")
+@click.option("--job", metavar="NAME", help="Only schedules of this job.")
+@click.option("--state", type=click.Choice(STATES), help="Only those in this state.")
+@click.option("--after", default="", metavar="NAME", help="The page after the one that ended so.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@store_options
+def list_(*, as_json: bool, **flags: Any) -> None:
+    """List schedules with their next firing and how they went last."""
+    from rota.cli.clients import opened
+    from rota.cli.output import print_json, print_table
+    from rota.cli.schedule_page import COLUMNS, schedule_document, schedule_row
+    from rota.engine.inspect import now_ms
+
+    with opened(flags) as app:
+        found = app.schedules.list(
+            job=flags["job"], state=flags["state"], after=flags["after"], limit=flags["limit"]
+        )
+        now = app.store.read(now_ms)
+    if as_json:
+        print_json(map(schedule_document, found))
+    else:
+        print_table(COLUMNS, [schedule_row(each, now) for each in found], empty="no schedules")
+
+
+@command.command("show")
+@click.argument("name")
+@click.option("--count", type=click.IntRange(1, 1000), default=5, show_default=True)
+@store_options
+def show(*, name: str, count: int, as_json: bool, **flags: Any) -> None:
+    """Show a schedule: its rule in words, the next firings, what became of the last ones."""
+    from rota.cli.clients import opened
+    from rota.cli.output import print_json
+    from rota.cli.schedule_page import page_document, print_page
+    from rota.engine.inspect import now_ms
+
+    with opened(flags) as app:
+        view = app.schedules.show(name)
+        coming = app.schedules.preview(name, count=count)
+        past = app.schedules.firings(name, limit=count)
+        now = app.store.read(now_ms)
+    if as_json:
+        print_json([page_document(view, coming, past)])
+    else:
+        print_page(view, coming, past, now)
+
+
+@command.command("preview", help=f"Show when a schedule would fire, before it exists.\n\n{EXPR}")
+@click.argument("expression", metavar="EXPR")
+@click.option("--zone", metavar="ZONE", help="An IANA zone such as Europe/Paris; UTC if not said.")
+@click.option("--from", "start", metavar="TIME", help="The first instant to look at; now.")
+@click.option("--until", metavar="TIME", help="The last instant to look at.")
+@click.option("--count", type=click.IntRange(1, 10_000), default=20, show_default=True)
+@click.option("--dialect", type=click.Choice(DIALECTS), help="How the cron line is read.")
+@click.option("--gap", type=click.Choice(GAPS), help="Wall times that do not exist.")
+@click.option("--fold", type=click.Choice(FOLDS), help="Wall times that come twice.")
+@click.option("--calendar", metavar="CODE", help="Whose holidays count, such as FR or XNYS.")
+@click.option("--roll", type=click.Choice(ROLLS), help="Firings on days off.")
+@click.option("--seed", default="", metavar="NAME", help="Whose H: the name of the schedule.")
+@json_option
+def preview(
+    *,
+    expression: str,
+    start: str | None,
+    until: str | None,
+    count: int,
+    seed: str,
+    as_json: bool,
+    **options: str | None,
+) -> None:
+    from rota.cli.output import print_json, print_table
+    from rota.cli.previews import COLUMNS, asked_schedule, coming, firing_document, firing_rows
+    from rota.rules.sentence import describe
+
+    schedule = asked_schedule(expression, options)
+    found = coming(
+        schedule,
+        seed=seed,
+        calendars={},
+        start=_from(start, schedule),
+        count=count,
+        until=None if until is None else _instant("until", until, schedule),
+    )
+    if as_json:
+        facts = {"expression": expression, "description": describe(schedule), "zone": schedule.zone}
+        print_json([{**facts, "firings": [firing_document(each) for each in found]}])
+        return
+    print(describe(schedule))
+    print()
+    print_table(COLUMNS, firing_rows(found), empty="it does not fire in that time")
+
+
+def _from(text: str | None, schedule: Schedule) -> int:
+    if text is not None:
+        return _instant("from", text, schedule)
+    from datetime import UTC, datetime
+
+    from rota.clock import to_ms
+
+    return to_ms(datetime.now(UTC))
+
+
+def _instant(field: str, text: str, schedule: Schedule) -> int:
+    from rota.rules.moments import read_bound
+    from rota.rules.zones import zone
+
+    return read_bound(field, text, zone(schedule.zone))

@@ -1,0 +1,84 @@
+"""The firings to come, for `rota schedules preview` and the page of a schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rota.errors import BadOption
+from rota.rules.preview import Firing, preview
+from rota.rules.schedule_options import read_schedule
+from rota.rules.triggers import compile_schedule
+
+if TYPE_CHECKING:
+    from rota.cli.output import Row
+    from rota.model.schedule import Calendar, Schedule
+
+COLUMNS = ("at", "in the zone", "day", "remarks")
+_CRON_ONLY = "dialect"
+
+
+def asked_schedule(expression: str, options: Mapping[str, Any]) -> Schedule:
+    """What the words of a command line mean; those not given are left to the defaults."""
+    said = {name: value for name, value in options.items() if value is not None}
+    given: object = expression
+    if expression.lstrip().startswith("{"):
+        given = _decoded(expression)
+    elif _CRON_ONLY in said:
+        given = {"cron": expression, _CRON_ONLY: said[_CRON_ONLY]}
+    said.pop(_CRON_ONLY, None)
+    return read_schedule(given, said)
+
+
+def _decoded(text: str) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        wanted = '{"every": "90s"}'
+        raise BadOption(
+            f"EXPR is not a cron line nor an object such as {wanted}: {error}"
+        ) from None
+
+
+def coming(  # the window, all named
+    schedule: Schedule,
+    *,
+    seed: str,
+    calendars: Mapping[str, Calendar],
+    start: int,
+    count: int,
+    until: int | None = None,
+) -> list[Firing]:
+    """The firings from `start` on, that instant included."""
+    table = compile_schedule(schedule, seed=seed, calendars=calendars)
+    return preview(schedule, table, after=start - 1, count=count, until=until)
+
+
+def firing_document(firing: Firing) -> dict[str, Any]:
+    """A firing as an object; `at` has no fraction unless there is one."""
+    return {"at": instant(firing.at), "local": firing.wall, "marks": list(firing.marks)}
+
+
+def instant(ms: int) -> str:
+    """As in 2026-03-08T07:00:00Z, in UTC."""
+    from rota.clock import to_datetime
+
+    precision = "milliseconds" if ms % 1000 else "seconds"
+    return to_datetime(ms).isoformat(timespec=precision).replace("+00:00", "Z")
+
+
+def firing_rows(firings: Sequence[Firing]) -> list[Row]:
+    """One line each; those that are not where the plain rule puts them stand out."""
+    from datetime import datetime
+
+    from rota.cli.output import Cell
+
+    rows: list[Row] = []
+    for firing in firings:
+        wall = datetime.fromisoformat(firing.wall)
+        remarks = "; ".join(firing.marks)
+        style = "yellow" if remarks else ""
+        rows.append((instant(firing.at), firing.wall, f"{wall:%a}", Cell(remarks, style)))
+    return rows

@@ -1,0 +1,285 @@
+"""Backfill: the past instants of a schedule as runs, a few at a time, each instant once.
+
+A backfill is a row with an edge that moves through its range. Runs are made when a place is free,
+so that a range of a year fills no queue; who finds it half done goes on from the edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from rota.engine.backfill_views import BackfillView, Reprocess, show_backfill
+from rota.engine.blackouts import load_blackouts, window_at
+from rota.engine.fire import load_calendars, plan_of
+from rota.engine.fired_run import Start, new_run, spec_of
+from rota.engine.keys import LOOK
+from rota.engine.starts import Made, NewId
+from rota.engine.submit import submit
+from rota.engine.timetables import Plan, Timetables
+from rota.errors import BadOption, NotAllowed, UnknownSchedule
+from rota.model.run import NewRun
+from rota.model.states import State
+from rota.rules.misfire import before, count, first_since, newest_since
+from rota.store.base import Row, Tx
+
+MOST = 10_000
+"""Firings in one backfill, unless a larger number is confirmed."""
+LIMIT = 1_000_000
+CHUNK = 100
+"""Instants that one look considers."""
+HELD_MS = 60_000
+"""How often a backfill looks whether the maintenance window around it has ended."""
+MAX_PARALLEL = 1_000
+_FAILED = (State.FAILED, State.CANCELLED)
+
+
+class Range(msgspec.Struct, frozen=True, kw_only=True):
+    """Instants from one (included) to another (not included), and what to do with them."""
+
+    from_at: int
+    to_at: int
+    reprocess: Reprocess = "missing"
+    newest_first: bool = False
+    parallel: int = 1
+    """So many runs of this backfill at once, whatever else runs."""
+    args: str | None = None
+    """Other arguments than the schedule's, as JSON text."""
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """What a backfill would do with one instant."""
+
+    instant: int
+    starts: bool
+    state: str | None
+    """Of the run that the instant has already."""
+
+
+def preview_backfill(  # a range, and whose it is
+    tx: Tx, name: str, wanted: Range, *, namespace: str, timetables: Timetables, limit: int = 100
+) -> list[Planned]:
+    """What a backfill would do with the first instants of its range; writes nothing."""
+    row, plan = _base(tx, name, namespace, timetables)
+    edge = wanted.to_at if wanted.newest_first else wanted.from_at - 1
+    instants = _chunk(plan, wanted, edge, limit)
+    known = _known(tx, row["id"], instants)
+    return [
+        Planned(
+            instant=instant,
+            starts=_wants(wanted.reprocess, known.get(instant)),
+            state=known[instant]["state"] if instant in known else None,
+        )
+        for instant in instants
+    ]
+
+
+def start_backfill(  # noqa: PLR0913  # a range, and whose it is
+    tx: Tx,
+    name: str,
+    wanted: Range,
+    *,
+    namespace: str,
+    backfill_id: str,
+    timetables: Timetables,
+    most: int = MOST,
+) -> BackfillView:
+    """Begin; the schedulers do the work. A request that is sent twice, with the same id, is one.
+
+    More than `most` firings are refused, so that nobody asks for a million by accident.
+    """
+    row, plan = _base(tx, name, namespace, timetables)
+    to_at = min(wanted.to_at, row["now"] + 1)
+    if row["state"] == "active":
+        # What is due and not fired yet is fired in a moment: it is not missing.
+        to_at = min(to_at, row["cursor_at"] + 1)
+    total = _total(plan, wanted, to_at, most)
+    tx.execute(
+        "insert_backfill",
+        id=backfill_id,
+        namespace=namespace,
+        schedule_id=row["id"],
+        from_at=wanted.from_at,
+        to_at=to_at,
+        newest_first=wanted.newest_first,
+        reprocess=wanted.reprocess,
+        parallel=wanted.parallel,
+        args=wanted.args,
+        total=total,
+        edge_at=to_at if wanted.newest_first else wanted.from_at - 1,
+    )
+    tx.notify((LOOK,))
+    return show_backfill(tx, backfill_id, namespace=namespace)
+
+
+def _total(plan: Plan, wanted: Range, to_at: int, most: int) -> int:
+    if plan.follows_end:
+        raise BadOption("backfill: every with from_end counts from runs and has no past instants")
+    if wanted.from_at >= to_at:
+        raise BadOption("backfill: the range is empty; from= must be before to= and before now")
+    if not 1 <= wanted.parallel <= MAX_PARALLEL:
+        raise BadOption(f"parallel={wanted.parallel} is not a number from 1 to {MAX_PARALLEL:,}")
+    if not 1 <= most <= LIMIT:
+        raise BadOption(f"most={most} is not a number from 1 to {LIMIT:,}")
+    total = count(plan.table, wanted.from_at - 1, to_at - 1)
+    if total == 0:
+        raise BadOption("backfill: the schedule has no instant in this range")
+    if total > most:
+        raise BadOption(
+            f"backfill: the range has about {total:,} firings, more than {most:,}; "
+            "narrow it, or confirm with a larger most="
+        )
+    return total
+
+
+def fill(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId) -> int:
+    """Look at up to `limit` backfills and start what has a place; returns how many were seen."""
+    rows = tx.all("take_backfills", limit=limit)
+    for row in rows:
+        try:
+            base = tx.all("find_base", id=row["schedule_id"])[0]
+            plan = plan_of(base, timetables, load_calendars(tx, [base]))
+        except Exception as error:  # noqa: BLE001  # whatever it is, the others go on
+            _move(tx, row, edge=row["edge_at"], state="error", note=str(error)[:500])
+            continue
+        windows = load_blackouts(tx, [base]).get(row["namespace"], ())
+        queue = spec_of(base["job_spec"]).queue
+        window = window_at(windows, job=base["job"], queue=queue, at=row["now"])
+        if window.act != "start":
+            again = min(window.until or row["now"] + HELD_MS, row["now"] + HELD_MS)
+            _move(tx, row, edge=row["edge_at"], state="active", look_at=again)
+            continue
+        _fill(tx, row, base, plan, new_id=new_id)
+    return len(rows)
+
+
+def _fill(tx: Tx, row: Row, base: Row, plan: Plan, *, new_id: NewId) -> None:
+    free = row["parallel"] - row["live"]
+    wanted = Range(
+        from_at=row["from_at"], to_at=row["to_at"], newest_first=bool(row["newest_first"])
+    )
+    instants = _chunk(plan, wanted, row["edge_at"], CHUNK)
+    known = _known(tx, row["schedule_id"], instants)
+    edge, seen = row["edge_at"], 0
+    chosen: list[int] = []
+    for instant in instants:
+        wants = _wants(row["reprocess"], known.get(instant))
+        if wants and len(chosen) >= free:
+            break
+        edge, seen = instant, seen + 1
+        if wants:
+            chosen.append(instant)
+    started = _start(tx, row, base, plan, chosen, new_id) if chosen else 0
+    is_through = seen == len(instants) < CHUNK
+    is_done = is_through and not row["live"] and not started
+    waits = is_through or seen < len(instants)
+    _move(
+        tx,
+        row,
+        edge=edge,
+        seen=seen,
+        started=started,
+        state="done" if is_done else "active",
+        look_at=None if is_done or (waits and (row["live"] or started)) else row["now"],
+    )
+
+
+def _start(  # the rows, what they say, and what was chosen
+    tx: Tx, row: Row, base: Row, plan: Plan, chosen: Sequence[int], new_id: NewId
+) -> int:
+    made = [
+        Made(
+            schedule_id=str(row["schedule_id"]),
+            instant=instant,
+            kind="backfill",
+            request=str(row["id"]),
+            run_id=new_id(),
+            decision="started",
+        )
+        for instant in chosen
+    ]
+    # The row of the backfill is ours: none of its instants can be there already.
+    tx.execute("insert_firings", batch=msgspec.json.encode(made).decode())
+    runs = [_run(row, base, plan, each) for each in made]
+    submit(tx, runs, namespace=row["namespace"])
+    return len(runs)
+
+
+def _run(row: Row, base: Row, plan: Plan, made: Made) -> NewRun:
+    start = Start(
+        instant=made.instant,
+        kind="backfill",
+        request=made.request,
+        args=row["args"],
+        interval_start=before(plan.table, made.instant),
+        interval_end=made.instant,
+    )
+    run = new_run(base, plan, start, run_id=made.run_id or "")
+    # The past is late by nature: only the job's own limit of waiting counts.
+    expires_ms = spec_of(base["job_spec"]).expires_ms
+    return msgspec.structs.replace(run, backfill_id=str(row["id"]), expires_ms=expires_ms)
+
+
+def _chunk(plan: Plan, wanted: Range, edge: int, limit: int) -> tuple[int, ...]:
+    """The next instants behind the edge, in the order of the backfill."""
+    if wanted.newest_first:
+        return newest_since(plan.table, wanted.from_at - 1, edge - 1, limit)[::-1]
+    return first_since(plan.table, edge, wanted.to_at - 1, limit)
+
+
+def _known(tx: Tx, schedule_id: object, instants: Sequence[int]) -> Mapping[int, Row]:
+    """The last run of each instant; a live one counts as the last."""
+    if not instants:
+        return {}
+    rows = tx.all("firings_between", schedule_id=schedule_id, low=min(instants), high=max(instants))
+    found: dict[int, Row] = {}
+    for row in rows:
+        if not (row["instant"] in found and found[row["instant"]]["is_live"]):
+            found[row["instant"]] = row
+    return found
+
+
+def _wants(reprocess: Reprocess, known: Row | None) -> bool:
+    if known is None or known["state"] == State.SKIPPED:
+        return True
+    if known["is_live"] or reprocess == "missing":
+        return False
+    return reprocess == "all" or known["state"] in _FAILED
+
+
+def _move(  # noqa: PLR0913  # what changed, all named
+    tx: Tx,
+    row: Row,
+    *,
+    edge: int,
+    state: str,
+    seen: int = 0,
+    started: int = 0,
+    look_at: int | None = None,
+    note: str | None = None,
+) -> None:
+    tx.execute(
+        "move_backfill",
+        id=row["id"],
+        edge_at=edge,
+        seen=seen,
+        started=started,
+        state=state,
+        look_at=look_at,
+        note=note,
+    )
+
+
+def cancel_backfill(tx: Tx, backfill_id: str, *, namespace: str, note: str | None = None) -> None:
+    """No more runs; those that are there go on."""
+    view = show_backfill(tx, backfill_id, namespace=namespace)
+    if not tx.execute("cancel_backfill", id=backfill_id, namespace=namespace, note=note):
+        raise NotAllowed(f"backfill {backfill_id} is {view.state} already")
+
+
+def _base(tx: Tx, name: str, namespace: str, timetables: Timetables) -> tuple[Row, Plan]:
+    row = tx.one("find_for_backfill", namespace=namespace, name=name)
+    if row is None:
+        raise UnknownSchedule(name)
+    return row, plan_of(row, timetables, load_calendars(tx, [row]))

@@ -1,0 +1,70 @@
+"""Maintenance windows on record, and what they do to starts by time.
+
+A start by hand is a person's own decision: windows do not hold it back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from rota.engine.fired_run import Start
+from rota.model.schedule import Blackout
+from rota.rules.blackouts import START, Verdict, compile_blackout, verdict
+from rota.store.base import Row, Tx
+
+_blackout = msgspec.json.Decoder(Blackout)
+
+Blackouts = Mapping[str, Sequence[Blackout]]
+"""The windows of each namespace."""
+
+
+def put_blackout(tx: Tx, name: str, blackout: Blackout, *, namespace: str) -> None:
+    """Make it so, whatever was there under this name."""
+    compile_blackout(blackout)
+    spec = msgspec.json.encode(blackout).decode()
+    tx.execute("put_blackout", namespace=namespace, name=name, spec=spec)
+
+
+def remove_blackout(tx: Tx, name: str, *, namespace: str) -> bool:
+    """False when there was none of that name."""
+    return tx.execute("delete_blackout", namespace=namespace, name=name) > 0
+
+
+def blackouts(tx: Tx, *, namespace: str) -> dict[str, Blackout]:
+    """All of a namespace, by name."""
+    rows = tx.all("load_blackouts", namespaces=json.dumps([namespace]))
+    return {row["name"]: _blackout.decode(row["spec"]) for row in rows}
+
+
+def load_blackouts(tx: Tx, rows: Sequence[Row]) -> Blackouts:
+    """The windows that may concern these schedules; mostly none, and then nothing is asked."""
+    namespaces = sorted({row["namespace"] for row in rows if row["has_blackouts"]})
+    found: dict[str, list[Blackout]] = {}
+    if namespaces:
+        for row in tx.all("load_blackouts", namespaces=json.dumps(namespaces)):
+            found.setdefault(row["namespace"], []).append(_blackout.decode(row["spec"]))
+    return found
+
+
+def window_at(windows: Sequence[Blackout], *, job: str, queue: str, at: int) -> Verdict:
+    """What a window says about a start now; mostly `start`."""
+    return verdict(windows, job=job, queue=queue, at=at) if windows else START
+
+
+def hold(
+    windows: Sequence[Blackout], start: Start, *, job: str, queue: str, now: int
+) -> Start | None:
+    """The start as it is, one that waits until the window has ended, or None to leave it out.
+
+    An instant in a window that skips is left out even if it is caught up later.
+    """
+    found = window_at(windows, job=job, queue=queue, at=now)
+    if found.act == "start":
+        at_instant = window_at(windows, job=job, queue=queue, at=start.instant)
+        return None if at_instant.act == "skip" else start
+    if found.act == "skip" or found.until is None:
+        return None
+    return msgspec.structs.replace(start, due_at=found.until)

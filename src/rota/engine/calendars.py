@@ -1,0 +1,42 @@
+"""Calendars on record: named, versioned; what goes by one is reckoned again when it changes."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from rota.engine.keys import LOOK
+from rota.engine.timetables import StoredCalendar
+from rota.errors import BadOption
+from rota.model.schedule import Calendar
+from rota.rules.calendars import business_days
+from rota.store.base import Tx
+
+_calendar = msgspec.json.Decoder(Calendar)
+
+
+def put_calendar(tx: Tx, name: str, calendar: Calendar, *, namespace: str) -> None:
+    """Make it so; the next instants of the schedules that name it follow at once."""
+    business_days(calendar)
+    spec = msgspec.json.encode(calendar).decode()
+    if tx.execute("put_calendar", namespace=namespace, name=name, spec=spec):
+        tx.execute("look_again_at_users", namespace=namespace, calendar=name)
+        tx.notify((LOOK,))
+
+
+def remove_calendar(tx: Tx, name: str, *, namespace: str) -> None:
+    """BadOption while a schedule names it."""
+    users = tx.all("calendar_users", namespace=namespace, calendar=name)
+    if users:
+        raise BadOption(f"calendar {name!r} is used by schedule {users[0]['name']!r}")
+    tx.execute("delete_calendar", namespace=namespace, name=name)
+
+
+def calendars(tx: Tx, *, namespace: str) -> dict[str, StoredCalendar]:
+    """All of a namespace, by name."""
+    rows = tx.all("load_calendars", namespaces=json.dumps([namespace]))
+    return {
+        row["name"]: StoredCalendar(row["version"], _calendar.decode(row["spec"]))
+        for row in sorted(rows, key=lambda row: str(row["name"]))
+    }

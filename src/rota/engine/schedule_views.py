@@ -1,0 +1,154 @@
+"""Schedules as people see them: with their next instant, counters and last outcome."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from rota.engine.timetables import read_schedule
+from rota.errors import BadOption, UnknownSchedule
+from rota.model.schedule import Schedule
+from rota.store.base import Row, Tx
+
+ScheduleState = Literal["active", "paused", "error", "ended"]
+ScheduleOrigin = Literal["code", "file", "api"]
+
+
+class ScheduleView(msgspec.Struct, frozen=True, kw_only=True):
+    """A schedule as people see it; times are milliseconds."""
+
+    id: str
+    name: str
+    job: str
+    schedule: Schedule | None
+    """None when its text cannot be read any more; the note says why."""
+    origin: ScheduleOrigin
+    revision: int
+    state: ScheduleState
+    note: str | None
+    changed_by: str | None
+    changed_at: int
+    created_at: int
+    next_at: int | None
+    """Its next instant; None while it is paused, in error or ended."""
+    last_at: int | None
+    """The last instant that was dealt with."""
+    blocked_by: str | None
+    """With strict order: the failed run that has to be mended first."""
+    running: int
+    waiting: int
+    fired: int
+    missed: int
+    skipped: int
+    failures: int
+    """Runs in a row that failed."""
+    last_run: str | None
+    last_state: str | None
+    last_ended_at: int | None
+    last_success: str | None
+    last_success_at: int | None
+
+
+class FiringView(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one instant."""
+
+    instant: int
+    kind: str
+    decision: str
+    decided_at: int
+    run_id: str | None
+    state: str | None
+    """Of its run; None when there is none, or retention has removed it."""
+
+
+def show(tx: Tx, name: str, *, namespace: str) -> ScheduleView:
+    """One schedule; UnknownSchedule when there is none of that name."""
+    row = tx.one("find_schedule", namespace=namespace, name=name)
+    if row is None:
+        raise UnknownSchedule(name)
+    return _view(row)
+
+
+def schedules(  # noqa: PLR0913  # one filter each, all named
+    tx: Tx,
+    *,
+    namespace: str,
+    job: str | None = None,
+    state: ScheduleState | None = None,
+    origin: ScheduleOrigin | None = None,
+    after: str = "",
+    limit: int = 50,
+) -> list[ScheduleView]:
+    """By name; `after` is the last name of the page before."""
+    rows = tx.all(
+        "list_schedules",
+        namespace=namespace,
+        job=job,
+        state=state,
+        origin=origin,
+        after=after,
+        limit=limit,
+    )
+    return [_view(row) for row in rows]
+
+
+def firings_of(
+    tx: Tx, name: str, *, namespace: str, before: int | None = None, limit: int = 50
+) -> list[FiringView]:
+    """What became of its instants, the newest first; `before` is the last of the page before."""
+    schedule_id = show(tx, name, namespace=namespace).id
+    rows = tx.all("list_firings", schedule_id=schedule_id, before=before or 2**62, limit=limit)
+    return [
+        FiringView(
+            instant=row["instant"],
+            kind=row["kind"],
+            decision=row["decision"],
+            decided_at=row["decided_at"],
+            run_id=_id(row["run_id"]),
+            state=row["state"],
+        )
+        for row in rows
+    ]
+
+
+class LastSuccess(msgspec.Struct, frozen=True, kw_only=True):
+    """The last run of a schedule that succeeded: when, and what it returned, as JSON text."""
+
+    at: int | None = None
+    result: str | None = None
+
+
+def last_success(tx: Tx, name: str, *, namespace: str) -> LastSuccess:
+    """Empty when there was none yet; without a result when retention has removed it."""
+    row = tx.one("last_success", namespace=namespace, name=name)
+    return LastSuccess(at=row["at"], result=row["result"]) if row else LastSuccess()
+
+
+def readable(text: str) -> Schedule | None:
+    """None for a text that was broken since it was stored."""
+    try:
+        return read_schedule(text)
+    except BadOption:
+        return None
+
+
+def _id(value: object) -> str | None:
+    return str(value) if value else None
+
+
+def _view(row: Row) -> ScheduleView:
+    facts = {name: row[name] for name in _COPIED}
+    return ScheduleView(
+        id=str(row["id"]),
+        schedule=readable(row["spec"]),
+        next_at=row["next_at"] if row["state"] == "active" else None,
+        blocked_by=_id(row["blocked_by"]),
+        last_run=_id(row["last_run"]),
+        last_success=_id(row["last_success"]),
+        **facts,
+    )
+
+
+_MADE = {"id", "schedule", "next_at", "blocked_by", "last_run", "last_success"}
+_COPIED = tuple(field for field in ScheduleView.__struct_fields__ if field not in _MADE)

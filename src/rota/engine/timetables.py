@@ -1,0 +1,155 @@
+"""Timetables: what schedules say, in the form that decisions need; read once for each text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from importlib.metadata import version as version_of
+
+import msgspec
+
+from rota.errors import BadOption
+from rota.model.schedule import Calendar, Every, Schedule
+from rota.rules.duration import parse_duration
+from rota.rules.misfire import Lateness, ripe_at
+from rota.rules.moments import read_bound
+from rota.rules.overlap import Policy
+from rota.rules.timetable import Timetable
+from rota.rules.triggers import compile_schedule
+from rota.rules.zones import data_version, zone
+
+KEPT = 10_000
+"""Texts of schedules whose plans are kept."""
+
+_schedule = msgspec.json.Decoder(Schedule)
+_duration = lru_cache(maxsize=KEPT)(parse_duration)
+
+
+def rules_version() -> str:
+    """Of the zones and holidays that this process knows; another one may reckon otherwise."""
+    return f"{data_version()}/{version_of('holidays')}"
+
+
+class StoredCalendar(msgspec.Struct, frozen=True):
+    """A named calendar of a namespace, and how often it was changed."""
+
+    version: int
+    calendar: Calendar
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What a schedule says."""
+
+    schedule: Schedule
+    table: Timetable
+    lateness: Lateness
+    policy: Policy
+    follows_end: bool = False
+    """Counted from the end of the run before."""
+    start_at: int | None = None
+    rules_version: str = ""
+
+
+class Timetables:
+    """Reads schedules and remembers; one per process. `roll` gives numbers from [0, 1)."""
+
+    def __init__(self, rules_version: str, roll: Callable[[], float]) -> None:
+        self.rules_version = rules_version
+        self._roll = roll
+        self._plans: dict[tuple[str, str], Plan] = {}
+
+    def plan(
+        self, spec: str, *, seed: str, calendars: Mapping[str, StoredCalendar] | None = None
+    ) -> Plan:
+        """From the text of a schedule; BadInput when it cannot be understood any more."""
+        if calendars:
+            return self.compile(read_schedule(spec), seed=seed, calendars=calendars)
+        # Only an `H` in a cron line makes schedules of the same text differ by their names.
+        key = spec, seed if "h" in spec.lower() else ""
+        found = self._plans.get(key)
+        if found is None:
+            if len(self._plans) >= KEPT:
+                self._plans.clear()
+            found = self._plans[key] = self.compile(read_schedule(spec), seed=seed)
+        return found
+
+    def compile(
+        self,
+        schedule: Schedule,
+        *,
+        seed: str,
+        calendars: Mapping[str, StoredCalendar] | None = None,
+    ) -> Plan:
+        """The same from a schedule that was read before."""
+        name = schedule.calendar if isinstance(schedule.calendar, str) else None
+        stored = (calendars or {}).get(name) if name else None
+        known = {name: stored.calendar} if name and stored else {}
+        version = f"{self.rules_version}#{stored.version}" if stored else self.rules_version
+        table = compile_schedule(schedule, seed=seed, calendars=known)
+        return Plan(
+            schedule=schedule,
+            table=table,
+            lateness=_lateness(schedule),
+            policy=_policy(schedule),
+            follows_end=_follows_end(schedule),
+            start_at=_bound("start", schedule.start, schedule),
+            rules_version=version,
+        )
+
+    def look_at(self, plan: Plan, instant: int, *, seed: str) -> int:
+        """When to look at what is due at the instant: later by its jitter."""
+        return ripe_at(plan.table, instant, rule=plan.lateness, seed=seed, random=self._roll())
+
+
+def read_schedule(text: str) -> Schedule:
+    """BadOption when it is not the text of a schedule."""
+    try:
+        return _schedule.decode(text)
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise BadOption(f"the stored schedule cannot be read: {error}") from error
+
+
+def timing(schedule: Schedule) -> Schedule:
+    """What decides when it fires: two schedules with the same fire at the same times."""
+    return Schedule(
+        trigger=schedule.trigger,
+        zone=schedule.zone,
+        gap=schedule.gap,
+        fold=schedule.fold,
+        start=schedule.start,
+        end=schedule.end,
+        calendar=schedule.calendar,
+        roll=schedule.roll,
+    )
+
+
+def _lateness(schedule: Schedule) -> Lateness:
+    within = schedule.start_within
+    return Lateness(
+        grace_ms=_duration(schedule.grace),
+        catchup=schedule.catchup,
+        limit=schedule.catchup_limit,
+        window_ms=_duration(schedule.catchup_window),
+        start_within_ms=None if within is None else _duration(within),
+        end_at=_bound("end", schedule.end, schedule),
+        jitter_ms=0 if schedule.jitter is None else _duration(schedule.jitter),
+        jitter_kind=schedule.jitter_kind,
+    )
+
+
+def _bound(field: str, text: str | None, schedule: Schedule) -> int | None:
+    return None if text is None else read_bound(field, text, zone(schedule.zone))
+
+
+def _follows_end(schedule: Schedule) -> bool:
+    return isinstance(schedule.trigger, Every) and schedule.trigger.from_end
+
+
+def _policy(schedule: Schedule) -> Policy:
+    """What counts from the end of the run before never overlaps with it."""
+    alone = _follows_end(schedule) and schedule.overlap == "allow"
+    return Policy(
+        overlap="skip" if alone else schedule.overlap,
+        parallel=schedule.parallel,
+        backlog=schedule.backlog,
+    )

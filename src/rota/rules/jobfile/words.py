@@ -1,0 +1,50 @@
+"""A command written as one line: split into words as a shell would, but never given to one."""
+
+from __future__ import annotations
+
+import shlex
+
+from rota.errors import BadOption
+
+_OPERATORS = "|&;<>()`\n"
+_SHELL = 'for a shell write ["sh", "-c", "..."]'
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a command; quotes and backslashes count, what only a shell can do is refused."""
+    if found := _needs_shell(text):
+        raise BadOption(f"{text!r:.80} holds {found!r}, and no shell looks at it; {_SHELL}")
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise BadOption(f"{text!r:.80} cannot be split into words: {error}") from error
+    if not words:
+        raise BadOption("a command needs at least the name of a program")
+    return words
+
+
+def _needs_shell(text: str) -> str:
+    """The first sign outside of quotes that means something to a shell only."""
+    quote = ""
+    skips = False
+    for at, sign in enumerate(text):
+        if skips:
+            skips = False
+        elif sign == "\\" and quote != "'":
+            skips = True
+        elif quote:
+            if sign == quote:
+                quote = ""
+            elif quote == '"' and _is_expanded(text, at):
+                return sign
+        elif sign in "'\"":
+            quote = sign
+        elif sign in _OPERATORS or _is_expanded(text, at):
+            return sign
+    return ""
+
+
+def _is_expanded(text: str, at: int) -> bool:
+    following = text[at + 1 : at + 2]
+    is_named = following.isalnum() or (following and following in "{(_?$@*#!")
+    return text[at] == "`" or (text[at] == "$" and bool(is_named))

@@ -1,0 +1,121 @@
+"""Overlap: what becomes of a start while other runs of its schedule have not ended.
+
+The same rules for starts by time, by an event, by hand. Everything is decided here, from counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, Literal, TypeVar
+
+import msgspec
+
+from rota.model.schedule import Overlap
+
+T = TypeVar("T")
+
+Decision = Literal["started", "waits", "skipped", "dropped"]
+"""Dropped: another start took its place, or too many wait. Skipped: something runs."""
+_STARTED: tuple[Decision, ...] = ("started",)
+_WAITS: tuple[Decision, ...] = ("waits",)
+_DROPPED: tuple[Decision, ...] = ("dropped",)
+_SKIPPED: tuple[Decision, ...] = ("skipped",)
+
+
+class Crowd(msgspec.Struct, frozen=True, kw_only=True):
+    """The runs of a schedule that have not ended."""
+
+    running: int = 0
+    """Those that may run: queued, running, between two attempts."""
+    stopping: int = 0
+    """How many of the running were asked to stop."""
+    is_blocked: bool = False
+    """With strict order: one has failed, and nobody has mended it."""
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """How many may run and wait."""
+
+    overlap: Overlap = "allow"
+    parallel: int = 1
+    backlog: int = 100
+
+
+class Outcome(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
+    """What happens to each start; those that waited before and are not named go on waiting."""
+
+    released: tuple[T, ...] = ()
+    """Of those that waited, they start now."""
+    dropped: tuple[T, ...] = ()
+    """Of those that waited, they are given up for newer ones."""
+    decisions: tuple[Decision, ...] = ()
+    """One for each new start, in order."""
+    cancels: int = 0
+    """So many of the running have to stop, the oldest first."""
+
+
+def decide(
+    policy: Policy, crowd: Crowd, *, waiting: Sequence[T] = (), fresh: Sequence[T] = ()
+) -> Outcome[T]:
+    """Who starts, who waits, who is given up; both lists are in order, oldest first.
+
+    A policy that was changed counts for those that wait already.
+    """
+    if policy.overlap == "allow":
+        return Outcome(released=tuple(waiting), decisions=_STARTED * len(fresh))
+    free = max(0, policy.parallel - crowd.running)
+    if crowd.is_blocked and policy.overlap == "strict":
+        free = 0
+    if policy.overlap == "cancel_old":
+        return _newest_wins(policy, crowd, waiting, fresh, free=free)
+    released = tuple(waiting[:free])
+    free -= len(released)
+    left = waiting[len(released) :]
+    started = min(free, len(fresh))
+    rest = fresh[started:]
+    if policy.overlap == "newest":
+        return _only_newest_waits(released, left, rest, started)
+    room = _room(policy, len(left))
+    waits = min(room, len(rest))
+    refused = _SKIPPED if policy.overlap == "skip" else _DROPPED
+    return Outcome(
+        released=released,
+        decisions=_STARTED * started + _WAITS * waits + refused * (len(rest) - waits),
+    )
+
+
+def _room(policy: Policy, waiting: int) -> int:
+    most = {"skip": 0, "queue_one": 1}.get(policy.overlap, policy.backlog)
+    return max(0, most - waiting)
+
+
+def _only_newest_waits(
+    released: tuple[T, ...], left: Sequence[T], rest: Sequence[T], started: int
+) -> Outcome[T]:
+    dropped = tuple(left) if rest else tuple(left[:-1])
+    tail = _DROPPED * (len(rest) - 1) + _WAITS if rest else ()
+    return Outcome(released=released, dropped=dropped, decisions=_STARTED * started + tail)
+
+
+def _newest_wins(
+    policy: Policy, crowd: Crowd, waiting: Sequence[T], fresh: Sequence[T], *, free: int
+) -> Outcome[T]:
+    """Old ones are asked to stop and the newest start as soon as these have ended."""
+    line = [*waiting, *fresh]
+    kept = line[-policy.parallel :] if line else []
+    gone = len(line) - len(kept)
+    starting = min(free, len(kept))
+    new_kept = min(len(kept), len(fresh))
+    old_kept = len(kept) - new_kept
+    new_started = max(0, starting - old_kept)
+    decisions = (
+        _DROPPED * (len(fresh) - new_kept)
+        + _STARTED * new_started
+        + _WAITS * (new_kept - new_started)
+    )
+    return Outcome(
+        released=tuple(kept[: min(starting, old_kept)]),
+        dropped=tuple(waiting[: min(gone, len(waiting))]),
+        decisions=decisions,
+        cancels=max(0, len(kept) - starting - crowd.stopping),
+    )

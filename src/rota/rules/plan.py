@@ -1,0 +1,361 @@
+"""Plan: what a bundle would change of what is stored, and which future runs that moves.
+
+Pure: the same function tells people beforehand and the transaction that does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from rota.errors import BadInput, BadOption
+from rota.model.bundle import Bundle, BundledSchedule
+from rota.model.schedule import Blackout, Calendar, Every, Schedule
+from rota.model.spec import JobSpec
+from rota.rules.timetable import firings
+from rota.rules.triggers import compile_schedule
+from rota.rules.zones import zone
+
+MAX_FIRINGS = 1_000
+"""Compared for each schedule; one that fires more often is compared for as long as they last."""
+SHARED = "file:"
+
+Verb = Literal["add", "change", "remove"]
+Kind = Literal["calendar", "blackout", "job", "schedule"]
+
+
+class FieldChange(msgspec.Struct, frozen=True, kw_only=True):
+    """One field before and after; None where there is nothing."""
+
+    field: str
+    old: Any = None
+    new: Any = None
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is added, changed or removed."""
+
+    kind: Kind
+    name: str
+    verb: Verb
+    fields: tuple[FieldChange, ...] = ()
+
+
+class RunChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A future run that comes, goes or moves."""
+
+    schedule: str
+    verb: Literal["add", "remove", "move"]
+    old: int | None = None
+    new: int | None = None
+
+
+class Leftover(msgspec.Struct, frozen=True, kw_only=True):
+    """In the store from this bundle, and not in it any more."""
+
+    kind: Kind
+    name: str
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything an apply would do, in the order it does it."""
+
+    changes: tuple[Change, ...] = ()
+    unchanged: int = 0
+    leftovers: tuple[Leftover, ...] = ()
+    """What pruning would remove, when it was not asked for."""
+    runs: tuple[RunChange, ...] = ()
+    until: int = 0
+    """How far runs were compared."""
+    cut: tuple[str, ...] = ()
+    """Schedules that fire too often to be compared that far."""
+
+
+class StoredSchedule(msgspec.Struct, frozen=True, kw_only=True):
+    """A schedule on record; None for a text that cannot be read any more."""
+
+    job: str
+    schedule: Schedule | None
+    origin: str
+    state: str
+
+
+class StoredJob(msgspec.Struct, frozen=True, kw_only=True):
+    """A job on record and who brought it."""
+
+    spec: JobSpec
+    origin: str
+
+
+class Stored(msgspec.Struct, frozen=True, kw_only=True):
+    """What the store knows of the things that bundles may touch."""
+
+    now: int
+    jobs: Mapping[str, StoredJob] = {}
+    schedules: Mapping[str, StoredSchedule] = {}
+    calendars: Mapping[str, Calendar] = {}
+    blackouts: Mapping[str, Blackout] = {}
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """How to go about it."""
+
+    horizon_ms: int = 7 * 86_400_000
+    prune: bool = False
+    take_over: bool = False
+    """Whether jobs that belong to code or to another file may be changed."""
+
+
+def origin_of(bundle: Bundle) -> str:
+    """How jobs of a bundle are marked in the store."""
+    return f"{SHARED}{bundle.name}"
+
+
+def make_plan(
+    bundles: Sequence[Bundle], stored: Stored, wish: Wish, *, seed: Callable[[str], str]
+) -> Plan:
+    """Compare; BadOption when something belongs to somebody else, or to two of the bundles."""
+    return _Planner(bundles, stored, wish, seed).plan()
+
+
+class _Planner:
+    """Gathers the changes of one plan."""
+
+    def __init__(
+        self,
+        bundles: Sequence[Bundle],
+        stored: Stored,
+        wish: Wish,
+        seed: Callable[[str], str],
+    ) -> None:
+        self._stored = stored
+        self._wish = wish
+        self._seed = seed
+        self._jobs = _merged("job", bundles, lambda each: each.jobs)
+        self._schedules = _merged("schedule", bundles, lambda each: each.schedules)
+        self._calendars = _merged("calendar", bundles, lambda each: each.calendars)
+        self._blackouts = _merged("blackout", bundles, lambda each: each.blackouts)
+        self._origins = {name: origin_of(each) for each in bundles for name in each.jobs}
+        self._ours = {origin_of(each) for each in bundles}
+        self._changes: list[Change] = []
+        self._unchanged = 0
+        self._runs: list[RunChange] = []
+        self._cut: list[str] = []
+
+    def plan(self) -> Plan:
+        for name, calendar in self._calendars.items():
+            self._compare("calendar", name, self._stored.calendars.get(name), calendar)
+        for name, blackout in self._blackouts.items():
+            self._compare("blackout", name, self._stored.blackouts.get(name), blackout)
+        for name, spec in self._jobs.items():
+            self._job(name, spec)
+        for name, wanted in self._schedules.items():
+            self._schedule(name, wanted)
+        leftovers = self._leftovers()
+        if self._wish.prune:
+            for each in leftovers:
+                self._changes.append(Change(kind=each.kind, name=each.name, verb="remove"))
+                if each.kind == "schedule":
+                    self._move(each.name, self._stored.schedules[each.name], None)
+        return Plan(
+            changes=tuple(self._changes),
+            unchanged=self._unchanged,
+            leftovers=() if self._wish.prune else tuple(leftovers),
+            runs=tuple(self._runs),
+            until=self._stored.now + self._wish.horizon_ms,
+            cut=tuple(self._cut),
+        )
+
+    def _job(self, name: str, spec: JobSpec) -> None:
+        stored = self._stored.jobs.get(name)
+        origin = self._origins[name]
+        if stored is None:
+            self._changes.append(Change(kind="job", name=name, verb="add"))
+            return
+        extra = []
+        if stored.origin != origin:
+            if not self._wish.take_over:
+                raise BadOption(
+                    f"job {name!r} belongs to {_owner(stored.origin)}; give it another name, or "
+                    "say --take-over if this file has it from now on"
+                )
+            extra = [FieldChange(field="origin", old=stored.origin, new=origin)]
+        self._compare("job", name, stored.spec, spec, extra)
+
+    def _schedule(self, name: str, wanted: BundledSchedule) -> None:
+        stored = self._stored.schedules.get(name)
+        if stored is None:
+            self._changes.append(Change(kind="schedule", name=name, verb="add"))
+            self._move(name, None, wanted)
+            return
+        if (stored.job != wanted.job or stored.origin != "file") and not self._wish.take_over:
+            whose = "" if stored.origin == "file" else f" and comes from {_owner(stored.origin)}"
+            raise BadOption(
+                f"a schedule named {name!r} is there already: it starts job {stored.job!r}{whose}; "
+                "give this one a name:, or say --take-over"
+            )
+        extra = []
+        if stored.job != wanted.job:
+            extra = [FieldChange(field="job", old=stored.job, new=wanted.job)]
+        if stored.origin != "file":
+            extra.append(FieldChange(field="origin", old=stored.origin, new="file"))
+        is_new = self._compare("schedule", name, stored.schedule, wanted.schedule, extra)
+        if is_new or wanted.schedule.calendar in self._changed_calendars():
+            self._move(name, stored, wanted)
+
+    def _compare(
+        self,
+        kind: Kind,
+        name: str,
+        old: msgspec.Struct | None,
+        new: msgspec.Struct,
+        extra: Iterable[FieldChange] = (),
+    ) -> bool:
+        fields = (*extra, *differences(old, new))
+        if old is not None and not fields:
+            self._unchanged += 1
+            return False
+        verb: Verb = "add" if old is None and kind != "schedule" else "change"
+        shown = () if verb == "add" else fields
+        self._changes.append(Change(kind=kind, name=name, verb=verb, fields=shown))
+        return True
+
+    def _changed_calendars(self) -> set[object]:
+        return {change.name for change in self._changes if change.kind == "calendar"}
+
+    def _leftovers(self) -> list[Leftover]:
+        jobs = [
+            name
+            for name, job in self._stored.jobs.items()
+            if job.origin in self._ours and name not in self._jobs
+        ]
+        ours = {*jobs, *self._jobs}
+        # A job that goes takes all its schedules along, whoever made them.
+        schedules = [
+            name
+            for name, each in self._stored.schedules.items()
+            if name not in self._schedules
+            and (each.job in jobs or (each.origin == "file" and each.job in ours))
+        ]
+        return [
+            *(Leftover(kind="schedule", name=name) for name in schedules),
+            *(Leftover(kind="job", name=name) for name in jobs),
+        ]
+
+    def _move(
+        self, name: str, stored: StoredSchedule | None, wanted: BundledSchedule | None
+    ) -> None:
+        """Which runs a schedule loses and gets until the horizon."""
+        old = stored.schedule if stored and stored.state == "active" else None
+        new = wanted.schedule if wanted and not _stays_paused(stored, wanted) else None
+        calendars = {**self._stored.calendars, **self._calendars}
+        before, had_more = self._firings(name, old, self._stored.calendars)
+        after, has_more = self._firings(name, new, calendars)
+        if had_more or has_more:
+            self._cut.append(name)
+            end = min(times[-1] for times, more in ((before, had_more), (after, has_more)) if more)
+            before = [at for at in before if at <= end]
+            after = [at for at in after if at <= end]
+        where = (new or old or Schedule(trigger=Every(every="1d"))).zone
+        self._runs += _paired(name, before, after, where)
+
+    def _firings(
+        self, name: str, schedule: Schedule | None, calendars: Mapping[str, Calendar]
+    ) -> tuple[list[int], bool]:
+        if schedule is None or schedule.is_paused or _follows_runs(schedule):
+            return [], False
+        try:
+            table = compile_schedule(schedule, seed=self._seed(name), calendars=calendars)
+        except BadInput:  # of an old one: what it says now is what counts
+            return [], False
+        most = min(MAX_FIRINGS, schedule.count or MAX_FIRINGS)
+        found: list[int] = []
+        for at in firings(table, self._stored.now, self._stored.now + self._wish.horizon_ms):
+            if len(found) == most:
+                return found, most == MAX_FIRINGS
+            found.append(at)
+        return found, False
+
+
+def differences(old: msgspec.Struct | None, new: msgspec.Struct) -> list[FieldChange]:
+    """Field by field, down to the leaves; the same spelled in another way is the same."""
+    was = {} if old is None else _leaves(_plain(old))
+    now = _leaves(_plain(new))
+    return [
+        FieldChange(field=field, old=was.get(field), new=now.get(field))
+        for field in dict.fromkeys([*was, *now])
+        if was.get(field) != now.get(field)
+    ]
+
+
+def _plain(value: Any) -> Any:
+    """With all defaults, so that one that is written out does not look like a change."""
+    if isinstance(value, msgspec.Struct):
+        tag = value.__struct_config__.tag
+        kind = {} if tag is None else {"type": tag}
+        return kind | {name: _plain(getattr(value, name)) for name in value.__struct_fields__}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return value
+
+
+def _leaves(value: Any, path: str = "") -> dict[str, Any]:
+    if not isinstance(value, dict) or not value:
+        return {path: value}
+    found: dict[str, Any] = {}
+    for key, each in value.items():
+        found |= _leaves(each, f"{path}.{key}" if path else str(key))
+    return found
+
+
+def _owner(origin: str) -> str:
+    if origin.startswith(SHARED):
+        return f"the file {origin.removeprefix(SHARED)}"
+    return {"code": "Python code", "api": "the API"}.get(origin, origin)
+
+
+def _merged(
+    kind: str, bundles: Sequence[Bundle], part: Callable[[Bundle], Mapping[str, Any]]
+) -> Any:
+    merged: dict[str, Any] = {}
+    for bundle in bundles:
+        for name, each in part(bundle).items():
+            if name in merged:
+                raise BadOption(f"{kind} {name!r} is defined by two of the files")
+            merged[name] = each
+    return merged
+
+
+def _stays_paused(stored: StoredSchedule | None, wanted: BundledSchedule) -> bool:
+    """A pause by a person outlives a new definition."""
+    if stored is None or stored.state != "paused":
+        return False
+    was_said = stored.schedule is not None and stored.schedule.is_paused
+    return not was_said or wanted.schedule.is_paused
+
+
+def _follows_runs(schedule: Schedule) -> bool:
+    return isinstance(schedule.trigger, Every) and schedule.trigger.from_end
+
+
+def _paired(name: str, old: list[int], new: list[int], zone_name: str) -> list[RunChange]:
+    """Gone and come on the same day of the zone, in order, is moved."""
+    gone, come = sorted({*old} - {*new}), sorted({*new} - {*old})
+    where = zone(zone_name)
+    by_day: dict[object, list[int]] = {}
+    for at in come:
+        by_day.setdefault(where.wall(at).date(), []).append(at)
+    found = []
+    for at in gone:
+        same_day = by_day.get(where.wall(at).date())
+        if same_day:
+            found.append(RunChange(schedule=name, verb="move", old=at, new=same_day.pop(0)))
+        else:
+            found.append(RunChange(schedule=name, verb="remove", old=at))
+    left = [at for times in by_day.values() for at in times]
+    found += [RunChange(schedule=name, verb="add", new=at) for at in left]
+    return sorted(found, key=lambda each: each.old or each.new or 0)

@@ -1,0 +1,136 @@
+-- name: settle_backfills
+update rota.backfill as f
+   set succeeded = f.succeeded + v.succeeded,
+       failed = f.failed + v.failed,
+       look_at = case when f.state = 'active' then {now} else f.look_at end
+  from {rows:filled} as v
+ where f.id = v.id
+
+-- name: end_backfills
+update rota.backfill
+   set state = 'cancelled',
+       note = :note,
+       look_at = null,
+       ended_at = {now}
+ where schedule_id = :schedule_id
+   and state = 'active'
+
+-- name: insert_backfill
+insert into rota.backfill (
+    id, namespace, schedule_id, from_at, to_at, newest_first, reprocess, parallel, args, total,
+    edge_at, look_at, created_at
+)
+values (
+    :id, :namespace, :schedule_id, :from_at, :to_at, :newest_first, :reprocess, :parallel, :args,
+    :total, :edge_at, {now}, {now}
+)
+on conflict (id) do nothing
+
+-- name: take_backfills
+select f.id, f.namespace, f.schedule_id, f.from_at, f.to_at, f.newest_first, f.reprocess,
+       f.parallel, f.args, f.edge_at, {now} as now,
+       (select count(*) from rota.run as r where r.backfill_id = f.id) as live
+  from rota.backfill as f
+ where f.look_at <= {now}
+ order by f.look_at
+ limit :limit
+ {sql:skip_locked}
+
+-- name: find_base
+-- The schedule of a backfill as `take_schedules` has it; nobody has to wait for it.
+select id, namespace, name, job, spec, calendar, {now} as now,
+       exists (
+            select 1
+              from rota.blackout as b
+             where b.namespace = s.namespace
+           ) as has_blackouts,
+       (select j.version
+          from rota.job as j
+         where j.namespace = s.namespace
+           and j.name = s.job) as version,
+       (select v.spec
+          from rota.job as j
+          join rota.job_version as v
+            on v.namespace = j.namespace
+           and v.name = j.name
+           and v.version = j.version
+         where j.namespace = s.namespace
+           and j.name = s.job) as job_spec
+  from rota.schedule as s
+ where s.id = :id
+
+-- name: firings_between
+-- What became of a range of instants: the runs that were made, and where they are now.
+select f.instant, f.run_id,
+       r.id is not null as is_live,
+       coalesce(r.state, h.state) as state
+  from rota.firing as f
+  left join rota.run as r
+    on r.id = f.run_id
+  left join rota.run_history as h
+    on h.id = f.run_id
+ where f.schedule_id = :schedule_id
+   and f.instant between :low and :high
+   and f.kind in ('time', 'backfill')
+   and f.run_id is not null
+ order by f.instant, f.decided_at, f.run_id
+
+-- name: move_backfill
+update rota.backfill
+   set edge_at = :edge_at,
+       seen = seen + :seen,
+       started = started + :started,
+       state = :state,
+       note = :note,
+       look_at = :look_at,
+       ended_at = case when :state <> 'active' then {now} else ended_at end
+ where id = :id
+
+-- name: find_backfill
+select f.*, (select count(*) from rota.run as r where r.backfill_id = f.id) as live,
+       s.name as schedule
+  from rota.backfill as f
+  left join rota.schedule as s
+    on s.id = f.schedule_id
+ where f.id = :id
+   and f.namespace = :namespace
+
+-- name: list_backfills
+select f.*, (select count(*) from rota.run as r where r.backfill_id = f.id) as live,
+       s.name as schedule
+  from rota.backfill as f
+  join rota.schedule as s
+    on s.id = f.schedule_id
+ where f.namespace = :namespace
+   and (cast(:schedule as text) is null or s.name = :schedule)
+ order by f.id desc
+ limit :limit
+
+-- name: cancel_backfill
+update rota.backfill
+   set state = 'cancelled',
+       note = :note,
+       look_at = null,
+       ended_at = {now}
+ where id = :id
+   and namespace = :namespace
+   and state = 'active'
+
+-- name: prune_backfills
+delete from rota.backfill
+ where id in (
+        select id
+          from rota.backfill
+         where ended_at < {now} - :keep_ms
+         limit :limit
+       )
+
+-- name: find_for_backfill
+select s.id, s.namespace, s.name, s.job, s.spec, s.calendar, s.state, s.cursor_at, {now} as now,
+       j.version
+  from rota.schedule as s
+  left join rota.job as j
+    on j.namespace = s.namespace
+   and j.name = s.job
+ where s.namespace = :namespace
+   and s.name = :name

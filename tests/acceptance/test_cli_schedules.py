@@ -1,0 +1,161 @@
+"""Schedules through the command line, on both databases."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from rota import App
+from rota.cli.commands.schedules import act, fill, look
+from rota.engine.backfill_views import Reprocess
+from rota.engine.schedule_views import ScheduleState
+from rota.model.schedule import Catchup, Dialect, Fold, Gap, Roll
+from tests.support.cli import Rota, eventually
+
+TIMED = """
+from rota import App, current_run
+app = App()
+
+@app.job(schedule="* * * * * *", overlap="queue_all")
+def tick() -> str:
+    run = current_run()
+    return f"{run.schedule} {run.scheduled_for:%S} {run.interval_end:%S}"
+
+@app.job(schedule=["0 6 * * mon-fri", {"every": "1h", "args": {"day": "hourly"}}],
+         timezone="Europe/Paris", catchup="none")
+def report(day: str = "today") -> str:
+    return day
+"""
+
+
+def test_what_the_code_declares_is_listed_and_fires(rota: Rota) -> None:
+    (rota.folder / "timed.py").write_text(TIMED)
+    with rota.serving("up", "timed.py"), App(rota.env["ROTA_URL"]) as app:
+        eventually(lambda: app.schedules.show("tick").last_success, "tick has succeeded")
+        table = rota.good("schedules").out
+        listed = rota.good("schedules", "--json").documents
+        page = rota.good("schedules", "show", "tick", "--json").documents[0]
+        text = rota.good("schedules", "show", "report").out
+        last = app.run(page["last_success"]).result()
+
+    assert [(each["name"], each["job"]) for each in listed] == [
+        ("report", "report"),
+        ("report.2", "report"),
+        ("tick", "tick"),
+    ]
+    assert "At 06:00, Monday to Friday, Europe/Paris" in table
+    assert listed[1]["schedule"]["args"] == {"day": "hourly"}
+    assert len(page["firings"]) == 5
+    assert {each["decision"] for each in page["past"]} <= {"started", "waits"}
+    name, second, end = last.split()
+    assert (name, second) == ("tick", end)
+    assert "catchup none" in text
+
+
+def test_a_schedule_is_made_paused_started_by_hand_and_removed(rota: Rota) -> None:
+    with rota.serving("up", "shop.py"):
+        made = rota.good("schedules", "set", "sum", "0 6 * * *", "a=2", "--job", "add")
+        rota.good("schedules", "pause", "sum", "--note", "the shop moves", "--who", "ann")
+        paused = rota.good("schedules", "show", "sum").out
+        run_id = rota.good("schedules", "trigger", "sum", "b=40", "--wait").out.strip()
+        result = rota.good("runs", "wait", run_id).out
+        rota.good("schedules", "resume", "sum")
+        active = rota.good("schedules", "--json").documents
+        rota.good("schedules", "remove", "sum")
+        acts = [each["verb"] for each in rota.good("acts", "--json").documents]
+        gone = rota("schedules", "show", "sum")
+
+    assert made.out == "sum: At 06:00, every day, UTC\n"
+    assert "paused by ann: the shop moves" in paused
+    assert result == "42\n"
+    assert [(each["name"], each["state"]) for each in active] == [("sum", "active")]
+    assert acts == ["remove schedule", "resume schedule", "trigger schedule", "pause schedule"]
+    assert gone.code == 2
+    assert "no schedule is named 'sum'" in gone.err
+
+
+def test_past_instants_are_run_once(rota: Rota) -> None:
+    days = ("--from", "2026-01-01", "--to", "2026-01-04")
+    with rota.serving("up", "shop.py"):
+        rota.good("schedules", "set", "sum", "@daily", "a=1", "--job", "add")
+        planned = rota.good("schedules", "backfill", "sum", *days, "--dry-run", "--json").documents
+        first = rota.good("schedules", "backfill", "sum", *days, "--json").documents[0]
+        again = rota.good("schedules", "backfill", "sum", *days).out
+        listed = rota.good("schedules", "backfills", "--json").documents
+        million = rota("schedules", "backfill", "sum", "--from", "1971-01-01", "--to", "2020-01-01")
+
+    assert planned == [
+        {"at": f"2026-01-0{day}T00:00:00Z", "starts": True, "state": None} for day in (1, 2, 3)
+    ]
+    assert (first["state"], first["started"], first["succeeded"]) == ("done", 3, 3)
+    assert "0 started" in again
+    assert "3 had a run" in again
+    assert len(listed) == 2
+    assert million.code == 2
+    assert "more than 10,000" in million.err
+
+
+def test_calendars_and_windows_are_kept(rota: Rota) -> None:
+    rota.good("db", "migrate")
+    rota.good("calendars", "set", "acme", "--country", "FR", "--off", "2026-12-24")
+    again = rota.good("calendars", "set", "acme", "--weekend", "fri,sat").out
+    calendars = rota.good("calendars", "--json").documents
+    rota.good("blackouts", "set", "sunday", "--kind", "skip", "--trigger", "0 2 * * sun",
+              "--duration", "4h")  # fmt: skip
+    windows = rota.good("blackouts").out
+    wrong = rota("blackouts", "set", "odd", "--kind", "skip", "--from", "2026-01-01")
+    rota.good("blackouts", "remove", "sunday")
+    missing = rota("blackouts", "remove", "sunday")
+
+    assert again == "calendar acme is version 2\n"
+    assert [(each["name"], each["weekend"]) for each in calendars] == [("acme", [4, 5])]
+    assert "At 02:00, on Sunday, UTC, for 4h" in windows
+    assert wrong.code == 2
+    assert missing.code == 2
+
+
+def test_a_preview_needs_no_store_and_marks_changed_clocks(local: Rota) -> None:
+    said = local.good(
+        "schedules", "preview", "30 2 * * *", "--zone", "America/New_York",
+        "--from", "2026-03-07", "--count", "2", "--json",
+    )  # fmt: skip
+    firings = said.documents[0]["firings"]
+
+    assert firings[0]["at"] == "2026-03-07T07:30:00Z"
+    assert firings[1] == {
+        "at": "2026-03-08T07:00:00Z",
+        "local": "2026-03-08T03:00:00-04:00",
+        "marks": ["moved from 02:30, which does not exist"],
+    }
+    assert not (local.folder / "rota.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("61 * * * *",), "minute '61'"),
+        (("0 0 31 2 *",), "never fire"),
+        (("@daily", "--zone", "Europe/Pari"), "did you mean 'Europe/Paris'"),
+        (("@every 0s",), "every"),
+        (("0 0 1 * 1", "--dialect", "quartz"), "fields"),
+        (('{"every": "90s", "at": "2026-01-01"}',), "exactly one"),
+        (("@daily", "--from", "soon"), "from='soon' is not a time"),
+    ],
+)
+def test_a_preview_says_what_is_wrong(local: Rota, words: tuple[str, ...], says: str) -> None:
+    said = local("schedules", "preview", *words)
+
+    assert said.code == 2
+    assert says in said.err
+    assert "Traceback" not in said.err
+
+
+def test_the_words_of_the_command_line_are_those_of_the_model() -> None:
+    assert get_args(Dialect) == look.DIALECTS
+    assert get_args(Gap) == look.GAPS
+    assert get_args(Fold) == look.FOLDS
+    assert get_args(Roll) == look.ROLLS
+    assert get_args(Catchup) == act.CATCHUPS
+    assert get_args(ScheduleState) == look.STATES
+    assert get_args(Reprocess) == fill.REPROCESS
