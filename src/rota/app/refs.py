@@ -26,9 +26,14 @@ class Later:
     def __repr__(self) -> str:
         return f"<{self.text}>"
 
+    @property
+    def alone(self) -> str:
+        """The same where nothing stands beside it."""
+        return self.text
+
     def value(self) -> dict[str, Any]:
         """As it is written in the arguments of a node."""
-        return {"$expr": self.text}
+        return {"$expr": self.alone}
 
     def __bool__(self) -> NoReturn:
         raise self._refusal(
@@ -45,10 +50,10 @@ class Later:
         return BadGraph(f"{self.text} {what}")
 
     def _with(self, sign: str, other: object) -> Later:
-        return Later(f"({self.text} {sign} {written(other)})")
+        return Computed(f"{self.text} {sign} {written(other)}")
 
     def _from(self, sign: str, other: object) -> Later:
-        return Later(f"({written(other)} {sign} {self.text})")
+        return Computed(f"{written(other)} {sign} {self.text}")
 
     __hash__ = object.__hash__
 
@@ -101,7 +106,19 @@ class Later:
         return self._with("||", other)
 
     def __invert__(self) -> Later:
-        return Later(f"!({self.text})")
+        return Later(f"!({self.alone})")
+
+
+class Computed(Later):
+    """Two of them with a sign between; in brackets unless it stands alone."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"({text})")
+        self._alone = text
+
+    @property
+    def alone(self) -> str:
+        return self._alone
 
 
 class Ref(Later):

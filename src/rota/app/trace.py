@@ -142,7 +142,7 @@ def _name_of(value: Any) -> str:
 
 def _condition(value: Any) -> str:
     if isinstance(value, Later):
-        return value.text
+        return value.alone
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

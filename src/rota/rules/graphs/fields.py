@@ -40,13 +40,21 @@ def check_graph_fields(graph: Graph) -> None:
 
 def check_node_fields(graph: Graph, node: Node) -> None:
     """What can be wrong with a node by itself; BadGraph names it and the field."""
+    try:
+        _check_node(graph, node)
+    except BadInput as error:
+        path = ("nodes", node.name)
+        raise BadGraph(f"node {node.name!r:.64}: {error}", path=path) from error
+
+
+def _check_node(graph: Graph, node: Node) -> None:
     if not is_name(node.name):
-        raise BadGraph(f"node {node.name!r:.64}: a name has up to 64 {_NAMES}")
+        raise BadGraph(f"a name has up to 64 {_NAMES}")
     if (node.job is None) == (node.graph is None):
-        raise BadGraph(f"node {node.name!r}: give it a job or a graph, one of the two")
+        raise BadGraph("give it a job or a graph, one of the two")
     if node.join not in JOINS:
         raise BadGraph(
-            f"node {node.name!r}: join: {node.join!r:.64} is no join.{hint(node.join, JOINS)} "
+            f"join: {node.join!r:.64} is no join.{hint(node.join, JOINS)} "
             f"Joins are: {', '.join(JOINS)}"
         )
     _check_kind(graph, node)
@@ -56,31 +64,30 @@ def check_node_fields(graph: Graph, node: Node) -> None:
             try:
                 check(given)
             except BadInput as error:
-                raise BadGraph(f"node {node.name!r}: {field}: {error}") from error
+                raise BadGraph(f"{field}: {error}") from error
 
 
 def _check_kind(graph: Graph, node: Node) -> None:
     if node.kind not in _KINDS:
         raise BadGraph(
-            f"node {node.name!r}: kind: {node.kind!r:.64} is not one of {', '.join(_KINDS)}."
-            f"{hint(node.kind, _KINDS)}"
+            f"kind: {node.kind!r:.64} is not one of {', '.join(_KINDS)}.{hint(node.kind, _KINDS)}"
         )
     if node.kind == "teardown":
         if node.join not in ("all_success", "all_done_setup_success"):
             raise BadGraph(
-                f"node {node.name!r}: join: a teardown runs when all is done and a setup "
+                f"join: a teardown runs when all is done and a setup "
                 f"succeeded; leave {node.join!r} out"
             )
         return
     if node.fails_run:
-        raise BadGraph(f"node {node.name!r}: fails_run is for teardowns; other leaves count anyway")
+        raise BadGraph("fails_run is for teardowns; other leaves count anyway")
     if graph.mode == "fail_fast" and node.join != "all_success":
         raise BadGraph(
-            f"node {node.name!r}: join: {node.join!r} has no meaning when the first failure ends "
+            f"join: {node.join!r} has no meaning when the first failure ends "
             "the run; use all_success, or another mode than fail_fast"
         )
     if node.map is not None and node.kind != "work":
-        raise BadGraph(f"node {node.name!r}: map: a {node.kind} cannot be mapped")
+        raise BadGraph(f"map: a {node.kind} cannot be mapped")
 
 
 def _positive(given: Any) -> None:

@@ -30,7 +30,8 @@ def parents_mentioned(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> tu
     try:
         return tuple(_parents(graph, node, nodes))
     except BadInput as error:
-        raise BadGraph(f"node {node.name!r}: {error}") from error
+        path = ("nodes", node.name)
+        raise BadGraph(f"node {node.name!r}: {error}", path=path) from error
 
 
 def _parents(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> dict[str, None]:

@@ -82,10 +82,9 @@ def plan_graph(graph: Graph, *, jobs: Jobs | None = None, graphs: Graphs | None 
     """
     try:
         return _planned(graph, jobs, graphs)
-    except BadGraph as error:
-        raise BadGraph(f"graph {graph.name!r:.64}: {error}") from error
     except BadInput as error:
-        raise BadGraph(f"graph {graph.name!r:.64}: {error}") from error
+        path = error.path if isinstance(error, BadGraph) else ()
+        raise BadGraph(f"graph {graph.name!r:.64}: {error}", path=path) from error
 
 
 def _planned(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> Plan:
