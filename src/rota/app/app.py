@@ -18,6 +18,7 @@ import msgspec
 
 from rota.app.breakers import Breakers
 from rota.app.dead_letters import DeadLetters
+from rota.app.graph import TracedGraph, add_graph
 from rota.app.job import AsyncJob, Job
 from rota.app.logs import Narrowed, search_logs
 from rota.app.run import Run
@@ -75,6 +76,7 @@ class App:
         self.namespace = check_name("namespace", namespace or said.namespace or "default")
         self.upgrade = upgrade
         self.jobs: dict[str, Job[Any, Any]] = {}
+        self.graphs: dict[str, TracedGraph[Any, Any]] = {}
         self._store: Store | None = None
         self._opening = Lock()
         self._works = Works(self)
@@ -110,6 +112,30 @@ class App:
         if function is not None:
             return self._python_job(function, name, options)
         return lambda function: self._python_job(function, name, options)
+
+    @overload
+    def graph(self, function: Callable[P, R], /) -> TracedGraph[P, R]: ...
+
+    @overload
+    def graph(
+        self, function: None = None, /, *, name: str | None = None, **options: Any
+    ) -> Callable[[Callable[P, R]], TracedGraph[P, R]]: ...
+
+    def graph(
+        self,
+        function: Callable[..., Any] | None = None,
+        /,
+        *,
+        name: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """Make a function a graph: the jobs it calls are its nodes.
+
+        Options: mode, timeout, retries, max_nodes, max_runs, depends_on_past, description.
+        """
+        if function is not None:
+            return add_graph(self, function, name, options)
+        return lambda function: add_graph(self, function, name, options)
 
     def command(
         self,
