@@ -6,10 +6,11 @@ from tests.sabotage.bugs.claiming import CLAIMING
 from tests.sabotage.bugs.clocks import CLOCKS
 from tests.sabotage.bugs.commits import COMMITS
 from tests.sabotage.bugs.finishing import FINISHING
+from tests.sabotage.bugs.graphs import GRAPHS
 from tests.sabotage.bugs.keys import KEYS
 from tests.sabotage.bugs.leases import LEASES
 
-SABOTAGES = (*FINISHING, *CLAIMING, *LEASES, *KEYS, *COMMITS, *CLOCKS)
+SABOTAGES = (*FINISHING, *CLAIMING, *LEASES, *KEYS, *COMMITS, *CLOCKS, *GRAPHS)
 
 
 def named_tests() -> list[str]:

@@ -56,7 +56,9 @@ def relied_on(specs: Spec, name: str) -> set[str]:
     return found
 
 
-def what_becomes_of(specs: Spec, name: str, states: Mapping[str, str]) -> str:
+def what_becomes_of(  # noqa: PLR0911
+    specs: Spec, name: str, states: Mapping[str, str]
+) -> str:
     """`run`, `wait`, `skipped` or `upstream_failed`, by the words of the documentation."""
     spec = specs[name]
     parents = parents_of(specs, name)
@@ -81,7 +83,7 @@ def what_becomes_of(specs: Spec, name: str, states: Mapping[str, str]) -> str:
     return by_join(spec["join"], [states.get(each, "waits") for each in parents])
 
 
-def by_join(join: str, seen: list[str]) -> str:  # noqa: C901, PLR0911, PLR0912, PLR0915
+def by_join(join: str, seen: list[str]) -> str:  # noqa: C901, PLR0911, PLR0912
     """One rule after the other, each as a sentence about the list of the parents' states."""
     all_done = "waits" not in seen
     failed = "failed" in seen or "upstream_failed" in seen

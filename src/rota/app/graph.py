@@ -175,11 +175,22 @@ class TracedGraph(Node[P, R]):
     def plan(self) -> Plan:
         """Checked against the jobs and graphs of the app; BadGraph names the node."""
         jobs = {name: facts_of(job.signature) for name, job in self.app.jobs.items()}
-        graphs = {name: each.graph for name, each in self.app.graphs.items()}
+        graphs = self._with_inner()
         plan = plan_graph(self.graph, jobs=jobs, graphs=graphs)
-        if any(each.node.graph for each in plan.nodes.values()):
+        if len(graphs) > 1:
             expand(self.graph, graphs, jobs=jobs)
         return plan
+
+    def _with_inner(self) -> dict[str, Graph]:
+        """This graph and all within it; the others of the app are not even traced."""
+        found = {self.name: self.graph}
+        waiting = [self.graph]
+        while waiting:
+            for name in {node.graph for node in waiting.pop().nodes if node.graph} - found.keys():
+                if name in self.app.graphs:
+                    found[name] = self.app.graphs[name].graph
+                    waiting.append(found[name])
+        return found
 
     def _traced(self) -> Graph:
         parameters = _parameters(self.function)

@@ -66,15 +66,19 @@ class Expression:
         self.where = where
 
     @classmethod
-    def parse(cls, text: str, names: Names, *, where: str = "expression") -> Expression:
-        """Read and check; BadExpression says what is wrong, `where` being the node and field."""
+    def parse(cls, text: str, names: Names | None, *, where: str = "expression") -> Expression:
+        """Read and check; BadExpression says what is wrong, `where` being the node and field.
+
+        Without names, which were checked before, what it mentions need not be there.
+        """
         if not text.strip():
             raise BadExpression(f"{where}: the expression is empty")
         if len(text) > MAX_CHARS:
             raise BadExpression(f"{where}: the expression has more than {MAX_CHARS:,} characters")
         tokens = tokens_of(text)
         mentioned = mentioned_in(tokens)
-        _check_names(mentioned, names, where)
+        if names is not None:
+            _check_names(mentioned, names, where)
         loops = loops_in(tokens)
         if loops is not None and loops.copies > MAX_COPIES:
             raise BadExpression(
@@ -135,7 +139,7 @@ class Condition(Expression):
     """An expression that is true or false; anything else is refused, never guessed."""
 
     @classmethod
-    def parse(cls, text: str, names: Names, *, where: str = "condition") -> Condition:
+    def parse(cls, text: str, names: Names | None, *, where: str = "condition") -> Condition:
         """As Expression.parse; one that cannot be true or false is refused here already."""
         found = super().parse(text, names, where=where)
         kind = _program(found.text, found.mentioned, where).return_type().name()
