@@ -10,8 +10,8 @@ from rota.model.states import FINAL, LIVE, TRANSITIONS, State, verbs_from
 
 ALLOWED = {
     State.PENDING: {"cancel", "skip", "unblock"},
-    State.SCHEDULED: {"cancel", "promote"},
-    State.QUEUED: {"cancel", "claim", "expire"},
+    State.SCHEDULED: {"cancel", "hold", "promote"},
+    State.QUEUED: {"cancel", "claim", "expire", "hold"},
     State.RUNNING: {
         "abort",
         "fail",
@@ -22,7 +22,7 @@ ALLOWED = {
         "succeed",
         "suspend",
     },
-    State.SUSPENDED: {"cancel", "resume"},
+    State.SUSPENDED: {"cancel", "conclude", "founder", "resume"},
     State.SUCCESS: set[str](),
     State.FAILED: set[str](),
     State.CANCELLED: set[str](),

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, cast, get_args
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
 
 import msgspec
 
+from rota.app.job import Job, Submission
+from rota.app.node import Node
 from rota.app.refs import Ref, value_of
-from rota.app.trace import MAP_OPTIONS, check_options, current_trace, mapped_over, tracing
+from rota.app.run import Run
+from rota.app.trace import tracing
 from rota.app.works import reference
-from rota.errors import BadGraph, BadOption, NotAllowed
+from rota.errors import BadGraph, BadOption
 from rota.model.graph import Graph, Mode, Parameter
+from rota.model.spec import GraphTarget, JobSpec
 from rota.rules.checks import hint, one_of
 from rota.rules.graphs import Plan, expand, plan_graph
 from rota.rules.graphs.types import facts_of
@@ -29,113 +33,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 GRAPH_OPTIONS = frozenset(Graph.__struct_fields__) - {"name", "nodes", "parameters", "result"}
-
-
-class Callee(Protocol):
-    """A job or a graph: what can be a node."""
-
-    name: str
-    signature: Signature
-    target: str
-    """`job` or `graph`."""
-
-    def plainly(self, *args: Any, **kwargs: Any) -> Any: ...
-
-
-class Maker(Generic[P, R]):
-    """A job or a graph with options of a node: call it, or map it over items.
-
-    In the eyes of a type checker the call gives the result itself, so that what is passed from
-    node to node is checked as in any function.
-    """
-
-    def __init__(self, callee: Callee, options: Mapping[str, Any]) -> None:
-        check_options(options)
-        self._callee = callee
-        self._options = options
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Make a node; outside of a graph, call the function here and now."""
-        trace = current_trace()
-        if trace is None:
-            allowed = self._is_wanted()
-            return cast("R", self._callee.plainly(*args, **kwargs) if allowed else None)
-        for name in self._options:
-            if name in MAP_OPTIONS:
-                raise BadOption(f"{name}= is for .map(...)")
-        values = self._callee.signature.arrange(args, kwargs)
-        return cast("R", trace.add(self._target(), values, self._options))
-
-    def map(self, items: Any, *args: Any, **kwargs: Any) -> list[R]:
-        """One node with an instance for each item; the result is the list of their results.
-
-        The item goes to the first parameter that is not given otherwise, or to `into=`.
-        """
-        into = self._options.get("into") or self._free_parameter(kwargs)
-        trace = current_trace()
-        if trace is None:
-            return self._map_plainly(items, into, args, kwargs)
-        values = self._callee.signature.arrange((), self._named(into, args, kwargs), but=into)
-        options = {key: each for key, each in self._options.items() if key not in MAP_OPTIONS}
-        mapped = mapped_over(items, into, self._options)
-        return cast("list[R]", trace.add(self._target(), values, options, mapped))
-
-    def _target(self) -> dict[str, str]:
-        return {self._callee.target: self._callee.name}
-
-    def _is_wanted(self) -> bool:
-        when = self._options.get("when", True)
-        if isinstance(when, bool):
-            return when
-        raise NotAllowed(
-            f"when={when!r:.64} is for graphs that run; a plain call takes True or False"
-        )
-
-    def _free_parameter(self, kwargs: Mapping[str, Any]) -> str:
-        free = [name for name in self._callee.signature.parameters if name not in kwargs]
-        if not free:
-            raise BadGraph(f"{self._callee.name}: no parameter is left to take the items")
-        return free[0]
-
-    def _named(self, into: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        free = [
-            name
-            for name in self._callee.signature.parameters
-            if name != into and name not in kwargs
-        ]
-        if len(args) > len(free):
-            raise BadGraph(f"{self._callee.name}: .map() was given too many arguments")
-        return {**dict(zip(free, args, strict=False)), **kwargs}
-
-    def _map_plainly(
-        self, items: Any, into: str, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> list[R]:
-        if not self._is_wanted():
-            return []
-        size = self._options.get("batch", 1)
-        listed = list(items)
-        batches = [listed[at : at + size] for at in range(0, len(listed), size)]
-        named = self._named(into, args, kwargs)
-        return [
-            self._callee.plainly(**{**named, into: batch if size > 1 else batch[0]})
-            for batch in batches
-        ]
-
-
-class Node(Generic[P, R]):
-    """What jobs and graphs have in common: they can be nodes of a graph."""
-
-    def node(self, **options: Any) -> Maker[P, R]:
-        """The same with options of a node: `load.node(retries=3, join="none_failed")(rows)`.
-
-        Options: name, after, when, join, kind, setups, fails_run, group, retries, timeout,
-        queue, priority, isolation, cache; for .map(): into, batch, concurrency, tolerate.
-        """
-        return Maker(cast("Callee", self), options)
-
-    def map(self, items: Any, *args: Any, **kwargs: Any) -> list[R]:
-        """As Maker.map, without options."""
-        return self.node().map(items, *args, **kwargs)
 
 
 class TracedGraph(Node[P, R]):
@@ -152,6 +49,7 @@ class TracedGraph(Node[P, R]):
         self.function = function
         self._options = _graph_options(self.name, function, options)
         self._graph: Graph | None = None
+        self._job: Job[P, R] | None = None
         functools.update_wrapper(self, function)
 
     def __repr__(self) -> str:
@@ -192,6 +90,30 @@ class TracedGraph(Node[P, R]):
                     waiting.append(found[name])
         return found
 
+    @property
+    def job(self) -> Job[P, R]:
+        """The same as a job: with versions, schedules, submits."""
+        if self._job is None:
+            spec = JobSpec(
+                name=self.name,
+                target=GraphTarget(graph=self.plan.graph),
+                parameters=self.signature.parameters,
+            )
+            self._job = Job(self.app, spec, self.signature, None)
+        return self._job
+
+    def submit(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
+        """Ask for one run of the graph; when this returns, it is recorded on disk."""
+        return self.job.submit(*args, **kwargs)
+
+    def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
+        """Ask for many at once, all or none; items as with the jobs."""
+        return self.job.submit_many(calls)
+
+    def with_options(self, **options: Any) -> Submission[P, R]:
+        """Change policies for the submits made through the answer."""
+        return self.job.with_options(**options)
+
     def _traced(self) -> Graph:
         parameters = _parameters(self.function)
         with tracing() as trace:
@@ -218,6 +140,8 @@ def add_graph(
     known = app.graphs.get(graph.name)
     if known is not None and reference(known.function) != reference(function):
         raise BadOption(f"a graph named {graph.name!r} is defined already; give one of them name=")
+    if graph.name in app.jobs:
+        raise BadOption(f"a job is named {graph.name!r} as well; give one of them name=")
     app.graphs[graph.name] = graph
     return graph
 

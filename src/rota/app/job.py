@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 import msgspec
 
-from rota.app.graph import Node
+from rota.app.node import Node
 from rota.app.run import Run
 from rota.app.trace import current_trace
 from rota.app.within import Within

@@ -87,7 +87,7 @@ class Run(Generic[R]):
             reason = "; ".join(part for part in (ended.reason, said) if part)
             raise RunFailed(self.id, ended.state, reason or "no reason given")
         text = ended.result or "null"
-        job = self._job or self._app.jobs.get(self.show().job)
+        job = self._job or self._app.everything.get(self.show().job)
         value: R = job.signature.load_result(text) if job else msgspec.json.decode(text)
         return value
 

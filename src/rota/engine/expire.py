@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rota.engine.finish import finish
+from rota.engine.kin import kinship
 from rota.model.run import Verdict
 from rota.store.base import Row, Tx
 
@@ -26,4 +27,5 @@ def _verdict(row: Row) -> Verdict:
         verb="expire",
         reason="expired: it waited too long in its queue",
         fired=row["schedule_id"] is not None,
+        **kinship(row),
     )

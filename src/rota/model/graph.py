@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rota.model.spec import Isolation
+from rota.model.isolation import Isolation
 
 Join = Literal[
     "all_success",

@@ -13,8 +13,10 @@ import msgspec
 
 from rota.clock import elapsed_s
 from rota.engine.claim import claim
+from rota.engine.expand import expand
 from rota.engine.finish import finish
 from rota.engine.keys import queue_key
+from rota.engine.resolve import resolve
 from rota.errors import StoreUnavailable
 from rota.model.run import Lease, Verdict
 from rota.notices import emit
@@ -26,6 +28,8 @@ from rota.runtime.service import Service
 from rota.store.base import Ride, Store, Tx
 
 BATCH = 1000
+ROUNDS = 16
+"""How often to claim again in one transaction because graphs have begun in it."""
 PREFETCH_S = 0.05
 """Runs are held ready for this long at the present pace, so that no slot waits for the store."""
 
@@ -53,6 +57,7 @@ class Courier(Service):
         self._queues = list(duty.queues)
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
         self._jobs = json.dumps(duty.jobs)
+        self._graphs = frozenset(duty.graphs)
         self._find_work = duty.find_work
         self._looks = True
         self._pending: list[tuple[Call | None, Verdict]] = []
@@ -68,9 +73,10 @@ class Courier(Service):
             self.look()
         return was
 
-    def serve(self, queues: Sequence[str], jobs: Sequence[str]) -> None:
+    def serve(self, queues: Sequence[str], jobs: Sequence[str], graphs: Sequence[str]) -> None:
         """Claim from these queues and for these jobs from now on."""
         with self._turn:
+            self._graphs = frozenset(graphs)
             self._queues = list(queues)
             self._keys = {queue_key(self._namespace, queue) for queue in queues}
             self._jobs = json.dumps(jobs)
@@ -138,10 +144,12 @@ class Courier(Service):
             # Cleared before: a wake-up during the transaction means looking again.
             self._looks = False
         try:
+            lone = not verdicts and len(self._queues) == 1 and not self._graphs
             lost, leases = self._store.write(
-                lambda tx: self._trade(tx, verdicts, want),
-                lone=not verdicts and len(self._queues) == 1,
+                lambda tx: self._trade(tx, verdicts, want, lone=lone), lone=lone
             )
+            if lone and any(lease.parent_id for lease in leases):
+                leases = self._store.write(lambda tx: self._resolve(tx, leases))
         except StoreUnavailable:
             self._looks = True
             raise
@@ -175,11 +183,39 @@ class Courier(Service):
     def _deliver(self, verdict: Verdict) -> list[str]:
         return self._store.write(lambda tx: finish(tx, [verdict], namespace=self._namespace))
 
-    def _trade(self, tx: Tx, verdicts: list[Verdict], want: int) -> tuple[list[str], list[Lease]]:
+    def _trade(
+        self, tx: Tx, verdicts: list[Verdict], want: int, *, lone: bool
+    ) -> tuple[list[str], list[Lease]]:
         lost = finish(tx, verdicts, namespace=self._namespace) if verdicts else []
-        return lost, self._claim(tx, want) if want else []
+        if not want:
+            return lost, []
+        return lost, self._take(tx, want) if lone else self._claim(tx, want)
 
     def _claim(self, tx: Tx, limit: int) -> list[Lease]:
+        """Leases to carry out. Graphs among them begin here and now, and need no slot."""
+        leases = self._take(tx, limit)
+        for rounds_left in reversed(range(ROUNDS)):
+            begin = [lease for lease in leases if lease.job in self._graphs]
+            if not begin:
+                break
+            self._finish(tx, expand(tx, begin, namespace=self._namespace))
+            leases = [lease for lease in leases if lease.job not in self._graphs]
+            if rounds_left and len(leases) < limit:
+                leases += self._take(tx, limit - len(leases))
+        if any(lease.parent_id for lease in leases):
+            return self._resolve(tx, leases)
+        return leases
+
+    def _resolve(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
+        ready, refused = resolve(tx, leases, namespace=self._namespace)
+        self._finish(tx, refused)
+        return ready
+
+    def _finish(self, tx: Tx, verdicts: Sequence[Verdict]) -> None:
+        if verdicts:
+            finish(tx, verdicts, namespace=self._namespace)
+
+    def _take(self, tx: Tx, limit: int) -> list[Lease]:
         return claim(
             tx,
             namespace=self._namespace,
@@ -195,11 +231,8 @@ class Courier(Service):
                 work = self._find_work(lease)
             except Exception as error:  # noqa: BLE001  # whatever it is, the run must not be stuck
                 emit("work.unavailable", run=lease.run_id, job=lease.job, error=error)
-                verdict = Verdict(
-                    run_id=lease.run_id,
-                    fence=lease.fence,
-                    verb="release",
-                    fired=lease.origin is not None,
+                verdict = _related(
+                    Verdict(run_id=lease.run_id, fence=lease.fence, verb="release"), lease
                 )
                 self._pending.append((None, verdict))
             else:
@@ -231,21 +264,29 @@ def _verdict(call: Call, ending: Ending) -> Verdict | None:
         return _watched(call, judge(call, ending))
     except Exception as error:  # noqa: BLE001  # the run must end, whatever its policy holds
         emit("judge.failed", run=call.lease.run_id, job=call.lease.job, error=error)
-        plain = Verdict(
-            run_id=call.lease.run_id,
-            fence=call.lease.fence,
-            verb="fail",
-            fired=call.lease.origin is not None,
-        )
-        return _refused(plain, error)
+        plain = Verdict(run_id=call.lease.run_id, fence=call.lease.fence, verb="fail")
+        return _refused(_related(plain, call.lease), error)
 
 
 def _watched(call: Call, verdict: Verdict | None) -> Verdict | None:
-    """Marked for the breaker of its job and for its schedule, if it has them."""
-    watched, fired = call.work.spec.breaker is not None, call.lease.origin is not None
-    if verdict is None or not (watched or fired):
+    """Marked for the breaker of its job, for its schedule and its graph, if it has them."""
+    if verdict is None:
+        return None
+    if call.work.spec.breaker is not None:
+        verdict = msgspec.structs.replace(verdict, watched=True)
+    return _related(verdict, call.lease)
+
+
+def _related(verdict: Verdict, lease: Lease) -> Verdict:
+    if lease.origin is None and lease.parent_id is None:
         return verdict
-    return msgspec.structs.replace(verdict, watched=watched, fired=fired)
+    return msgspec.structs.replace(
+        verdict,
+        fired=lease.origin is not None,
+        parent_id=lease.parent_id,
+        node=lease.node,
+        item=lease.item,
+    )
 
 
 def _refused(verdict: Verdict, error: Exception) -> Verdict:
@@ -258,6 +299,9 @@ def _refused(verdict: Verdict, error: Exception) -> Verdict:
         reason=reason,
         watched=verdict.watched,
         fired=verdict.fired,
+        parent_id=verdict.parent_id,
+        node=verdict.node,
+        item=verdict.item,
     )
 
 

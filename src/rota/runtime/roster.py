@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from rota.engine.expand import is_graph
 from rota.engine.jobs import stored_jobs
 from rota.engine.keys import jobs_key
 from rota.runtime.options import Duty
@@ -40,5 +41,8 @@ class Roster(Service):
         return msgspec.structs.replace(
             own,
             jobs=tuple(sorted({*own.jobs, *stored})),
+            graphs=tuple(
+                sorted({*own.graphs, *(name for name in stored if is_graph(stored[name]))})
+            ),
             queues=(*own.queues, *sorted(queues - set(own.queues))),
         )

@@ -61,12 +61,14 @@ class PostgresTx:
         now: int | None,
         guard: Guard,
         limit_s: float,
+        memo: dict[Any, Any],
     ) -> None:
         self._connection = connection
         self._guard = guard
         self._limit_s = limit_s
         self._statements = statements
         self._now = now
+        self.memo = memo
         self.woken: set[str] = set()
         self.told: set[str] = set()
         """Those whose NOTIFY is part of this transaction."""
@@ -129,6 +131,7 @@ class PostgresStore:
     ) -> None:
         self.url = url
         self._clock = clock
+        self._memo: dict[Any, Any] = {}
         self._statements = {name: each.text.encode() for name, each in load(DIALECT).items()}
         self._statements |= {
             f"{name} and tell": TELLING % self._statements[name] for name in TOLD_WITHIN
@@ -231,7 +234,7 @@ class PostgresStore:
 
     def _tx(self, connection: Connection, pool: Pool) -> PostgresTx:
         now = self._clock() if self._clock else None
-        return PostgresTx(connection, self._statements, now, self._guard, pool.limit_s)
+        return PostgresTx(connection, self._statements, now, self._guard, pool.limit_s, self._memo)
 
     def _send(self, keys: Collection[str]) -> None:
         with self._pool.connection() as connection:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from rota.errors import BadGraph, BadInput
 from rota.model.graph import Cache, Graph, Kind, Map, Mode, Node
-from rota.model.spec import Isolation
+from rota.model.isolation import Isolation
 from rota.rules.checks import hint, one_of, whole_number
 from rota.rules.duration import parse_duration
 from rota.rules.joins import JOINS
