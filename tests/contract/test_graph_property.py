@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rota.model.graph import Graph, Join, Node
+from rota.model.graph import Graph, Join, Kind, Node
 from rota.model.states import State
 from rota.store.base import Store
 from rota.store.open import open_store
@@ -18,7 +18,7 @@ from tests.contract.builders import Clock, given_worker, look
 from tests.contract.graph_builders import Flow, forget_courses
 from tests.support.graph_reference import Reference
 
-JOINS = sorted(set(get_args(Join)) - {"all_done_setup_success"})
+JOINS: list[Join] = sorted(set(get_args(Join)) - {"all_done_setup_success"})
 CALM = settings(
     max_examples=60,
     deadline=None,
@@ -32,16 +32,17 @@ def graphs(draw: st.DrawFn) -> Graph:
     names = [f"n{at}" for at in range(draw(st.integers(1, 9)))]
     nodes: list[Node] = []
     for at, name in enumerate(names):
-        after = draw(st.lists(st.sampled_from(names[:at]), unique=True)) if at else []
-        join = draw(st.sampled_from(JOINS)) if after else "all_success"
-        kind = "setup" if draw(st.integers(0, 5)) == 0 else "work"
+        after: list[str] = draw(st.lists(st.sampled_from(names[:at]), unique=True)) if at else []
+        join: Join = draw(st.sampled_from(JOINS)) if after else "all_success"
+        kind: Kind = "setup" if draw(st.integers(0, 5)) == 0 else "work"
         nodes.append(Node(name=name, job="work", after=tuple(after), join=join, kind=kind))
     setups = [node.name for node in nodes if node.kind == "setup"]
-    if setups and draw(st.booleans()):
+    has_teardown: bool = draw(st.booleans())
+    if setups and has_teardown:
         chosen = draw(st.lists(st.sampled_from(setups), unique=True, min_size=1))
-        after = draw(st.lists(st.sampled_from(names), unique=True, max_size=3))
+        last: list[str] = draw(st.lists(st.sampled_from(names), unique=True, max_size=3))
         down = Node(
-            name="down", job="work", after=tuple(after), kind="teardown", setups=tuple(chosen),
+            name="down", job="work", after=tuple(last), kind="teardown", setups=tuple(chosen),
             fails_run=draw(st.booleans()),
         )  # fmt: skip
         nodes.append(down)
@@ -90,6 +91,5 @@ def test_whatever_the_graph_the_nodes_go_as_the_rules_say(
         words = {name: "success" if verb == "succeed" else "failed" for name, verb in verbs.items()}
         reference.end(words)
 
-    states = {name: state for name, state in flow.states(run).items()}
-    assert states == reference.states
+    assert flow.states(run) == reference.states
     assert look(flow_store, run).state is State(reference.outcome())

@@ -29,45 +29,45 @@ class Waves(Protocol):
 
 
 def conclude(step: Waves, over: Sequence[str]) -> list[Verdict]:
+    """The verdicts on these runs, by their leaves; with the results that they give back."""
     ids = json.dumps(sorted(over))
     bad: dict[str, list[tuple[str, str | None]]] = {}
     for row in step.tx.all("bad_nodes", ids=ids):
         graph_id = str(row["graph_id"])
         if step.courses[graph_id].shape.plan.nodes[row["name"]].is_leaf:
             bad.setdefault(graph_id, []).append((row["name"], row["reason"]))
-    verdicts = []
-    for row in step.tx.all("lock_graphs", ids=ids):
-        graph_id = str(row["id"])
-        verdicts.append(_verdict(step, row, bad.get(graph_id, [])))
+    rows = step.tx.all("lock_graphs", ids=ids)
+    known = Known(step.tx)
+    known.load(
+        (graph_id, name)
+        for graph_id in over
+        if graph_id not in bad
+        for name in step.courses[graph_id].shape.result_needs
+    )
     step.tx.execute("end_graphs", ids=ids)
-    return verdicts
+    return [_verdict(step, row, bad.get(str(row["id"]), []), known) for row in rows]
 
 
-def _verdict(step: Waves, row: Row, bad: list[tuple[str, str | None]]) -> Verdict:
+def _verdict(step: Waves, row: Row, bad: list[tuple[str, str | None]], known: Known) -> Verdict:
     facts: dict[str, Any] = verdict_facts(row)
     graph_id = str(row["id"])
-    course = step.courses[graph_id]
     end = step.board.rows[graph_id, END]
-    endings = [Ending.FAILED for _ in bad]
     if end.state == "tripped":
         return Verdict(verb="founder", reason=f"node {end.reason} failed", **facts)
-    if outcome_of_leaves(endings) == "failed":
+    if outcome_of_leaves(Ending.FAILED for _ in bad) == "failed":
         return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
     try:
-        result = _result(step, course)
+        return Verdict(verb="conclude", result=_result(step.courses[graph_id], known), **facts)
     except BadInput as error:
         return Verdict(verb="founder", reason=f"its result: {error}"[:MAX_REASON], **facts)
-    return Verdict(verb="conclude", result=result, **facts)
 
 
-def _result(step: Waves, course: Course) -> str:
-    value = course.shape.graph.result
-    if value is None:
+def _result(course: Course, known: Known) -> str:
+    graph = course.shape.graph
+    if graph.result is None:
         return "null"
-    known = Known(step.tx)
-    names = course.shape.result_needs
-    known.load((course.graph_id, name) for name in names)
-    return msgspec.json.encode(result_of(course.shape.graph, known.values(course, names))).decode()
+    values = known.values(course, course.shape.result_needs)
+    return msgspec.json.encode(result_of(graph, values)).decode()
 
 
 def _failed_in_words(bad: list[tuple[str, str | None]]) -> str:
