@@ -18,7 +18,7 @@ def abandon(tx: Tx, verdicts: Sequence[Verdict]) -> list[Verdict]:
     For runs that are no graphs there is nothing to do.
     """
     ids = json.dumps(sorted(verdict.run_id for verdict in verdicts))
-    if not tx.execute("end_graphs", ids=ids):
+    if not tx.all("end_graphs", ids=ids):
         return []
     reason = "cancelled: the run of its graph has ended"
     tx.execute("close_nodes", ids=ids, reason="the run has ended before it")

@@ -13,6 +13,7 @@ import msgspec
 
 from rota.engine.courses import Course, courses
 from rota.engine.nodes import MAX_REASON, Place
+from rota.engine.restart import restart
 from rota.engine.step import Ended, Step
 from rota.model.run import ErrorDetail, Verdict
 from rota.model.states import State
@@ -44,7 +45,10 @@ def advance(tx: Tx, endings: Sequence[Ended], *, namespace: str) -> list[Verdict
     step.board.lock(_places(known, mine))
     for each in mine:
         step.take(each)
-    return step.run()
+    verdicts = step.run()
+    for graph_id, now in step.restarts.items():
+        verdicts += restart(tx, known[graph_id], namespace=namespace, now=now)
+    return verdicts
 
 
 def _places(known: dict[str, Course], endings: Iterable[Ended]) -> list[Place]:

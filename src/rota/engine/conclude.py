@@ -26,6 +26,8 @@ class Waves(Protocol):
     tx: Tx
     board: Board
     courses: dict[str, Course]
+    restarts: dict[str, int]
+    """Runs that begin again, and when."""
 
 
 def conclude(step: Waves, over: Sequence[str]) -> list[Verdict]:
@@ -44,8 +46,13 @@ def conclude(step: Waves, over: Sequence[str]) -> list[Verdict]:
         if graph_id not in bad
         for name in step.courses[graph_id].shape.result_needs
     )
-    step.tx.execute("end_graphs", ids=ids)
-    return [_verdict(step, row, bad.get(str(row["id"]), []), known) for row in rows]
+    step.tx.all("end_graphs", ids=ids)
+    verdicts = [_verdict(step, row, bad.get(str(row["id"]), []), known) for row in rows]
+    for row, verdict in zip(rows, verdicts, strict=True):
+        graph = step.courses[verdict.run_id].shape.graph
+        if verdict.verb == "founder" and row["failures"] < graph.retries:
+            step.restarts[verdict.run_id] = row["now"]
+    return [verdict for verdict in verdicts if verdict.run_id not in step.restarts]
 
 
 def _verdict(step: Waves, row: Row, bad: list[tuple[str, str | None]], known: Known) -> Verdict:

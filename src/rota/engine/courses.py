@@ -156,6 +156,12 @@ def remember(tx: Tx, course: Course) -> None:
     known[course.graph_id] = course
 
 
+def remembered(tx: Tx, graph_ids: Collection[str]) -> list[Course]:
+    """Of these runs, those that are graphs and known; nothing is read for the others."""
+    known = _remembered(tx)
+    return [known[graph_id] for graph_id in graph_ids if graph_id in known]
+
+
 def _remembered(tx: Tx) -> dict[str, Course]:
     found: dict[str, Course] = tx.memo.setdefault("courses", {})
     return found

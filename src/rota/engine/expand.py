@@ -13,13 +13,14 @@ from typing import Any
 import msgspec
 
 from rota.engine.courses import Course, course_of, remember, shape_of
-from rota.engine.nodes import END, NONE, Board, NodeRow, node_row
+from rota.engine.nodes import Board, NodeRow, node_row
+from rota.engine.restart import place
 from rota.engine.step import Step
+from rota.engine.turns import may_begin
 from rota.errors import BadGraph, BadInput
 from rota.model.graph import Node
 from rota.model.run import ErrorDetail, Lease, Verdict
 from rota.model.spec import GraphTarget, JobSpec
-from rota.rules.joins import Ending
 from rota.store.base import Tx
 
 _spec = msgspec.json.Decoder(JobSpec)
@@ -40,6 +41,8 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
     for lease in leases:
         try:
             shape = shape_of(tx, lease.job, lease.version, namespace=namespace)
+            if not may_begin(tx, lease, shape.graph, namespace=namespace):
+                continue
             versions[lease.run_id] = current.versions(shape.plan.nodes.values())
             begun[lease.run_id] = course_of(lease.run_id, shape, lease.args)
         except BadInput as error:
@@ -51,7 +54,7 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
     kept = _kept(tx, begun)
     for graph_id, course in begun.items():
         remember(tx, course)
-        _place(step, course, versions[graph_id], kept.get(graph_id, {}))
+        place(step, course, versions[graph_id], kept.get(graph_id, {}))
     return verdicts + step.run()
 
 
@@ -70,25 +73,6 @@ def refusal(lease: Lease, error: Exception) -> Verdict:
         node=lease.node,
         item=lease.item,
     )
-
-
-def _place(step: Step, course: Course, versions: dict[str, int], kept: dict[str, NodeRow]) -> None:
-    """Rows for all nodes; those that a rerun has brought along have ended already."""
-    graph_id, shape = course.graph_id, course.shape
-    step.board.add(NodeRow(graph_id=graph_id, name=END, state="open", counts=NONE))
-    for name, planned in shape.plan.nodes.items():
-        job = planned.node.job or planned.node.graph or ""
-        row = NodeRow(
-            graph_id=graph_id, name=name, state="pending", counts=NONE, version=versions[job]
-        )
-        step.board.add(row)
-    for name, old in kept.items():
-        if name in shape.plan.nodes:
-            row = step.board.rows[graph_id, name]
-            row.run_id, row.result, row.width = old.run_id, old.result, old.width
-            row.made, row.ended, row.bad = old.made, old.ended, old.bad
-            step.end(row, Ending(old.state), old.reason)
-    step.judge((graph_id, name) for name in shape.first)
 
 
 def _kept(tx: Tx, begun: dict[str, Course]) -> dict[str, dict[str, NodeRow]]:
@@ -131,7 +115,7 @@ class _Current:
             if job not in self._known:
                 kind = "job" if node.job else "graph"
                 raise BadGraph(f"node {node.name!r}: {kind} {job!r} is not on record")
-        return {name: self._known[name] for name in names}
+        return {node.name: self._known[node.job or node.graph or ""] for node in nodes}
 
 
 def is_graph(spec: JobSpec) -> bool:

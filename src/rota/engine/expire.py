@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from rota.engine.finish import finish
-from rota.engine.kin import kinship
+from rota.engine.kin import kinship, verdict_facts
 from rota.model.run import Verdict
+from rota.rules.duration import format_duration
 from rota.store.base import Row, Tx
 
 
@@ -18,6 +19,24 @@ def expire(tx: Tx, *, limit: int) -> int:
             namespace=namespace,
         )
     return len(rows)
+
+
+def time_out(tx: Tx, *, limit: int) -> int:
+    """End up to `limit` runs of graphs that took longer than they may; their nodes end, too."""
+    rows = tx.all("find_overdue_graphs", limit=limit)
+    for namespace in {row["namespace"] for row in rows}:
+        finish(
+            tx,
+            [_overdue(row) for row in rows if row["namespace"] == namespace],
+            namespace=namespace,
+        )
+    return len(rows)
+
+
+def _overdue(row: Row) -> Verdict:
+    limit = format_duration(row["expires_at"] - row["started_at"])
+    reason = f"ran longer than its timeout of {limit}"
+    return Verdict(verb="founder", reason=reason, **verdict_facts(row))
 
 
 def _verdict(row: Row) -> Verdict:

@@ -15,10 +15,12 @@ from rota.engine.give_up import give_up
 from rota.engine.keys import DUE, ENDED, queue_key
 from rota.engine.observe import judge_breakers, observe
 from rota.engine.settle import settle
+from rota.engine.turns import let_others
 from rota.model.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS
 from rota.store.base import Row, Tx
 
+_ENDS_GRAPH = ("cancel", "conclude", "founder")
 _ENDS_RUN = frozenset(verb for verb, change in TRANSITIONS.items() if change.to in FINAL)
 
 
@@ -100,6 +102,9 @@ def _followed(
     broken = [verdict for verdict in mine if verdict.verb in ("cancel", "founder")]
     if broken:
         follow += abandon(tx, broken)
+    over = [verdict.run_id for verdict in mine if verdict.verb in _ENDS_GRAPH]
+    if over:
+        let_others(tx, over, namespace=namespace)
     nodes = [verdict for verdict in mine if verdict.parent_id is not None]
     if nodes:
         endings = [ended(verdict, TRANSITIONS[verdict.verb].to) for verdict in nodes]

@@ -36,7 +36,9 @@ class Known:
             place = str(row["graph_id"]), str(row["name"])
             self._states[place] = row["state"]
             if row["width"] is not None:
-                self._results[place] = self._listed(place, row["width"])
+                # A rerun keeps the instances of the run before.
+                source = str(row["run_id"]) if row["run_id"] else place[0]
+                self._results[place] = self._listed((source, place[1]), row["width"])
             elif row["result"] is not None:
                 self._results[place] = msgspec.json.decode(row["result"])
 

@@ -21,6 +21,10 @@ WINDOW = 2_000
 """Instances of one mapped node that are runs at the same time: the others are numbers."""
 
 
+PAUSED = "paused"
+"""The reason of a mapped node whose other instances wait until the run is resumed."""
+
+
 class Releases:
     """What is about to be released in one transaction."""
 
@@ -93,7 +97,7 @@ class Releases:
 
     def refill(self, course: Course, row: NodeRow) -> None:
         """Instances have ended: perhaps others may be made."""
-        if (row.made or 0) < (row.width or 0):
+        if (row.made or 0) < (row.width or 0) and row.reason != PAUSED:
             self._refills[row.place] = course, row
 
     def give_place(self, course: Course) -> None:

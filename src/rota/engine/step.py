@@ -58,12 +58,13 @@ class Step:
         self._namespace = namespace
         self.courses = known
         self.board = board or Board(tx)
-        self._releases = Releases(tx, self.board, namespace=namespace)
+        self.releases = Releases(tx, self.board, namespace=namespace)
         self._wave: dict[Place, Ending] = {}
         self._settling: list[NodeRow] = []
         self._judged: dict[Place, None] = {}
         self._over: list[str] = []
         self.verdicts: list[Verdict] = []
+        self.restarts: dict[str, int] = {}
 
     def take(self, each: Ended) -> None:
         """A run has ended; one that is not the node's own any more says nothing."""
@@ -83,21 +84,21 @@ class Step:
         """The node ends like this."""
         course = self.courses[row.graph_id]
         if row.state == "active" and course.shape.graph.max_nodes is not None:
-            self._releases.give_place(course)
+            self.releases.give_place(course)
         row.state, row.reason = ending.value, reason[:MAX_REASON] if reason else None
         self.board.change(row)
         self._wave[row.place] = ending
 
     def run(self) -> list[Verdict]:
         """Until nothing changes any more; then write it all."""
-        while self._wave or self._judged or self._releases.is_waiting:
+        while self._wave or self._judged or self.releases.is_waiting:
             self._count()
             self._settle()
             self._judge()
             self._begin()
             if not (self._wave or self._judged):
-                self._releases.fill_places()
-        self._releases.make()
+                self.releases.fill_places()
+        self.releases.make()
         self.board.flush()
         if self._over:
             self.verdicts += conclude(self, self._over)
@@ -138,7 +139,7 @@ class Step:
         elif row.ended >= width:
             self.end(row, Ending.SUCCESS, f"{row.bad:,} instances failed" if row.bad else None)
         else:
-            self._releases.refill(course, row)
+            self.releases.refill(course, row)
 
     def _skip(self, course: Course, names: Iterable[str], reason: str) -> None:
         places = [(course.graph_id, name) for name in names]
@@ -223,13 +224,13 @@ class Step:
             is_teardown = planned.node.kind == "teardown"
             word = judge(planned.join, row.joined(planned), is_teardown=is_teardown)
             if word is Word.RUN:
-                self._releases.allow(self.courses[row.graph_id], row)
+                self.releases.allow(self.courses[row.graph_id], row)
             elif word is not Word.WAIT:
                 self.end(row, ending_of(word), _because(word))
 
     def _begin(self) -> None:
         """Those that may run: conditions are asked, lists of mapped nodes are read."""
-        asking = self._releases.take_asking()
+        asking = self.releases.take_asking()
         if not asking:
             return
         self.board.flush()
@@ -244,10 +245,10 @@ class Step:
                 if not is_wanted(node, values):
                     self.end(row, Ending.SKIPPED, f"its condition is false: {node.when}")
                 elif node.map is None:
-                    self._releases.release(course, row)
+                    self.releases.release(course, row)
                 else:
                     items = items_of(node, values)
-                    self._releases.spread(course, row, items)
+                    self.releases.spread(course, row, items)
                     if not items:
                         self.end(row, Ending.SUCCESS, "there were no items")
             except BadInput as error:

@@ -72,7 +72,7 @@ update rota.node as n
 
 -- name: load_nodes
 -- Without a lock: what these say does not change any more.
-select n.graph_id, n.name, n.state, n.result, n.width
+select n.graph_id, n.name, n.state, n.result, n.run_id, n.width
   from {rows:place} as b
   join rota.node as n
     on n.graph_id = b.graph_id
@@ -93,11 +93,6 @@ select n.name, n.state, n.run_id, n.reason, n.width, n.made, n.ended, n.bad, n.c
     on h.id = n.run_id
  where n.graph_id = :graph_id
    and n.name <> ''
-
--- name: copy_nodes
-select n.name, n.state, n.version, n.run_id, n.result, n.reason, n.width, n.made, n.ended, n.bad
-  from rota.node as n
- where n.graph_id = :graph_id
 
 -- name: existing_nodes
 -- A rerun brings along what it keeps of the run before.
@@ -127,6 +122,7 @@ update rota.node
        ended_at = {now}
  where graph_id {ids:ids}
    and name = ''
+returning graph_id
 
 -- name: live_children
 select id, namespace, fence, state, worker_id, parent_id, node, item
@@ -157,7 +153,7 @@ select id, namespace, job, version, args
  where id {ids:ids}
 
 -- name: lock_graphs
-select id, fence, parent_id, node, item, schedule_id
+select id, fence, failures, parent_id, node, item, schedule_id, {now} as now
   from rota.run as run
  where id {ids:ids}
    and {from:conclude}
@@ -211,7 +207,7 @@ update rota.run
    set state = {to:hold},
        rank = null
  where parent_id {ids:ids}
-   and {from:hold}
+   and state in ('scheduled', 'queued')
 
 -- name: resume_children
 update rota.run
@@ -220,4 +216,83 @@ update rota.run
        rank = {now} - priority * cast(:credit_ms as bigint)
  where parent_id {ids:ids}
    and {from:unblock}
+returning namespace, queue
+
+-- name: list_node_runs
+-- All runs of nodes that have ended, older ones of the same node too.
+select id, node, item, state, reason, crashes, created_at, started_at, finished_at
+  from rota.run_history
+ where parent_id = :graph_id
+ order by id
+
+-- name: note_restart
+-- A run of a graph begins again, from what failed.
+update rota.run
+   set failures = failures + 1
+ where id = :id
+
+-- name: lock_job
+-- Who counts the runs of a graph counts alone.
+select j.name
+  from rota.job as j
+ where j.namespace = :namespace
+   and j.name = :name
+ {lock:j}
+
+-- name: count_begun
+select count(*) as runs
+  from rota.run
+ where namespace = :namespace
+   and job = :job
+   and {from:conclude}
+
+-- name: run_before
+-- The last one of the same graph that was asked for earlier, reruns apart.
+select id, state
+  from (
+        select id, state
+          from rota.run
+         where namespace = :namespace
+           and job = :job
+           and id < :id
+           and rerun_of is null
+         union all
+        select id, state
+          from rota.run_history
+         where namespace = :namespace
+           and job = :job
+           and id < :id
+           and rerun_of is null
+       ) as r
+ order by id desc
+ limit 1
+
+-- name: hold_graph
+-- Claimed, but it may not begin yet: it waits without a place in the queue.
+update rota.run
+   set state = {to:hold},
+       rank = null,
+       worker_id = null,
+       started_at = null,
+       attempt = attempt - 1
+ where id = :id
+   and fence = :fence
+   and {from:heartbeat}
+
+-- name: let_next
+-- The oldest that waits for others of its graph; those that wait for a schedule were never claimed.
+update rota.run
+   set state = {to:unblock},
+       ready_at = {now},
+       rank = {now} - priority * cast(:credit_ms as bigint)
+ where id in (
+        select id
+          from rota.run as r
+         where r.namespace = :namespace
+           and r.job = :job
+           and r.{from:unblock}
+           and r.fence > 0
+         order by r.id
+         limit 1
+       )
 returning namespace, queue
