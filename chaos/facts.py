@@ -92,6 +92,8 @@ class Facts:
     looks: int = 0
     stuck: list[str] = field(default_factory=list)
     """What the observer found without a waker."""
+    amnesties: tuple[int, ...] = ()
+    """When reaping began again after a gap."""
     drain_ms: int = 0
     drain_limit_ms: int = 0
 

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from statistics import quantiles
 from typing import Any
 
-from chaos.facts import Facts
+from chaos.facts import Facts, Tried
 from chaos.faults import KILLS, STOPS
-from chaos.nemesis import Deeds
+from chaos.nemesis import Death, Deeds
 
 
 def figures(facts: Facts, deeds: Deeds, *, took_s: float) -> dict[str, Any]:
@@ -28,6 +28,7 @@ def figures(facts: Facts, deeds: Deeds, *, took_s: float) -> dict[str, Any]:
         "PostgreSQL crashes": deeds.counts["crash_postgres"],
         "cuts and silences": deeds.counts["cut"] + deeds.counts["silence"],
         "graceful restarts": deeds.counts["restart_worker"],
+        "amnesties after a gap in reaping": len(facts.amnesties),
         "calls unanswered or unknown": sum(call.answer == "unknown" for call in facts.calls),
         "calls failed": sum(call.answer == "fail" for call in facts.calls),
         "kill of a worker process to claimable": spread(recoveries(facts, deeds, "kill_child")),
@@ -43,32 +44,52 @@ def figures(facts: Facts, deeds: Deeds, *, took_s: float) -> dict[str, Any]:
 
 
 def recoveries(facts: Facts, deeds: Deeds, kind: str) -> list[float]:
-    """Seconds from each death of that kind until a run of the dead could be claimed again."""
-    died = {death.worker_id: death.at_ms for death in deeds.deaths if death.kind == kind}
+    """Seconds from each death of that kind until a run of the dead could be claimed again.
+
+    While PostgreSQL is away nobody could claim anything: that time is told apart (`slowest`).
+    """
+    died = {death.worker_id: death for death in deeds.deaths if death.kind == kind}
     return [
-        (each.ended_ms - died[each.worker_id]) / 1000
+        (each.ended_ms - died[each.worker_id].at_ms - away_ms(died[each.worker_id], each, deeds))
+        / 1000
         for each in facts.tried
         if each.kind == "lost" and each.worker_id in died
     ]
 
 
+def away_ms(death: Death, lost: Tried, deeds: Deeds) -> int:
+    """How much of the time between the two PostgreSQL was crashed and not yet back."""
+    return sum(
+        max(0, min(back_ms, lost.ended_ms) - max(went_ms, death.at_ms))
+        for went_ms, back_ms in deeds.outages
+    )
+
+
 def slowest(facts: Facts, deeds: Deeds, most: int = 20) -> list[dict[str, Any]]:
     """The deaths whose runs waited longest, to be looked up in the logs."""
     died = {death.worker_id: death for death in deeds.deaths}
-    waits: dict[str, int] = {}
+    last: dict[str, Tried] = {}
     for each in facts.tried:
         if each.kind == "lost" and each.worker_id in died:
-            wait_ms = each.ended_ms - died[each.worker_id].at_ms
-            waits[each.worker_id] = max(waits.get(each.worker_id, 0), wait_ms)
-    longest = sorted(waits, key=lambda worker: -waits[worker])[:most]
-    return [{**asdict(died[worker]), "claimable_ms": waits[worker]} for worker in longest]
+            known = last.setdefault(each.worker_id, each)
+            last[each.worker_id] = max(known, each, key=lambda tried: tried.ended_ms)
+    found = [
+        {
+            **asdict(died[worker]),
+            "claimable_ms": tried.ended_ms - died[worker].at_ms,
+            "postgres_away_ms": away_ms(died[worker], tried, deeds),
+        }
+        for worker, tried in last.items()
+    ]
+    found.sort(key=lambda each: each["postgres_away_ms"] - each["claimable_ms"])
+    return found[:most]
 
 
 def resumptions(facts: Facts, deeds: Deeds) -> list[float]:
     """Seconds from each return of PostgreSQL until the first success after it."""
     ends = sorted(end.finished_ms for end in facts.ended if end.state == "success")
     found = []
-    for at_ms in deeds.returns_ms:
+    for _, at_ms in deeds.outages:
         at = bisect_left(ends, at_ms)
         if at < len(ends):
             found.append((ends[at] - at_ms) / 1000)

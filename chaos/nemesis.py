@@ -44,8 +44,8 @@ class Deeds:
 
     counts: Counter[str] = field(default_factory=Counter)
     deaths: list[Death] = field(default_factory=list)
-    returns_ms: list[int] = field(default_factory=list)
-    """When PostgreSQL answered again after a crash."""
+    outages: list[tuple[int, int]] = field(default_factory=list)
+    """When PostgreSQL was crashed, and when it answered again."""
     restarts: Counter[str] = field(default_factory=Counter)
     """Processes that ended by themselves and were started again, as a service manager does."""
 
@@ -232,10 +232,11 @@ class Nemesis:
     def _crash_postgres(self, fault: Fault) -> None:
         """At once and without a word, or by KILL of all its processes."""
         server = self._site.server
+        went_ms = now_ms()
         if fault.chance < 0.5:
             server.stop("immediate")
         else:
             server.kill()
         time.sleep(fault.hold_s)
         server.start()
-        self.deeds.returns_ms.append(now_ms())
+        self.deeds.outages.append((went_ms, now_ms()))

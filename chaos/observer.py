@@ -19,6 +19,7 @@ select id, state, worker_id, ready_at, rank
          or (state = 'running' and worker_id is not null and started_at is not null))
 """
 ENDS = "select id, state, fence, finished_at from rota.run_history where finished_at > %s"
+AMNESTY = "select resumed_at from rota.chore where name = 'reap' and resumed_at > 0"
 OVERLAP_MS = 10_000
 """A row may be committed later than its time says."""
 
@@ -32,6 +33,8 @@ class Observer(threading.Thread):
         self.stuck: list[str] = []
         self.seen: dict[str, tuple[Any, ...]] = {}
         """State, fence and time of each end at first sight."""
+        self.amnesties: set[int] = set()
+        """When reaping began again after a gap, so that nobody lost a lease for a while."""
         self._site = site
         self._newest_ms = 0
         self._stopping = threading.Event()
@@ -49,6 +52,7 @@ class Observer(threading.Thread):
         for run_id, *end in self._site.ask(ENDS, (self._newest_ms - OVERLAP_MS,)):
             self.seen.setdefault(str(run_id), tuple(end))
             self._newest_ms = max(self._newest_ms, end[2])
+        self.amnesties.update(at_ms for (at_ms,) in self._site.ask(AMNESTY))
         self.looks += 1
 
     def stop(self) -> None:

@@ -105,3 +105,30 @@ def test_nonsense_is_refused_in_words(rota: Rota, words: tuple[str, ...], says: 
 
     assert said.code == 2
     assert says in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "env", "echoes"),
+    [
+        (["up", "talk.py", "--echo"], {}, True),
+        (["worker", "talk.py"], {"ROTA_ECHO": "yes"}, True),
+        (["up", "talk.py"], {}, False),
+        (["up", "talk.py", "--no-echo"], {"ROTA_ECHO": "yes"}, False),
+    ],
+)
+def test_printed_lines_are_shown_on_the_console_if_wanted(
+    talker: Rota, words: list[str], env: dict[str, str], *, echoes: bool
+) -> None:
+    """Without a word: on a terminal, which this is not."""
+    with talker.serving(*words, **env) as served:
+        run_id = talker.good("submit", "talk", "name=\x1b[2Jann").out.strip()
+        shown = followed(talker, run_id)
+        if echoes:
+            served.wait_for("hello")
+
+    (line,) = [line for line in served.lines if "hello" in line] or [""]
+    assert shown[0] == "stdout  hello \u241b[2Jann"
+    if echoes:
+        assert f"hello \u241b[2Jann  job=talk run={run_id[-12:]} stream=stdout" in line
+    assert bool(line) == echoes
+    assert served.text.count("no luck") == 1

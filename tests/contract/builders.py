@@ -168,6 +168,7 @@ def run_sql(url: str, text: str) -> list[tuple[Any, ...]]:
     """The rows of one statement, past the store; `rota.` is dropped on SQLite."""
     if url.startswith("sqlite"):
         connection = apsw.Connection(str(Path(url.removeprefix("sqlite:///"))))
+        connection.set_busy_timeout(10_000)  # a worker may be writing
         try:
             return [tuple(row) for row in connection.execute(text.replace("rota.", ""))]
         finally:

@@ -46,7 +46,7 @@ from tests.contract.builders import (
     submit_all,
 )
 from tests.contract.conftest import empty
-from tests.contract.letters import each_failure_left_one_letter
+from tests.contract.letters import by, each_failure_left_one_letter
 from tests.contract.machine_asks import ASKS, DELAY_MS, QUEUES, VERBS, as_verdict
 from tests.contract.model import CRASH_CAP, Model, ModelRun, frozen, observed
 
@@ -237,7 +237,7 @@ class Life(RuleBasedStateMachine):
     def rerun(self, run: str) -> object:
         fresh = new_id()
         try:
-            self.store.write(lambda tx: rerun(tx, run, namespace=HOME, new_id=fresh))
+            self.store.write(lambda tx: rerun(tx, run, namespace=HOME, new_id=fresh, by=by()))
             done = True
         except NotAllowed:
             done = False

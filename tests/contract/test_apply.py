@@ -17,8 +17,8 @@ from rota.engine.schedule_views import schedules
 from rota.engine.timetables import Timetables, rules_version
 from rota.errors import BadOption
 from rota.ids import new_id
+from rota.model.plan import Plan, Wish
 from rota.rules.jobfile import read_bundle
-from rota.rules.plan import Plan, Wish
 from rota.store.base import Store
 from tests.contract.builders import HOME, run_sql
 
@@ -65,7 +65,7 @@ def test_a_file_becomes_jobs_schedules_calendars_and_windows(store: Store) -> No
     assert schedule_jobs(store) == {
         "backup": "backup file active",
         "ping": "ping file active",
-        "ping:2": "ping file active",
+        "ping.2": "ping file active",
     }
     assert list(store.read(lambda tx: calendars(tx, namespace=HOME))) == ["office"]
     assert list(store.read(lambda tx: blackouts(tx, namespace=HOME))) == ["release"]
@@ -91,7 +91,7 @@ def test_a_plan_says_what_an_apply_does_and_changes_nothing(store: Store) -> Non
 
     assert untouched == {}
     assert plan == done
-    assert {each.schedule for each in plan.runs} == {"backup", "ping", "ping:2"}
+    assert {each.schedule for each in plan.runs} == {"backup", "ping", "ping.2"}
 
 
 def test_a_change_is_a_new_version_and_moves_the_schedule(store: Store) -> None:

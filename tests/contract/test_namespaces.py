@@ -29,6 +29,7 @@ from tests.contract.builders import (
     look,
     verdict,
 )
+from tests.contract.letters import by
 
 FOREIGN = "b"
 SPEC = JobSpec(name="noop", target=PythonTarget(ref="app:noop"))
@@ -41,7 +42,7 @@ SPEC = JobSpec(name="noop", target=PythonTarget(ref="app:noop"))
         lambda tx, run_id: inspect.find(tx, run_id, namespace=FOREIGN),
         lambda tx, run_id: inspect.attempts(tx, run_id, namespace=FOREIGN),
         lambda tx, run_id: cancel(tx, run_id, namespace=FOREIGN),
-        lambda tx, run_id: rerun(tx, run_id, namespace=FOREIGN, new_id=new_id()),
+        lambda tx, run_id: rerun(tx, run_id, namespace=FOREIGN, new_id=new_id(), by=by()),
     ],
     ids=["find", "attempts", "cancel", "rerun"],
 )

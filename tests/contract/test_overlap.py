@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from rota.engine import schedules
+from rota.engine.acts import By
 from rota.engine.expire import expire
 from rota.engine.keys import LOOK
 from rota.engine.rerun import rerun
+from rota.engine.why import why
 from rota.ids import new_id
 from rota.model.states import State
 from rota.store.base import Store
@@ -182,7 +184,8 @@ def test_strict_stops_after_a_failure_until_a_rerun_succeeds(
     assert show(store).blocked_by == failed
 
     again = new_id()
-    store.write(lambda tx: rerun(tx, failed, namespace=HOME, new_id=again))
+    by = By(act_id=new_id(), who="ann")
+    store.write(lambda tx: rerun(tx, failed, namespace=HOME, new_id=again, by=by))
     assert end_one(store, worker) == again
     fire_some(store)
 
@@ -293,6 +296,21 @@ def test_a_start_by_hand_works_while_the_schedule_is_paused(store: Store, clock:
     store.write(lambda tx: schedules.pause(tx, "s", namespace=HOME, who="anna"))
 
     assert trigger_now(store).decision == "started"
+
+
+def test_one_that_waits_says_why(store: Store, clock: Clock, worker: str) -> None:
+    given_schedule(store, overlap="strict")
+    fire_minutes(store, clock, 2)
+    waiting = runs_of(store)[1].id
+
+    before = store.read(lambda tx: why(tx, waiting, namespace=HOME))
+    failed = end_one(store, worker, "fail")
+    after = store.read(lambda tx: why(tx, waiting, namespace=HOME))
+
+    assert [each.says for each in before] == [
+        "it waits until other runs of schedule s have ended: 1 now"
+    ]
+    assert failed in after[0].says
 
 
 def test_a_changed_policy_counts_for_starts_that_wait(store: Store, clock: Clock) -> None:

@@ -308,3 +308,29 @@ def test_on_postgres_no_statement_scans_or_sorts_the_schedules(
     shown = json.dumps(nodes[0], indent=1)
     assert OF_SCHEDULES[name] in indexes, shown
     assert (scans, deep) == ([], []), shown
+
+
+@pytest.fixture(scope="module")
+def fresh_postgres(postgres_server: PostgresServer) -> Iterator[psycopg.Connection]:
+    """A backlog of the first minute: nobody has run ANALYZE yet, and autovacuum does not."""
+    url = postgres_server.create_database()
+    open_store(url, clock=Clock()).close()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("alter table rota.run set (autovacuum_enabled = off)")
+        for text in fill("postgres", new_id()):
+            connection.execute(text.encode())
+        yield connection
+    postgres_server.drop_database(url)
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("mode", ["custom", "generic"])
+@pytest.mark.parametrize("name", ["record_attempts", "observe_attempts"])
+def test_on_postgres_attempts_are_looked_up_by_id_before_the_first_analyze(
+    fresh_postgres: psycopg.Connection, name: str, mode: str
+) -> None:
+    """Through the index of running runs each of them is compared with each verdict."""
+    nodes = postgres_plan(fresh_postgres, name, mode)
+
+    used = {node.get("Index Name") for node in nodes if node.get("Relation Name") == "run"}
+    assert used == {"run_pkey"}, json.dumps(nodes[0], indent=1)

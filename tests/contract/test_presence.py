@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import psycopg
 import pytest
 
+from rota.engine import chores
 from rota.engine.chores import take_chore
 from rota.engine.heartbeat import heartbeat
 from rota.engine.presence import give_up, sightings
@@ -11,17 +13,20 @@ from rota.engine.workers import NewWorker, register, workers
 from rota.ids import new_id
 from rota.model.states import State
 from rota.rules.presence import GRACE_MS
-from rota.store.base import Store
+from rota.runtime import janitor
+from rota.store.base import Store, Tx
 from tests.contract.builders import (
     HOME,
     LEASE_MS,
     Clock,
     given_lease,
     reap_some,
+    run_sql,
     state_of,
 )
 
 GAP_MS = LEASE_MS // 2
+FREE_CHORES = "select 1 from rota.chore where name = 'reap' for update skip locked"
 
 
 def given_present(store: Store, presence: str) -> str:
@@ -170,4 +175,43 @@ def test_runs_of_a_worker_that_left_no_row_are_not_spared(store: Store, clock: C
     clock.advance(3 * LEASE_MS)
     take_reap(store)
 
+    assert reap_some(store) == 1
+
+
+@pytest.mark.postgres
+def test_a_reaper_that_freezes_does_not_keep_the_others_from_reaping(
+    postgres_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row that it held would stay locked for seconds, and that is a gap with an amnesty."""
+    seen: list[int] = []
+
+    def take_and_freeze(tx: Tx, name: str, **options: int) -> bool:
+        is_taken = chores.take_chore(tx, name, **options)
+        seen.append(len(run_sql(postgres_store.url, FREE_CHORES)))
+        return is_taken
+
+    take_reap(postgres_store)
+    monkeypatch.setattr(janitor, "take_chore", take_and_freeze)
+    janitor.Reaper(postgres_store, lease_ms=LEASE_MS).tick()
+
+    assert seen == [1]
+
+
+@pytest.mark.postgres
+def test_a_judge_that_freezes_does_not_keep_the_others_from_giving_up(
+    postgres_store: Store, clock: Clock
+) -> None:
+    store = postgres_store
+    held, dead = given_present(store, "1:1"), given_present(store, "2:2")
+    leases = [given_lease(store, worker_id=each) for each in (held, dead)]
+    look(store, "1:1", "2:2")
+    clock.advance(GRACE_MS)
+    with psycopg.connect(store.url) as frozen:
+        frozen.execute("select 1 from rota.worker where id = %s for update", (held,))
+        look(store, "1:1", "2:2")
+        reap_some(store)
+
+    states = [state_of(store, lease.run_id) for lease in leases]
+    assert states == [State.RUNNING, State.QUEUED]
+    look(store, "1:1")
     assert reap_some(store) == 1

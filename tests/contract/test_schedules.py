@@ -168,6 +168,7 @@ def test_one_that_has_ended_cannot_be_paused(store: Store, clock: Clock) -> None
 def test_removing_skips_what_waits_and_leaves_what_runs(store: Store, clock: Clock) -> None:
     given_schedule(store, overlap="queue_all")
     trigger_now(store)
+    clock.advance(1)
     trigger_now(store)
     first, second = (run.id for run in runs_of(store))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable
 from functools import partial
 from typing import get_args
@@ -13,6 +14,7 @@ from rota.engine.heartbeat import Held, heartbeat
 from rota.engine.promote import promote
 from rota.model.run import FinishVerb, Verdict
 from rota.model.states import FINAL, TRANSITIONS, State
+from rota.rules.order import CREDIT_MS
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,
@@ -26,8 +28,8 @@ from tests.contract.builders import (
     look,
 )
 
-NOT_BUILT = {"unblock", "skip", "suspend", "resume"}
-"""Verbs of graphs and durable code, which have no statement yet."""
+NOT_BUILT = {"suspend", "resume"}
+"""Verbs of durable code, which have no statement yet."""
 
 BUILT = sorted(set(TRANSITIONS) - NOT_BUILT)
 Act = Callable[[Store, Clock, str, int], bool]
@@ -63,7 +65,13 @@ def act_heartbeat(store: Store, _: Clock, run_id: str, fence: int) -> bool:
     return pulse.lost == ()
 
 
+def act_unblock(store: Store, _: Clock, run_id: str, fence: int) -> bool:
+    ids = json.dumps([run_id])
+    return bool(store.write(lambda tx: tx.all("unblock_runs", ids=ids, credit_ms=CREDIT_MS)))
+
+
 ACTS: dict[str, Act] = {
+    "unblock": act_unblock,
     "claim": act_claim,
     "promote": act_promote,
     "heartbeat": act_heartbeat,

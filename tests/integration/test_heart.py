@@ -80,6 +80,45 @@ def test_the_loss_of_an_earlier_lease_does_not_stop_the_next_attempt(
     assert (call.lease.fence, call.stop_reason) == (2, None)
 
 
+class Seen:
+    """A store whose sessions come and go, and what it was told of them."""
+
+    def __init__(self, *sessions: str | None) -> None:
+        self.presence = self
+        self._sessions = list(sessions)
+        self.told: list[Any] = []
+
+    def mine(self) -> str | None:
+        return self._sessions[0]
+
+    def write(self, work: Any, **_: Any) -> Any:
+        return work(self)
+
+    def execute(self, _: str, **params: Any) -> int:
+        self.told.append(params["presence"])
+        return 1
+
+    def all(self, _: str, **__: Any) -> list[Any]:
+        return []
+
+    def go_on(self) -> None:
+        self._sessions.pop(0)
+
+
+def test_a_worker_whose_session_was_cut_can_be_seen_to_die_before_it_has_another() -> None:
+    """It says so at every look meanwhile: that keeps it from being taken for dead itself."""
+    store = Seen("1:1", None, None, "2:2", "2:2")
+    options = WorkerOptions(heartbeat_ms=60_000)
+    calls = Calls(options=options, started=lambda _: None, wake=lambda: None)
+    heart = Heart(store, calls, options=options, body=Body())  # type: ignore[arg-type]  # what a beat needs of it
+    for _ in range(4):
+        heart.tick()
+        store.go_on()
+    heart.tick()
+
+    assert store.told == ["1:1", "1:1", "1:1", "2:2"]
+
+
 def work(gate: threading.Event) -> Work:
     def wait() -> None:
         gate.wait(20)

@@ -140,3 +140,9 @@ def fails_in_every_way() -> str:
     if attempt == 3:  # the third
         os._exit(3)
     return "at last"
+
+
+def scheduled_for() -> int:
+    """The instant this run is for, in milliseconds."""
+    at = current_run().scheduled_for
+    return 0 if at is None else round(at.timestamp() * 1000)

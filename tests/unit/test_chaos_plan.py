@@ -111,7 +111,10 @@ def test_figures_are_read_from_what_was_stored() -> None:
         ended_ms=3500,
     )
     facts = Facts(policies={}, ended=[end], tried=[lost])
-    deeds = Deeds(deaths=[Death(kind="vanish", worker_id="w", at_ms=2000)], returns_ms=[4500, 6000])
+    deeds = Deeds(
+        deaths=[Death(kind="vanish", worker_id="w", at_ms=2000)],
+        outages=[(4400, 4500), (5000, 6000)],
+    )
 
     assert recoveries(facts, deeds, "vanish") == [1.5]
     assert recoveries(facts, deeds, "kill_child") == []
@@ -119,3 +122,19 @@ def test_figures_are_read_from_what_was_stored() -> None:
     assert [each["claimable_ms"] for each in slowest(facts, deeds)] == [1500]
     assert spread([1.5]) == {"count": 1, "p50": 1.5, "p99": 1.5, "max": 1.5}
     assert spread([]) == {"count": 0}
+
+
+def test_the_time_in_which_postgres_was_away_is_told_apart() -> None:
+    lost = Tried(
+        run_id="r", number=1, fence=1, kind="lost", worker_id="w", started_ms=0, ended_ms=9_000
+    )
+    facts = Facts(policies={}, tried=[lost])
+    deeds = Deeds(
+        deaths=[Death(kind="kill_worker", worker_id="w", at_ms=1_000)],
+        outages=[(500, 1_200), (3_000, 6_000), (8_900, 20_000)],
+    )
+
+    (worst,) = slowest(facts, deeds)
+
+    assert recoveries(facts, deeds, "kill_worker") == [4.7]
+    assert (worst["claimable_ms"], worst["postgres_away_ms"]) == (8_000, 3_300)

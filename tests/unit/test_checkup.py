@@ -105,8 +105,9 @@ def test_partitions_of_every_family_are_needed_for_the_coming_days() -> None:
     assert list(checkup.partitions(set(), TODAY)) == []
 
 
-def serving(*queues: str, is_alive: bool = True) -> Serving:
-    return Serving("default", "w", frozenset(queues), 61_000, is_alive)
+def serving(*queues: str, jobs: set[str] | None = None, is_alive: bool = True) -> Serving:
+    known = None if jobs is None else frozenset(jobs)
+    return Serving("default", "w", frozenset(queues), known, 61_000, is_alive)
 
 
 def test_stuck_runs_are_a_problem_with_an_example() -> None:
@@ -132,9 +133,11 @@ def test_workers_whose_lease_ended_are_named() -> None:
         (serving("other"), set(), "problem"),
         (serving("other"), {("default", "mail")}, "ok"),
         (serving("mail")._replace(namespace="other"), set(), "problem"),
+        (serving("mail", jobs={"send", "sort"}), set(), "ok"),
+        (serving("mail", jobs={"sort"}), set(), "problem"),
     ],
 )
-def test_queued_runs_need_a_living_worker_of_their_queue(
+def test_queued_runs_need_a_living_worker_of_their_queue_that_knows_their_job(
     worker: Serving, paused: set[tuple[str, str]], status: str
 ) -> None:
     waiting = [Waiting("default", "mail", "send", 7, 61_000)]

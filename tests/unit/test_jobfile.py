@@ -95,7 +95,7 @@ def test_schedules_have_the_name_of_their_job_or_their_own() -> None:
         "backup": "backup",
         "ping": "ping",
         "ping-often": "ping",
-        "ping:3": "ping",
+        "ping.3": "ping",
         "monday": "send",
     }
     assert schedules["backup"].schedule.trigger == Cron(expression="0 3 * * *")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import sys
 import threading
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.model.log import LEVELS, STREAMS, LogChunk
+from rota.runtime import attempt_log, streams
 from rota.runtime.attempt_log import (
     INFO,
     MAX_CHARS,
@@ -21,8 +26,11 @@ from rota.runtime.attempt_log import (
     AttemptLog,
 )
 from rota.runtime.call import Call
-from rota.runtime.logbook import CHUNK_CHARS, CHUNK_LINES, Logbook
+from rota.runtime.context import current
+from rota.runtime.log_chunks import CHUNK_CHARS, CHUNK_LINES
+from rota.runtime.logbook import Logbook
 from rota.runtime.masking import Masker
+from rota.runtime.streams import RunStream
 from tests.support.calls import call_of
 
 
@@ -114,6 +122,80 @@ def test_however_text_is_cut_into_pieces_and_takes_its_lines_are_the_same(
     expected = whole.removesuffix("\n").split("\n") if whole else []
     assert [line.text for line in said] == expected
     assert [line.seq for line in said] == list(range(1, len(expected) + 1))
+
+
+class Printed(NamedTuple):
+    call: Call
+
+
+@contextmanager
+def printing(book: Logbook) -> Iterator[tuple[Any, Any]]:
+    """Standard output and error as a handler has them."""
+    call: Call = call_of(handler)
+    call.logbook = book
+    token = current.set(Printed(call))  # type: ignore[arg-type]  # what the streams need of it
+    try:
+        yield RunStream(sys.stdout, STDOUT), RunStream(sys.stderr, STDERR)
+    finally:
+        current.reset(token)
+        if call.log is not None:
+            call.log.close()
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.text(st.sampled_from("ab\né"), max_size=6)), max_size=30),
+    st.lists(st.integers(0, 29), max_size=4),
+)
+def test_what_is_printed_comes_out_as_it_went_in(
+    writes: list[tuple[bool, str]], takes: list[int]
+) -> None:
+    book = Logbook(Masker())
+    said: list[Said] = []
+    with printing(book) as places:
+        for number, (is_error, piece) in enumerate(writes):
+            assert places[is_error].write(piece) == len(piece)
+            if number in takes:
+                said += take_all(book)
+    said += take_all(book)
+
+    for stream, name in enumerate(("stdout", "stderr")):
+        whole = "".join(piece for at, piece in writes if at == stream)
+        expected = whole.removesuffix("\n").split("\n") if whole else []
+        assert [line.text for line in said if line.stream == name] == expected
+    assert [line.seq for line in said] == list(range(1, len(said) + 1))
+
+
+def test_lines_have_the_time_at_which_they_ended(
+    book: Logbook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1000.0]
+    for module in (attempt_log, streams):
+        monkeypatch.setattr(module, "elapsed_s", lambda: clock[0])
+    with printing(book) as (out, _):
+        for after_s, text in [
+            (0, "a"), (0.0004, "\n"), (0.0004, "b\n"), (0.25, "c"), (0.5, "\n"), (0, "d\n"),
+            (0.0009, "e\n"), (0.0009, "f\n"),
+        ]:  # fmt: skip
+            clock[0] += after_s
+            out.write(text)
+
+    (chunk,) = book.take(limit=10, chars=1_000)
+
+    assert chunk.body == "a\nb\nc\nd\ne\nf"
+    assert json.loads(chunk.marks) == [
+        2,
+        0,
+        INFO,
+        STDOUT,
+        3,
+        750,
+        INFO,
+        STDOUT,
+        1,
+        752,
+        INFO,
+        STDOUT,
+    ]
 
 
 def test_nothing_is_made_for_a_call_that_says_nothing(book: Logbook) -> None:
@@ -261,6 +343,42 @@ def test_an_attempt_whose_lines_were_dropped_says_so_and_keeps_its_numbers() -> 
     assert said[-1].text.startswith("1000 ")
     assert all(line.seq == int(line.text.split()[0]) for line in said[1:])
     assert said[0].seq == said[1].seq - 1
+
+
+def test_of_attempts_that_ended_the_oldest_lines_go_and_say_so() -> None:
+    book = Logbook(Masker(), limit=20_000)
+    for number in range(100):
+        with printing(book) as (out, _):
+            for line in range(10):
+                out.write(f"{number}/{line} " + "x" * 20)
+                out.write("\n")
+        assert book.held <= 20_000
+
+    lost = book.lost
+    said = take_all(book)
+
+    kept = [line for line in said if "/" in line.text]
+    words = [line for line in said if line.text.startswith("dropped: 10 lines")]
+    assert [line.text.split()[0] for line in kept[-10:]] == [f"99/{line}" for line in range(10)]
+    assert len(kept) + lost == 1_000
+    assert len(kept) + len(words) == len(said)
+    assert {(line.seq, line.level, line.stream) for line in words} == {(10, "warning", "log")}
+    assert book.held == 0
+
+
+def test_nothing_of_an_attempt_that_ended_waits_for_the_garbage_collector(book: Logbook) -> None:
+    """A call that is kept until its lines are stored, or in a ring with its log, costs more."""
+    gc.collect()
+    gc.disable()
+    try:
+        with printing(book) as (out, _):
+            out.write("a\n")
+        left = [each for each in gc.get_objects() if isinstance(each, AttemptLog | Call)]
+    finally:
+        gc.enable()
+
+    assert left == []
+    assert texts(book) == ["a"]
 
 
 def test_threads_of_one_attempt_lose_no_line(book: Logbook) -> None:

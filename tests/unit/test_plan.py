@@ -8,8 +8,9 @@ import pytest
 
 from rota.errors import BadOption
 from rota.model.bundle import Bundle
+from rota.model.plan import Plan, Stored, StoredJob, StoredSchedule, Wish
 from rota.rules.jobfile import read_bundle
-from rota.rules.plan import Plan, Stored, StoredJob, StoredSchedule, Wish, make_plan, origin_of
+from rota.rules.plan import make_plan, origin_of
 
 MIDNIGHT = 1_792_540_800_000  # 2026-10-21T00:00Z
 HOUR = 3_600_000
@@ -138,10 +139,10 @@ def test_what_left_the_file_is_told_and_removed_when_asked() -> None:
 
     assert kept.changes == ()
     assert [(each.kind, each.name) for each in kept.leftovers] == [
-        ("schedule", "a:2"),
+        ("schedule", "a.2"),
         ("job", "b"),
     ]
-    assert said(pruned) == ["remove schedule a:2", "remove job b"]
+    assert said(pruned) == ["remove schedule a.2", "remove job b"]
     assert runs(pruned) == [("remove", 9, None), ("remove", 33, None), ("remove", 57, None)]
     assert pruned.leftovers == ()
 

@@ -43,8 +43,10 @@ def test_a_worker_that_is_back_is_found() -> None:
     assert absences([overdue("a")], set()) == Absences((), ("a",), ())
 
 
-@pytest.mark.parametrize(("fleet", "gone", "dead"), [(3, 3, 3), (4, 2, 2), (4, 3, 0), (9, 5, 0)])
-def test_when_most_of_a_fleet_is_missing_nobody_is_given_up(
+@pytest.mark.parametrize(
+    ("fleet", "gone", "dead"), [(3, 3, 3), (4, 3, 3), (5, 4, 0), (8, 4, 4), (9, 5, 0)]
+)
+def test_when_many_and_most_of_a_fleet_are_missing_nobody_is_given_up(
     fleet: int, gone: int, dead: int
 ) -> None:
     names = [str(number) for number in range(fleet)]
@@ -53,6 +55,21 @@ def test_when_most_of_a_fleet_is_missing_nobody_is_given_up(
     judged = absences(workers, {f"of-{name}" for name in names[:gone]})
 
     assert (len(judged.missing), len(judged.dead)) == (gone, dead)
+
+
+def test_workers_that_go_one_after_the_other_are_given_up_one_after_the_other() -> None:
+    """Those that have just gone must not keep those before them, nor the next ones them."""
+    gone = [
+        seen(str(at), silent_ms=away_ms, missing_ms=away_ms)
+        for at, away_ms in enumerate(range(0, 10_000, 1_500))
+    ]
+    fleet = [*gone, seen("a"), seen("b")]
+
+    judged = absences(fleet, {each.presence for each in gone})
+
+    assert judged.dead == tuple(
+        each.worker_id for each in gone if (each.missing_ms or 0) >= GRACE_MS
+    )
 
 
 def test_what_is_certain_needs_no_patience() -> None:

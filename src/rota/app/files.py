@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,14 +11,14 @@ from rota.engine.acts import By
 from rota.engine.apply import apply, compare
 from rota.engine.calendars import calendars
 from rota.engine.fire import seed_of
-from rota.engine.timetables import Timetables, rules_version
 from rota.errors import BadFile
 from rota.ids import new_id
 from rota.model.bundle import Bundle
+from rota.model.plan import Plan, Stored, Wish
 from rota.model.schedule import Calendar
 from rota.rules.jobfile import read_bundle
 from rota.rules.jobfile.yaml12 import MAX_BYTES
-from rota.rules.plan import Plan, Stored, Wish, make_plan
+from rota.rules.plan import make_plan
 
 if TYPE_CHECKING:
     from rota.app.app import App
@@ -65,7 +64,6 @@ def apply_files(app: App, paths: Sequence[str], wish: Wish, *, who: str | None =
     """Make it so, in one transaction; gives what was changed."""
     bundles = read_bundles(paths, calendars=_known_calendars(app))
     by = By(act_id=new_id(), who=who or whoami())
-    timetables = Timetables(rules_version(), random.random)
     return app.store.write(
         lambda tx: apply(
             tx,
@@ -73,7 +71,7 @@ def apply_files(app: App, paths: Sequence[str], wish: Wish, *, who: str | None =
             wish,
             namespace=app.namespace,
             by=by,
-            timetables=timetables,
+            timetables=app.schedules.timetables,
             new_id=new_id,
         )
     )

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 
 from rota.app.logs import LogReader
+from rota.app.who import whoami
+from rota.engine.acts import By
 from rota.engine.cancel import cancel
 from rota.engine.inspect import attempts, find, tally
 from rota.engine.rerun import rerun
@@ -96,9 +98,10 @@ class Run(Generic[R]):
         )
 
     def rerun(self) -> Run[R]:
-        """A new run with the same arguments, linked to this one."""
+        """A new run with the same arguments, linked to this one; closes its dead letter."""
         fresh = new_id()
+        by = By(act_id=new_id(), who=whoami())
         self._app.store.write(
-            lambda tx: rerun(tx, self.id, namespace=self._app.namespace, new_id=fresh)
+            lambda tx: rerun(tx, self.id, namespace=self._app.namespace, new_id=fresh, by=by)
         )
         return Run(self._app, fresh, self._job)

@@ -43,6 +43,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     keep_failures_ms: int | None = None
     alert_webhook: str | None = None
     alert_private: bool = False
+    echo: bool | None = None
 
 
 class Setting(NamedTuple):
@@ -112,6 +113,7 @@ SETTINGS: dict[str, Setting] = {
     "stored": Setting("worker", "stored", _yes_or_no),
     "name": Setting("worker", "name", _text),
     "drain": Setting("worker", "drain_ms", parse_duration),
+    "echo": Setting("worker", "echo", _yes_or_no),
     "keep_success": Setting("worker", "keep_success_ms", parse_duration),
     "keep_failures": Setting("worker", "keep_failures_ms", parse_duration),
     "alert_webhook": Setting("alerts", "alert_webhook", _web_address, "webhook"),

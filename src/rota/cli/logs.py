@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +12,10 @@ import msgspec
 
 from rota.notices import subscribe
 
+PICTURES = {code: 0x2400 + code for code in range(32) if code != ord("\t")} | {127: 0x2421}
+"""Control characters as pictures: a line of a log must not move the cursor or clear the screen."""
 WARNING = {
+    "logs.unheard",
     "store.unavailable",
     "lease.lost",
     "runs.reaped",
@@ -43,6 +47,7 @@ MESSAGES = {
     "runs.reaped": "runs of dead workers were given back",
     "handler.ignored_stop": "a handler was left behind: it did not stop in its grace",
     "handler.failed_late": "a handler failed after its commit: the run stays a success",
+    "logs.unheard": "the console takes no more lines of handlers; `rota logs` has them",
     "logs.dropped": "log lines were dropped: the store did not take them in time",
     "loop.blocked": "a handler blocks the event loop",
     "loop.broken": "the event loop had to be replaced",
@@ -64,7 +69,7 @@ def start_logging(log_format: str) -> None:
     """Write one line per notice and per record of Python's logging."""
     # The one of now: later a worker puts its own in place, to keep what handlers print.
     stream = sys.stderr
-    line_of = _json_line if log_format == "json" else _text_line
+    line_of = line_in(log_format)
 
     def write(level: str, message: str, facts: dict[str, Any]) -> None:
         stream.write(line_of(level, message, facts) + "\n")
@@ -81,6 +86,11 @@ def start_logging(log_format: str) -> None:
 
     subscribe(told)
     logging.basicConfig(level=logging.INFO, handlers=[Records()])
+
+
+def line_in(log_format: str) -> Callable[[str, str, dict[str, Any]], str]:
+    """How a line is made of a level, a message and facts."""
+    return _json_line if log_format == "json" else _text_line
 
 
 def _text_line(level: str, message: str, facts: dict[str, Any]) -> str:

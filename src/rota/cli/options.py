@@ -51,6 +51,9 @@ def worker_options(command: F) -> F:
     """For commands that run jobs."""
     for option in (
         click.option("--log-format", metavar="text|json", help="How log lines on stderr look."),
+        click.option(
+            "--echo/--no-echo", default=None, help="Show what handlers print here as well."
+        ),
         click.option("--drain", metavar="TIME", help="Patience with running handlers at the end."),
         click.option("--name", metavar="NAME", help="How `rota workers` calls it."),
         click.option(

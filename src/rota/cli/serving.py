@@ -7,8 +7,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import msgspec
-
 from rota.cli.crew import serve_all
 from rota.cli.main import complain
 from rota.errors import RotaError
@@ -37,6 +35,9 @@ def serve(said: Settings, *, title: str) -> int:
 
 
 def _work(said: Settings, life: Incarnation, title: str) -> int:
+    from msgspec import structs
+
+    from rota.cli.echo import echo_to
     from rota.cli.loading import load_app
     from rota.cli.logs import start_logging
     from rota.runtime.supervisor import serve_worker
@@ -44,8 +45,10 @@ def _work(said: Settings, life: Incarnation, title: str) -> int:
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     options = worker_options(said)
     if said.stored is None and title == "up":
-        options = msgspec.structs.replace(options, stored=True)
+        options = structs.replace(options, stored=True)
     app = load_app(said) if said.app is not None or not said.stored else _bare_app(said)
+    if _echoes(said, title):
+        options = structs.replace(options, echo=echo_to(said.log_format))
     worker = app.worker(options)
     _set_title(f"rota {title}: {said.app or 'stored jobs'}")
     start_logging(said.log_format)
@@ -62,6 +65,11 @@ def _bare_app(said: Settings) -> App:
     from rota.app import App
 
     return App(said.url, namespace=said.namespace)
+
+
+def _echoes(said: Settings, title: str) -> bool:
+    """What handlers print is for who sits before `rota up`; a service has `rota logs`."""
+    return title == "up" and sys.stdout.isatty() if said.echo is None else said.echo
 
 
 def worker_options(said: Settings) -> WorkerOptions:

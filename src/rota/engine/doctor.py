@@ -39,6 +39,7 @@ def _fleet(tx: Tx) -> Iterator[Finding]:
             namespace=row["namespace"],
             name=row["name"],
             queues=frozenset(json.loads(row["queues"])),
+            jobs=None if row["jobs"] is None else frozenset(json.loads(row["jobs"])),
             silent_ms=row["silent_ms"],
             is_alive=row["over_ms"] < 0,
         )

@@ -56,7 +56,7 @@ def read(
     )
     if not rows and not seen:
         find(tx, run_id, namespace=namespace)
-    return [line for row in rows for line in _lines(row)]
+    return [line for row in rows for line in lines_in(row)]
 
 
 def search(  # noqa: PLR0913  # one filter each, all named
@@ -101,7 +101,7 @@ def _matches(
     least, offset = LEVELS.index(level), 0
     while rows := tx.all(statement, limit=PAGE, offset=offset, **params):
         for row in rows:
-            for line in reversed(list(_lines(row))):
+            for line in reversed(list(lines_in(row))):
                 if LEVELS.index(line.level) >= least and wanted <= set(_words(line.text)):
                     yield line
         offset += PAGE
@@ -111,7 +111,8 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def _lines(row: Row) -> Iterator[LogLine]:
+def lines_in(row: Row) -> Iterator[LogLine]:
+    """The lines of one chunk."""
     marks = _marks.decode(row["marks"])
     runs = zip(marks[::4], marks[1::4], marks[2::4], marks[3::4], strict=True)
     marked = (mark for count, *mark in runs for _ in range(count))

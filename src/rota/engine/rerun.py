@@ -1,11 +1,18 @@
 """Rerun: a new run with the arguments of an ended one, linked to it.
 
-The old run keeps its end for ever; budgets start afresh.
+The old run keeps its end for ever; budgets start afresh. If it had left a dead letter that is
+open, that is closed: somebody has taken care of it.
 """
 
 from __future__ import annotations
 
+import json
+
+import msgspec
+
+from rota.engine.acts import By, record
 from rota.engine.inspect import find
+from rota.engine.redrive import Pair
 from rota.engine.submit import submit
 from rota.errors import NotAllowed
 from rota.model.run import NewRun
@@ -13,7 +20,9 @@ from rota.model.states import FINAL
 from rota.store.base import Tx
 
 
-def rerun(tx: Tx, run_id: str, *, namespace: str, new_id: str, args: str | None = None) -> str:
+def rerun(
+    tx: Tx, run_id: str, *, namespace: str, new_id: str, by: By, args: str | None = None
+) -> str:
     """Submit the run again, with other arguments if given; returns the new run's id.
 
     A request that is sent twice, with the same new id, makes one run.
@@ -21,6 +30,7 @@ def rerun(tx: Tx, run_id: str, *, namespace: str, new_id: str, args: str | None 
     old = find(tx, run_id, namespace=namespace)
     if old.state not in FINAL:
         raise NotAllowed(f"run {run_id} is {old.state}; only an ended run can be run again")
+    _close_letter(tx, Pair(old.id, new_id), namespace=namespace, by=by)
     fresh = NewRun(
         id=new_id,
         job=old.job,
@@ -36,3 +46,17 @@ def rerun(tx: Tx, run_id: str, *, namespace: str, new_id: str, args: str | None 
     )
     submit(tx, [fresh], namespace=namespace, is_repeat=True)
     return new_id
+
+
+def _close_letter(tx: Tx, pair: Pair, *, namespace: str, by: By) -> None:
+    """As a redrive does; one that somebody has acted on before stays as it is."""
+    taken = tx.all(
+        "take_letters",
+        ids=json.dumps([pair.run_id]),
+        namespace=namespace,
+        batch=msgspec.json.encode([pair]).decode(),
+        who=by.who,
+    )
+    if taken:
+        detail = {"letters": 1, "runs": [pair.run_id]}
+        record(tx, by, namespace=namespace, verb="rerun", subject=pair.run_id, detail=detail)

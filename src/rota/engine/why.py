@@ -110,7 +110,23 @@ def why(tx: Tx, run_id: str, *, namespace: str) -> list[Reason]:
         return _scheduled(tx, run, namespace)
     if run.state is State.QUEUED:
         return _queued(tx, run, namespace)
+    if run.schedule_id is not None:
+        return _waiting(tx, run)
     return [Reason(kind="blocked", says=f"it is {run.state}: it waits for another run or an event")]
+
+
+def _waiting(tx: Tx, run: RunView) -> list[Reason]:
+    row = tx.one("why_waiting", id=run.schedule_id)
+    if row is None:
+        return [Reason(kind="blocked", says="it waits, and its schedule is gone; cancel it")]
+    if row["blocked_by"] is not None:
+        says = (
+            f"schedule {row['name']} keeps strict order and run {row['blocked_by']} has failed; "
+            "run that again, or unblock the schedule"
+        )
+        return [Reason(kind="blocked", says=says)]
+    says = f"it waits until other runs of schedule {row['name']} have ended: {row['running']} now"
+    return [Reason(kind="blocked", says=says, count=row["running"])]
 
 
 def _running(tx: Tx, run: RunView, namespace: str) -> list[Reason]:

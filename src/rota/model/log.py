@@ -16,7 +16,7 @@ SPAN_MS = 60_000
 """The lines of a chunk lie no further apart, so that a search by time finds them."""
 
 
-class LogChunk(msgspec.Struct, frozen=True, kw_only=True):
+class LogChunk(msgspec.Struct, frozen=True, gc=False):
     """Lines of one attempt that follow each other.
 
     One row for some lines: a row for each cost three times as much in both databases (ADR 9).

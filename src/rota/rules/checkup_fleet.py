@@ -36,8 +36,18 @@ class Serving(NamedTuple):
     namespace: str
     name: str
     queues: frozenset[str]
+    jobs: frozenset[str] | None
+    """Those it defines; None when it did not say, and then it may know any."""
     silent_ms: int
     is_alive: bool
+
+    def takes(self, waiting: Waiting) -> bool:
+        return (
+            self.is_alive
+            and self.namespace == waiting.namespace
+            and waiting.queue in self.queues
+            and (self.jobs is None or waiting.job in self.jobs)
+        )
 
 
 def stuck(groups: Sequence[Stuck]) -> Iterator[Finding]:
@@ -73,11 +83,11 @@ def unserved(
     paused: Collection[tuple[str, str]],
 ) -> Iterator[Finding]:
     """Queued runs that no living worker will take."""
-    served = {(each.namespace, queue) for each in workers if each.is_alive for queue in each.queues}
     nobody = [
         each
         for each in waiting
-        if (each.namespace, each.queue) not in served and (each.namespace, each.queue) not in paused
+        if (each.namespace, each.queue) not in paused
+        and not any(worker.takes(each) for worker in workers)
     ]
     if not nobody:
         yield Finding("unserved queues", "ok", "none")

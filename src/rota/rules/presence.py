@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-GRACE_MS = 5_000
-"""A worker that only lost its connection is back with its next heartbeat, every 4 s."""
+GRACE_MS = 3_500
+"""A worker that only lost its session says so every second until it has another (runtime.heart);
+after a restart of the server it is back within two."""
 FEW = 3
-"""Of a fleet that small any part may die at once; of a bigger one not more than half."""
+"""So many may die at once, of a fleet of any size; of more not more than half."""
+AT_ONCE_MS = 2_000
+"""Workers that go one after the other die each for itself, however many they are in the end."""
 
 
 class Sighting(NamedTuple):
@@ -43,17 +46,25 @@ def absences(
 ) -> Absences:
     """Judge one look at all workers; `gone` are the presences that are not there any more.
 
-    When more than half of a fleet goes at once, the database or the network went, not they.
+    When many go at once, and more than half of a fleet, the database or the network went, not
+    they.
     """
     missing = [each for each in fleet if each.presence in gone]
     found = [each for each in fleet if each.presence not in gone and each.missing_ms is not None]
-    is_mass = len(fleet) > FEW and len(missing) * 2 > len(fleet)
+    most = max(FEW, len(fleet) // 2)
     dead = [
         each
         for each in missing
-        if is_certain or (not is_mass and not each.is_spared and _is_overdue(each))
+        if is_certain
+        or (not each.is_spared and _is_overdue(each) and _went_with(each, missing) <= most)
     ]
     return Absences(_ids(missing), _ids(found), _ids(dead))
+
+
+def _went_with(worker: Sighting, missing: Sequence[Sighting]) -> int:
+    """How many went at the same time, the worker itself among them."""
+    away_ms = worker.missing_ms or 0
+    return sum(abs((each.missing_ms or 0) - away_ms) <= AT_ONCE_MS for each in missing)
 
 
 def _is_overdue(worker: Sighting) -> bool:

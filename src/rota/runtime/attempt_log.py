@@ -6,6 +6,7 @@ Bounded: a line is cut, an attempt may have so many, the rest is counted and tol
 from __future__ import annotations
 
 from codecs import IncrementalDecoder, getincrementaldecoder
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 from rota.clock import elapsed_s
@@ -31,8 +32,12 @@ RECORD = 10
 END = -1
 """A piece of this kind says that the attempt has ended."""
 
+MOMENT_S = 0.001
+"""Lines that are no further apart were printed at the same time."""
+
 Pieces = list[Any]
-"""When, which stream or what else, text; and again. A time matters only if the text ends a line.
+"""When, which stream or what else, text; and again. In between texts alone, as many as there are:
+more of stdout, at the same time. A time matters only if the text ends a line.
 
 Flat, because a tuple each would live long enough to be looked at by the garbage collector
 again and again: 4 us a run of five lines.
@@ -85,16 +90,22 @@ class AttemptLog:
     """
 
     __slots__ = (
-        "_decoders", "_lost", "_more_chars", "_more_lines", "_rest", "book", "call",
-        "chars", "cost", "count", "is_listed", "lines", "next_seq", "pieces", "room", "secrets",
+        "_decoders", "_lost", "_more_chars", "_more_lines", "_rest", "_time_s", "at_s", "book",
+        "chars", "claimed_s", "cost", "count", "is_listed", "lease", "lines", "next_seq", "pieces",
+        "room", "secrets",
     )  # fmt: skip
 
     def __init__(self, book: Book, call: Call) -> None:
         self.book = book
-        self.call = call
+        # Not the call, which knows us: a ring is left to the garbage collector, and looking for
+        # them took as long as the rest of the log.
+        self.lease = call.lease
+        self.claimed_s = call.claimed_s
         self.pieces: Pieces = []
         self.room = -1
         """Room for pieces; below 0 the book wants to hear of them."""
+        self.at_s = self._time_s = 0.0
+        """The last time among the pieces, and among those that were settled."""
         self.lines: list[Line] = []
         self.is_listed = False
         self.count = self.chars = self.cost = 0
@@ -107,7 +118,9 @@ class AttemptLog:
 
     def write(self, stream: int, text: str) -> None:
         """Take text that was printed; it becomes lines when they are complete."""
-        self.pieces.extend((elapsed_s() if "\n" in text else 0.0, stream, text))
+        at_s = elapsed_s()
+        self.pieces.extend((at_s, stream, text))
+        self.at_s = at_s  # after the piece: a text alone must find it before itself
         self.room -= len(text) + PIECE_COST
         if self.room < 0:
             self.book.enlist(self)
@@ -125,8 +138,11 @@ class AttemptLog:
 
     def close(self) -> None:
         """The attempt has ended: a line without an end counts, and what was cut is told."""
-        self.pieces.extend((elapsed_s(), END, ""))
         self.book.close(self)
+
+    def end(self) -> None:
+        """The last piece."""
+        self.pieces.extend((elapsed_s(), END, ""))
 
     @property
     def is_full(self) -> bool:
@@ -146,8 +162,7 @@ class AttemptLog:
 
     def settle(self) -> None:
         """Make lines of the pieces; the lock of the book is held."""
-        pieces = self.cut_pieces()
-        for at_s, kind, text in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True):
+        for at_s, kind, text in self._timed(self.cut_pieces()):
             if kind == END:
                 self._end(at_s)
             elif self.is_full:
@@ -158,6 +173,16 @@ class AttemptLog:
                     self._add(Line(at_s, kind - RECORD, LOG, line), 0)
             else:
                 self._print(at_s, kind, text)
+
+    def _timed(self, pieces: Pieces) -> Iterator[tuple[float, int, str]]:
+        """Each text with its time and kind."""
+        rest = iter(pieces)
+        for piece in rest:
+            if piece.__class__ is str:
+                yield self._time_s, STDOUT, piece
+            else:
+                self._time_s = piece
+                yield piece, next(rest), next(rest)
 
     def lose(self) -> int:
         """Forget the lines that wait; the next that are taken say so. Returns how many."""
@@ -170,9 +195,8 @@ class AttemptLog:
         """The lines that wait, after a word on those that were lost."""
         lines, self.lines = self.lines, []
         if self._lost:
-            text = f"dropped: {self._lost:,} lines, the store did not take them in time"
             at_s = lines[0].at_s if lines else elapsed_s()
-            lines.insert(0, Line(at_s, WARNING, LOG, text))
+            lines.insert(0, Line(at_s, WARNING, LOG, dropped_text(self._lost)))
             # In the place of the last of them, so that those that follow keep their numbers.
             self.next_seq -= 1
             self._lost = 0
@@ -235,3 +259,8 @@ class AttemptLog:
     def _put(self, line: Line) -> None:
         self.lines.append(line)
         self.book.hold(self, len(line.text) + LINE_COST)
+
+
+def dropped_text(lines: int) -> str:
+    """What stands in the place of lines that had to go."""
+    return f"dropped: {lines:,} lines, the store did not take them in time"

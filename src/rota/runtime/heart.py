@@ -79,7 +79,10 @@ class Heart(Service):
         self._asked = False
         sent_s = elapsed_s()
         held = self._calls.held()
-        presence = self._store.presence.mine()
+        # One that lost its session, as all do when the server restarts, has another in a moment.
+        # Until then it beats at each look: to be unseen meanwhile would mean a whole lease of
+        # waiting for its runs if it died now.
+        presence = self._store.presence.mine() or self._told
         progress = [Progress(*each) for each in self._calls.progress.take()]
         pulse = self._store.write(
             lambda tx: heartbeat(

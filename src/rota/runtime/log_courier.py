@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Callable
 
 from rota.clock import elapsed_s
 from rota.engine.logs import append, index
@@ -20,6 +21,7 @@ from rota.runtime.service import Service
 from rota.runtime.streams import capture
 from rota.store.base import Store
 
+Echo = Callable[[LogChunk], None]
 BATCH = 1000
 BATCH_CHARS = 1_000_000
 GATHER_S = 0.2
@@ -28,8 +30,8 @@ ENDED_S = 0.1
 """Lines of a handler that has ended: people look at them now."""
 INDEXED = 200
 """Chunks per transaction: some 5 ms, in which nobody else can write to SQLite."""
-REST = 20.0
-"""It rests so many times as long as it works: at full load logs may lag, runs may not."""
+REST, BUSY_REST = 20.0, 60.0
+"""It rests so many times as long as it works: at full load the index may lag, runs may not."""
 
 
 class LogCourier(Service):
@@ -37,8 +39,11 @@ class LogCourier(Service):
 
     interval_s = 1.0
 
-    def __init__(self, store: Store, calls: Calls, book: Logbook, *, namespace: str) -> None:
+    def __init__(
+        self, store: Store, calls: Calls, book: Logbook, *, namespace: str, echo: Echo | None
+    ) -> None:
         super().__init__()
+        self._echo = echo
         self._store = store
         self._calls = calls
         self._book = book
@@ -100,6 +105,7 @@ class LogCourier(Service):
             self._has_ended = False
             self._first_s = None
             self._unsent = self._book.take(limit=BATCH, chars=BATCH_CHARS)
+            self._show(self._unsent)
         if self._book.lost:
             lost, self._book.lost = self._book.lost, 0
             emit("logs.dropped", lines=lost)
@@ -109,6 +115,16 @@ class LogCourier(Service):
         self._unsent = []
         self._sent_s = elapsed_s()
         return len(self._book) > 0
+
+    def _show(self, chunks: list[LogChunk]) -> None:
+        if self._echo is None:
+            return
+        try:
+            for chunk in chunks:
+                self._echo(chunk)
+        except Exception as error:  # noqa: BLE001  # a console that is gone must not lose the lines
+            self._echo = None
+            emit("logs.unheard", error=error)
 
 
 class LogIndexer(Chore):
@@ -120,16 +136,18 @@ class LogIndexer(Chore):
     interval_s = 2.0
     chore = "index logs"
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, is_busy: Callable[[], bool]) -> None:
         super().__init__(store)
+        self._is_busy = is_busy
         self._rest_after_s: float | None = None
 
     def tick(self) -> bool:
-        if self._rest_after_s is None and not self._store.write(self._take):
+        if self._rest_after_s is None and not self.is_mine():
             return False
         began_s = elapsed_s()
         has_more = self._store.write(lambda tx: index(tx, limit=INDEXED)) == INDEXED
-        self._rest_after_s = REST * (elapsed_s() - began_s) if has_more else None
+        rest = BUSY_REST if self._is_busy() else REST
+        self._rest_after_s = rest * (elapsed_s() - began_s) if has_more else None
         return False
 
     def pause_s(self) -> float:

@@ -5,35 +5,21 @@ Nobody who writes ever waits for the store: when it is slow, the oldest lines go
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from collections.abc import Callable
 from threading import RLock
 
 import msgspec
 
-from rota.model.log import SPAN_MS, LogChunk
-from rota.runtime.attempt_log import (
-    END,
-    INFO,
-    LINE_COST,
-    MAX_LINE,
-    ROOM,
-    STDERR,
-    AttemptLog,
-    Line,
-)
+from rota.model.log import LogChunk
+from rota.runtime.attempt_log import LINE_COST, MAX_LINE, ROOM, AttemptLog
 from rota.runtime.call import Call
+from rota.runtime.log_chunks import LOG_COST, chunks_of, cost_of, dropped, plain_chunk
 from rota.runtime.masking import Masker
 
 MAX_HELD = 16_000_000
 """Memory for the lines of all attempts together."""
-LOG_COST = 1_000
-"""Of an attempt that has lines, beside them."""
-CHUNK_LINES = 500
-CHUNK_CHARS = 64_000
-_FEW = 600
-_MOMENT_S = 0.001
-_SPAN_S = SPAN_MS / 1000
 
 
 class Logbook:
@@ -45,7 +31,10 @@ class Logbook:
         self._lock = RLock()
         self._masker = masker
         self._limit = limit
-        self._waiting: deque[AttemptLog] = deque()
+        self._waiting: dict[AttemptLog, None] = {}
+        """Those that run and have something, and those that ended with more than a few lines."""
+        self._ended: deque[LogChunk] = deque()
+        """All of those that ended with a few: text only, nothing for the garbage collector."""
         self._has_woken = False
         self._is_dropping = False
         self.held = 0
@@ -56,42 +45,61 @@ class Logbook:
 
     def __len__(self) -> int:
         """How many attempts have lines that wait."""
-        return len(self._waiting)
+        return len(self._waiting) + len(self._ended)
 
     def log_of(self, call: Call) -> AttemptLog:
         """The log of a call, made at its first line."""
         with self._lock:
-            if call.log is None:
-                call.log = AttemptLog(self, call)
-            log: AttemptLog = call.log
-            return log
+            log: AttemptLog | None = call.log
+            if log is not None:
+                return log
+            log = call.log = AttemptLog(self, call)
+            log.room = ROOM
+            log.is_listed = True
+            self._waiting[log] = None
+        self._call()
+        return log
 
     def enlist(self, log: AttemptLog) -> None:
         """Remember who has something to take; make lines of what is too much as it is."""
-        if log.is_listed or log.room < -ROOM:
-            with self._lock:
+        with self._lock:
+            if log.is_listed or log.room < -ROOM:
                 log.settle()
-        log.room = -1 if log.is_full else ROOM
-        if not log.is_listed:
+            log.room = -1 if log.is_full else ROOM
             log.is_listed = True
-            self._waiting.append(log)
+            self._waiting[log] = None
+        self._call()
+
+    def close(self, log: AttemptLog) -> None:
+        """An attempt has ended; those that run are few, so what they hold is counted only now."""
+        with self._lock:
+            chunk = plain_chunk(log)
+            if chunk is None:
+                used = min(ROOM - log.room, ROOM)
+                log.end()
+                self.enlist(log)
+                self.hold(log, used + LOG_COST)
+            else:
+                if log.is_listed:
+                    self._unlist(log)
+                self._ended.append(chunk)
+                self.held += cost_of(chunk)
+                self._make_room()
+        self._call()
+
+    def _call(self) -> None:
         if not self._has_woken:
             self._has_woken = True
             self.wake()
-
-    def close(self, log: AttemptLog) -> None:
-        """Count what an ended attempt holds as it came; those that run are few."""
-        used = ROOM - log.room
-        if not log.is_listed:
-            self.enlist(log)
-        with self._lock:
-            self.hold(log, min(used, ROOM) + LOG_COST)
 
     def hold(self, log: AttemptLog, cost: int) -> None:
         """Count memory; make room when there is none."""
         log.cost += cost
         self.held += cost
-        while self.held > self._limit and self._waiting and not self._is_dropping:
+        self._make_room()
+
+    def _make_room(self) -> None:
+        while self.held > self._limit and len(self) and not self._is_dropping:
             self._is_dropping = True
             try:
                 self._drop_oldest()
@@ -113,125 +121,74 @@ class Logbook:
         size = 0
         while len(chunks) < limit and size < chars:
             with self._lock:
-                if not self._waiting:
+                log = next(iter(self._waiting), None)
+                if log is None:
                     break
-                log = self._unlist()
+                self._unlist(log)
                 fresh = self._chunks(log)
             if log.secrets:
                 fresh = [
                     msgspec.structs.replace(each, body=self._masker(each.body, log.secrets))
                     for each in fresh
                 ]
-            for chunk in fresh:
-                size += len(chunk.body)
-                chunks.append(chunk)
+            chunks += fresh
+            size += sum(len(chunk.body) for chunk in fresh)
+        chunks += self._take_ended(limit - len(chunks), chars - size)
         return self._masked(chunks)
 
-    def _unlist(self) -> AttemptLog:
-        log = self._waiting.popleft()
+    def _take_ended(self, limit: int, chars: int) -> list[LogChunk]:
+        """Without the lock, which all who print need: it made them wait for each other."""
+        chunks: list[LogChunk] = []
+        cost = 0
+        with contextlib.suppress(IndexError):  # there are no more, or somebody drops them
+            while len(chunks) < limit and cost < chars + LOG_COST * len(chunks):
+                chunk = self._ended.popleft()
+                cost += cost_of(chunk)
+                chunks.append(chunk)
+        with self._lock:
+            self.held -= cost
+        return chunks
+
+    def _unlist(self, log: AttemptLog) -> None:
+        del self._waiting[log]
         log.is_listed = False
         log.room = -1
         self.held -= log.cost
         log.cost = 0
-        return log
 
     def _drop_oldest(self) -> None:
         """Drop the lines of who waits longest, but for the word that says so."""
-        log = self._unlist()
-        log.settle()
-        self.held -= log.cost
-        lost = log.lose()
+        if self._ended:
+            chunk = self._ended.popleft()
+            self.held -= cost_of(chunk)
+            lost, word = dropped(chunk)
+            if word is not None:
+                self._ended.append(word)
+                self.held += cost_of(word)
+        else:
+            log = next(iter(self._waiting))
+            self._unlist(log)
+            log.settle()
+            self.held -= log.cost
+            lost = log.lose()
+            log.cost = LINE_COST if lost else 0
+            self.held += log.cost
+            if lost:
+                log.is_listed = True
+                self._waiting[log] = None
         self.lost += lost
-        log.cost = LINE_COST if lost else 0
-        self.held += log.cost
-        if lost:
-            log.is_listed = True
-            self._waiting.append(log)
 
     def _chunks(self, log: AttemptLog) -> list[LogChunk]:
-        if log.is_fresh and (chunk := self._plain(log)):
-            return [chunk]
         log.settle()
         self.held -= log.cost  # what settling has made is taken at once
         log.cost = 0
-        lines = log.take()
-        chunks: list[LogChunk] = []
-        start = size = 0
-        for number, line in enumerate(lines):
-            size += len(line.text)
-            is_far = line.at_s - lines[start].at_s >= _SPAN_S
-            if number > start and (size > CHUNK_CHARS or number - start >= CHUNK_LINES or is_far):
-                chunks.append(_chunk_of(log, lines[start:number]))
-                start, size = number, len(line.text)
-        if lines:
-            chunks.append(_chunk_of(log, lines[start:]))
-        return chunks
-
-    def _plain(self, log: AttemptLog) -> LogChunk | None:
-        """The common case at a third of the price: few short lines printed at one moment.
-
-        None leaves the pieces where they are.
-        """
-        pieces = log.pieces[:]
-        if not pieces or pieces[-2] != END or len(pieces) > _FEW:
-            return None
-        times, kinds = pieces[::3], pieces[1::3]
-        text = "".join(pieces[2::3])
-        stream, first_s = kinds[0], next(filter(None, times))
-        if (
-            stream > STDERR
-            or kinds.count(stream) != len(kinds) - 1
-            or text[-1:] != "\n"
-            or len(text) > MAX_LINE
-            or "\r" in text
-            or times[-1] - first_s >= _MOMENT_S
-        ):
-            return None
-        del log.pieces[: len(pieces)]
-        count = text.count("\n")
-        log.count += count
-        log.chars += len(text)
-        marks = f"[{count},0,{INFO},{stream}]"
-        return _chunk(log, first_s, marks, text[:-1], count)
+        return list(chunks_of(log, log.take()))
 
     def _masked(self, chunks: list[LogChunk]) -> list[LogChunk]:
         """Without secrets; one quick look at all of them tells that there are none."""
         if not self._masker.is_needed("\n".join([chunk.body for chunk in chunks])):
             return chunks
         return [msgspec.structs.replace(chunk, body=self._masker(chunk.body)) for chunk in chunks]
-
-
-def _chunk_of(log: AttemptLog, lines: list[Line]) -> LogChunk:
-    first_s = lines[0].at_s
-    marks: list[int] = []
-    for line in lines:
-        mark = [int((line.at_s - first_s) * 1000), line.level, line.stream]
-        if marks[-3:] == mark:
-            marks[-4] += 1
-        else:
-            marks += (1, *mark)
-    body = "\n".join([line.text for line in lines])
-    return _chunk(log, first_s, msgspec.json.encode(marks).decode(), body, len(lines))
-
-
-def _chunk(log: AttemptLog, at_s: float, marks: str, body: str, count: int) -> LogChunk:
-    call = log.call
-    lease = call.lease
-    seq = log.next_seq
-    log.next_seq += count
-    if not body.isascii() or "\0" in body:
-        # Lone surrogates and NUL: PostgreSQL refuses both.
-        body = body.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
-    return LogChunk(
-        run_id=lease.run_id,
-        job=lease.job,
-        attempt=lease.attempt,
-        fence=lease.fence,
-        seq=seq,
-        first_at=lease.claimed_at + round((at_s - call.claimed_s) * 1000),
-        marks=marks,
-        body=body,
-    )
 
 
 def sink(call: Call, stream: int) -> Callable[[bytes], None]:

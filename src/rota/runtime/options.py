@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from rota.engine.prune import Retention
+from rota.model.log import LogChunk
 from rota.model.run import Lease
 from rota.runtime.call import Work
 
@@ -57,3 +58,5 @@ class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Where alerts are posted, by a process that does chores; empty for nowhere."""
     alert_private: bool = False
     """Whether the webhook may be an address inside our own network."""
+    echo: Callable[[LogChunk], None] | None = None
+    """Called with what handlers print and log, masked, by the thread that stores it."""

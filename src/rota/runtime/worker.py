@@ -63,7 +63,9 @@ class Worker:
             desk=Desk(Address(store.url, duty.namespace), lambda: store),
             logbook=book,
         )
-        self._log_courier = LogCourier(store, self._calls, book, namespace=duty.namespace)
+        self._log_courier = LogCourier(
+            store, self._calls, book, namespace=duty.namespace, echo=options.echo
+        )
         self._courier = Courier(store, self._calls, duty, options=options)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
@@ -133,7 +135,8 @@ class Worker:
             *chores(self._store, options.retention, lease_ms=options.lease_ms),
             Keeper(self._store),
             Herald(self._store, options),
-            LogIndexer(self._store),
+            # More than the slots are held only while runs go fast.
+            LogIndexer(self._store, lambda: len(self._calls) > options.slots),
             Scheduler(self._store),
             Reckoner(self._store),
         ]

@@ -23,7 +23,6 @@ from rota.store.statements import Dialect, Shape, Statement, load
 from rota.store.wakeups import FileWatch, Wakeups
 
 T = TypeVar("T")
-
 BUSY_MS = 10_000
 PRAGMAS = (
     f"pragma busy_timeout = {BUSY_MS}",  # first: several processes may make the file at once
@@ -34,9 +33,9 @@ PRAGMAS = (
 )
 
 
-def _rows(shape: Shape) -> str:
+def _rows(shape: Shape, each: str = "json_each") -> str:
     columns = ", ".join(f"value ->> '$.{name}' as {name}" for name in shape)
-    return f"(select {columns} from json_each(:batch))"
+    return f"(select {columns} from {each}(:batch))"
 
 
 DIALECT = Dialect(
@@ -68,6 +67,9 @@ DIALECT = Dialect(
     param=lambda name: f":{name}",
     schema="",
 )
+# Users bring connections to older ones. In ours an element stays parsed for all its columns, which
+# halves the time of a batch of log lines.
+_OWN = DIALECT._replace(rows=lambda shape: _rows(shape, "jsonb_each"))
 
 
 class SqliteTx:
@@ -138,7 +140,7 @@ class SqliteStore:
         self.url = url
         self.path = path
         self._clock = clock
-        self._statements = load(DIALECT)
+        self._statements = load(_OWN)
         self._columns: dict[str, tuple[str, ...]] = {}
         self._writing = Lock()
         own(path)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.logs import PICTURES
 from rota.cli.options import store_options
 from rota.model.log import LEVELS
 
@@ -26,8 +27,6 @@ A search finds lines that hold all words of the text, whole words in any case an
 An ID may be shortened to its last (or first) 8 characters or more.
 """
 STYLES = {"warning": "yellow", "error": "red", "critical": "bold red", "debug": "dim"}
-_PICTURES = {code: 0x2400 + code for code in range(32) if code != ord("\t")} | {127: 0x2421}
-"""Control characters as pictures: a line of a log must not move the cursor or clear the screen."""
 
 
 @click.command("logs", epilog=EPILOG)
@@ -104,7 +103,7 @@ def _shown(line: LogLine, *, is_search: bool) -> str:
 
     where = f" {line.run_id} {line.job}" if is_search else ""
     source = line.stream if line.stream != "log" else line.level
-    text = line.text.translate(_PICTURES)
+    text = line.text.translate(PICTURES)
     return f"{_iso(line)}{where} {source:<7} {styled(text, STYLES.get(line.level, ''))}"
 
 

@@ -149,7 +149,7 @@ def _refuses(option: str, value: Any, calendars: Mapping[str, Calendar]) -> bool
 
 
 def _named(job: str, given: Mapping[str, Field]) -> list[tuple[str, Field]]:
-    """Schedules with their names: the job's for a single one, `job:2` and so on for more."""
+    """Schedules with their names: the job's for a single one, `job.2` and so on for more."""
     field = given.get("schedule") or given.get("schedules")
     if field is None or field.value is None:
         return []
@@ -157,7 +157,7 @@ def _named(job: str, given: Mapping[str, Field]) -> list[tuple[str, Field]]:
         return [(_name(each, name), each) for name, each in field.fields().items()]
     named = []
     for at, each in enumerate(field.items(), start=1):
-        name = job if at == 1 else f"{job}:{at}"
+        name = job if at == 1 else f"{job}.{at}"
         if isinstance(each.value, dict) and "name" in each.value:
             name = each.fields()["name"].text()
         named.append((_name(each, name), each))

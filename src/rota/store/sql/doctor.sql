@@ -32,7 +32,8 @@ select namespace, queue, job, count(*) as runs, {now} - min(ready_at) as oldest_
  order by namespace, queue, job
 
 -- name: worker_leases
-select namespace, name, host, pid, queues, {now} - seen_at as silent_ms, {now} - lease_until as over_ms
+select namespace, name, host, pid, queues, jobs, {now} - seen_at as silent_ms,
+       {now} - lease_until as over_ms
   from rota.worker
  order by namespace, name
 

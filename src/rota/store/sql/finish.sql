@@ -41,15 +41,15 @@ select v.run_id
 
 -- name: record_attempts
 -- Before the run changes: the guard is the same, so a lost lease records nothing. Locked, so
--- that nobody ends the attempt between this record and the change.
+-- that nobody ends the attempt between this record and the change. The guard asks the verdict
+-- too, as in observe_attempts: before the first ANALYZE all running runs were read.
 insert into rota.attempt (run_id, number, fence, kind, worker_id, started_at, ended_at, error)
 select run.id, run.attempt, run.fence, v.kind, run.worker_id, run.started_at, {now}, v.error
   from {rows:verdict} as v
   join rota.run as run
     on run.id = v.run_id
    and run.fence = v.fence
-   and run.namespace = :namespace
-   and run.{from:fail}
+   and (v.verb is null or (run.namespace = :namespace and run.{from:fail}))
  where v.kind is not null
  order by run.id
  {sql:lock}

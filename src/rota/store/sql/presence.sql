@@ -15,21 +15,38 @@ select w.id, w.presence,
    and w.lease_until > w.seen_at
 
 -- name: note_missing
+-- Here and below a row that is locked is left for the next look: its worker is sending a heartbeat,
+-- or somebody who judges it stands still.
 update rota.worker
    set missing_since = {now}
- where id {ids:ids}
-   and missing_since is null
+ where id in (
+        select id
+          from rota.worker
+         where id {ids:ids}
+           and missing_since is null
+         {sql:skip_locked}
+       )
 
 -- name: note_found
 update rota.worker
    set missing_since = null
- where id {ids:ids}
-   and missing_since is not null
+ where id in (
+        select id
+          from rota.worker
+         where id {ids:ids}
+           and missing_since is not null
+         {sql:skip_locked}
+       )
 
 -- name: void_leases
 -- A heartbeat in between has cleared the mark, and then nothing happens. A lease without length
 -- is not spared by an amnesty.
 update rota.worker
    set lease_until = seen_at
- where id {ids:ids}
-   and missing_since is not null
+ where id in (
+        select id
+          from rota.worker
+         where id {ids:ids}
+           and missing_since is not null
+         {sql:skip_locked}
+       )

@@ -103,7 +103,7 @@ select f.schedule_id, f.instant, f.kind, f.request, f.run_id, f.decision, f.deci
     on h.id = f.run_id
  where f.schedule_id = :schedule_id
    and f.instant < :before
- order by f.instant desc
+ order by f.instant desc, f.decided_at desc, f.run_id desc
  limit :limit
 
 -- name: move_schedules

@@ -25,3 +25,12 @@ select kind, count(*) as attempts
   from rota.attempt
  where run_id = :id
  group by kind
+
+-- name: why_waiting
+select s.name, s.blocked_by,
+       (select count(*)
+          from rota.run as r
+         where r.schedule_id = s.id
+           and r.state <> 'pending') as running
+  from rota.schedule as s
+ where s.id = :id

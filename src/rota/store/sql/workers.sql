@@ -86,19 +86,25 @@ select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, start
  {sql:skip_locked}
 
 -- name: bury_workers
+-- One whose row is locked is sending a heartbeat at last.
 delete from rota.worker
- where lease_until <= {now}
-   and not exists (
-        select 1
-          from rota.run
-         where run.worker_id = worker.id
-           and run.{from:reap}
-       )
-   and not exists (
-        select 1
-          from rota.chore as c
-         where c.name = 'reap'
-           and c.resumed_at + (worker.lease_until - worker.seen_at) > {now}
+ where id in (
+        select id
+          from rota.worker as w
+         where lease_until <= {now}
+           and not exists (
+                select 1
+                  from rota.run
+                 where run.worker_id = w.id
+                   and run.{from:reap}
+               )
+           and not exists (
+                select 1
+                  from rota.chore as c
+                 where c.name = 'reap'
+                   and c.resumed_at + (w.lease_until - w.seen_at) > {now}
+               )
+         {sql:skip_locked}
        )
 
 -- name: take_chore
