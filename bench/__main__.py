@@ -14,6 +14,7 @@ import psycopg
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from bench import cron
 from bench.conditions import conditions, lines
 from bench.measures import STORES, StoreName
 from bench.rounds import PostgresSite, Site, SqliteSite, play, steps
@@ -42,7 +43,7 @@ class Bench:
         columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
         # No thread that redraws by itself: it would be measured, too.
         with Progress(*columns, console=console, auto_refresh=False, transient=True) as progress:
-            bar = progress.add_task("", total=len(self._stores) * steps(self._sizes))
+            bar = progress.add_task("", total=len(self._stores) * steps(self._sizes) + 1)
 
             def tell(what: str) -> None:
                 progress.update(bar, advance=1, description=what, refresh=True)
@@ -51,6 +52,8 @@ class Bench:
                 with self._site(name) as site:
                     ours, limits = play(site, self._sizes, tell)
                     self.results.add(name, ours=ours, limits=limits)
+            tell("cron: next times beside croniter and cronsim")
+            self.results.cron = cron.measure()
 
     @contextmanager
     def _site(self, name: StoreName) -> Iterator[Site]:
@@ -94,10 +97,11 @@ def main(
         bench.run(console)
     bench.results.write(json_path, bench.conditions)  # first: a closed pipe must not cost it
     bench.results.print(console)
+    cron.show(bench.results.cron, console)
     for line in lines(bench.conditions):
         console.print(line, highlight=False)
     console.print(f"Written to {json_path}", highlight=False)
-    missed = bench.results.missed_ratios()
+    missed = [*bench.results.missed_ratios(), *cron.missed(bench.results.cron)]
     if check and missed:
         console.print(f"Missed: {'; '.join(missed)}", style="red", highlight=False)
         sys.exit(1)

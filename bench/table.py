@@ -31,6 +31,7 @@ class Results:
     def __init__(self) -> None:
         self.ours: dict[StoreName, Figures] = {}
         self.limits: dict[StoreName, Figures] = {}
+        self.cron: Figures = {}
 
     def add(self, store: StoreName, *, ours: Figures, limits: Figures) -> None:
         self.ours[store], self.limits[store] = ours, limits
@@ -66,6 +67,7 @@ class Results:
         content: dict[str, object] = {
             **{store: _rounded(self.ours.get(store, {})) for store in STORES},
             "limit": {store: _rounded(self.limits.get(store, {})) for store in STORES},
+            "cron": _rounded(self.cron),
             "conditions": conditions,
         }
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -132,6 +132,8 @@ class Model:
             self._end(run, ENDINGS[verb], now, reason="cancelled" if stops else None)
             run.result = "1" if verb == "succeed" else None
         elif run.cancel_requested:
+            if verb == "release":
+                run.attempts.append((run.attempt, "cancelled"))
             self._end(run, State.CANCELLED, now, reason="cancelled")
         elif verb == "retry":
             run.state, run.ready_at, run.rank = State.SCHEDULED, now + delay_ms, None
@@ -184,6 +186,7 @@ class Model:
 
     def _give_back(self, run: ModelRun, now: int) -> None:
         if run.cancel_requested:
+            run.attempts.append((run.attempt, "cancelled"))
             self._end(run, State.CANCELLED, now, reason="cancelled")
             return
         run.attempt -= 1

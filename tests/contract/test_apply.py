@@ -17,8 +17,8 @@ from rota.engine.schedule_views import schedules
 from rota.engine.timetables import Timetables, rules_version
 from rota.errors import BadOption
 from rota.ids import new_id
+from rota.model.plan import Plan, Wish
 from rota.rules.jobfile import read_bundle
-from rota.rules.plan import Plan, Wish
 from rota.store.base import Store
 from tests.contract.builders import HOME, run_sql
 

@@ -15,6 +15,7 @@ from tests.contract.builders import (
     ERROR,
     LEASE_MS,
     Clock,
+    attempts_of,
     cancel_run,
     claim_some,
     finish_with,
@@ -68,6 +69,22 @@ def test_no_attempt_follows_an_acknowledged_cancel(
     assert lost == []
     assert state_of(store, lease.run_id) is State.CANCELLED
     assert claim_some(store, worker) == []
+
+
+def test_an_attempt_that_is_given_back_after_a_cancel_is_on_record(
+    store: Store, worker: str
+) -> None:
+    """It was the last: a run that says one attempt and shows none would be a riddle."""
+    lease = given_lease(store, worker_id=worker)
+    cancel_run(store, lease.run_id)
+
+    finish_with(store, lease, "release")
+    again = finish_with(store, lease, "release")
+
+    (attempt,) = attempts_of(store, lease.run_id)
+    assert again == []
+    assert (attempt.number, attempt.fence, attempt.kind) == (1, lease.fence, "cancelled")
+    assert look(store, lease.run_id).attempt == 1
 
 
 @pytest.mark.parametrize(("verb", "state"), [("succeed", "success"), ("fail", "failed")])

@@ -12,7 +12,7 @@ from rota.app.files import apply_files
 from rota.app.job import Job
 from rota.engine.jobs import jobs
 from rota.engine.workers import workers
-from rota.rules.plan import Wish
+from rota.model.plan import Wish
 from tests.integration.conftest import Serve
 from tests.support.calls import eventually
 

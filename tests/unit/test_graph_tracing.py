@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -261,6 +262,33 @@ def test_a_result_that_does_not_fit_is_refused_by_the_plan() -> None:
         report(extract("a"), note=extract("b"))  # type: ignore[arg-type]
 
     with pytest.raises(BadGraph, match=r"note: the result of 'extract_2' is list\[int\], but note"):
+        _ = graph.plan
+
+
+def test_options_are_brought_to_one_form_or_refused() -> None:
+    @app.graph(name="forms", timeout=timedelta(minutes=2))
+    def graph() -> None:
+        load.node(priority="high", timeout=timedelta(seconds=90), name="a")(1, "t")
+        load.node(priority="critical_path", timeout=5, name="b")(1, "t")
+
+    @app.graph(name="badforms")
+    def bad() -> None:
+        load.node(group=3)(1)
+
+    made = nodes_of(graph.graph)
+    assert graph.graph.timeout == "2m"
+    assert (made["a"].priority, made["a"].timeout) == (10, "1m 30s")
+    assert (made["b"].priority, made["b"].timeout) == ("critical_path", "5s")
+    with pytest.raises(BadGraph, match=r"graph 'badforms': nodes.load.group: Expected `str"):
+        _ = bad.graph
+
+
+def test_arguments_that_are_known_are_checked_as_those_of_a_submit() -> None:
+    @app.graph(name="literals")
+    def graph() -> None:
+        load("one")  # type: ignore[arg-type]
+
+    with pytest.raises(BadGraph, match=r"node 'load': .*row: Expected `int`, got `str`"):
         _ = graph.plan
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from rota.errors import BadOption
 from rota.model.bundle import Bundle
+from rota.model.plan import Plan, Stored, StoredJob, StoredSchedule, Wish
 from rota.rules.jobfile import read_bundle
-from rota.rules.plan import Plan, Stored, StoredJob, StoredSchedule, Wish, make_plan, origin_of
+from rota.rules.plan import make_plan, origin_of
 
 MIDNIGHT = 1_792_540_800_000  # 2026-10-21T00:00Z
 HOUR = 3_600_000

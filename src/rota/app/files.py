@@ -14,10 +14,11 @@ from rota.engine.fire import seed_of
 from rota.errors import BadFile
 from rota.ids import new_id
 from rota.model.bundle import Bundle
+from rota.model.plan import Plan, Stored, Wish
 from rota.model.schedule import Calendar
 from rota.rules.jobfile import read_bundle
 from rota.rules.jobfile.yaml12 import MAX_BYTES
-from rota.rules.plan import Plan, Stored, Wish, make_plan
+from rota.rules.plan import make_plan
 
 if TYPE_CHECKING:
     from rota.app.app import App

@@ -16,15 +16,17 @@ from rota.app.job import Job, Submission
 from rota.app.node import Node
 from rota.app.refs import Ref, value_of
 from rota.app.run import Run
-from rota.app.trace import tracing
+from rota.app.trace import duration_text, tracing
 from rota.app.works import reference
-from rota.errors import BadGraph, BadOption
+from rota.errors import BadGraph, BadInput, BadOption
 from rota.model.graph import Graph, Mode, Parameter
 from rota.model.spec import GraphTarget, JobSpec
 from rota.rules.checks import hint, one_of
+from rota.rules.graph_options import read_graph
 from rota.rules.graphs import Plan, expand, plan_graph
 from rota.rules.graphs.types import facts_of
 from rota.rules.options import check_name
+from rota.rules.references import NOTHING, mentions, resolve
 from rota.rules.signature import Signature
 
 if TYPE_CHECKING:
@@ -77,7 +79,19 @@ class TracedGraph(Node[P, R]):
         plan = plan_graph(self.graph, jobs=jobs, graphs=graphs)
         if len(graphs) > 1:
             expand(self.graph, graphs, jobs=jobs)
+        self._check_literals(plan)
         return plan
+
+    def _check_literals(self, plan: Plan) -> None:
+        """Arguments that are all known are checked as those of a submit are."""
+        for name, planned in plan.nodes.items():
+            node = planned.node
+            if node.job is None or node.map is not None or any(mentions(node.args)):
+                continue
+            try:
+                self.app.jobs[node.job].signature.bind((), resolve(node.args, NOTHING))
+            except BadInput as error:
+                raise BadGraph(f"graph {self.name!r}: node {name!r}: {error}") from error
 
     def _with_inner(self) -> dict[str, Graph]:
         """This graph and all within it; the others of the app are not even traced."""
@@ -123,13 +137,20 @@ class TracedGraph(Node[P, R]):
         if inspect.iscoroutine(result):
             result.close()
             raise BadGraph(f"graph {self.name!r}: its function is async; make it a plain def")
-        return Graph(
+        made = Graph(
             name=self.name,
             nodes=tuple(trace.nodes.values()),
             parameters=parameters,
             result=value_of(result),
             **self._options,
         )
+        try:
+            # Options came as people gave them; the reader of files knows every form and refusal.
+            document = msgspec.to_builtins(made)
+            by_name = {node["name"]: node for node in document["nodes"]}
+            return read_graph(self.name, {**document, "nodes": by_name})
+        except BadGraph as error:
+            raise BadGraph(f"graph {self.name!r}: {error}", path=error.path) from error
 
 
 def add_graph(
@@ -173,5 +194,5 @@ def _graph_options(
     described = {"description": inspect.cleandoc(function.__doc__)} if function.__doc__ else {}
     given = {key: each for key, each in options.items() if each is not None}
     if "timeout" in given:
-        given["timeout"] = str(given["timeout"])
+        given["timeout"] = duration_text(given["timeout"])
     return {**described, **given}

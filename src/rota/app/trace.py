@@ -12,6 +12,7 @@ from rota.app.refs import Later, NodeRef, value_of
 from rota.errors import BadGraph, BadOption, NotAllowed
 from rota.model.graph import Cache, Map, Node
 from rota.rules.checks import hint
+from rota.rules.duration import format_duration, parse_duration
 from rota.rules.graphs.plan import MAX_NODES
 
 MAP_OPTIONS = frozenset({"batch", "concurrency", "into", "tolerate"})
@@ -123,6 +124,11 @@ def mapped_over(items: object, into: str | None, options: Mapping[str, Any]) -> 
     return Map(over=value_of(items), into=into, **given)
 
 
+def duration_text(value: Any) -> str:
+    """As the model holds it; a text stays as it was written."""
+    return value if isinstance(value, str) else format_duration(parse_duration(value))
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -165,5 +171,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "setups": _names,
     "when": _condition,
     "cache": _cache,
-    "timeout": str,
+    "timeout": duration_text,
 }

@@ -11,7 +11,7 @@ import click
 from rota.cli.options import store_options
 
 if TYPE_CHECKING:
-    from rota.rules.plan import Plan, RunChange, Wish
+    from rota.model.plan import Plan, RunChange, Wish
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,8 +36,8 @@ def plan_options(command: F) -> F:
 
 def wish_of(flags: dict[str, Any]) -> Wish:
     from rota.errors import BadDuration
+    from rota.model.plan import Wish
     from rota.rules.duration import parse_duration
-    from rota.rules.plan import Wish
 
     try:
         horizon_ms = parse_duration(flags["horizon"])

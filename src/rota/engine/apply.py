@@ -17,16 +17,8 @@ from rota.engine.schedule_views import readable
 from rota.engine.starts import NewId
 from rota.engine.timetables import Timetables
 from rota.model.bundle import Bundle
-from rota.rules.plan import (
-    Change,
-    Plan,
-    Stored,
-    StoredJob,
-    StoredSchedule,
-    Wish,
-    make_plan,
-    origin_of,
-)
+from rota.model.plan import Change, Plan, Stored, StoredJob, StoredSchedule, Wish
+from rota.rules.plan import make_plan, origin_of
 from rota.store.base import Tx
 
 

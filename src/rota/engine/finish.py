@@ -49,8 +49,7 @@ def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
     stayed = _retry(tx, retrying, namespace) if retrying else []
     stayed += _requeue(tx, returning, namespace) if returning else []
     if stayed:
-        # A run whose cancel was acknowledged gets no other attempt: it ends here.
-        lost += _close(tx, [_aborted(verdict) for verdict in stayed], namespace)
+        lost += _abort(tx, stayed, namespace)
     if seen:
         judge_breakers(tx, seen, namespace=namespace)
     return lost
@@ -61,8 +60,21 @@ def _leaves_letter(verdict: Verdict) -> bool:
     return verdict.verb in ("fail", "founder") and verdict.parent_id is None
 
 
-def _aborted(verdict: Verdict) -> Verdict:
-    return msgspec.structs.replace(verdict, verb="abort", reason="cancelled")
+def _abort(tx: Tx, stayed: Sequence[Verdict], namespace: str) -> list[str]:
+    """A run whose cancel was acknowledged gets no other attempt: it ends here.
+
+    One that was to be given back has no record of this attempt yet, which now counts.
+    """
+    aborted = [
+        msgspec.structs.replace(
+            verdict, verb="abort", kind=verdict.kind or "cancelled", reason="cancelled"
+        )
+        for verdict in stayed
+    ]
+    fresh = [new for old, new in zip(stayed, aborted, strict=True) if old.kind is None]
+    if fresh:
+        tx.execute("record_attempts", batch=_batch(fresh), namespace=namespace)
+    return _close(tx, aborted, namespace)
 
 
 def _batch(verdicts: Sequence[Verdict]) -> str:

@@ -13,9 +13,10 @@ from typing import Any, get_args
 
 import msgspec
 
-from rota.errors import BadGraph
+from rota.errors import BadGraph, BadInput
 from rota.model.graph import Cache, Graph, Join, Kind, Map, Mode, Node, Parameter
 from rota.rules.checks import hint
+from rota.rules.order import parse_priority
 
 Path = tuple[str | int, ...]
 _AT = re.compile(r" - at `\$(.*)`$")
@@ -53,6 +54,7 @@ def graph_schema() -> dict[str, Any]:
     node["required"] = []
     names = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
     node["properties"] |= {"after": names, "setups": names}
+    node["properties"]["priority"] = {"type": ["integer", "string", "null"]}
     node["properties"]["cache"] = {
         "anyOf": [{"type": "string"}, {"$ref": "#/$defs/Cache"}, {"type": "null"}]
     }
@@ -121,7 +123,14 @@ def _spelled(fields: Mapping[str, Any], path: Path) -> dict[str, Any]:
                 f"{hint(word, words)}",
                 path=(*path, field),
             )
-    return {name: _SHORT.get(name, _same)(value) for name, value in fields.items()}
+    spelled: dict[str, Any] = {}
+    for name, value in fields.items():
+        try:
+            spelled[name] = _SHORT.get(name, _same)(value)
+        except BadInput as error:
+            place = (*path, name)
+            raise BadGraph(f"{_shown(place)}: {error}", path=place) from error
+    return spelled
 
 
 def _parameters(given: object) -> dict[str, Any]:
@@ -198,6 +207,11 @@ def _seconds(value: Any) -> Any:
     return f"{value}s" if is_number else value
 
 
+def _priority(value: Any) -> Any:
+    """`high` and its like are words for numbers."""
+    return value if value is None or value == "critical_path" else parse_priority(value)
+
+
 def _cache(value: Any) -> Any:
     return {"ttl": value} if isinstance(value, str) else value
 
@@ -207,4 +221,5 @@ _SHORT: dict[str, Callable[[Any], Any]] = {
     "setups": _list,
     "timeout": _seconds,
     "cache": _cache,
+    "priority": _priority,
 }

@@ -6,13 +6,25 @@ Pure: the same function tells people beforehand and the transaction that does it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from rota.errors import BadInput, BadOption
 from rota.model.bundle import Bundle, BundledSchedule
-from rota.model.schedule import Blackout, Calendar, Every, Schedule
+from rota.model.plan import (
+    Change,
+    FieldChange,
+    Kind,
+    Leftover,
+    Plan,
+    RunChange,
+    Stored,
+    StoredSchedule,
+    Verb,
+    Wish,
+)
+from rota.model.schedule import Calendar, Every, Schedule
 from rota.model.spec import JobSpec
 from rota.rules.timetable import firings
 from rota.rules.triggers import compile_schedule
@@ -21,91 +33,6 @@ from rota.rules.zones import zone
 MAX_FIRINGS = 1_000
 """Compared for each schedule; one that fires more often is compared for as long as they last."""
 SHARED = "file:"
-
-Verb = Literal["add", "change", "remove"]
-Kind = Literal["calendar", "blackout", "job", "schedule"]
-
-
-class FieldChange(msgspec.Struct, frozen=True, kw_only=True):
-    """One field before and after; None where there is nothing."""
-
-    field: str
-    old: Any = None
-    new: Any = None
-
-
-class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that is added, changed or removed."""
-
-    kind: Kind
-    name: str
-    verb: Verb
-    fields: tuple[FieldChange, ...] = ()
-
-
-class RunChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A future run that comes, goes or moves."""
-
-    schedule: str
-    verb: Literal["add", "remove", "move"]
-    old: int | None = None
-    new: int | None = None
-
-
-class Leftover(msgspec.Struct, frozen=True, kw_only=True):
-    """In the store from this bundle, and not in it any more."""
-
-    kind: Kind
-    name: str
-
-
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything an apply would do, in the order it does it."""
-
-    changes: tuple[Change, ...] = ()
-    unchanged: int = 0
-    leftovers: tuple[Leftover, ...] = ()
-    """What pruning would remove, when it was not asked for."""
-    runs: tuple[RunChange, ...] = ()
-    until: int = 0
-    """How far runs were compared."""
-    cut: tuple[str, ...] = ()
-    """Schedules that fire too often to be compared that far."""
-
-
-class StoredSchedule(msgspec.Struct, frozen=True, kw_only=True):
-    """A schedule on record; None for a text that cannot be read any more."""
-
-    job: str
-    schedule: Schedule | None
-    origin: str
-    state: str
-
-
-class StoredJob(msgspec.Struct, frozen=True, kw_only=True):
-    """A job on record and who brought it."""
-
-    spec: JobSpec
-    origin: str
-
-
-class Stored(msgspec.Struct, frozen=True, kw_only=True):
-    """What the store knows of the things that bundles may touch."""
-
-    now: int
-    jobs: Mapping[str, StoredJob] = {}
-    schedules: Mapping[str, StoredSchedule] = {}
-    calendars: Mapping[str, Calendar] = {}
-    blackouts: Mapping[str, Blackout] = {}
-
-
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """How to go about it."""
-
-    horizon_ms: int = 7 * 86_400_000
-    prune: bool = False
-    take_over: bool = False
-    """Whether jobs that belong to code or to another file may be changed."""
 
 
 def origin_of(bundle: Bundle) -> str:

@@ -54,6 +54,10 @@ class Known(NamedTuple):
     item: Any = None
 
 
+NOTHING = Known({}, {}, str)
+"""For values without references."""
+
+
 def is_name(text: object) -> bool:
     """Whether it can name a node or a parameter, in expressions too."""
     return isinstance(text, str) and bool(_NAME.fullmatch(text))

@@ -6,12 +6,16 @@ from collections.abc import Callable
 
 import msgspec
 
+from rota.clock import elapsed_s
 from rota.engine.expand import is_graph
 from rota.engine.jobs import stored_jobs
 from rota.engine.keys import jobs_key
 from rota.runtime.options import Duty
 from rota.runtime.service import Service
 from rota.store.base import Store
+
+LEAST_S = 0.25
+"""Between two looks: on SQLite every commit of another process says `look everywhere`."""
 
 
 class Roster(Service):
@@ -26,13 +30,23 @@ class Roster(Service):
         self._own = duty
         self._told = duty
         self._learned = learned
+        self._rests_until_s = 0.0
+        self._is_asked = False
 
     def tick(self) -> bool:
+        self._is_asked = elapsed_s() < self._rests_until_s
+        if self._is_asked:
+            return False
+        self._rests_until_s = elapsed_s() + LEAST_S
         duty = self._duty()
         if duty != self._told:
             self._learned(duty)
             self._told = duty
         return False
+
+    def pause_s(self) -> float:
+        rest_s = self._rests_until_s - elapsed_s()
+        return max(0.0, rest_s) if self._is_asked else super().pause_s()
 
     def _duty(self) -> Duty:
         own = self._own

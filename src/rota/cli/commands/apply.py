@@ -12,7 +12,7 @@ from rota.cli.plans import plan_options
 
 if TYPE_CHECKING:
     from rota.app import App
-    from rota.rules.plan import Plan
+    from rota.model.plan import Plan
 
 EPILOG = """\b
 Examples:

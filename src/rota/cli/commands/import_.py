@@ -113,8 +113,10 @@ def systemd(*, files: tuple[str, ...], zone: str | None, **flags: Any) -> int:
 
 def _read(file: str) -> bytes:
     from rota.app.files import read_file
+    from rota.rules.jobfile.yaml12 import MAX_BYTES
 
-    return sys.stdin.buffer.read() if file == "-" else read_file(file)
+    # One more than a file may have is enough to see that it is too long.
+    return sys.stdin.buffer.read(MAX_BYTES + 1) if file == "-" else read_file(file)
 
 
 def _zone(given: str | None) -> str:

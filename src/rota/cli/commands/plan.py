@@ -11,7 +11,7 @@ from rota.cli.plans import plan_options
 
 if TYPE_CHECKING:
     from rota.app.settings import Settings
-    from rota.rules.plan import Plan, Wish
+    from rota.model.plan import Plan, Wish
 
 EPILOG = """\b
 Examples:

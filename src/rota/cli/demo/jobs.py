@@ -51,6 +51,13 @@ def import_orders(count: int) -> int:
     return count
 
 
+@app.job(schedule="*/2 * * * * *", overlap="skip")
+def look_around() -> str:
+    """Fires every two seconds, by itself."""
+    run = current_run()
+    return f"all is well at {run.scheduled_for:%H:%M:%S}"
+
+
 @app.job
 def send_report(day: str) -> str:
     """Submitted with a delay."""

@@ -92,6 +92,7 @@ def _where(app: App, *, once: bool) -> list[str]:
         f"  rota runs --url {url}",
         f"  rota runs --state failed --url {url}",
         f"  rota submit thumbnail image=cat.png --wait --url {url}",
+        f"  rota schedules --url {url}",
         f"  rota queues --url {url}",
         "Ctrl-C ends the demo",
     ]

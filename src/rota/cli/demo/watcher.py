@@ -9,6 +9,7 @@ from rota.app import App
 from rota.cli.demo.plan import Example, Plan
 from rota.clock import elapsed_s
 from rota.engine.inspect import counts, find
+from rota.engine.schedule_views import schedules
 from rota.model.run import RunView
 from rota.model.states import FINAL, State
 from rota.store.base import Tx
@@ -22,6 +23,8 @@ class Look(NamedTuple):
     at_s: float
     states: dict[State, int]
     views: list[RunView]
+    fired: int
+    """Runs that schedules have started and that have ended."""
     burst_done: int
     rate: float
     """Runs that ended per second since the look before."""
@@ -38,13 +41,15 @@ class Watcher:
         self._started_s = started_s
         self._last: Look | None = None
         self._known: dict[str, tuple[State, int]] = {}
+        self._fired_before = 0
+        self._fired_before = app.store.read(self._fired)
 
     def look(self) -> Look:
-        states, views = self._app.store.read(self._read)
+        states, views, fired = self._app.store.read(self._read)
         at_s = elapsed_s() - self._started_s
         watched = sum(view.state in FINAL for view in views)
         ended = sum(number for state, number in states.items() if state in FINAL)
-        done = min(self.plan.burst, ended - watched)
+        done = min(self.plan.burst, ended - watched - fired)
         before = self._last
         rate = (done - before.burst_done) / (at_s - before.at_s) if before else 0.0
         if done == self.plan.burst and self.burst_s is None:
@@ -52,7 +57,9 @@ class Watcher:
             self._tell(at_s, f"burst: all {done:,} runs done, {done / at_s:,.0f}/s")
         for example, view in zip(self.plan.examples, views, strict=True):
             self._compare(at_s, example, view)
-        self._last = Look(at_s, states, views, done, max(0.0, rate))
+        if fired and not (before and before.fired):
+            self._tell(at_s, "look_around (every two seconds): fired by its schedule")
+        self._last = Look(at_s, states, views, fired, done, max(0.0, rate))
         return self._last
 
     def is_over(self, look: Look) -> bool:
@@ -67,14 +74,19 @@ class Watcher:
             if view.state is not example.expected
         ]
         good = sum(view.state is State.SUCCESS for view in look.views)
-        if look.states.get(State.SUCCESS, 0) - good < self.plan.burst:
+        if look.states.get(State.SUCCESS, 0) - good - look.fired < self.plan.burst:
             wrong.append(f"burst: not all of {self.plan.burst:,} runs succeeded")
         return wrong
 
-    def _read(self, tx: Tx) -> tuple[dict[State, int], list[RunView]]:
+    def _fired(self, tx: Tx) -> int:
+        views = schedules(tx, namespace=self._app.namespace)
+        return sum(each.fired - each.running - each.waiting for each in views) - self._fired_before
+
+    def _read(self, tx: Tx) -> tuple[dict[State, int], list[RunView], int]:
         namespace = self._app.namespace
         views = [find(tx, each.run.id, namespace=namespace) for each in self.plan.examples]
-        return counts(tx, namespace=namespace, since=self.plan.started_ms), views
+        since = counts(tx, namespace=namespace, since=self.plan.started_ms)
+        return since, views, self._fired(tx)
 
     def _compare(self, at_s: float, example: Example, view: RunView) -> None:
         now = view.state, view.failures

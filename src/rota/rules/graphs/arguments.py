@@ -143,8 +143,11 @@ def _part(kind: str, steps: tuple[str | int, ...]) -> str | None:
 
 
 def _check_names(node: Node, facts: JobFacts) -> None:
-    into = node.map.into if node.map is not None else None
-    given = [*node.args, *([into] if into is not None else ())]
+    given = dict.fromkeys(node.args)
+    if node.map is not None and node.map.into is not None:
+        given[node.map.into] = None
+    if facts.takes_more and not facts.required:
+        return
     what = f"job {node.job!r}" if node.job is not None else f"graph {node.graph!r}"
     if not facts.takes_more:
         for name in given:

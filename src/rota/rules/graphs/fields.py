@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, get_args
 
 from rota.errors import BadGraph, BadInput
@@ -58,8 +59,10 @@ def _check_node(graph: Graph, node: Node) -> None:
             f"Joins are: {', '.join(JOINS)}"
         )
     _check_kind(graph, node)
-    for field, check in _CHECKS.items():
-        given = getattr(node, field)
+    values = _CHECKED(node)
+    if values == _NONE:
+        return
+    for (field, check), given in zip(_CHECKS.items(), values, strict=True):
         if given is not None:
             try:
                 check(given)
@@ -138,3 +141,5 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "map": _map,
     "cache": _cache,
 }
+_CHECKED = attrgetter(*_CHECKS)
+_NONE = (None,) * len(_CHECKS)

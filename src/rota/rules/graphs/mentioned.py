@@ -41,12 +41,26 @@ def _parents(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> dict[str, N
             field = "after" if name in node.after else "setups"
             raise _unknown("node", name, nodes, field)
     for field, value in values_of(node):
+        if field == "args" and (whole := _whole_results(value, nodes)) is not None:
+            found.update(whole)
+            continue
         for mention in mentions(value, field):
             has_item = node.map is not None and field != "map.over"
             for name in _nodes_in(graph, mention, nodes, has_item=has_item):
                 found[name] = None
     if node.when is not None:
         found |= dict.fromkeys(_condition(graph, node, nodes))
+    return found
+
+
+def _whole_results(args: Mapping[str, Any], nodes: Mapping[str, Node]) -> dict[str, None] | None:
+    """The nodes, if all arguments are whole results: so most are, and this is the quick way."""
+    found: dict[str, None] = {}
+    for value in args.values():
+        name = value.get("$ref") if type(value) is dict and len(value) == 1 else None
+        if not isinstance(name, str) or name not in nodes:
+            return None
+        found[name] = None
     return found
 
 

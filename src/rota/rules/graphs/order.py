@@ -62,8 +62,11 @@ def levels(ordered: Sequence[str], parents: Parents) -> dict[str, int]:
     """How many nodes are at least before each one."""
     found: dict[str, int] = {}
     for name in ordered:
-        above = parents[name]
-        found[name] = 1 + max([found[parent] for parent in above]) if above else 0
+        level = 0
+        for parent in parents[name]:
+            if found[parent] >= level:
+                level = found[parent] + 1
+        found[name] = level
     return found
 
 

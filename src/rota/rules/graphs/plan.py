@@ -115,7 +115,7 @@ def _planned(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> Plan:
                 tuple(parents[name]),
                 nodes[name].setups or tuple(relied.get(name, ())),
                 level[name],
-                _is_leaf(nodes[name], [nodes[child] for child in children[name]]),
+                not children[name] if not between else _is_leaf(name, nodes, children[name]),
             )
             for name in ordered
         },
@@ -154,8 +154,8 @@ def _check_kinds(nodes: Mapping[str, Node], children: Mapping[str, list[str]]) -
             )
 
 
-def _is_leaf(node: Node, children: list[Node]) -> bool:
+def _is_leaf(name: str, nodes: Mapping[str, Node], children: list[str]) -> bool:
     """A teardown counts only if told so, and hides nothing: what is before it is a leaf."""
-    if node.kind == "teardown":
-        return node.fails_run
-    return all(child.kind == "teardown" for child in children)
+    if nodes[name].kind == "teardown":
+        return nodes[name].fails_run
+    return all(nodes[child].kind == "teardown" for child in children)

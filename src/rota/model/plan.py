@@ -1,0 +1,96 @@
+"""What an apply would change, and what it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from rota.model.schedule import Blackout, Calendar, Schedule
+from rota.model.spec import JobSpec
+
+Verb = Literal["add", "change", "remove"]
+Kind = Literal["calendar", "blackout", "job", "schedule"]
+
+
+class FieldChange(msgspec.Struct, frozen=True, kw_only=True):
+    """One field before and after; None where there is nothing."""
+
+    field: str
+    old: Any = None
+    new: Any = None
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is added, changed or removed."""
+
+    kind: Kind
+    name: str
+    verb: Verb
+    fields: tuple[FieldChange, ...] = ()
+
+
+class RunChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A future run that comes, goes or moves."""
+
+    schedule: str
+    verb: Literal["add", "remove", "move"]
+    old: int | None = None
+    new: int | None = None
+
+
+class Leftover(msgspec.Struct, frozen=True, kw_only=True):
+    """In the store from this bundle, and not in it any more."""
+
+    kind: Kind
+    name: str
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything an apply would do, in the order it does it."""
+
+    changes: tuple[Change, ...] = ()
+    unchanged: int = 0
+    leftovers: tuple[Leftover, ...] = ()
+    """What pruning would remove, when it was not asked for."""
+    runs: tuple[RunChange, ...] = ()
+    until: int = 0
+    """How far runs were compared."""
+    cut: tuple[str, ...] = ()
+    """Schedules that fire too often to be compared that far."""
+
+
+class StoredSchedule(msgspec.Struct, frozen=True, kw_only=True):
+    """A schedule on record; None for a text that cannot be read any more."""
+
+    job: str
+    schedule: Schedule | None
+    origin: str
+    state: str
+
+
+class StoredJob(msgspec.Struct, frozen=True, kw_only=True):
+    """A job on record and who brought it."""
+
+    spec: JobSpec
+    origin: str
+
+
+class Stored(msgspec.Struct, frozen=True, kw_only=True):
+    """What the store knows of the things that bundles may touch."""
+
+    now: int
+    jobs: Mapping[str, StoredJob] = {}
+    schedules: Mapping[str, StoredSchedule] = {}
+    calendars: Mapping[str, Calendar] = {}
+    blackouts: Mapping[str, Blackout] = {}
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """How to go about it."""
+
+    horizon_ms: int = 7 * 86_400_000
+    prune: bool = False
+    take_over: bool = False
+    """Whether jobs that belong to code or to another file may be changed."""
