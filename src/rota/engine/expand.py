@@ -108,7 +108,7 @@ class _Current:
         missing = sorted(names.difference(self._known))
         if missing:
             at = {"namespace": self._namespace, "names": json.dumps(missing)}
-            for row in self._tx.all("current_versions", **at):
+            for row in self._tx.all("node_versions", **at):
                 self._known[row["name"]] = row["version"]
         for node in nodes:
             job = node.job or node.graph or ""

@@ -191,7 +191,7 @@ select item, state, result
    and item < :high
  order by item, id
 
--- name: current_versions
+-- name: node_versions
 select j.name, j.version
   from rota.job as j
  where j.namespace = :namespace
