@@ -86,7 +86,8 @@ def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
     fired = _fired(tx, verdicts, namespace)
     gone = _gone(tx, verdicts, namespace)
     closed = tx.execute("close_runs", batch=batch, namespace=namespace)
-    if closed:
+    if closed and any(verdict.parent_id is None for verdict in verdicts):
+        # Who waits for a graph need not look up at each of its nodes.
         tx.notify((ENDED,))
     lost: list[str] = []
     if closed != len(verdicts):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from rota.engine.courses import Course
-from rota.engine.nodes import Place
+from rota.engine.nodes import NodeRow, Place
 from rota.model.states import State
 from rota.rules.expressions import Values
 from rota.store.base import Tx
@@ -28,19 +28,29 @@ class Known:
 
     def load(self, wanted: Iterable[Place]) -> None:
         """Have these at hand, all in one statement; mapped nodes take some more."""
-        missing = sorted({place for place in wanted if place not in self._states})
-        if not missing:
-            return
-        batch = json.dumps([{"graph_id": graph, "name": name} for graph, name in missing])
-        for row in self._tx.all("load_nodes", batch=batch):
-            place = str(row["graph_id"]), str(row["name"])
-            self._states[place] = row["state"]
-            if row["width"] is not None:
-                # A rerun keeps the instances of the run before.
-                source = str(row["run_id"]) if row["run_id"] else place[0]
-                self._results[place] = self._listed((source, place[1]), row["width"])
-            elif row["result"] is not None:
-                self._results[place] = msgspec.json.decode(row["result"])
+        missing: list[Place] = []
+        for place in sorted({place for place in wanted if place not in self._states}):
+            row: NodeRow | None = self._tx.fresh.get(place)
+            if row is None:
+                missing.append(place)
+            else:
+                self._keep(place, row.state, row.result, row.width, row.run_id)
+        if missing:
+            batch = json.dumps([{"graph_id": graph, "name": name} for graph, name in missing])
+            for found in self._tx.all("load_nodes", batch=batch):
+                at = str(found["graph_id"]), str(found["name"])
+                self._keep(at, found["state"], found["result"], found["width"], found["run_id"])
+
+    def _keep(
+        self, place: Place, state: str, result: str | None, width: int | None, run_id: object
+    ) -> None:
+        self._states[place] = state
+        if width is not None:
+            # A rerun keeps the instances of the run before.
+            source = str(run_id) if run_id else place[0]
+            self._results[place] = self._listed((source, place[1]), width)
+        elif result is not None:
+            self._results[place] = msgspec.json.decode(result)
 
     def values(
         self, course: Course, names: Iterable[str], *, item: Any = None, position: int = 0
@@ -67,9 +77,3 @@ class Known:
                 if row["state"] == State.SUCCESS and row["result"] is not None:
                     found[row["item"]] = msgspec.json.decode(row["result"])
         return found
-
-
-def known_for(tx: Tx, wanted: Mapping[Place, Any] | Iterable[Place]) -> Known:
-    known = Known(tx)
-    known.load(wanted)
-    return known

@@ -115,6 +115,7 @@ class Board:
             if rows:
                 ordered = [rows[place] for place in sorted(rows)]
                 self._tx.execute(statement, batch=msgspec.json.encode(ordered).decode())
+                self._tx.fresh.update((row.place, row) for row in ordered if row.is_final)
                 rows.clear()
 
     def _keep(self, rows: Sequence[Row]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from threading import Lock
+from threading import Lock, get_ident
 
 import msgspec
 
@@ -60,6 +60,8 @@ class Courier(Service):
         self._graphs = frozenset(duty.graphs)
         self._find_work = duty.find_work
         self._looks = True
+        self._claims_in = 0
+        """The thread that is in a transaction of ours that claims."""
         self._pending: list[tuple[Call | None, Verdict]] = []
         self.is_cut_off = False
         self._pace = 0.0
@@ -84,6 +86,8 @@ class Courier(Service):
 
     def look(self) -> None:
         """There may be something to claim."""
+        if self._claims_in == get_ident():
+            return  # our own transaction has brought it, and has claimed after that
         self._looks = True
         self.wake()
 
@@ -137,12 +141,15 @@ class Courier(Service):
                 self._calls.forget(call)  # somebody else owns this run now
             else:
                 self._pending.append((call, verdict))
+                # The end of a node may release others, which the same transaction claims.
+                self._looks = self._looks or verdict.parent_id is not None
 
     def _exchange(self, want: int) -> None:
         verdicts = [verdict for _, verdict in self._pending]
         if want:
-            # Cleared before: a wake-up during the transaction means looking again.
+            # Cleared before: a wake-up by others during the transaction means looking again.
             self._looks = False
+            self._claims_in = get_ident()
         try:
             lone = not verdicts and len(self._queues) == 1 and not self._graphs
             lost, leases = self._store.write(
@@ -156,7 +163,10 @@ class Courier(Service):
         except Exception as error:  # noqa: BLE001  # one verdict the store refuses must not block all
             emit("finish.refused", worker=self.worker_id, error=error)
             self._looks = True
+            self._claims_in = 0
             lost, leases = self._deliver_singly(), []
+        finally:
+            self._claims_in = 0
         for call, _ in self._pending:
             if call is not None:
                 self._calls.forget(call)

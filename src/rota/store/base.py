@@ -18,6 +18,8 @@ class Tx(Protocol):
 
     memo: dict[Any, Any]
     """What this process remembers of rows of this store that never change."""
+    fresh: dict[Any, Any]
+    """What was written in this transaction and need not be read again in it."""
 
     def one(self, name: str, /, **params: Any) -> Row | None:
         """The first row, or None."""

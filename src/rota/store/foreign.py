@@ -219,6 +219,7 @@ class ForeignTx:
             )
         self._statements = _known(self.dialect)
         self.memo: dict[Any, Any] = {}
+        self.fresh: dict[Any, Any] = {}
         # On the same machine: an SQLite before 3.42 cannot tell milliseconds.
         self._now = round(time.time() * 1000) if self.dialect == "sqlite" else None
 

@@ -69,6 +69,7 @@ class PostgresTx:
         self._statements = statements
         self._now = now
         self.memo = memo
+        self.fresh: dict[Any, Any] = {}
         self.woken: set[str] = set()
         self.told: set[str] = set()
         """Those whose NOTIFY is part of this transaction."""

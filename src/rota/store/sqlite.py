@@ -88,6 +88,7 @@ class SqliteTx:
         self._columns = columns
         self._now = now
         self.memo = memo
+        self.fresh: dict[Any, Any] = {}
         self.woken: set[str] = set()
 
     def one(self, name: str, /, **params: Any) -> Row | None:
@@ -261,6 +262,7 @@ class SqliteStore:
                 raise _unavailable(error, path=self.path) from error
             self._writer.execute("rollback to work")
             tx.woken = woken
+            tx.fresh.clear()
             answer = _unavailable(error, path=self.path)
         self._writer.execute("release work")
         return answer

@@ -28,11 +28,9 @@ on conflict (graph_id, name) do nothing
 select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
        n.width, n.made, n.ended, n.bad, {now} as now
   from {rows:place} as b
-  join rota.node as n
-    on n.graph_id = b.graph_id
+ cross join rota.node as n
+ where n.graph_id = b.graph_id
    and n.name = b.name
- order by n.graph_id, n.name
- {lock:n}
 
 -- name: lock_waiting_nodes
 -- Those of one graph that wait for parents, or for a place; and mapped ones that run.
@@ -56,26 +54,32 @@ select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.c
  {lock:n}
 
 -- name: save_nodes
-update rota.node as n
-   set state = b.state,
-       run_id = b.run_id,
-       result = b.result,
-       reason = b.reason,
-       counts = b.counts,
-       width = b.width,
-       made = b.made,
-       ended = b.ended,
-       bad = b.bad
+-- They are there, and ours: by way of a conflict each is found by its key, whatever the planner
+-- thinks of the size of the table. A join read all of it until the first ANALYZE.
+insert into rota.node as n (
+    graph_id, name, state, version, run_id, result, reason, counts, width, made, ended, bad
+)
+select b.graph_id, b.name, b.state, b.version, b.run_id, b.result, b.reason, b.counts,
+       b.width, b.made, b.ended, b.bad
   from {rows:node} as b
- where n.graph_id = b.graph_id
-   and n.name = b.name
+ where true
+on conflict (graph_id, name) do update
+   set state = excluded.state,
+       run_id = excluded.run_id,
+       result = excluded.result,
+       reason = excluded.reason,
+       counts = excluded.counts,
+       width = excluded.width,
+       made = excluded.made,
+       ended = excluded.ended,
+       bad = excluded.bad
 
 -- name: load_nodes
 -- Without a lock: what these say does not change any more.
 select n.graph_id, n.name, n.state, n.result, n.run_id, n.width
   from {rows:place} as b
-  join rota.node as n
-    on n.graph_id = b.graph_id
+ cross join rota.node as n
+ where n.graph_id = b.graph_id
    and n.name = b.name
 
 -- name: list_nodes
