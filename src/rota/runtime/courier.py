@@ -60,6 +60,8 @@ class Courier(Service):
         self._graphs = frozenset(duty.graphs)
         self._find_work = duty.find_work
         self._looks = True
+        self._is_cut_short = False
+        """More graphs may be waiting than began in the last claim."""
         self._claims_in = 0
         """The thread that is in a transaction of ours that claims."""
         self._pending: list[tuple[Call | None, Verdict]] = []
@@ -175,7 +177,7 @@ class Courier(Service):
         if lost:
             emit("lease.lost", runs=lost, worker=self.worker_id)
         self._open(leases)
-        if len(leases) >= want > 0:
+        if len(leases) >= want > 0 or self._is_cut_short:
             self._looks = True
 
     def _deliver_singly(self) -> list[str]:
@@ -203,6 +205,7 @@ class Courier(Service):
 
     def _claim(self, tx: Tx, limit: int) -> list[Lease]:
         """Leases to carry out. Graphs among them begin here and now, and need no slot."""
+        self._is_cut_short = False
         leases = self._take(tx, limit)
         for rounds_left in reversed(range(ROUNDS)):
             begin = [lease for lease in leases if lease.job in self._graphs]
@@ -212,6 +215,7 @@ class Courier(Service):
             leases = [lease for lease in leases if lease.job not in self._graphs]
             if rounds_left and len(leases) < limit:
                 leases += self._take(tx, limit - len(leases))
+            self._is_cut_short = not rounds_left
         if any(lease.parent_id for lease in leases):
             return self._resolve(tx, leases)
         return leases

@@ -23,3 +23,25 @@ select n.*
            and n.name = b.name
          limit 1
        ) as n
+
+-- name: existing_nodes
+select n.*
+  from json_array_elements_text(cast(:ids as json)) as i
+ cross join lateral (
+        select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
+               n.width, n.made, n.ended, n.bad
+          from rota.node as n
+         where n.graph_id = cast(i as uuid)
+         limit 1000000
+       ) as n
+
+-- name: bad_nodes
+select n.*
+  from json_array_elements_text(cast(:ids as json)) as i
+ cross join lateral (
+        select n.graph_id, n.name, n.state, n.reason
+          from rota.node as n
+         where n.graph_id = cast(i as uuid)
+           and n.state in ('failed', 'upstream_failed')
+         limit 1000000
+       ) as n
