@@ -1,11 +1,13 @@
-"""`rota graph`: graphs drawn and checked, from a file or an app; no store is needed."""
+"""`rota graph`: graphs drawn and checked, from a file or an app; and runs of graphs."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from rota.cli.options import store_options
 
 if TYPE_CHECKING:
     from rota.rules.graphs import Plan
@@ -16,6 +18,11 @@ Examples:
   rota graph show shop.py:nightly
   rota graph show shop:nightly --format svg > nightly.svg
   rota graph schema > graph.schema.json
+  rota graph nodes RUN                    where the nodes of a run stand
+  rota graph pause RUN; rota graph resume RUN
+  rota graph mark RUN load skipped --why "no data today"
+  rota graph rerun RUN                    from what failed
+  rota graph rerun RUN --from load
 
 A graph that makes no sense is refused, with the node and what to do.
 """
@@ -25,7 +32,7 @@ SUFFIXES = (".yaml", ".yml", ".json")
 
 @click.group("graph", epilog=EPILOG)
 def command() -> None:
-    """Draw a graph of a file or an app; print the schema of graphs in files."""
+    """Draw a graph of a file or an app; see runs of graphs, and step in."""
 
 
 @command.command("show")
@@ -59,6 +66,89 @@ def schema() -> None:
     from rota.rules.graph_options import graph_schema
 
     click.echo(json.dumps(graph_schema(), indent=2))
+
+
+@command.command("nodes")
+@click.argument("run_id", metavar="RUN")
+@store_options
+def nodes(*, run_id: str, as_json: bool, **flags: Any) -> None:
+    """List the nodes of a run: their states, runs and reasons."""
+    from rota.cli.clients import find_run, opened
+    from rota.cli.node_page import node_document, print_nodes
+    from rota.cli.output import print_json
+
+    with opened(flags) as app:
+        found = find_run(app, run_id).nodes()
+    if as_json:
+        print_json(node_document(node) for node in found)
+    else:
+        print_nodes(found)
+
+
+@command.command("pause")
+@click.argument("run_id", metavar="RUN")
+@click.option("--why", default="", metavar="TEXT", help="For the record.")
+@store_options
+def pause(*, run_id: str, why: str, **flags: Any) -> None:
+    """Let no other node of a run start; those that run may end."""
+    from rota.cli.clients import find_run, opened
+
+    with opened(flags) as app:
+        run = find_run(app, run_id)
+        run.pause(why)
+    click.echo(f"run {run.id} is paused")
+
+
+@command.command("resume")
+@click.argument("run_id", metavar="RUN")
+@click.option("--why", default="", metavar="TEXT", help="For the record.")
+@store_options
+def resume(*, run_id: str, why: str, **flags: Any) -> None:
+    """Go on with a run that was paused."""
+    from rota.cli.clients import find_run, opened
+
+    with opened(flags) as app:
+        run = find_run(app, run_id)
+        run.resume(why)
+    click.echo(f"run {run.id} goes on")
+
+
+@command.command("mark")
+@click.argument("run_id", metavar="RUN")
+@click.argument("node")
+@click.argument("ending", type=click.Choice(("success", "failed", "skipped")))
+@click.option("--why", default="", metavar="TEXT", help="For the record.")
+@store_options
+def mark(*, run_id: str, node: str, ending: str, why: str, **flags: Any) -> None:
+    """Say how a node has ended that has not; what it does is stopped."""
+    from rota.cli.clients import find_run, opened
+
+    with opened(flags) as app:
+        find_run(app, run_id).mark(node, ending, why)
+    click.echo(f"node {node} is {ending}")
+
+
+@command.command("rerun")
+@click.argument("run_id", metavar="RUN")
+@click.option("--from", "first", metavar="NODE", help="This node and all after it.")
+@click.option("--only", metavar="NODE", help="This node alone.")
+@click.option("--all", "whole", is_flag=True, help="All nodes.")
+@click.option("--why", default="", metavar="TEXT", help="For the record.")
+@store_options
+def rerun(
+    *, run_id: str, first: str | None, only: str | None, whole: bool, why: str, **flags: Any
+) -> None:
+    """Run an ended graph again, from what failed; what need not be redone is kept."""
+    from rota.cli.clients import find_run, opened
+    from rota.engine.graph_control import Part
+    from rota.errors import BadOption
+
+    if sum(bool(each) for each in (first, only, whole)) > 1:
+        raise BadOption("give one of --from, --only and --all")
+    part: Part = "from" if first else "only" if only else "all" if whole else "failed"
+    with opened(flags) as app:
+        fresh = find_run(app, run_id).rerun_nodes(part, first or only, why=why)
+    click.echo(fresh.id)
 
 
 def _of_file(path: str, name: str | None) -> Plan:
