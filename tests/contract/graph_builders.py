@@ -15,7 +15,7 @@ from rota.ids import new_id
 from rota.model.graph import Graph, Node
 from rota.model.run import FinishVerb, Lease, NewRun, Verdict
 from rota.model.spec import GraphTarget, JobSpec, PythonTarget
-from rota.store.base import Store, Tx
+from rota.store.base import Row, Store, Tx
 from tests.contract.builders import HOME, claim_some
 
 JOB = "work"
@@ -107,12 +107,13 @@ class Flow:
         return verdict_of(lease, verb, result)
 
     def states(self, run_id: str) -> dict[str, str]:
-        rows = self.store.read(lambda tx: tx.all("list_nodes", graph_id=run_id))
-        return {row["name"]: row["state"] for row in rows}
+        return {row["name"]: row["state"] for row in self.rows(run_id)}
 
     def reasons(self, run_id: str) -> dict[str, str | None]:
-        rows = self.store.read(lambda tx: tx.all("list_nodes", graph_id=run_id))
-        return {row["name"]: row["reason"] for row in rows}
+        return {row["name"]: row["reason"] for row in self.rows(run_id)}
+
+    def rows(self, run_id: str) -> list[Row]:
+        return self.store.read(lambda tx: tx.all("list_nodes", graph_id=run_id))
 
 
 def verdict_of(lease: Lease, verb: FinishVerb = "succeed", result: Any = None) -> Verdict:

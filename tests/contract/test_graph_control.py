@@ -10,6 +10,7 @@ from rota.engine.acts import By, acts
 from rota.engine.expire import time_out
 from rota.engine.finish import finish
 from rota.engine.graph_control import Part, mark, pause, rerun_graph, resume
+from rota.engine.rerun import rerun as rerun_run
 from rota.engine.why import why
 from rota.errors import BadGraph, NotAllowed
 from rota.ids import new_id
@@ -174,6 +175,14 @@ def test_a_rerun_of_a_part(
 
     assert seen == redone
     assert look(store, again).state is (State.FAILED if part == "only" else State.SUCCESS)
+
+
+def test_the_run_of_a_node_is_not_run_again_by_itself(store: Store, worker: str) -> None:
+    flow, run = chain(store, worker)
+    (old,) = [row["run_id"] for row in flow.rows(run) if row["name"] == "b"]
+
+    with pytest.raises(NotAllowed, match="carries out node b of run"):
+        store.write(lambda tx: rerun_run(tx, str(old), namespace=HOME, new_id=new_id(), by=by()))
 
 
 def test_a_rerun_of_a_node_that_is_not_there(store: Store, worker: str) -> None:
