@@ -15,8 +15,8 @@ ALLOWED = {
     State.RUNNING: {
         "abort",
         "fail",
+        "defer",
         "heartbeat",
-        "hold",
         "reap",
         "release",
         "retry",

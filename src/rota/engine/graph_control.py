@@ -49,7 +49,7 @@ def pause(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
             row.reason = PAUSED
         step.board.change(row)
     step.board.flush()
-    held = tx.execute("hold_children", ids=json.dumps([run_id]))
+    held = tx.execute("hold_runs", ids=_children(tx, run_id))
     _record(tx, by, "pause", course, namespace, {"held": held})
 
 
@@ -73,7 +73,7 @@ def resume(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
             step.releases.refill(course, row)
         step.board.change(row)
     verdicts = step.run()
-    rows = tx.all("resume_children", ids=json.dumps([run_id]), credit_ms=CREDIT_MS)
+    rows = tx.all("unblock_runs", ids=_children(tx, run_id), credit_ms=CREDIT_MS)
     tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
     _record(tx, by, "resume", course, namespace, {})
     if verdicts:
@@ -177,6 +177,12 @@ def _again(old: RunView) -> NewRun:
         schedule_id=old.schedule_id,
         origin=old.origin,
     )
+
+
+def _children(tx: Tx, run_id: str) -> str:
+    """The runs of its nodes that have not ended, locked."""
+    rows = tx.all("live_children", ids=json.dumps([run_id]))
+    return json.dumps([str(row["id"]) for row in rows])
 
 
 def _begun(tx: Tx, run_id: str, namespace: str) -> tuple[Step, Course]:

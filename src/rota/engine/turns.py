@@ -20,7 +20,7 @@ def may_begin(tx: Tx, lease: Lease, graph: Graph, *, namespace: str) -> bool:
         return True
     tx.one("lock_job", namespace=namespace, name=lease.job)
     if _is_full(tx, lease, graph, namespace) or _follows_live(tx, lease, graph, namespace):
-        tx.execute("hold_graph", id=lease.run_id, fence=lease.fence)
+        tx.execute("defer_run", id=lease.run_id, fence=lease.fence)
         return False
     return True
 

@@ -55,7 +55,8 @@ TRANSITIONS: Mapping[str, Transition] = {
     "resume": Transition(_from(State.SUSPENDED), State.QUEUED),
     "conclude": Transition(_from(State.SUSPENDED), State.SUCCESS),
     "founder": Transition(_from(State.SUSPENDED), State.FAILED),
-    "hold": Transition(_from(State.SCHEDULED, State.QUEUED, State.RUNNING), State.PENDING),
+    "hold": Transition(_from(State.SCHEDULED, State.QUEUED), State.PENDING),
+    "defer": Transition(_from(State.RUNNING), State.PENDING),
     "expire": Transition(_from(State.QUEUED), State.FAILED),
     "cancel": Transition(LIVE - {State.RUNNING}, State.CANCELLED),
 }

@@ -205,22 +205,13 @@ select j.name, j.version
 delete from rota.node
  where graph_id {ids:ids}
 
--- name: hold_children
--- They have not started: while the run is paused they wait.
+-- name: hold_runs
+-- They have not started: while the run of their graph is paused they wait.
 update rota.run
    set state = {to:hold},
        rank = null
- where parent_id {ids:ids}
-   and state in ('scheduled', 'queued')
-
--- name: resume_children
-update rota.run
-   set state = {to:unblock},
-       ready_at = {now},
-       rank = {now} - priority * cast(:credit_ms as bigint)
- where parent_id {ids:ids}
-   and {from:unblock}
-returning namespace, queue
+ where id {ids:ids}
+   and {from:hold}
 
 -- name: list_node_runs
 -- All runs of nodes that have ended, older ones of the same node too.
@@ -271,17 +262,17 @@ select id, state
  order by id desc
  limit 1
 
--- name: hold_graph
+-- name: defer_run
 -- Claimed, but it may not begin yet: it waits without a place in the queue.
 update rota.run
-   set state = {to:hold},
+   set state = {to:defer},
        rank = null,
        worker_id = null,
        started_at = null,
        attempt = attempt - 1
  where id = :id
    and fence = :fence
-   and {from:heartbeat}
+   and {from:defer}
 
 -- name: let_next
 -- The oldest that waits for others of its graph; those that wait for a schedule were never claimed.
