@@ -17,6 +17,9 @@ _WAITS = ("pending", "held", "ready", "active")
 
 def print_nodes(nodes: Sequence[NodeView]) -> None:
     """A line each, parents first; before them how far the run is."""
+    if not nodes:
+        print_table(COLUMNS, (), empty="no nodes: it is no graph, or has not begun")
+        return
     done = sum(node.state not in _WAITS for node in nodes)
     print(f"{done} of {len(nodes)} nodes have ended")
     print_table(COLUMNS, [_row(node) for node in nodes], empty="no nodes")
