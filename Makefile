@@ -2,7 +2,7 @@
 # Options travel in ARGS: make test ARGS="-k fence -x"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test unit sabotage check lint format bench bench-peers chaos firings oracle fresh lock clean
+.PHONY: help setup demo test unit sabotage check lint format bench bench-peers bench-graphs chaos firings kill-graphs oracle fresh lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,12 @@ chaos: ## Kill, stop and cut everything for half an hour, then check it (ARGS=--
 
 firings: ## Kill schedulers and turn their clock over 100,000 instants: none doubled, none missing
 	@./dev firings $(ARGS)
+
+bench-graphs: ## Measure runs of graphs on both stores (ARGS=--quick)
+	@./dev bench-graphs $(ARGS)
+
+kill-graphs: ## Kill workers in the middle of 2,000 graphs with 104,000 edges, on both stores
+	@./dev kill-graphs $(ARGS)
 
 oracle: ## Compare cron with its oracle in 200,000 cases (ARGS="--cases 5000 --seed 7")
 	@./dev oracle $(ARGS)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rota.app import App, Job, Run
+    from rota.app.trace import expr, group
     from rota.engine.prune import Retention
     from rota.errors import (
         BadArguments,
+        BadGraph,
         BadInput,
         Cancelled,
         DuplicateKey,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "App",
     "BadArguments",
+    "BadGraph",
     "BadInput",
     "Breaker",
     "Cancelled",
@@ -60,6 +63,8 @@ __all__ = [
     "WrongConnection",
     "checkpoint",
     "current_run",
+    "expr",
+    "group",
     "last_checkpoint",
     "once_in",
     "progress",
@@ -79,6 +84,8 @@ _ELSEWHERE = {
     "last_checkpoint": "rota.runtime.checkpoints",
     "once_in": "rota.receipts",
     "current_run": "rota.runtime.context",
+    "expr": "rota.app.trace",
+    "group": "rota.app.trace",
     "progress": "rota.runtime.context",
 }
 """Where a public name lives, unless it is an error."""

@@ -29,6 +29,19 @@ class BadOption(BadInput):
     """An option is unknown or has a value it cannot have."""
 
 
+class BadGraph(BadInput):
+    """A graph makes no sense; the message names the node."""
+
+    def __init__(self, message: str | None = None, *, path: tuple[str | int, ...] = ()) -> None:
+        self.path = path
+        """Where it stands in what was read, for those who can point to it."""
+        super().__init__(message)
+
+
+class BadExpression(BadInput):
+    """An expression cannot be read, names what is not there, or gave no value."""
+
+
 class BadFile(BadInput):
     """A file cannot be read as what it should be; the message tells line and column."""
 

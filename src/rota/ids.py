@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import uuid_utils
 
 
 def new_id() -> str:
     """A UUIDv7 as text: unique, and in order of creation."""
     return str(uuid_utils.uuid7())
+
+
+def derived_id(at_ms: int, turn: int, text: str) -> str:
+    """A UUIDv7 of a moment and a place in it; its other bits are those of the text."""
+    bits = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 2
+    digits = f"{at_ms << 80 | 0x7 << 76 | (turn & 0xFFF) << 64 | 0b10 << 62 | bits:032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def is_id(text: str) -> bool:

@@ -18,6 +18,7 @@ from rota.rules.order import CREDIT_MS
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,
+    HOME,
     LEASE_MS,
     Clock,
     attempts_of,
@@ -28,7 +29,7 @@ from tests.contract.builders import (
     look,
 )
 
-NOT_BUILT = {"suspend", "resume"}
+NOT_BUILT = {"resume"}
 """Verbs of durable code, which have no statement yet."""
 
 BUILT = sorted(set(TRANSITIONS) - NOT_BUILT)
@@ -70,8 +71,24 @@ def act_unblock(store: Store, _: Clock, run_id: str, fence: int) -> bool:
     return bool(store.write(lambda tx: tx.all("unblock_runs", ids=ids, credit_ms=CREDIT_MS)))
 
 
+def act_hold(store: Store, _: Clock, run_id: str, fence: int) -> bool:
+    return store.write(lambda tx: tx.execute("hold_runs", ids=json.dumps([run_id]))) == 1
+
+
+def act_defer(store: Store, _: Clock, run_id: str, fence: int) -> bool:
+    return store.write(lambda tx: tx.execute("defer_run", id=run_id, fence=fence)) == 1
+
+
+def act_suspend(store: Store, _: Clock, run_id: str, fence: int) -> bool:
+    batch = json.dumps([{"run_id": run_id, "fence": fence, "timeout_ms": None}])
+    return store.write(lambda tx: tx.execute("suspend_runs", batch=batch, namespace=HOME)) == 1
+
+
 ACTS: dict[str, Act] = {
     "unblock": act_unblock,
+    "hold": act_hold,
+    "defer": act_defer,
+    "suspend": act_suspend,
     "claim": act_claim,
     "promote": act_promote,
     "heartbeat": act_heartbeat,

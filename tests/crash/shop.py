@@ -30,6 +30,27 @@ def echo(number: int) -> int:
     return number
 
 
+def weigh(xs: list[int]) -> int:
+    """One more than all before it."""
+    work(TRAIL)
+    return sum(xs) + 1
+
+
+LAYERS, WIDTH = 4, 4
+
+
+def lattice(app: App) -> None:
+    """Layers of nodes, each after all of the layer before: 52 edges."""
+    job = app.job(retries=2, backoff="none")(weigh)
+
+    @app.graph(name="lattice")
+    def make(n: int) -> int:
+        layer = [job([n]) for _ in range(WIDTH)]
+        for _ in range(LAYERS - 1):
+            layer = [job(list(layer)) for _ in range(WIDTH)]
+        return job(list(layer))
+
+
 def shop(url: str | None = None) -> App:
     """All jobs, on any store."""
     app = App(url)
@@ -41,6 +62,7 @@ def shop(url: str | None = None) -> App:
     app.job(name="work_once", delivery="at_most_once")(work_slowly)
     app.job(name="work_apart", isolation="process")(work_slowly)
     add_jobs(app)
+    lattice(app)
     app.command("sleep", ["sh", "-c", "echo $$ > {path}; exec sleep 60"])
     return app
 

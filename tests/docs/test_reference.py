@@ -194,7 +194,16 @@ def test_the_table_and_the_picture_of_states_are_up_to_date() -> None:
 
 
 def test_every_public_name_is_used_in_the_documentation() -> None:
-    names = ("jobs", "policies", "workers", "troubleshooting", "effects", "storage", "breakers")
+    names = (
+        "jobs",
+        "policies",
+        "workers",
+        "troubleshooting",
+        "effects",
+        "storage",
+        "breakers",
+        "graphs",
+    )
     told = "".join(page(f"docs/{name}.md").text for name in names)
 
     assert [name for name in rota.__all__ if not re.search(rf"\b{name}\b", told)] == []

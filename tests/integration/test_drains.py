@@ -51,7 +51,7 @@ def close(app: App, *, ms: int = HOUR_MS, name: str = "w", **of: Any) -> None:
 
 
 def knows(worker: Worker) -> Callable[[], bool]:
-    return lambda: bool(worker._courier._closings)
+    return lambda: bool(worker._courier._claims._closings)
 
 
 def test_a_job_in_a_window_stays_queued_and_others_run(
@@ -169,7 +169,7 @@ def test_without_a_window_a_claim_asks_nothing_more(app: App, serve: Serve, log:
                 asked.append(name)
                 return tx.all(name, **params)
 
-        worker._courier._claim(Counting(), 1)
+        worker._courier._claims.claim(Counting(), 1)
 
     store.write(watch)
 

@@ -7,10 +7,11 @@ from tests.sabotage.bugs.clocks import CLOCKS
 from tests.sabotage.bugs.commits import COMMITS
 from tests.sabotage.bugs.finishing import FINISHING
 from tests.sabotage.bugs.firing import FIRING
+from tests.sabotage.bugs.graphs import GRAPHS
 from tests.sabotage.bugs.keys import KEYS
 from tests.sabotage.bugs.leases import LEASES
 
-SABOTAGES = (*FINISHING, *CLAIMING, *LEASES, *KEYS, *COMMITS, *CLOCKS, *FIRING)
+SABOTAGES = (*FINISHING, *CLAIMING, *LEASES, *KEYS, *COMMITS, *CLOCKS, *FIRING, *GRAPHS)
 
 
 def named_tests() -> list[str]:

@@ -10,11 +10,12 @@ from rota.model.states import FINAL, LIVE, TRANSITIONS, State, verbs_from
 
 ALLOWED = {
     State.PENDING: {"cancel", "skip", "unblock"},
-    State.SCHEDULED: {"cancel", "promote"},
-    State.QUEUED: {"cancel", "claim", "expire"},
+    State.SCHEDULED: {"cancel", "hold", "promote"},
+    State.QUEUED: {"cancel", "claim", "expire", "hold"},
     State.RUNNING: {
         "abort",
         "fail",
+        "defer",
         "heartbeat",
         "reap",
         "release",
@@ -22,7 +23,7 @@ ALLOWED = {
         "succeed",
         "suspend",
     },
-    State.SUSPENDED: {"cancel", "resume"},
+    State.SUSPENDED: {"cancel", "conclude", "founder", "resume"},
     State.SUCCESS: set[str](),
     State.FAILED: set[str](),
     State.CANCELLED: set[str](),
@@ -66,10 +67,13 @@ def test_only_a_claim_starts_a_run() -> None:
     assert starting == {"claim"}
 
 
-def test_success_is_reached_from_running_alone() -> None:
-    sources = [change.allowed for change in TRANSITIONS.values() if change.to is State.SUCCESS]
+def test_success_is_reached_by_work_and_by_graphs_whose_nodes_have_ended() -> None:
+    sources = {verb: each.allowed for verb, each in TRANSITIONS.items() if each.to is State.SUCCESS}
 
-    assert sources == [frozenset({State.RUNNING})]
+    assert sources == {
+        "succeed": frozenset({State.RUNNING}),
+        "conclude": frozenset({State.SUSPENDED}),
+    }
 
 
 def test_a_running_run_is_not_cancelled_over_its_workers_head() -> None:
@@ -78,4 +82,4 @@ def test_a_running_run_is_not_cancelled_over_its_workers_head() -> None:
 
 
 def test_the_verbs_offered_for_a_state_are_sorted() -> None:
-    assert verbs_from(State.QUEUED) == ["cancel", "claim", "expire"]
+    assert verbs_from(State.QUEUED) == ["cancel", "claim", "expire", "hold"]

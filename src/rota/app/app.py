@@ -18,6 +18,7 @@ import msgspec
 
 from rota.app.breakers import Breakers
 from rota.app.dead_letters import DeadLetters
+from rota.app.graph import TracedGraph, add_graph
 from rota.app.job import AsyncJob, Job
 from rota.app.logs import Narrowed, search_logs
 from rota.app.run import Run
@@ -29,7 +30,7 @@ from rota.engine.jobs import define
 from rota.errors import BadOption, UnknownJob
 from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
-from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget, Target
+from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget, Target
 from rota.rules.options import JobOptions, check_name, job_options
 from rota.rules.signature import Signature
 from rota.rules.template import placeholders
@@ -75,6 +76,7 @@ class App:
         self.namespace = check_name("namespace", namespace or said.namespace or "default")
         self.upgrade = upgrade
         self.jobs: dict[str, Job[Any, Any]] = {}
+        self.graphs: dict[str, TracedGraph[Any, Any]] = {}
         self._store: Store | None = None
         self._opening = Lock()
         self._works = Works(self)
@@ -110,6 +112,30 @@ class App:
         if function is not None:
             return self._python_job(function, name, options)
         return lambda function: self._python_job(function, name, options)
+
+    @overload
+    def graph(self, function: Callable[P, R], /) -> TracedGraph[P, R]: ...
+
+    @overload
+    def graph(
+        self, function: None = None, /, *, name: str | None = None, **options: Any
+    ) -> Callable[[Callable[P, R]], TracedGraph[P, R]]: ...
+
+    def graph(
+        self,
+        function: Callable[..., Any] | None = None,
+        /,
+        *,
+        name: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """Make a function a graph: the jobs it calls are its nodes.
+
+        Options: mode, timeout, retries, max_nodes, max_runs, depends_on_past, description.
+        """
+        if function is not None:
+            return add_graph(self, function, name, options)
+        return lambda function: add_graph(self, function, name, options)
 
     def command(
         self,
@@ -183,11 +209,18 @@ class App:
         return Blackouts(self)
 
     def find_job(self, name: str) -> Job[..., Any]:
-        """The job of that name, or UnknownJob with a guess."""
+        """The job or graph of that name, or UnknownJob with a guess."""
+        if name in self.graphs:
+            return self.graphs[name].job
         try:
             return self.jobs[name]
         except KeyError:
-            raise UnknownJob(name, self.jobs) from None
+            raise UnknownJob(name, [*self.jobs, *self.graphs]) from None
+
+    @property
+    def everything(self) -> dict[str, Job[Any, Any]]:
+        """All jobs by name, graphs among them."""
+        return {**self.jobs, **{name: graph.job for name, graph in self.graphs.items()}}
 
     def run(self, run_id: str) -> Run[Any]:
         """A handle for a run of any job, by its id."""
@@ -220,6 +253,9 @@ class App:
     def define(self, jobs: Iterable[Job[..., Any]]) -> None:
         """Record definitions and learn their versions; costs a transaction for new ones only."""
         fresh = [job for job in jobs if job.version is None]
+        if any(isinstance(job.spec.target, GraphTarget) for job in fresh):
+            # A graph can begin only where its nodes are known.
+            fresh = [job for job in self.everything.values() if job.version is None]
         if not fresh:
             return
         versions = self.store.write(
@@ -233,13 +269,15 @@ class App:
         options = options or WorkerOptions(**settings)
         if not options.alert_webhook:
             options = msgspec.structs.replace(options, **self._alerts)
-        self.define(self.jobs.values())
-        self.schedules.declare(self.jobs.values())
-        queues = options.queues or tuple(sorted({job.spec.queue for job in self.jobs.values()}))
+        jobs = self.everything
+        self.define(jobs.values())
+        self.schedules.declare(jobs.values())
+        queues = options.queues or tuple(sorted({job.spec.queue for job in jobs.values()}))
         duty = Duty(
             namespace=self.namespace,
             queues=queues or ("default",),
-            jobs=tuple(sorted(self.jobs)),
+            jobs=tuple(sorted(jobs)),
+            graphs=tuple(sorted(self.graphs)),
             find_work=self._works.find,
             all_queues=not options.queues,
         )
@@ -293,7 +331,8 @@ class App:
 
     def _add(self, job: Job[P, R]) -> Job[P, R]:
         known = self.jobs.get(job.name)
-        if known is not None and known.spec.target != job.spec.target:
+        is_other = known is not None and known.spec.target != job.spec.target
+        if is_other or job.name in self.graphs:
             raise BadOption(f"a job named {job.name!r} is defined already; give one of them name=")
         self.jobs[job.name] = job
         return job

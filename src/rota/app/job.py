@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 import msgspec
 
+from rota.app.node import Node
 from rota.app.run import Run
+from rota.app.trace import current_trace
 from rota.app.within import Within
 from rota.errors import NotAllowed
 from rota.ids import new_id
@@ -32,8 +34,10 @@ Define = Callable[[JobSpec], int]
 _AS_DEFINED = SubmitOptions()
 
 
-class Job(Generic[P, R]):
+class Job(Node[P, R]):
     """A named piece of work of one app."""
+
+    target = "job"
 
     def __init__(
         self,
@@ -62,7 +66,16 @@ class Job(Generic[P, R]):
         return f"<Job {self.name}>"
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function here and now; nothing is recorded."""
+        """Call the function here and now; nothing is recorded.
+
+        While a graph is being defined, the call makes a node of it instead.
+        """
+        if current_trace() is not None:
+            return self.node()(*args, **kwargs)
+        return self.plainly(*args, **kwargs)
+
+    def plainly(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function, whatever goes on around it."""
         if self.handler is None:
             raise NotAllowed(f"job {self.name!r} is not a Python function; submit it")
         return self.handler(*args, **kwargs)

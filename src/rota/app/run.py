@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
@@ -11,7 +11,9 @@ from rota.app.logs import LogReader
 from rota.app.who import whoami
 from rota.engine.acts import By
 from rota.engine.cancel import cancel
+from rota.engine.graph_control import Part, mark, pause, rerun_graph, resume
 from rota.engine.inspect import attempts, find, tally
+from rota.engine.node_views import NodeView, nodes
 from rota.engine.rerun import rerun
 from rota.engine.why import Reason, why
 from rota.errors import RunFailed, RunNotFinished
@@ -19,13 +21,16 @@ from rota.ids import new_id
 from rota.model.log import LogLine
 from rota.model.run import AttemptView, Ended, RunView
 from rota.model.states import State
+from rota.rules.checks import one_of
 from rota.rules.duration import parse_duration
+from rota.rules.joins import Ending
 
 if TYPE_CHECKING:
     from rota.app.app import App
     from rota.app.job import Job
 
 R = TypeVar("R")
+MARKS = ("success", "failed", "skipped")
 
 
 class Run(Generic[R]):
@@ -87,7 +92,7 @@ class Run(Generic[R]):
             reason = "; ".join(part for part in (ended.reason, said) if part)
             raise RunFailed(self.id, ended.state, reason or "no reason given")
         text = ended.result or "null"
-        job = self._job or self._app.jobs.get(self.show().job)
+        job = self._job or self._app.everything.get(self.show().job)
         value: R = job.signature.load_result(text) if job else msgspec.json.decode(text)
         return value
 
@@ -96,6 +101,57 @@ class Run(Generic[R]):
         return self._app.store.write(
             lambda tx: cancel(tx, self.id, namespace=self._app.namespace, reason=reason)
         )
+
+    def nodes(self) -> list[NodeView]:
+        """Where the nodes of a run of a graph stand, parents first; none of another run."""
+        return self._app.store.read(lambda tx: nodes(tx, self.id, namespace=self._app.namespace))
+
+    def pause(self, why: str = "") -> None:
+        """Of a graph: no other node starts until it is resumed; those that run may end."""
+        by = By(act_id=new_id(), who=whoami(), why=why)
+        self._app.store.write(lambda tx: pause(tx, self.id, namespace=self._app.namespace, by=by))
+
+    def resume(self, why: str = "") -> None:
+        """Go on where it was paused."""
+        by = By(act_id=new_id(), who=whoami(), why=why)
+        self._app.store.write(lambda tx: resume(tx, self.id, namespace=self._app.namespace, by=by))
+
+    def mark(self, node: str, ending: str, why: str = "") -> None:
+        """Say how a node has ended that has not: `success`, `failed` or `skipped`."""
+        one_of("ending", ending, MARKS)
+        by = By(act_id=new_id(), who=whoami(), why=why)
+        self._app.store.write(
+            lambda tx: mark(tx, self.id, node, Ending(ending), namespace=self._app.namespace, by=by)
+        )
+
+    def rerun_nodes(
+        self,
+        part: Part = "failed",
+        node: str | None = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+        why: str = "",
+    ) -> Run[R]:
+        """Of a graph that has ended: a new run, linked to it, that keeps what need not be redone.
+
+        part: `failed` with all after it, `from` a node with all after it, `only` a node, `all`.
+        """
+        fresh = new_id()
+        by = By(act_id=new_id(), who=whoami(), why=why)
+        args = None if params is None else msgspec.json.encode(params).decode()
+        self._app.store.write(
+            lambda tx: rerun_graph(
+                tx,
+                self.id,
+                namespace=self._app.namespace,
+                new_id=fresh,
+                by=by,
+                part=part,
+                node=node,
+                args=args,
+            )
+        )
+        return Run(self._app, fresh, self._job)
 
     def rerun(self) -> Run[R]:
         """A new run with the same arguments, linked to this one; closes its dead letter."""

@@ -13,7 +13,7 @@ import msgspec
 from rota.engine.jobs import spec_of
 from rota.errors import AppNotFound, UnknownJob
 from rota.model.run import Lease
-from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget
+from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
 from rota.rules.signature import Signature
 from rota.rules.template import placeholders
 from rota.runtime.call import Work
@@ -94,6 +94,8 @@ def _work(job: Job[..., Any], spec: JobSpec) -> Work:
 def _stored_work(lease: Lease, spec: JobSpec | None) -> Work:
     """Of a job that only the store defines; a function is imported here, and not found it fails."""
     if spec is None:
+        raise UnknownJob(lease.job)
+    if isinstance(spec.target, GraphTarget):
         raise UnknownJob(lease.job)
     if not isinstance(spec.target, PythonTarget):
         names = placeholders(_texts(spec.target))

@@ -24,6 +24,7 @@ COMMANDS = (
     "dead",
     "acts",
     "jobs",
+    "graph",
     "schedules",
     "calendars",
     "blackouts",

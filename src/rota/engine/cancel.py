@@ -5,6 +5,7 @@ from __future__ import annotations
 from rota.engine.finish import finish
 from rota.engine.inspect import find
 from rota.engine.keys import worker_key
+from rota.engine.kin import kinship
 from rota.errors import NotAllowed, UnknownRun
 from rota.ids import is_id
 from rota.model.run import Verdict
@@ -30,6 +31,7 @@ def cancel(tx: Tx, run_id: str, *, namespace: str, reason: str = "cancelled") ->
             verb="cancel",
             reason=reason,
             fired=row["schedule_id"] is not None,
+            **kinship(row),
         )
         if not finish(tx, [verdict], namespace=namespace):
             return State.CANCELLED

@@ -55,4 +55,7 @@ def _lease(row: Row) -> Lease:
         due_at=row["due_at"],
         claimed_at=row["started_at"],
         origin=row["origin"],
+        parent_id=str(row["parent_id"]) if row["parent_id"] else None,
+        node=row["node"],
+        item=row["item"],
     )

@@ -49,6 +49,9 @@ def commit(  # noqa: PLR0913  # the lease, what to do, and three limits, all nam
         verb="succeed",
         result=result,
         fired=lease.origin is not None,
+        parent_id=lease.parent_id,
+        node=lease.node,
+        item=lease.item,
     )
     if finish(tx, [verdict], namespace=namespace):
         raise LeaseLost

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from rota.engine.finish import finish
+from rota.engine.kin import kinship, verdict_facts
 from rota.model.run import Verdict
+from rota.rules.duration import format_duration
 from rota.store.base import Row, Tx
 
 
@@ -19,6 +21,24 @@ def expire(tx: Tx, *, limit: int) -> int:
     return len(rows)
 
 
+def time_out(tx: Tx, *, limit: int) -> int:
+    """End up to `limit` runs of graphs that took longer than they may; their nodes end, too."""
+    rows = tx.all("find_overdue_graphs", limit=limit)
+    for namespace in {row["namespace"] for row in rows}:
+        finish(
+            tx,
+            [_overdue(row) for row in rows if row["namespace"] == namespace],
+            namespace=namespace,
+        )
+    return len(rows)
+
+
+def _overdue(row: Row) -> Verdict:
+    limit = format_duration(row["expires_at"] - row["started_at"])
+    reason = f"ran longer than its timeout of {limit}"
+    return Verdict(verb="founder", reason=reason, **verdict_facts(row))
+
+
 def _verdict(row: Row) -> Verdict:
     return Verdict(
         run_id=str(row["id"]),
@@ -26,4 +46,5 @@ def _verdict(row: Row) -> Verdict:
         verb="expire",
         reason="expired: it waited too long in its queue",
         fired=row["schedule_id"] is not None,
+        **kinship(row),
     )

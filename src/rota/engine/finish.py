@@ -5,18 +5,22 @@ The retry rule has spoken before; here a verdict becomes rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
+from rota.engine.abandon import abandon
+from rota.engine.advance import advance, ended
 from rota.engine.give_up import give_up
 from rota.engine.keys import DUE, ENDED, queue_key
 from rota.engine.observe import judge_breakers, observe
 from rota.engine.settle import settle
+from rota.engine.turns import let_others
 from rota.model.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS
 from rota.store.base import Row, Tx
 
+_ENDS_GRAPH = ("cancel", "conclude", "founder")
 _ENDS_RUN = frozenset(verb for verb, change in TRANSITIONS.items() if change.to in FINAL)
 
 
@@ -39,7 +43,7 @@ def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
     lost: list[str] = []
     if ending:
         lost += _close(tx, ending, namespace)
-        dead = {verdict.run_id for verdict in ending if verdict.verb == "fail"}.difference(lost)
+        dead = {verdict.run_id for verdict in ending if _leaves_letter(verdict)}.difference(lost)
         if dead:
             give_up(tx, dead, namespace=namespace)
     stayed = _retry(tx, retrying, namespace) if retrying else []
@@ -49,6 +53,11 @@ def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
     if seen:
         judge_breakers(tx, seen, namespace=namespace)
     return lost
+
+
+def _leaves_letter(verdict: Verdict) -> bool:
+    """A node that fails is told of by its graph."""
+    return verdict.verb in ("fail", "founder") and verdict.parent_id is None
 
 
 def _abort(tx: Tx, stayed: Sequence[Verdict], namespace: str) -> list[str]:
@@ -75,8 +84,10 @@ def _batch(verdicts: Sequence[Verdict]) -> str:
 def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
     batch = _batch(verdicts)
     fired = _fired(tx, verdicts, namespace)
+    gone = _gone(tx, verdicts, namespace)
     closed = tx.execute("close_runs", batch=batch, namespace=namespace)
-    if closed:
+    if closed and any(verdict.parent_id is None for verdict in verdicts):
+        # Who waits for a graph need not look up at each of its nodes.
         tx.notify((ENDED,))
     lost: list[str] = []
     if closed != len(verdicts):
@@ -86,13 +97,47 @@ def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
         verbs = {verdict.run_id: verdict.verb for verdict in verdicts}
         mine = [row for row in fired if str(row["id"]) not in lost]
         settle(tx, [(row, TRANSITIONS[verbs[str(row["id"])]].to) for row in mine])
+    follow = _followed(tx, verdicts, {*lost, *gone}, namespace)
+    if follow:
+        finish(tx, follow, namespace=namespace)
     return lost
+
+
+def _followed(
+    tx: Tx, verdicts: Sequence[Verdict], lost: Collection[str], namespace: str
+) -> list[Verdict]:
+    """What these endings mean for graphs: for the nodes of one, and for the graph of a node.
+
+    Runs that have nothing to do with graphs cost nothing here.
+    """
+    mine = [verdict for verdict in verdicts if verdict.run_id not in lost] if lost else verdicts
+    follow: list[Verdict] = []
+    broken = [verdict for verdict in mine if verdict.verb in ("cancel", "founder")]
+    if broken:
+        follow += abandon(tx, broken)
+    over = [verdict.run_id for verdict in mine if verdict.verb in _ENDS_GRAPH]
+    if over:
+        let_others(tx, over, namespace=namespace)
+    nodes = [verdict for verdict in mine if verdict.parent_id is not None]
+    if nodes:
+        endings = [ended(verdict, TRANSITIONS[verdict.verb].to) for verdict in nodes]
+        follow += advance(tx, endings, namespace=namespace)
+    return follow
 
 
 def _fired(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[Row]:
     """Of those that have a schedule, the ones that are there to be closed."""
     told = [verdict for verdict in verdicts if verdict.fired]
     return tx.all("find_fired", batch=_batch(told), namespace=namespace) if told else []
+
+
+def _gone(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> set[str]:
+    """Instances of mapped nodes that have ended before: one that is told twice counts once."""
+    told = [verdict for verdict in verdicts if verdict.item is not None]
+    if not told:
+        return set()
+    rows = tx.all("find_instances", batch=_batch(told), namespace=namespace)
+    return {verdict.run_id for verdict in told}.difference(str(row["id"]) for row in rows)
 
 
 def _retry(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[Verdict]:

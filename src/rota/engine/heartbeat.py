@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from rota.engine.kin import kinship
 from rota.store.base import Tx
 
 
@@ -14,6 +15,10 @@ class Held(msgspec.Struct, frozen=True):
 
     run_id: str
     fence: int
+    parent_id: str | None = None
+    """Of a stray that carries out a node: the run of its graph."""
+    node: str | None = None
+    item: int | None = None
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -63,7 +68,8 @@ def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
     strays = tx.all("stray_runs", id=worker_id, lease_ms=lease_ms, batch=batch)
     pulse = changes(tx, held)
     return msgspec.structs.replace(
-        pulse, strays=tuple(Held(str(row["run_id"]), row["fence"]) for row in strays)
+        pulse,
+        strays=tuple(Held(str(row["run_id"]), row["fence"], **kinship(row)) for row in strays),
     )
 
 

@@ -113,6 +113,7 @@ def _view(row: Row) -> RunView:
         rerun_of=_text(row["rerun_of"]),
         schedule_id=_text(row["schedule_id"]),
         backfill_id=_text(row["backfill_id"]),
+        parent_id=_text(row["parent_id"]),
         cancel_requested=bool(row["cancel_requested"]),
         at_most_once=bool(row["at_most_once"]),
         error=_detail(row["error"]),
@@ -121,7 +122,7 @@ def _view(row: Row) -> RunView:
 
 
 _MADE = {
-    *("id", "state", "worker_id", "rerun_of", "schedule_id", "backfill_id"),
+    *("id", "state", "worker_id", "rerun_of", "schedule_id", "backfill_id", "parent_id"),
     *("cancel_requested", "at_most_once", "error"),
 }
 _COPIED = tuple(field for field in RunView.__struct_fields__ if field not in _MADE)

@@ -29,6 +29,7 @@ def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
     gone += tx.execute("prune_attempts", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_letters", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_acts", keep_ms=retention.acts_ms, limit=limit)
+    gone += tx.execute("prune_nodes", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_keys", limit=limit)
     gone += tx.execute("prune_tallies", limit=limit)
     gone += tx.execute("prune_alerts", keep_ms=retention.failure_ms, limit=limit)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.engine.finish import finish
+from rota.engine.kin import kinship
 from rota.model.run import ErrorDetail, Verdict
 from rota.rules.retry import GiveUp, after_crash
 from rota.store.base import Row, Tx
@@ -53,7 +54,9 @@ def _suspects(rows: Sequence[Row]) -> set[str]:
 
 def _release(row: Row) -> Verdict:
     fired = row["schedule_id"] is not None
-    return Verdict(run_id=str(row["id"]), fence=row["fence"], verb="release", fired=fired)
+    return Verdict(
+        run_id=str(row["id"]), fence=row["fence"], verb="release", fired=fired, **kinship(row)
+    )
 
 
 def _verdict(row: Row) -> Verdict:
@@ -71,4 +74,5 @@ def _verdict(row: Row) -> Verdict:
         reason=decision.reason if isinstance(decision, GiveUp) else None,
         watched=True,
         fired=row["schedule_id"] is not None,
+        **kinship(row),
     )

@@ -30,6 +30,11 @@ def rerun(
     old = find(tx, run_id, namespace=namespace)
     if old.state not in FINAL:
         raise NotAllowed(f"run {run_id} is {old.state}; only an ended run can be run again")
+    if old.parent_id is not None:
+        raise NotAllowed(
+            f"run {run_id} carries out node {old.node} of run {old.parent_id}; rerun that graph "
+            "from this node"
+        )
     _close_letter(tx, Pair(old.id, new_id), namespace=namespace, by=by)
     fresh = NewRun(
         id=new_id,

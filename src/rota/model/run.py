@@ -9,8 +9,9 @@ import msgspec
 from rota.model.states import State
 
 FinishVerb = Literal[
-    "succeed", "retry", "fail", "release", "abort", "reap", "cancel", "expire", "skip"
-]
+    "succeed", "retry", "fail", "release", "abort", "reap", "cancel", "expire", "skip",
+    "conclude", "founder",
+]  # fmt: skip
 StartKind = Literal["time", "manual", "event", "backfill"]
 AttemptKind = Literal["error", "timeout", "crash", "lost", "cancelled"]
 
@@ -44,6 +45,11 @@ class NewRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An Origin as JSON text, for runs of a schedule."""
     waits: bool = False
     """Pending until its schedule lets it start."""
+    parent_id: str | None = None
+    """The run of the graph whose node it carries out."""
+    node: str | None = None
+    item: int | None = None
+    """Which instance, of a mapped node."""
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
@@ -86,6 +92,10 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     claimed_at: int
     origin: str | None = None
     """An Origin as JSON text; None for a run that no schedule started."""
+    parent_id: str | None = None
+    """The run of the graph whose node it carries out, which hears of its end."""
+    node: str | None = None
+    item: int | None = None
 
 
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -116,6 +126,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Its job may have a breaker, which is to hear of it."""
     fired: bool = False
     """It is a run of a schedule, which is to hear of its end."""
+    parent_id: str | None = None
+    """It carries out a node of this run of a graph, which is to hear of its end."""
+    node: str | None = None
+    item: int | None = None
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,3 +189,7 @@ class RunView(msgspec.Struct, frozen=True, kw_only=True):
     schedule_id: str | None = None
     backfill_id: str | None = None
     origin: str | None = None
+    parent_id: str | None = None
+    """The run of the graph whose node it carries out."""
+    node: str | None = None
+    item: int | None = None

@@ -9,8 +9,10 @@ from typing import Literal
 
 import msgspec
 
+from rota.model.graph import Graph
+from rota.model.isolation import Isolation
+
 Delivery = Literal["at_least_once", "at_most_once"]
-Isolation = Literal["thread", "process"]
 Backoff = Literal["none", "fixed", "exponential", "custom"]
 
 PRIORITIES = {"high": 10, "medium": 0, "low": -10}
@@ -79,7 +81,13 @@ class HttpTarget(msgspec.Struct, frozen=True, kw_only=True, tag="http"):
     allow_private: bool = False
 
 
-Target = PythonTarget | CommandTarget | HttpTarget
+class GraphTarget(msgspec.Struct, frozen=True, kw_only=True, tag="graph"):
+    """Other jobs in an order; a run of it becomes runs of its nodes."""
+
+    graph: Graph
+
+
+Target = PythonTarget | CommandTarget | HttpTarget | GraphTarget
 
 
 class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,3 +114,4 @@ class PolicyChange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     retry: RetryPolicy | None = None
     timeout_ms: int | None = None
+    isolation: Isolation | None = None

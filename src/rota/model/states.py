@@ -53,6 +53,10 @@ TRANSITIONS: Mapping[str, Transition] = {
     "reap": Transition(_from(State.RUNNING), State.QUEUED),
     "abort": Transition(_from(State.RUNNING), State.CANCELLED),
     "resume": Transition(_from(State.SUSPENDED), State.QUEUED),
+    "conclude": Transition(_from(State.SUSPENDED), State.SUCCESS),
+    "founder": Transition(_from(State.SUSPENDED), State.FAILED),
+    "hold": Transition(_from(State.SCHEDULED, State.QUEUED), State.PENDING),
+    "defer": Transition(_from(State.RUNNING), State.PENDING),
     "expire": Transition(_from(State.QUEUED), State.FAILED),
     "cancel": Transition(LIVE - {State.RUNNING}, State.CANCELLED),
 }

@@ -11,8 +11,9 @@ from typing import Any, get_args
 import msgspec
 
 from rota.errors import BadDuration, BadOption
+from rota.model.isolation import Isolation
 from rota.model.schedule import Schedule
-from rota.model.spec import Breaker, Delivery, Isolation, PolicyChange, RetryPolicy
+from rota.model.spec import Breaker, Delivery, PolicyChange, RetryPolicy
 from rota.rules.breaker_options import parse_breaker
 from rota.rules.duration import parse_duration
 from rota.rules.order import parse_priority

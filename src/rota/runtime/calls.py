@@ -6,9 +6,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
+import msgspec
+
 from rota.engine.heartbeat import Held
 from rota.model.run import Lease
-from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget
+from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
 from rota.runtime.call import Call, Ending, Executor, Stopped, StopReason, Work
 from rota.runtime.context import ProgressBoard
 from rota.runtime.desk import Desk
@@ -64,6 +66,9 @@ class Calls:
         timeout_ms = work.spec.timeout_ms
         if change and change.timeout_ms is not None:
             timeout_ms = change.timeout_ms
+        if change and change.isolation is not None:
+            spec = msgspec.structs.replace(work.spec, isolation=change.isolation)
+            work = msgspec.structs.replace(work, spec=spec)
         call = Call(lease, work, None if timeout_ms is None else timeout_ms / 1000)
         call.desk = self._desk
         call.logbook = self._logbook
@@ -163,6 +168,8 @@ def _kind(spec: JobSpec, *, crashes: int) -> str:
             if spec.isolation == "process" or (crashes and is_findable(ref)):
                 return "process"
             return "loop" if is_async else "thread"
+        case GraphTarget():
+            raise AssertionError("graphs begin at the claim")
 
 
 def _nothing() -> None:

@@ -5,21 +5,19 @@ It flushes at once when idle; while a flush is on its way the next batch gathers
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
-from threading import Lock
+from threading import Lock, get_ident
 
 import msgspec
 
 from rota.clock import elapsed_s
-from rota.engine.claim import claim
 from rota.engine.finish import finish
-from rota.engine.keys import queue_key
 from rota.errors import StoreUnavailable
 from rota.model.run import Lease, Verdict
 from rota.notices import emit
 from rota.runtime.call import Call, Ending
 from rota.runtime.calls import Calls
+from rota.runtime.claims import Claims, are_nodes
 from rota.runtime.judge import judge
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.service import Service
@@ -44,24 +42,29 @@ class Courier(Service):
     ) -> None:
         super().__init__()
         self.interval_s = options.poll_ms / 1000
-        self.worker_id = ""
         self._is_claiming = False
         self._turn = Lock()
         self._store = store
         self._calls = calls
         self._options = options
         self._namespace = duty.namespace
-        self._queues = list(duty.queues)
-        self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
-        self._names = duty.jobs
-        self._jobs = json.dumps(duty.jobs)
-        self._closings = Closings()
+        self._claims = Claims(duty)
         self._find_work = duty.find_work
         self._looks = True
+        self._claims_in = 0
+        """The thread that is in a transaction of ours that claims."""
         self._pending: list[tuple[Call | None, Verdict]] = []
         self.is_cut_off = False
         self._pace = 0.0
         self._flushed_s = elapsed_s()
+
+    @property
+    def worker_id(self) -> str:
+        return self._claims.worker_id
+
+    @worker_id.setter
+    def worker_id(self, worker_id: str) -> None:
+        self._claims.worker_id = worker_id
 
     def claim_on(self, *, claiming: bool) -> bool:
         """Begin or cease to claim, with no claim on its way on return; gives the old value."""
@@ -71,23 +74,22 @@ class Courier(Service):
             self.look()
         return was
 
-    def serve(self, queues: Sequence[str], jobs: Sequence[str]) -> None:
+    def serve(self, queues: Sequence[str], jobs: Sequence[str], graphs: Sequence[str]) -> None:
         """Claim from these queues and for these jobs from now on."""
         with self._turn:
-            self._queues = list(queues)
-            self._keys = {queue_key(self._namespace, queue) for queue in queues}
-            self._names = tuple(jobs)
-            self._jobs = json.dumps(jobs)
+            self._claims.serve(queues, jobs, graphs)
         self.look()
 
     def obey(self, closings: Closings) -> None:
         """Start nothing new in these windows, from now on; with no claim on its way on return."""
         with self._turn:
-            self._closings = closings
+            self._claims.obey(closings)
         self.look()
 
     def look(self) -> None:
         """There may be something to claim."""
+        if self._claims_in == get_ident():
+            return  # our own transaction has brought it, and has claimed after that
         self._looks = True
         self.wake()
 
@@ -108,12 +110,12 @@ class Courier(Service):
 
         Holds our turn until that transaction has ended; stays off when we are busy anyway.
         """
-        if self._keys.isdisjoint(keys) or not self._turn.acquire(blocking=False):
+        if not self._claims.concern(keys) or not self._turn.acquire(blocking=False):
             return None
         try:
             free = self._options.slots - len(self._calls)
             if free > 0 and self._is_claiming and not self.is_cut_off:
-                return _Ride(self, self._claim(tx, free))
+                return _Ride(self, self._claims.claim(tx, free))
         except BaseException:
             self._turn.release()
             raise
@@ -141,24 +143,32 @@ class Courier(Service):
                 self._calls.forget(call)  # somebody else owns this run now
             else:
                 self._pending.append((call, verdict))
+                # The end of a node may release others, which the same transaction claims.
+                self._looks = self._looks or verdict.parent_id is not None
 
     def _exchange(self, want: int) -> None:
         verdicts = [verdict for _, verdict in self._pending]
         if want:
-            # Cleared before: a wake-up during the transaction means looking again.
+            # Cleared before: a wake-up by others during the transaction means looking again.
             self._looks = False
+            self._claims_in = get_ident()
         try:
+            lone = not verdicts and self._claims.is_lone
             lost, leases = self._store.write(
-                lambda tx: self._trade(tx, verdicts, want),
-                lone=not verdicts and len(self._queues) == 1,
+                lambda tx: self._trade(tx, verdicts, want, lone=lone), lone=lone
             )
+            if lone and are_nodes(leases):
+                leases = self._store.write(lambda tx: self._claims.resolve(tx, leases))
         except StoreUnavailable:
             self._looks = True
             raise
         except Exception as error:  # noqa: BLE001  # one verdict the store refuses must not block all
             emit("finish.refused", worker=self.worker_id, error=error)
             self._looks = True
+            self._claims_in = 0
             lost, leases = self._deliver_singly(), []
+        finally:
+            self._claims_in = 0
         for call, _ in self._pending:
             if call is not None:
                 self._calls.forget(call)
@@ -167,7 +177,7 @@ class Courier(Service):
         if lost:
             emit("lease.lost", runs=lost, worker=self.worker_id)
         self._open(leases)
-        if len(leases) >= want > 0:
+        if len(leases) >= want > 0 or self._claims.is_cut_short:
             self._looks = True
 
     def _deliver_singly(self) -> list[str]:
@@ -185,30 +195,13 @@ class Courier(Service):
     def _deliver(self, verdict: Verdict) -> list[str]:
         return self._store.write(lambda tx: finish(tx, [verdict], namespace=self._namespace))
 
-    def _trade(self, tx: Tx, verdicts: list[Verdict], want: int) -> tuple[list[str], list[Lease]]:
+    def _trade(
+        self, tx: Tx, verdicts: list[Verdict], want: int, *, lone: bool
+    ) -> tuple[list[str], list[Lease]]:
         lost = finish(tx, verdicts, namespace=self._namespace) if verdicts else []
-        return lost, self._claim(tx, want) if want else []
-
-    def _claim(self, tx: Tx, limit: int) -> list[Lease]:
-        if not self._closings:
-            return self._claim_from(tx, self._queues, self._jobs, limit)
-        leases: list[Lease] = []
-        for queue in self._queues:
-            jobs = self._closings.open_jobs(self._names, queue, elapsed_s())
-            if jobs and len(leases) < limit:
-                left = limit - len(leases)
-                leases += self._claim_from(tx, [queue], json.dumps(jobs), left)
-        return leases
-
-    def _claim_from(self, tx: Tx, queues: Sequence[str], jobs: str, limit: int) -> list[Lease]:
-        return claim(
-            tx,
-            namespace=self._namespace,
-            queues=queues,
-            jobs=jobs,
-            worker_id=self.worker_id,
-            limit=limit,
-        )
+        if not want:
+            return lost, []
+        return lost, self._claims.take(tx, want) if lone else self._claims.claim(tx, want)
 
     def _open(self, leases: list[Lease]) -> None:
         for lease in leases:
@@ -216,17 +209,14 @@ class Courier(Service):
                 work = self._find_work(lease)
             except Exception as error:  # noqa: BLE001  # whatever it is, the run must not be stuck
                 emit("work.unavailable", run=lease.run_id, job=lease.job, error=error)
-                verdict = Verdict(
-                    run_id=lease.run_id,
-                    fence=lease.fence,
-                    verb="release",
-                    fired=lease.origin is not None,
+                verdict = _related(
+                    Verdict(run_id=lease.run_id, fence=lease.fence, verb="release"), lease
                 )
                 self._pending.append((None, verdict))
             else:
                 self._calls.open(lease, work)
         if leases:
-            self._queues.append(self._queues.pop(0))  # no queue is always first
+            self._claims.rotate()
 
     def _want(self) -> int:
         """How many more runs to ask for; asks for many at once only when they go fast."""
@@ -252,21 +242,29 @@ def _verdict(call: Call, ending: Ending) -> Verdict | None:
         return _watched(call, judge(call, ending))
     except Exception as error:  # noqa: BLE001  # the run must end, whatever its policy holds
         emit("judge.failed", run=call.lease.run_id, job=call.lease.job, error=error)
-        plain = Verdict(
-            run_id=call.lease.run_id,
-            fence=call.lease.fence,
-            verb="fail",
-            fired=call.lease.origin is not None,
-        )
-        return _refused(plain, error)
+        plain = Verdict(run_id=call.lease.run_id, fence=call.lease.fence, verb="fail")
+        return _refused(_related(plain, call.lease), error)
 
 
 def _watched(call: Call, verdict: Verdict | None) -> Verdict | None:
-    """Marked for the breaker of its job and for its schedule, if it has them."""
-    watched, fired = call.work.spec.breaker is not None, call.lease.origin is not None
-    if verdict is None or not (watched or fired):
+    """Marked for the breaker of its job, for its schedule and its graph, if it has them."""
+    if verdict is None:
+        return None
+    if call.work.spec.breaker is not None:
+        verdict = msgspec.structs.replace(verdict, watched=True)
+    return _related(verdict, call.lease)
+
+
+def _related(verdict: Verdict, lease: Lease) -> Verdict:
+    if lease.origin is None and lease.parent_id is None:
         return verdict
-    return msgspec.structs.replace(verdict, watched=watched, fired=fired)
+    return msgspec.structs.replace(
+        verdict,
+        fired=lease.origin is not None,
+        parent_id=lease.parent_id,
+        node=lease.node,
+        item=lease.item,
+    )
 
 
 def _refused(verdict: Verdict, error: Exception) -> Verdict:
@@ -279,6 +277,9 @@ def _refused(verdict: Verdict, error: Exception) -> Verdict:
         reason=reason,
         watched=verdict.watched,
         fired=verdict.fired,
+        parent_id=verdict.parent_id,
+        node=verdict.node,
+        item=verdict.item,
     )
 
 

@@ -6,7 +6,7 @@ Any process may do them; the store keeps two from harming each other.
 from __future__ import annotations
 
 from rota.engine.chores import take_chore
-from rota.engine.expire import expire
+from rota.engine.expire import expire, time_out
 from rota.engine.keys import DUE
 from rota.engine.presence import give_up, sightings
 from rota.engine.promote import promote
@@ -124,7 +124,8 @@ class Expirer(Chore):
     chore = "expire"
 
     def batch(self) -> bool:
-        return self._store.write(lambda tx: expire(tx, limit=BATCH)) == BATCH
+        late = self._store.write(lambda tx: time_out(tx, limit=BATCH))
+        return self._store.write(lambda tx: expire(tx, limit=BATCH)) == BATCH or late == BATCH
 
 
 class Pruner(Chore):

@@ -19,6 +19,8 @@ class Duty(msgspec.Struct, frozen=True, kw_only=True):
     queues: tuple[str, ...]
     jobs: tuple[str, ...]
     find_work: Callable[[Lease], Work]
+    graphs: tuple[str, ...] = ()
+    """Those of the jobs that are graphs: they begin at the claim and need no slot."""
     all_queues: bool = False
     """Whether stored jobs bring their queues along; not when queues were named."""
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from rota.clock import elapsed_s
+from rota.engine.expand import is_graph
 from rota.engine.jobs import stored_jobs
 from rota.engine.keys import jobs_key
 from rota.runtime.options import Duty
@@ -54,5 +55,8 @@ class Roster(Service):
         return msgspec.structs.replace(
             own,
             jobs=tuple(sorted({*own.jobs, *stored})),
+            graphs=tuple(
+                sorted({*own.graphs, *(name for name in stored if is_graph(stored[name]))})
+            ),
             queues=(*own.queues, *sorted(queues - set(own.queues))),
         )

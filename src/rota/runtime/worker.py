@@ -158,7 +158,7 @@ class Worker:
         """Stored jobs came or went; people who ask who knows a job are told, too."""
         self._duty = duty
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
-        self._courier.serve(duty.queues, duty.jobs)
+        self._courier.serve(duty.queues, duty.jobs, duty.graphs)
         self._store.write(lambda tx: learn(tx, self.id, queues=duty.queues, jobs=duty.jobs))
         emit("worker.learned", worker=self.id, queues=duty.queues, jobs=len(duty.jobs))
 
@@ -218,7 +218,15 @@ class Worker:
         """Release runs that were claimed for us by a transaction whose answer we never got."""
         emit("runs.strayed", worker=self.id, runs=[stray.run_id for stray in strays])
         verdicts = [
-            Verdict(run_id=stray.run_id, fence=stray.fence, verb="release") for stray in strays
+            Verdict(
+                run_id=stray.run_id,
+                fence=stray.fence,
+                verb="release",
+                parent_id=stray.parent_id,
+                node=stray.node,
+                item=stray.item,
+            )
+            for stray in strays
         ]
         self._store.write(lambda tx: finish(tx, verdicts, namespace=self._duty.namespace))
 

@@ -16,6 +16,11 @@ Row = Mapping[str, Any]
 class Tx(Protocol):
     """A transaction in progress; statements are known by name, parameters by keyword."""
 
+    memo: dict[Any, Any]
+    """What this process remembers of rows of this store that never change."""
+    fresh: dict[Any, Any]
+    """What was written in this transaction and need not be read again in it."""
+
     def one(self, name: str, /, **params: Any) -> Row | None:
         """The first row, or None."""
         ...

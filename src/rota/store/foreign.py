@@ -218,6 +218,8 @@ class ForeignTx:
                 "transaction first, so that the run exists if and only if you commit"
             )
         self._statements = _known(self.dialect)
+        self.memo: dict[Any, Any] = {}
+        self.fresh: dict[Any, Any] = {}
         # On the same machine: an SQLite before 3.42 cannot tell milliseconds.
         self._now = round(time.time() * 1000) if self.dialect == "sqlite" else None
 

@@ -81,11 +81,14 @@ class SqliteTx:
         statements: dict[str, Statement],
         columns: dict[str, tuple[str, ...]],
         now: int | None,
+        memo: dict[Any, Any],
     ) -> None:
         self._connection = connection
         self._statements = statements
         self._columns = columns
         self._now = now
+        self.memo = memo
+        self.fresh: dict[Any, Any] = {}
         self.woken: set[str] = set()
 
     def one(self, name: str, /, **params: Any) -> Row | None:
@@ -142,6 +145,7 @@ class SqliteStore:
         self._clock = clock
         self._statements = load(_OWN)
         self._columns: dict[str, tuple[str, ...]] = {}
+        self._memo: dict[Any, Any] = {}
         self._writing = Lock()
         own(path)
         try:
@@ -220,7 +224,7 @@ class SqliteStore:
 
     def _tx(self, connection: apsw.Connection) -> SqliteTx:
         now = self._clock() if self._clock else None
-        return SqliteTx(connection, self._statements, self._columns, now)
+        return SqliteTx(connection, self._statements, self._columns, now, self._memo)
 
     def _flush(self, works: list[Callable[[SqliteTx], Any]]) -> Sequence[Any]:
         """One commit for all; a work that fails is rolled back alone."""
@@ -258,6 +262,7 @@ class SqliteStore:
                 raise _unavailable(error, path=self.path) from error
             self._writer.execute("rollback to work")
             tx.woken = woken
+            tx.fresh.clear()
             answer = _unavailable(error, path=self.path)
         self._writer.execute("release work")
         return answer

@@ -26,7 +26,7 @@ COLUMNS: Mapping[str, str] = {
     "kept": (
         "id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,"
         " created_at, due_at, ready_at, attempt, worker_id, started_at, progress, progress_note,"
-        " schedule_id, backfill_id, origin"
+        " schedule_id, backfill_id, origin, parent_id, node, item"
     ),
 }
 """Columns that a run takes along, unchanged, into history."""
@@ -56,6 +56,23 @@ SHAPES: Mapping[str, Shape] = {
         "origin": "text",
         "waits": "bool",
     },
+    "child_run": {**_NEW_RUN, "parent_id": "uuid", "node": "text", "item": "int"},
+    "node": {
+        "graph_id": "uuid",
+        "name": "text",
+        "state": "text",
+        "version": "int",
+        "run_id": "uuid",
+        "result": "text",
+        "reason": "text",
+        "counts": "text",
+        "width": "int",
+        "made": "int",
+        "ended": "int",
+        "bad": "int",
+    },
+    "place": {"graph_id": "uuid", "name": "text"},
+    "begun": {"run_id": "uuid", "fence": "bigint", "timeout_ms": "bigint"},
     "run_key": {
         "job": "text",
         "key": "text",

@@ -133,9 +133,11 @@ def _breaker(job: JobView) -> str:
 
 
 def _kind(spec: JobSpec) -> str:
-    from rota.model.spec import CommandTarget, HttpTarget, PythonTarget
+    from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, PythonTarget
 
     match spec.target:
+        case GraphTarget():
+            return "graph"
         case CommandTarget():
             return "command"
         case HttpTarget():
@@ -148,9 +150,11 @@ def _kind(spec: JobSpec) -> str:
 def _target(spec: JobSpec) -> str:
     from shlex import join
 
-    from rota.model.spec import CommandTarget, HttpTarget, PythonTarget
+    from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, PythonTarget
 
     match spec.target:
+        case GraphTarget(graph=graph):
+            return f"{len(graph.nodes):,} nodes"
         case PythonTarget(ref=ref):
             return ref
         case CommandTarget(argv=argv):

@@ -84,9 +84,10 @@ def list_(*, state: str | None, job: str | None, queue: str | None, **flags: Any
 @click.argument("run_id", metavar="ID")
 @store_options
 def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
-    """Show all that is known about a run, with its failed attempts."""
+    """Show all that is known about a run, with its failed attempts; of a graph, its nodes."""
     from rota.cli.clients import find_run, opened
     from rota.cli.documents import run_document
+    from rota.cli.node_page import node_document, print_nodes
     from rota.cli.output import print_json
     from rota.engine.breakers import held_jobs
     from rota.engine.inspect import now_ms
@@ -95,15 +96,20 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
         run = find_run(app, run_id)
         view, attempts, tally = run.show(), run.attempts(), run.tally()
         reasons = run.why() if view.state in (State.QUEUED, State.SCHEDULED) else []
+        nodes = run.nodes()
         now = app.store.read(now_ms)
         held = is_held(view, app.store.read(lambda tx: held_jobs(tx, namespace=app.namespace)))
     if as_json:
         document = run_document(view, attempts, tally=tally, reasons=reasons)
-        print_json([document | {"held": held}])
+        listed = {"nodes": [node_document(node) for node in nodes]} if nodes else {}
+        print_json([document | {"held": held} | listed])
         return
     from rota.cli.run_page import print_page
 
     print_page(view, attempts, now, tally=tally, reasons=reasons)
+    if nodes:
+        print()
+        print_nodes(nodes)
     if held:
         print(f"\n{HELD}; see `rota breakers`")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+from rota.model.isolation import Isolation
 from rota.model.schedule import (
     BlackoutKind,
     Catchup,
@@ -14,7 +15,7 @@ from rota.model.schedule import (
     Overlap,
     Roll,
 )
-from rota.model.spec import Backoff, Delivery, Isolation
+from rota.model.spec import Backoff, Delivery
 from rota.rules.jobfile.read import JOB_FIELDS, OWN_FIELDS, SCHEDULE_FIELDS
 from rota.rules.jobfile.targets import HTTP_FIELDS, METHODS, TARGET_FIELDS
 from rota.rules.options import MIN_MEMORY_MB

@@ -53,6 +53,40 @@ class Signature:
     def __str__(self) -> str:
         return hints.write_out(self.name, self._shape)
 
+    @property
+    def result(self) -> str:
+        """The annotation of the result, as a person would write it."""
+        return hints.text_of(self._shape.return_annotation)
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Parameters that must be given."""
+        loose = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+        every = self._shape.parameters.values()
+        return frozenset(
+            p.name for p in every if p.default is Parameter.empty and p.kind not in loose
+        )
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether it takes arguments of any name."""
+        return self._extra_name() is not None
+
+    def arrange(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], *, but: str | None = None
+    ) -> dict[str, Any]:
+        """Values by the names of their parameters, whatever they are; none may be missing.
+
+        `but` is a parameter that is given later.
+        """
+        if but is None:
+            return self._arrange_slowly(args, kwargs)
+        if but not in self.parameters and not self.takes_more:
+            raise self._refusal(f"there is no parameter {but!r}")
+        values = self._arrange_slowly(args, {**kwargs, but: None})
+        del values[but]
+        return values
+
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
         """Check a call and give its arguments as JSON text: an object by parameter name.
 

@@ -46,4 +46,4 @@ update rota.run
          {sql:skip_locked}
        {sql:end_among}
 returning id, fence, attempt, job, version, queue, args, policy, failures, crashes,
-          at_most_once, due_at, started_at, rank, origin
+          at_most_once, due_at, started_at, rank, origin, parent_id, node, item

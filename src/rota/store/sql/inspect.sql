@@ -20,7 +20,7 @@ select id, state, result, error, reason
    and namespace = :namespace
 
 -- name: lock_run
-select id, state, fence, queue, worker_id, schedule_id
+select id, job, state, fence, queue, worker_id, schedule_id, parent_id, node, item
   from rota.run as run
  where id = :id
    and namespace = :namespace
@@ -79,7 +79,7 @@ select state, count(*) as runs
  group by state
 
 -- name: find_expired
-select id, namespace, fence, schedule_id
+select id, namespace, fence, schedule_id, parent_id, node, item
   from rota.run
  where {from:expire}
    and expires_at <= {now}

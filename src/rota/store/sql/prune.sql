@@ -19,6 +19,17 @@ delete from rota.attempt
        )
    and ended_at < {now} - :keep_ms
 
+-- name: prune_nodes
+delete from rota.node
+ where graph_id in (
+        select graph_id
+          from rota.node
+         where name = ''
+           and ended_at < {now} - :keep_ms
+         order by ended_at
+         limit :limit
+       )
+
 -- name: prune_keys
 delete from rota.run_key
  where (namespace, job, key) in (

@@ -33,7 +33,7 @@ select h.run_id, run.id is null as is_lost
 -- name: stray_runs
 -- Runs that a worker was given and does not know of: the answer to its claim was lost.
 -- Only claims older than a lease, so that one whose answer is on its way is not meant.
-select id as run_id, fence
+select id as run_id, fence, parent_id, node, item
   from rota.run
  where {from:heartbeat}
    and worker_id = :id
@@ -57,6 +57,7 @@ select id, namespace, name, host, pid, queues, jobs, slots, running, is_draining
 -- finished right now and are left alone. After a gap in reaping nobody could renew a lease,
 -- perhaps because the database was away: each worker gets one whole lease to come back.
 select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, started_at, rank, schedule_id,
+       parent_id, node, item,
        (select w.slots from rota.worker as w where w.id = run.worker_id) as slots
   from rota.run as run
  where {from:reap}
@@ -77,6 +78,7 @@ select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, start
 
 -- name: runs_of_worker
 select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, started_at, rank, schedule_id,
+       parent_id, node, item,
        (select w.slots from rota.worker as w where w.id = run.worker_id) as slots
   from rota.run as run
  where {from:reap}

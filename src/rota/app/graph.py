@@ -1,0 +1,198 @@
+"""Graphs in Python: a function whose calls of jobs are the nodes.
+
+Outside of a graph nothing of this happens: jobs are functions, and so are graphs.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
+
+import msgspec
+
+from rota.app.job import Job, Submission
+from rota.app.node import Node
+from rota.app.refs import Ref, value_of
+from rota.app.run import Run
+from rota.app.trace import duration_text, tracing
+from rota.app.works import reference
+from rota.errors import BadGraph, BadInput, BadOption
+from rota.model.graph import Graph, Mode, Parameter
+from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.checks import hint, one_of
+from rota.rules.graph_options import read_graph
+from rota.rules.graphs import Plan, expand, plan_graph
+from rota.rules.graphs.types import facts_of
+from rota.rules.options import check_name
+from rota.rules.references import NOTHING, mentions, resolve
+from rota.rules.signature import Signature
+
+if TYPE_CHECKING:
+    from rota.app.app import App
+
+P = ParamSpec("P")
+R = TypeVar("R")
+GRAPH_OPTIONS = frozenset(Graph.__struct_fields__) - {"name", "nodes", "parameters", "result"}
+
+
+class TracedGraph(Node[P, R]):
+    """A graph of one app, made by its function; a plain call is a plain call."""
+
+    target = "graph"
+
+    def __init__(
+        self, app: App, function: Callable[P, R], name: str | None, options: Mapping[str, Any]
+    ) -> None:
+        self.app = app
+        self.name = check_name("graph", name or function.__name__)
+        self.signature = Signature.of(function)
+        self.function = function
+        self._options = _graph_options(self.name, function, options)
+        self._graph: Graph | None = None
+        self._job: Job[P, R] | None = None
+        functools.update_wrapper(self, function)
+
+    def __repr__(self) -> str:
+        return f"<Graph {self.name}>"
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """A node, inside of another graph; elsewhere the function, with jobs as functions."""
+        return self.node()(*args, **kwargs)
+
+    def plainly(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.function(*args, **kwargs)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph as data; its function is called for this once, with references."""
+        if self._graph is None:
+            self._graph = self._traced()
+        return self._graph
+
+    @property
+    def plan(self) -> Plan:
+        """Checked against the jobs and graphs of the app; BadGraph names the node."""
+        jobs = {name: facts_of(job.signature) for name, job in self.app.jobs.items()}
+        graphs = self._with_inner()
+        plan = plan_graph(self.graph, jobs=jobs, graphs=graphs)
+        if len(graphs) > 1:
+            expand(self.graph, graphs, jobs=jobs)
+        self._check_literals(plan)
+        return plan
+
+    def _check_literals(self, plan: Plan) -> None:
+        """Arguments that are all known are checked as those of a submit are."""
+        for name, planned in plan.nodes.items():
+            node = planned.node
+            if node.job is None or node.map is not None or any(mentions(node.args)):
+                continue
+            try:
+                self.app.jobs[node.job].signature.bind((), resolve(node.args, NOTHING))
+            except BadInput as error:
+                raise BadGraph(f"graph {self.name!r}: node {name!r}: {error}") from error
+
+    def _with_inner(self) -> dict[str, Graph]:
+        """This graph and all within it; the others of the app are not even traced."""
+        found = {self.name: self.graph}
+        waiting = [self.graph]
+        while waiting:
+            for name in {node.graph for node in waiting.pop().nodes if node.graph} - found.keys():
+                if name in self.app.graphs:
+                    found[name] = self.app.graphs[name].graph
+                    waiting.append(found[name])
+        return found
+
+    @property
+    def job(self) -> Job[P, R]:
+        """The same as a job: with versions, schedules, submits."""
+        if self._job is None:
+            spec = JobSpec(
+                name=self.name,
+                target=GraphTarget(graph=self.plan.graph),
+                parameters=self.signature.parameters,
+            )
+            self._job = Job(self.app, spec, self.signature, None)
+        return self._job
+
+    def submit(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
+        """Ask for one run of the graph; when this returns, it is recorded on disk."""
+        return self.job.submit(*args, **kwargs)
+
+    def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
+        """Ask for many at once, all or none; items as with the jobs."""
+        return self.job.submit_many(calls)
+
+    def with_options(self, **options: Any) -> Submission[P, R]:
+        """Change policies for the submits made through the answer."""
+        return self.job.with_options(**options)
+
+    def _traced(self) -> Graph:
+        parameters = _parameters(self.function)
+        with tracing() as trace:
+            given: Any = {name: Ref("$param", name) for name in parameters}
+            function: Callable[..., object] = self.function
+            result = function(**given)
+        if inspect.iscoroutine(result):
+            result.close()
+            raise BadGraph(f"graph {self.name!r}: its function is async; make it a plain def")
+        made = Graph(
+            name=self.name,
+            nodes=tuple(trace.nodes.values()),
+            parameters=parameters,
+            result=value_of(result),
+            **self._options,
+        )
+        try:
+            # Options came as people gave them; the reader of files knows every form and refusal.
+            document = msgspec.to_builtins(made)
+            by_name = {node["name"]: node for node in document["nodes"]}
+            return read_graph(self.name, {**document, "nodes": by_name})
+        except BadGraph as error:
+            raise BadGraph(f"graph {self.name!r}: {error}", path=error.path) from error
+
+
+def add_graph(
+    app: App, function: Callable[P, R], name: str | None, options: Mapping[str, Any]
+) -> TracedGraph[P, R]:
+    """Make the graph known to the app; another function of the same name is refused."""
+    graph = TracedGraph(app, function, name, options)
+    known = app.graphs.get(graph.name)
+    if known is not None and reference(known.function) != reference(function):
+        raise BadOption(f"a graph named {graph.name!r} is defined already; give one of them name=")
+    if graph.name in app.jobs:
+        raise BadOption(f"a job is named {graph.name!r} as well; give one of them name=")
+    app.graphs[graph.name] = graph
+    return graph
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
+    signature = Signature.of(function)
+    found: dict[str, Parameter] = {}
+    for each in inspect.signature(function).parameters.values():
+        if each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL, each.POSITIONAL_ONLY):
+            raise BadGraph(
+                f"graph {function.__name__!r}: {each.name}: parameters of a graph have names"
+            )
+        default = msgspec.UNSET if each.default is each.empty else value_of(each.default)
+        found[each.name] = Parameter(type=signature.parameters[each.name], default=default)
+    return found
+
+
+def _graph_options(
+    name: str, function: Callable[..., Any], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    for option in options:
+        if option not in GRAPH_OPTIONS:
+            raise BadOption(
+                f"graph {name!r} has no option {option!r:.64}.{hint(option, GRAPH_OPTIONS)} "
+                f"Options are: {', '.join(sorted(GRAPH_OPTIONS))}"
+            )
+    if "mode" in options:
+        one_of("mode", options["mode"], get_args(Mode))
+    described = {"description": inspect.cleandoc(function.__doc__)} if function.__doc__ else {}
+    given = {key: each for key, each in options.items() if each is not None}
+    if "timeout" in given:
+        given["timeout"] = duration_text(given["timeout"])
+    return {**described, **given}

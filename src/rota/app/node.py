@@ -1,0 +1,120 @@
+"""What jobs and graphs have in common: inside of a graph, a call of one makes a node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
+
+from rota.app.trace import MAP_OPTIONS, check_options, current_trace, mapped_over
+from rota.errors import BadGraph, BadOption, NotAllowed
+from rota.rules.signature import Signature
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Callee(Protocol):
+    """A job or a graph: what can be a node."""
+
+    name: str
+    signature: Signature
+    target: str
+    """`job` or `graph`."""
+
+    def plainly(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+class Maker(Generic[P, R]):
+    """A job or a graph with options of a node: call it, or map it over items.
+
+    In the eyes of a type checker the call gives the result itself, so that what is passed from
+    node to node is checked as in any function.
+    """
+
+    def __init__(self, callee: Callee, options: Mapping[str, Any]) -> None:
+        check_options(options)
+        self._callee = callee
+        self._options = options
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Make a node; outside of a graph, call the function here and now."""
+        trace = current_trace()
+        if trace is None:
+            allowed = self._is_wanted()
+            return cast("R", self._callee.plainly(*args, **kwargs) if allowed else None)
+        for name in self._options:
+            if name in MAP_OPTIONS:
+                raise BadOption(f"{name}= is for .map(...)")
+        values = self._callee.signature.arrange(args, kwargs)
+        return cast("R", trace.add(self._target(), values, self._options))
+
+    def map(self, items: Any, *args: Any, **kwargs: Any) -> list[R]:
+        """One node with an instance for each item; the result is the list of their results.
+
+        The item goes to the first parameter that is not given otherwise, or to `into=`.
+        """
+        into = self._options.get("into") or self._free_parameter(kwargs)
+        trace = current_trace()
+        if trace is None:
+            return self._map_plainly(items, into, args, kwargs)
+        values = self._callee.signature.arrange((), self._named(into, args, kwargs), but=into)
+        options = {key: each for key, each in self._options.items() if key not in MAP_OPTIONS}
+        mapped = mapped_over(items, into, self._options)
+        return cast("list[R]", trace.add(self._target(), values, options, mapped))
+
+    def _target(self) -> dict[str, str]:
+        return {self._callee.target: self._callee.name}
+
+    def _is_wanted(self) -> bool:
+        when = self._options.get("when", True)
+        if isinstance(when, bool):
+            return when
+        raise NotAllowed(
+            f"when={when!r:.64} is for graphs that run; a plain call takes True or False"
+        )
+
+    def _free_parameter(self, kwargs: Mapping[str, Any]) -> str:
+        free = [name for name in self._callee.signature.parameters if name not in kwargs]
+        if not free:
+            raise BadGraph(f"{self._callee.name}: no parameter is left to take the items")
+        return free[0]
+
+    def _named(self, into: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        free = [
+            name
+            for name in self._callee.signature.parameters
+            if name != into and name not in kwargs
+        ]
+        if len(args) > len(free):
+            raise BadGraph(f"{self._callee.name}: .map() was given too many arguments")
+        return {**dict(zip(free, args, strict=False)), **kwargs}
+
+    def _map_plainly(
+        self, items: Any, into: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> list[R]:
+        if not self._is_wanted():
+            return []
+        size = self._options.get("batch", 1)
+        listed = list(items)
+        batches = [listed[at : at + size] for at in range(0, len(listed), size)]
+        named = self._named(into, args, kwargs)
+        return [
+            self._callee.plainly(**{**named, into: batch if size > 1 else batch[0]})
+            for batch in batches
+        ]
+
+
+class Node(Generic[P, R]):
+    """What jobs and graphs have in common: they can be nodes of a graph."""
+
+    def node(self, **options: Any) -> Maker[P, R]:
+        """The same with options of a node: `load.node(retries=3, join="none_failed")(rows)`.
+
+        Options: name, after, when, join, kind, setups, fails_run, group, retries, timeout,
+        queue, priority, isolation, cache; for .map(): into, batch, concurrency, tolerate.
+        """
+        return Maker(cast("Callee", self), options)
+
+    def map(self, items: Any, *args: Any, **kwargs: Any) -> list[R]:
+        """As Maker.map, without options."""
+        return self.node().map(items, *args, **kwargs)

@@ -1,0 +1,83 @@
+"""Conclude: all nodes of a run have ended, and so does the run of the graph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from rota.engine.courses import Course
+from rota.engine.kin import verdict_facts
+from rota.engine.node_results import Known
+from rota.engine.nodes import END, MAX_REASON, Board
+from rota.errors import BadInput
+from rota.model.run import Verdict
+from rota.rules.graph_outcome import outcome_of_leaves
+from rota.rules.joins import Ending
+from rota.rules.node_values import result_of
+from rota.store.base import Row, Tx
+
+
+class Waves(Protocol):
+    """What is asked of a step."""
+
+    tx: Tx
+    board: Board
+    courses: dict[str, Course]
+    restarts: dict[str, int]
+    """Runs that begin again, and when."""
+
+
+def conclude(step: Waves, over: Sequence[str]) -> list[Verdict]:
+    """The verdicts on these runs, by their leaves; with the results that they give back."""
+    ids = json.dumps(sorted(over))
+    bad: dict[str, list[tuple[str, str | None]]] = {}
+    for row in step.tx.all("bad_nodes", ids=ids):
+        graph_id = str(row["graph_id"])
+        if step.courses[graph_id].shape.plan.nodes[row["name"]].is_leaf:
+            bad.setdefault(graph_id, []).append((row["name"], row["reason"]))
+    rows = step.tx.all("lock_graphs", ids=ids)
+    known = Known(step.tx)
+    known.load(
+        (graph_id, name)
+        for graph_id in over
+        if graph_id not in bad
+        for name in step.courses[graph_id].shape.result_needs
+    )
+    step.tx.all("end_graphs", ids=ids)
+    verdicts = [_verdict(step, row, bad.get(str(row["id"]), []), known) for row in rows]
+    for row, verdict in zip(rows, verdicts, strict=True):
+        graph = step.courses[verdict.run_id].shape.graph
+        if verdict.verb == "founder" and row["failures"] < graph.retries:
+            step.restarts[verdict.run_id] = row["now"]
+    return [verdict for verdict in verdicts if verdict.run_id not in step.restarts]
+
+
+def _verdict(step: Waves, row: Row, bad: list[tuple[str, str | None]], known: Known) -> Verdict:
+    facts: dict[str, Any] = verdict_facts(row)
+    graph_id = str(row["id"])
+    end = step.board.rows[graph_id, END]
+    if end.state == "tripped":
+        return Verdict(verb="founder", reason=f"node {end.reason} failed", **facts)
+    if outcome_of_leaves(Ending.FAILED for _ in bad) == "failed":
+        return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
+    try:
+        return Verdict(verb="conclude", result=_result(step.courses[graph_id], known), **facts)
+    except BadInput as error:
+        return Verdict(verb="founder", reason=f"its result: {error}"[:MAX_REASON], **facts)
+
+
+def _result(course: Course, known: Known) -> str:
+    graph = course.shape.graph
+    if graph.result is None:
+        return "null"
+    values = known.values(course, course.shape.result_needs)
+    return msgspec.json.encode(result_of(graph, values)).decode()
+
+
+def _failed_in_words(bad: list[tuple[str, str | None]]) -> str:
+    name, reason = min(bad, key=lambda each: each[1] == "a node before it failed")
+    more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
+    return f"node {name}{more} failed{f': {reason}' if reason else ''}"[:MAX_REASON]

@@ -1,0 +1,181 @@
+"""Courses: what the engine must know of a run of a graph besides where its nodes stand.
+
+The plan, the jobs of its nodes and what the run was given never change while it runs, so each
+process reads them once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from rota.errors import BadGraph
+from rota.model.graph import Node
+from rota.model.spec import GraphTarget, JobSpec, PolicyChange
+from rota.rules.duration import parse_duration
+from rota.rules.expression_text import mentioned_in, tokens_of
+from rota.rules.expressions import Values
+from rota.rules.graphs import Plan, plan_graph, remaining
+from rota.rules.graphs.order import urgencies
+from rota.rules.maps import Tolerance, parse_tolerance
+from rota.rules.node_values import arguments_of, bind_parameters, results_needed
+from rota.rules.references import mentions, parse_path
+from rota.store.base import Tx
+
+REMEMBERED = 20_000
+"""Runs of graphs whose course a process keeps."""
+HIGHEST = 9
+"""The priority that the longest way gives; just below `high`."""
+
+_spec = msgspec.json.Decoder(JobSpec)
+
+
+class Shape:
+    """A plan, with what its nodes need worked out once."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.graph = plan.graph
+        self.children = plan.children
+        self.dependents = plan.dependents
+        self.needs = {name: results_needed(each.node) for name, each in plan.nodes.items()}
+        self.late = {name for name, each in plan.nodes.items() if _needs_results(each.node)}
+        """Nodes whose arguments hold results of others, so that they are made at the claim."""
+        self.result_needs = _named(self.graph.result)
+        self.wanted = frozenset().union(*self.needs.values(), self.result_needs)
+        """Nodes whose results somebody needs."""
+        self.sinks = sum(not below for below in self.children.values())
+        self.first = [
+            name for name, each in plan.nodes.items() if not each.parents or each.join == "always"
+        ]
+        """Nodes that may run before anything has ended."""
+        self.timeout_ms = parse_duration(self.graph.timeout) if self.graph.timeout else None
+        self.plain = {
+            name: msgspec.json.encode(arguments_of(each.node, _NOTHING)).decode()
+            for name, each in plan.nodes.items()
+            if each.node.map is None and not any(mentions(each.node.args))
+        }
+        """The arguments of nodes that mention nothing."""
+
+    @cached_property
+    def urgency(self) -> dict[str, int]:
+        """Priorities by the way that is left, each node counting the same."""
+        ordered = list(self.plan.nodes)
+        left = remaining(ordered, self.children, dict.fromkeys(ordered, 1.0))
+        return urgencies(left, highest=HIGHEST)
+
+    @cached_property
+    def tolerances(self) -> dict[str, Tolerance]:
+        return {
+            name: parse_tolerance(each.node.map.tolerate)
+            for name, each in self.plan.nodes.items()
+            if each.node.map is not None
+        }
+
+
+class Course:
+    """One run of a graph."""
+
+    def __init__(self, graph_id: str, shape: Shape, params: Mapping[str, Any]) -> None:
+        self.graph_id = graph_id
+        self.shape = shape
+        self.params = params
+
+
+_NOTHING = Values({}, {}, {})
+
+
+def policy_for(node: Node, spec: JobSpec) -> str | None:
+    """What a node changes of its job's policies, as JSON text."""
+    if node.retries is None and node.timeout is None and node.isolation is None:
+        return None
+    retry = spec.retry
+    change = PolicyChange(
+        retry=None if node.retries is None else msgspec.structs.replace(retry, limit=node.retries),
+        timeout_ms=None if node.timeout is None else parse_duration(node.timeout),
+        isolation=node.isolation,
+    )
+    return msgspec.json.encode(change).decode()
+
+
+def priority_for(name: str, node: Node, spec: JobSpec, shape: Shape) -> int:
+    if node.priority == "critical_path":
+        return shape.urgency[name]
+    return spec.priority if node.priority is None else node.priority
+
+
+def shape_of(tx: Tx, job: str, version: int, *, namespace: str) -> Shape:
+    """The plan of a graph's version; BadGraph if the job is no graph."""
+    at = ("shape", namespace, job, version)
+    found: Shape | None = tx.memo.get(at)
+    if found is None:
+        spec = spec_at(tx, job, version, namespace=namespace)
+        if not isinstance(spec.target, GraphTarget):
+            raise BadGraph(f"job {job!r} in version {version} is no graph")
+        found = tx.memo[at] = Shape(plan_graph(spec.target.graph))
+    return found
+
+
+def spec_at(tx: Tx, job: str, version: int, *, namespace: str) -> JobSpec:
+    """A definition, remembered."""
+    at = ("spec", namespace, job, version)
+    found: JobSpec | None = tx.memo.get(at)
+    if found is None:
+        row = tx.one("load_spec", namespace=namespace, name=job, version=version)
+        if row is None:
+            raise BadGraph(f"job {job!r} has no version {version}")
+        found = tx.memo[at] = _spec.decode(row["spec"])
+    return found
+
+
+def courses(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[str, Course]:
+    """The courses of these runs; one that is gone, or is not ours, is left out."""
+    known = _remembered(tx)
+    missing = [graph_id for graph_id in graph_ids if graph_id not in known]
+    if missing:
+        for row in tx.all("find_graphs", ids=json.dumps(missing)):
+            if row["namespace"] == namespace:
+                shape = shape_of(tx, row["job"], row["version"], namespace=namespace)
+                remember(tx, course_of(str(row["id"]), shape, row["args"]))
+    return {graph_id: known[graph_id] for graph_id in graph_ids if graph_id in known}
+
+
+def course_of(graph_id: str, shape: Shape, args: str) -> Course:
+    """BadArguments if the run was given what the graph does not take."""
+    return Course(graph_id, shape, bind_parameters(shape.graph, msgspec.json.decode(args)))
+
+
+def remember(tx: Tx, course: Course) -> None:
+    known = _remembered(tx)
+    while len(known) >= REMEMBERED:
+        known.pop(next(iter(known)), None)
+    known[course.graph_id] = course
+
+
+def remembered(tx: Tx, graph_ids: Collection[str]) -> list[Course]:
+    """Of these runs, those that are graphs and known; nothing is read for the others."""
+    known = _remembered(tx)
+    return [known[graph_id] for graph_id in graph_ids if graph_id in known]
+
+
+def _remembered(tx: Tx) -> dict[str, Course]:
+    found: dict[str, Course] = tx.memo.setdefault("courses", {})
+    return found
+
+
+def _needs_results(node: Node) -> bool:
+    return bool(_named(node.args))
+
+
+def _named(value: Any) -> frozenset[str]:
+    found: set[str] = set()
+    for mention in mentions(value):
+        if mention.form == "$ref":
+            found.add(parse_path(mention.text).name)
+        elif mention.form == "$expr":
+            found |= mentioned_in(tokens_of(mention.text)).nodes
+    return frozenset(found)

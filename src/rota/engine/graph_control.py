@@ -1,0 +1,199 @@
+"""Graph control: people pause, resume and rerun runs of graphs, and decide how a node ended."""
+
+from __future__ import annotations
+
+import json
+from typing import Literal
+
+import msgspec
+
+from rota.engine.acts import By, record
+from rota.engine.courses import Course, Shape, courses, shape_of
+from rota.engine.finish import finish
+from rota.engine.inspect import find
+from rota.engine.keys import queue_key, worker_key
+from rota.engine.kin import cancelled
+from rota.engine.nodes import END, NONE, NodeRow, node_row
+from rota.engine.releases import PAUSED
+from rota.engine.restart import after_these, is_undone
+from rota.engine.step import Step
+from rota.engine.submit import submit
+from rota.errors import BadGraph, NotAllowed
+from rota.model.run import NewRun, RunView
+from rota.model.states import FINAL, State
+from rota.rules.checks import hint
+from rota.rules.joins import Ending
+from rota.rules.order import CREDIT_MS
+from rota.store.base import Tx
+
+Part = Literal["all", "failed", "from", "only"]
+"""What a rerun does again: everything, what failed and all after it, a node and all after it, or
+that node alone."""
+
+
+def pause(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
+    """No other node starts until the run is resumed; those that run may end."""
+    step, course = _begun(tx, run_id, namespace)
+    step.board.lock([(run_id, END)])
+    end = step.board.rows[run_id, END]
+    if end.state == "paused":
+        return
+    if end.state != "open":
+        raise NotAllowed(f"run {run_id} has a failed node and starts no others; nothing to pause")
+    end.state = "paused"
+    step.board.change(end)
+    for row in step.board.lock_waiting(run_id):
+        if row.state == "pending":
+            row.state = "held"
+        elif row.state == "active" and row.width is not None:
+            row.reason = PAUSED
+        step.board.change(row)
+    step.board.flush()
+    held = tx.execute("hold_runs", ids=_children(tx, run_id))
+    _record(tx, by, "pause", course, namespace, {"held": held})
+
+
+def resume(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
+    """Go on where it was paused."""
+    step, course = _begun(tx, run_id, namespace)
+    step.board.lock([(run_id, END)])
+    end = step.board.rows[run_id, END]
+    if end.state != "paused":
+        return
+    end.state = "open"
+    step.board.change(end)
+    for row in step.board.lock_waiting(run_id):
+        if row.state == "held":
+            row.state = "pending"
+        elif row.state == "ready":
+            row.state = "pending"
+            step.releases.allow(course, row)
+        elif row.reason == PAUSED:
+            row.reason = None
+            step.releases.refill(course, row)
+        step.board.change(row)
+    verdicts = step.run()
+    rows = tx.all("unblock_runs", ids=_children(tx, run_id), credit_ms=CREDIT_MS)
+    tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
+    _record(tx, by, "resume", course, namespace, {})
+    if verdicts:
+        finish(tx, verdicts, namespace=namespace)
+
+
+def mark(tx: Tx, run_id: str, name: str, ending: Ending, *, namespace: str, by: By) -> None:
+    """Say how a node has ended that has not; what it is doing is stopped."""
+    step, course = _begun(tx, run_id, namespace)
+    _check_node(course.shape, name)
+    step.board.lock([(run_id, name)])
+    row = step.board.rows[run_id, name]
+    if row.is_final:
+        raise NotAllowed(f"node {name} has ended as {row.state}; rerun the graph from it")
+    step.end(row, ending, f"marked by {by.who}{f': {by.why}' if by.why else ''}")
+    verdicts = step.run()
+    stopped = f"cancelled: its node was marked as {ending}"
+    for child in tx.all("live_children", ids=json.dumps([run_id])):
+        if child["node"] != name:
+            continue
+        if child["state"] == State.RUNNING:
+            tx.execute("request_cancels", ids=json.dumps([str(child["id"])]), reason=stopped)
+            tx.notify((worker_key(str(child["worker_id"])),))
+        else:
+            verdicts.append(cancelled(child, stopped))
+    _record(tx, by, "mark", course, namespace, {"node": name, "as": ending.value})
+    if verdicts:
+        finish(tx, verdicts, namespace=namespace)
+
+
+def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
+    tx: Tx,
+    run_id: str,
+    *,
+    namespace: str,
+    new_id: str,
+    by: By,
+    part: Part = "all",
+    node: str | None = None,
+    args: str | None = None,
+) -> str:
+    """A new run, linked to an ended one, that keeps what need not be done again."""
+    old = find(tx, run_id, namespace=namespace)
+    if old.state not in FINAL:
+        raise NotAllowed(f"run {run_id} is {old.state}; only an ended run can be run again")
+    shape = shape_of(tx, old.job, old.version, namespace=namespace)
+    rows = {
+        row["name"]: node_row(row) for row in tx.all("existing_nodes", ids=json.dumps([run_id]))
+    }
+    rows.pop(END, None)
+    redone = _redone(shape, rows, part, node)
+    if not redone:
+        raise NotAllowed(f"no node of run {run_id} failed; rerun all of it, or name a node")
+    fresh = msgspec.structs.replace(_again(old), id=new_id, args=args or old.args)
+    if not tx.one("find_act", id=by.act_id, namespace=namespace):
+        kept = [_moved(row, new_id) for name, row in rows.items() if name not in redone]
+        tx.execute("insert_nodes", batch=msgspec.json.encode(kept).decode())
+        detail = {"part": part, "node": node, "as": new_id, "kept": len(kept)}
+        record(tx, by, namespace=namespace, verb="rerun", subject=run_id, detail=detail)
+    submit(tx, [fresh], namespace=namespace, is_repeat=True)
+    return new_id
+
+
+def _redone(shape: Shape, rows: dict[str, NodeRow], part: Part, node: str | None) -> set[str]:
+    everything = set(shape.plan.nodes)
+    undone = {name for name, row in rows.items() if is_undone(row)} | (everything - rows.keys())
+    if part == "all":
+        return everything
+    if part == "failed":
+        return after_these(shape, undone)
+    if node is None:
+        raise BadGraph("name the node to run again")
+    _check_node(shape, node)
+    if part == "only":
+        never = {name for name, row in rows.items() if not row.is_final}
+        return {node, *never, *(everything - rows.keys())}
+    return after_these(shape, [node])
+
+
+def _check_node(shape: Shape, name: str) -> None:
+    if name not in shape.plan.nodes:
+        graph = shape.graph.name
+        raise BadGraph(f"graph {graph!r} has no node {name!r:.64}.{hint(name, shape.plan.nodes)}")
+
+
+def _moved(row: NodeRow, graph_id: str) -> NodeRow:
+    """A kept node in the new run; a mapped one says whose instances are its own."""
+    source = row.run_id or (row.graph_id if row.width is not None else None)
+    return msgspec.structs.replace(row, graph_id=graph_id, run_id=source, counts=NONE)
+
+
+def _again(old: RunView) -> NewRun:
+    return NewRun(
+        id="",
+        job=old.job,
+        version=old.version,
+        queue=old.queue,
+        priority=old.priority,
+        policy=old.policy,
+        rerun_of=old.id,
+        schedule_id=old.schedule_id,
+        origin=old.origin,
+    )
+
+
+def _children(tx: Tx, run_id: str) -> str:
+    """The runs of its nodes that have not ended, locked."""
+    rows = tx.all("live_children", ids=json.dumps([run_id]))
+    return json.dumps([str(row["id"]) for row in rows])
+
+
+def _begun(tx: Tx, run_id: str, namespace: str) -> tuple[Step, Course]:
+    run = find(tx, run_id, namespace=namespace)
+    if run.state is not State.SUSPENDED:
+        raise NotAllowed(f"run {run_id} is {run.state}; this is for runs of graphs that go on")
+    known = courses(tx, [run_id], namespace=namespace)
+    return Step(tx, known, namespace=namespace), known[run_id]
+
+
+def _record(
+    tx: Tx, by: By, verb: str, course: Course, namespace: str, detail: dict[str, object]
+) -> None:
+    record(tx, by, namespace=namespace, verb=verb, subject=course.graph_id, detail=detail)

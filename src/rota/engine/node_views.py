@@ -1,0 +1,66 @@
+"""Node views: where the nodes of a run of a graph stand, for people."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.engine.courses import courses
+from rota.store.base import Row, Tx
+
+
+class NodeView(msgspec.Struct, frozen=True, kw_only=True):
+    """One node of a run."""
+
+    name: str
+    state: str
+    """pending, held (the run is paused), ready, active, or how it ended."""
+    job: str
+    run_id: str | None = None
+    run_state: str | None = None
+    reason: str | None = None
+    parents: tuple[str, ...] = ()
+    level: int = 0
+    attempt: int | None = None
+    created_at: int | None = None
+    started_at: int | None = None
+    finished_at: int | None = None
+    width: int | None = None
+    """Instances of a mapped node, and how many of them ended, failed ones among them."""
+    ended: int | None = None
+    bad: int | None = None
+
+
+def nodes(tx: Tx, run_id: str, *, namespace: str) -> list[NodeView]:
+    """All nodes of a run of a graph, parents first; none of a run that is no graph or not begun."""
+    rows = {row["name"]: row for row in tx.all("list_nodes", graph_id=run_id)}
+    if not rows:
+        return []
+    plan = courses(tx, [run_id], namespace=namespace)[run_id].shape.plan
+    return [
+        _view(
+            rows[name], planned.node.job or planned.node.graph or "", planned.parents, planned.level
+        )
+        for name, planned in plan.nodes.items()
+        if name in rows
+    ]
+
+
+def _view(row: Row, job: str, parents: tuple[str, ...], level: int) -> NodeView:
+    is_mapped = row["width"] is not None
+    return NodeView(
+        name=row["name"],
+        state=row["state"],
+        job=job,
+        run_id=str(row["run_id"]) if row["run_id"] and not is_mapped else None,
+        run_state=None if is_mapped else row["run_state"],
+        reason=row["reason"],
+        parents=parents,
+        level=level,
+        attempt=None if is_mapped else row["attempt"],
+        created_at=row["created_at"],
+        started_at=row["started_at"],
+        finished_at=row["finished_at"],
+        width=row["width"],
+        ended=row["ended"],
+        bad=row["bad"],
+    )

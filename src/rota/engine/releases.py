@@ -1,0 +1,202 @@
+"""Releases: nodes that may run become runs; of mapped nodes only so many instances at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rota.engine.courses import Course, policy_for, priority_for, spec_at
+from rota.engine.keys import queue_key
+from rota.engine.node_results import Known
+from rota.engine.nodes import END, Board, NodeRow, Place
+from rota.ids import derived_id
+from rota.model.run import NewRun
+from rota.rules.maps import batch_of, instances
+from rota.rules.node_values import arguments_of, items_of
+from rota.rules.order import CREDIT_MS
+from rota.store.base import Tx
+
+WINDOW = 2_000
+"""Instances of one mapped node that are runs at the same time: the others are numbers."""
+
+
+PAUSED = "paused"
+"""The reason of a mapped node whose other instances wait until the run is resumed."""
+
+
+class Releases:
+    """What is about to be released in one transaction."""
+
+    def __init__(self, tx: Tx, board: Board, *, namespace: str) -> None:
+        self._tx = tx
+        self._board = board
+        self._namespace = namespace
+        self._asking: list[tuple[Course, NodeRow]] = []
+        self._runs: list[NewRun] = []
+        self._refills: dict[Place, tuple[Course, NodeRow]] = {}
+        self._full: dict[str, Course] = {}
+        self._freed: dict[str, int] = {}
+
+    @property
+    def is_waiting(self) -> bool:
+        return bool(self._asking or self._full)
+
+    def allow(self, course: Course, row: NodeRow) -> None:
+        """Its parents let it run. A paused run, or one that is full, keeps it ready."""
+        node = course.shape.plan.nodes[row.name].node
+        if row.state == "held":
+            row.state = "ready"
+            self._board.change(row)
+        elif course.shape.graph.max_nodes is not None:
+            row.state = "ready"
+            self._board.change(row)
+            self._full[course.graph_id] = course
+        elif node.when is None and node.map is None:
+            self.release(course, row)
+        else:
+            row.state = "active"
+            self._asking.append((course, row))
+
+    def begin(self, course: Course, row: NodeRow) -> None:
+        """As allow, for a node that was ready."""
+        node = course.shape.plan.nodes[row.name].node
+        if node.when is None and node.map is None:
+            self.release(course, row)
+        else:
+            row.state = "active"
+            self._asking.append((course, row))
+
+    def take_asking(self) -> list[tuple[Course, NodeRow]]:
+        """Those with a condition or a list to be read."""
+        asking, self._asking = self._asking, []
+        return asking
+
+    def release(self, course: Course, row: NodeRow) -> None:
+        """Make the run of a node that is not mapped."""
+        row.state = "active"
+        row.run_id = self._id(row, None)
+        self._board.change(row)
+        shape = course.shape
+        args = shape.plain.get(row.name)
+        if args is None:
+            args = "{}"
+            if row.name not in shape.late:
+                values = Known(self._tx).values(course, ())
+                args = _encoded(arguments_of(shape.plan.nodes[row.name].node, values))
+        self._add(course, row, row.run_id, args, None)
+
+    def spread(self, course: Course, row: NodeRow, items: list[Any]) -> None:
+        """A mapped node begins: its list is known now."""
+        node = course.shape.plan.nodes[row.name].node
+        batch = node.map.batch if node.map else 1
+        row.width, row.made, row.ended, row.bad = instances(len(items), batch=batch), 0, 0, 0
+        row.state = "active"
+        self._board.change(row)
+        self._fill(course, row, items)
+
+    def refill(self, course: Course, row: NodeRow) -> None:
+        """Instances have ended: perhaps others may be made."""
+        if (row.made or 0) < (row.width or 0) and row.reason != PAUSED:
+            self._refills[row.place] = course, row
+
+    def give_place(self, course: Course) -> None:
+        """A node has ended of a run that lets only so many run at once."""
+        self._full[course.graph_id] = course
+        self._freed[course.graph_id] = self._freed.get(course.graph_id, 0) + 1
+
+    def fill_places(self) -> None:
+        """Begin what is ready, as far as there is room; the end's row counts those that run."""
+        full, self._full = self._full, {}
+        if not full:
+            return
+        self._board.lock((graph_id, END) for graph_id in full)
+        self._board.flush()
+        for graph_id, course in full.items():
+            end = self._board.rows[graph_id, END]
+            running = max(0, (end.made or 0) - self._freed.pop(graph_id, 0))
+            room = (course.shape.graph.max_nodes or 0) - running
+            ready = self._board.lock_ready(graph_id, limit=room) if room > 0 else []
+            if end.state != "paused":
+                for row in ready:
+                    self.begin(course, row)
+                running += len(ready)
+            end.made = running
+            self._board.change(end)
+
+    def make(self) -> None:
+        """Insert all runs; first those for which room has come."""
+        for course, row in self._refills.values():
+            if not row.is_final:
+                self._refill(course, row)
+        if self._runs:
+            self._tx.notify({queue_key(self._namespace, run.queue) for run in self._runs})
+            batch = msgspec.json.encode(self._runs).decode()
+            self._tx.execute(
+                "insert_children", batch=batch, namespace=self._namespace, credit_ms=CREDIT_MS
+            )
+            self._runs = []
+
+    def _refill(self, course: Course, row: NodeRow) -> None:
+        node = course.shape.plan.nodes[row.name].node
+        live = (row.made or 0) - (row.ended or 0)
+        limit = self._window(course, row)
+        if live > limit // 2 and limit == WINDOW:
+            return  # a list of many items is read again only when it pays
+        known = Known(self._tx)
+        needs = course.shape.needs[row.name]
+        known.load((row.graph_id, name) for name in needs)
+        self._fill(course, row, items_of(node, known.values(course, needs)))
+
+    def _window(self, course: Course, row: NodeRow) -> int:
+        mapped = course.shape.plan.nodes[row.name].node.map
+        cap = mapped.concurrency if mapped and mapped.concurrency else WINDOW
+        return min(cap, WINDOW)
+
+    def _fill(self, course: Course, row: NodeRow, items: list[Any]) -> None:
+        node = course.shape.plan.nodes[row.name].node
+        batch = node.map.batch if node.map else 1
+        made, ended = row.made or 0, row.ended or 0
+        most = min(row.width or 0, ended + self._window(course, row))
+        is_late = row.name in course.shape.late
+        params = Known(self._tx)
+        for index in range(made, most):
+            places = batch_of(index, items=len(items), batch=batch)
+            item = items[places[0]] if batch == 1 else [items[at] for at in places]
+            if is_late:
+                args = _encoded(item)
+            else:
+                values = params.values(course, (), item=item, position=index)
+                args = _encoded(arguments_of(node, values))
+            self._add(course, row, self._id(row, index), args, index)
+        row.made = max(made, most)
+        self._board.change(row)
+
+    def _id(self, row: NodeRow, index: int | None) -> str:
+        text = f"{row.graph_id}/{row.name}/{index}/{row.run_id}"
+        return derived_id(self._board.now, len(self._runs), text)
+
+    def _add(self, course: Course, row: NodeRow, run_id: str, args: str, index: int | None) -> None:
+        node = course.shape.plan.nodes[row.name].node
+        job = node.job or node.graph or ""
+        spec = spec_at(self._tx, job, row.version or 0, namespace=self._namespace)
+        self._runs.append(
+            NewRun(
+                id=run_id,
+                job=job,
+                version=row.version or 0,
+                queue=node.queue or spec.queue,
+                priority=priority_for(row.name, node, spec, course.shape),
+                args=args,
+                expires_ms=spec.expires_ms,
+                at_most_once=spec.delivery == "at_most_once",
+                policy=policy_for(node, spec),
+                parent_id=row.graph_id,
+                node=row.name,
+                item=index,
+            )
+        )
+
+
+def _encoded(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

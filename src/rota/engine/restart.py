@@ -1,0 +1,74 @@
+"""Restart: a run of a graph begins, or begins again, with some of its nodes ended already."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+
+from rota.engine.courses import Course, Shape
+from rota.engine.nodes import END, NONE, Board, NodeRow, node_row
+from rota.engine.step import Step
+from rota.model.run import Verdict
+from rota.rules.graphs.scope import reachable
+from rota.rules.joins import Ending
+from rota.store.base import Tx
+
+NOT_BEGUN = ("not started:", "the run has ended before it")
+"""How the reasons of nodes begin that were skipped because of what others did."""
+
+
+def place(
+    step: Step, course: Course, versions: Mapping[str, int | None], kept: Mapping[str, NodeRow]
+) -> None:
+    """Rows for all nodes; those that are kept have ended already."""
+    graph_id, shape = course.graph_id, course.shape
+    step.board.add(NodeRow(graph_id=graph_id, name=END, state="open", counts=NONE))
+    for name in shape.plan.nodes:
+        row = NodeRow(
+            graph_id=graph_id, name=name, state="pending", counts=NONE, version=versions[name]
+        )
+        step.board.add(row)
+    for name, old in kept.items():
+        if name not in shape.plan.nodes:
+            continue
+        row = step.board.rows[graph_id, name]
+        row.run_id = old.run_id
+        if old.is_final:
+            row.result, row.width = old.result, old.width
+            row.made, row.ended, row.bad = old.made, old.ended, old.bad
+            step.end(row, Ending(old.state), old.reason)
+    step.judge((graph_id, name) for name in shape.first)
+
+
+def restart(tx: Tx, course: Course, *, namespace: str, now: int) -> list[Verdict]:
+    """Begin a run again from what failed, in place; what succeeded is kept."""
+    rows = [node_row(row) for row in tx.all("existing_nodes", ids=json.dumps([course.graph_id]))]
+    nodes = {row.name: row for row in rows if row.name != END}
+    redone = undone(course.shape, nodes)
+    for name in redone:
+        nodes[name].state = "pending"
+    tx.execute("forget_nodes", ids=json.dumps([course.graph_id]))
+    tx.execute("note_restart", id=course.graph_id)
+    tx.fresh.clear()
+    step = Step(tx, {course.graph_id: course}, namespace=namespace, board=Board(tx, now))
+    place(step, course, {name: row.version for name, row in nodes.items()}, nodes)
+    return step.run()
+
+
+def undone(shape: Shape, nodes: Mapping[str, NodeRow]) -> set[str]:
+    """What has to be done again after a failure: what failed or never began, and all after it."""
+    return after_these(shape, [name for name, row in nodes.items() if is_undone(row)])
+
+
+def is_undone(row: NodeRow) -> bool:
+    if row.state == Ending.SKIPPED:
+        return (row.reason or "").startswith(NOT_BEGUN)
+    return row.state not in (Ending.SUCCESS, Ending.REMOVED)
+
+
+def after_these(shape: Shape, names: Collection[str]) -> set[str]:
+    """These and all that comes after; a teardown brings the setups along that it cleared away."""
+    found = {*names, *reachable(names, shape.children)}
+    for name in tuple(found):
+        found.update(shape.plan.nodes[name].node.setups)
+    return found

@@ -1,0 +1,266 @@
+"""Step: what the endings of some nodes lead to, wave by wave, until nothing changes any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from rota.engine.conclude import conclude
+from rota.engine.courses import Course
+from rota.engine.mishap import stop_runs, trip
+from rota.engine.node_results import Known
+from rota.engine.nodes import END, MAX_REASON, WAITING, Board, NodeRow, Place
+from rota.engine.releases import Releases
+from rota.errors import BadInput
+from rota.model.run import Verdict
+from rota.model.states import State
+from rota.rules.graph_outcome import branch_skips, short_circuit_skips
+from rota.rules.joins import Ending, ending_of, judge
+from rota.rules.joins import Verdict as Word
+from rota.rules.node_values import is_wanted, items_of
+from rota.store.base import Tx
+
+ENDINGS = {
+    State.SUCCESS: Ending.SUCCESS,
+    State.FAILED: Ending.FAILED,
+    State.CANCELLED: Ending.FAILED,
+    State.SKIPPED: Ending.SKIPPED,
+}
+_SETUP_FIELDS = {
+    Ending.SUCCESS: "setup_success",
+    Ending.FAILED: "setup_failed",
+    Ending.UPSTREAM_FAILED: "setup_failed",
+    Ending.SKIPPED: "setup_skipped",
+    Ending.REMOVED: "setup_success",
+}
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of a node that has just ended."""
+
+    graph_id: str
+    node: str
+    item: int | None
+    run_id: str
+    state: State
+    result: str | None = None
+    reason: str | None = None
+
+
+class Step:
+    """What the endings of one transaction lead to."""
+
+    def __init__(
+        self, tx: Tx, known: dict[str, Course], *, namespace: str, board: Board | None = None
+    ) -> None:
+        self.tx = tx
+        self._namespace = namespace
+        self.courses = known
+        self.board = board or Board(tx)
+        self.releases = Releases(tx, self.board, namespace=namespace)
+        self._wave: dict[Place, Ending] = {}
+        self._settling: list[NodeRow] = []
+        self._judged: dict[Place, None] = {}
+        self._over: list[str] = []
+        self.verdicts: list[Verdict] = []
+        self.restarts: dict[str, int] = {}
+
+    def take(self, each: Ended) -> None:
+        """A run has ended; one that is not the node's own any more says nothing."""
+        row = self.board.rows.get((each.graph_id, each.node))
+        if row is None or row.is_final:
+            return
+        if each.item is not None:
+            self._instance_ended(row, each)
+        elif row.run_id == each.run_id:
+            self._node_ended(row, each)
+
+    def judge(self, places: Iterable[Place]) -> None:
+        """Ask the joins of these, though nothing has ended."""
+        self._judged |= dict.fromkeys(places)
+
+    def end(self, row: NodeRow, ending: Ending, reason: str | None = None) -> None:
+        """The node ends like this."""
+        course = self.courses[row.graph_id]
+        if row.state == "active" and course.shape.graph.max_nodes is not None:
+            self.releases.give_place(course)
+        row.state, row.reason = ending.value, reason[:MAX_REASON] if reason else None
+        self.board.change(row)
+        self._wave[row.place] = ending
+
+    def run(self) -> list[Verdict]:
+        """Until nothing changes any more; then write it all."""
+        while self._wave or self._judged or self.releases.is_waiting:
+            self._count()
+            self._settle()
+            self._judge()
+            self._begin()
+            if not (self._wave or self._judged):
+                self.releases.fill_places()
+        self.releases.make()
+        self.board.flush()
+        if self._over:
+            self.verdicts += conclude(self, self._over)
+        return self.verdicts
+
+    def _node_ended(self, row: NodeRow, each: Ended) -> None:
+        course = self.courses[each.graph_id]
+        ending, reason = ENDINGS[each.state], each.reason
+        kind = course.shape.plan.nodes[row.name].node.kind
+        skips: list[str] = []
+        if ending is Ending.SUCCESS:
+            if row.name in course.shape.wanted:
+                row.result = each.result
+            if kind in ("branch", "short_circuit"):
+                try:
+                    skips = _skips(course, row.name, kind, each.result)
+                except BadInput as error:
+                    ending, reason = Ending.FAILED, str(error)
+        self.end(row, ending, reason if ending is not Ending.SUCCESS else None)
+        if skips:
+            self._skip(course, skips, f"{kind} {row.name} left it out")
+        if ending is Ending.FAILED:
+            trip(self, course, row)
+
+    def _instance_ended(self, row: NodeRow, each: Ended) -> None:
+        course = self.courses[each.graph_id]
+        row.ended = (row.ended or 0) + 1
+        row.bad = (row.bad or 0) + (each.state is not State.SUCCESS)
+        self.board.change(row)
+        width = row.width or 0
+        bears = course.shape.tolerances[row.name].bears(failed=row.bad, total=width)
+        if not bears:
+            said = f": {each.reason}" if each.reason else ""
+            reason = f"{row.bad:,} of {width:,} instances failed, the last is {each.item}{said}"
+            self.end(row, Ending.FAILED, reason)
+            stop_runs(self, row.graph_id, only=row.name)
+            trip(self, course, row)
+        elif row.ended >= width:
+            self.end(row, Ending.SUCCESS, f"{row.bad:,} instances failed" if row.bad else None)
+        else:
+            self.releases.refill(course, row)
+
+    def _skip(self, course: Course, names: Iterable[str], reason: str) -> None:
+        places = [(course.graph_id, name) for name in names]
+        self.board.lock(places)
+        for place in places:
+            row = self.board.rows[place]
+            if row.state in WAITING:
+                self.end(row, Ending.SKIPPED, reason)
+
+    def _count(self) -> None:
+        """The children of what has ended hear of it."""
+        wave, self._wave = self._wave, {}
+        self.board.lock(self._heirs(wave))
+        for (graph_id, name), ending in wave.items():
+            shape = self.courses[graph_id].shape
+            for child in shape.children[name]:
+                row = self.board.rows[graph_id, child]
+                if name in shape.plan.nodes[child].setups:
+                    row.add(ending.value, _SETUP_FIELDS[ending])
+                else:
+                    row.add(ending.value)
+                self.board.change(row)
+                self._judged[row.place] = None
+            for other in shape.dependents.get(name, ()):
+                row = self.board.rows[graph_id, other]
+                row.add(_SETUP_FIELDS[ending])
+                self.board.change(row)
+                self._judged[row.place] = None
+            own = self.board.rows[graph_id, name]
+            if own.settled >= len(shape.plan.nodes[name].parents):
+                self._settling.append(own)
+
+    def _heirs(self, wave: Iterable[Place]) -> list[Place]:
+        found: list[Place] = []
+        for graph_id, name in wave:
+            shape = self.courses[graph_id].shape
+            found += [(graph_id, each) for each in shape.children[name]]
+            found += [(graph_id, each) for each in shape.dependents.get(name, ())]
+        return found
+
+    def _settle(self) -> None:
+        """A node is settled when it and all above it have ended; with the last, the run ends.
+
+        A join may let a node end before its parents have, so its own end says nothing of theirs.
+        """
+        while self._settling:
+            settled, self._settling = self._settling, []
+            self.board.lock(self._below(settled))
+            for row in settled:
+                shape = self.courses[row.graph_id].shape
+                for child in shape.children[row.name]:
+                    heir = self.board.rows[row.graph_id, child]
+                    heir.add("settled")
+                    self.board.change(heir)
+                    if (
+                        heir.is_final
+                        and heir.place not in self._wave
+                        and heir.settled == len(shape.plan.nodes[child].parents)
+                    ):
+                        self._settling.append(heir)
+                if not shape.children[row.name]:
+                    end = self.board.rows[row.graph_id, END]
+                    end.add("settled")
+                    self.board.change(end)
+                    if end.settled == shape.sinks:
+                        self._over.append(row.graph_id)
+
+    def _below(self, rows: Iterable[NodeRow]) -> list[Place]:
+        found: list[Place] = []
+        for row in rows:
+            children = self.courses[row.graph_id].shape.children[row.name]
+            found += [(row.graph_id, child) for child in children or (END,)]
+        return found
+
+    def _judge(self) -> None:
+        judged, self._judged = self._judged, {}
+        for place in judged:
+            row = self.board.rows[place]
+            if row.state not in WAITING:
+                continue
+            planned = self.courses[row.graph_id].shape.plan.nodes[row.name]
+            is_teardown = planned.node.kind == "teardown"
+            word = judge(planned.join, row.joined(planned), is_teardown=is_teardown)
+            if word is Word.RUN:
+                self.releases.allow(self.courses[row.graph_id], row)
+            elif word is not Word.WAIT:
+                self.end(row, ending_of(word), _because(word))
+
+    def _begin(self) -> None:
+        """Those that may run: conditions are asked, lists of mapped nodes are read."""
+        asking = self.releases.take_asking()
+        if not asking:
+            return
+        self.board.flush()
+        known = Known(self.tx)
+        known.load(
+            (row.graph_id, name) for course, row in asking for name in course.shape.needs[row.name]
+        )
+        for course, row in asking:
+            node = course.shape.plan.nodes[row.name].node
+            try:
+                values = known.values(course, course.shape.needs[row.name])
+                if not is_wanted(node, values):
+                    self.end(row, Ending.SKIPPED, f"its condition is false: {node.when}")
+                elif node.map is None:
+                    self.releases.release(course, row)
+                else:
+                    items = items_of(node, values)
+                    self.releases.spread(course, row, items)
+                    if not items:
+                        self.end(row, Ending.SUCCESS, "there were no items")
+            except BadInput as error:
+                self.end(row, Ending.FAILED, str(error))
+                trip(self, course, row)
+
+
+def _skips(course: Course, name: str, kind: str, result: str | None) -> list[str]:
+    value = msgspec.json.decode(result) if result else None
+    skips = branch_skips if kind == "branch" else short_circuit_skips
+    return skips(course.shape.plan, name, value)
+
+
+def _because(word: Word) -> str:
+    return "by its parents" if word is Word.SKIP else "a node before it failed"

@@ -1,0 +1,111 @@
+"""What the text of an expression tells without running it: names, loops, how much it copies.
+
+The engine bounds steps, not sizes: `[x].map(a, a + a)` doubles x, and a loop over a list that
+joins long texts takes gigabytes in few steps; so does `map` over 10,000 items, as each step
+copies the list so far. So all that is counted here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+MAX_COPIES = 64
+_TOKEN = re.compile(
+    r"""\s+ | //[^\n]*
+      | (?P<raw>[bB]?[rR][bB]?(?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|"[^"\n]*"))
+      | (?P<string>[bB]?(?:'''(?:\\.|[^\\])*?'''|\"\"\"(?:\\.|[^\\])*?\"\"\"
+                          |'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"))
+      | (?P<number>[0-9][0-9A-Za-z.]*)
+      | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
+      | (?P<sign>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_BUILDING = frozenset({"map", "filter"})
+_MACROS = _BUILDING | {"exists", "all", "exists_one"}
+
+Tokens = list[tuple[str, str]]
+
+
+class Mentioned(NamedTuple):
+    """What an expression mentions: these nodes must be parents of its node."""
+
+    nodes: frozenset[str]
+    params: frozenset[str]
+    item: bool
+
+
+class Loops(NamedTuple):
+    """What its loops (`map`, `filter`, `all`, `exists`) may do to the values they see."""
+
+    copies: int
+    """How often a value can come to stand in the answer, at most."""
+    pluses: int
+    """Signs of addition inside of loops."""
+    inside: Mentioned
+    """What is read again in every step."""
+    is_building: bool
+    """Whether one makes a list."""
+
+
+def tokens_of(text: str) -> Tokens:
+    return [(found.lastgroup, found.group()) for found in _TOKEN.finditer(text) if found.lastgroup]
+
+
+def mentioned_in(tokens: Tokens) -> Mentioned:
+    nodes: set[str] = set()
+    params: set[str] = set()
+    has_item = False
+    for at, (kind, text) in enumerate(tokens):
+        if kind != "word" or _is_field(tokens, at):
+            continue
+        following = [each for _, each in tokens[at + 1 : at + 3]]
+        name = following[1] if len(following) == 2 and following[0] == "." else ""  # noqa: PLR2004
+        if text == "nodes" and name:
+            nodes.add(name)
+        elif text == "params" and name:
+            params.add(name)
+        has_item |= text in ("item", "index")
+    return Mentioned(frozenset(nodes), frozenset(params), has_item)
+
+
+def _is_field(tokens: Tokens, at: int) -> bool:
+    """Whether the word stands after a dot that itself stands after a value."""
+    if at < 2 or tokens[at - 1][1] != ".":  # noqa: PLR2004
+        return False
+    kind, text = tokens[at - 2]
+    return kind in ("word", "string", "raw", "number") or text in ")]}"
+
+
+def loops_in(tokens: Tokens) -> Loops | None:
+    """None if there are no loops."""
+    copies = 1
+    inside: dict[int, tuple[str, str]] = {}
+    is_building = False
+    for at, (kind, text) in enumerate(tokens):
+        if kind == "word" and text in _MACROS and _is_macro(tokens, at):
+            is_building |= text in _BUILDING
+            end = _closing(tokens, at + 2)
+            variable = tokens[at + 2][1]
+            words = [word for each, word in tokens[at + 3 : end] if each == "word"]
+            copies = min(MAX_COPIES + 1, copies * max(1, words.count(variable)))
+            inside |= {place: tokens[place] for place in range(at + 2, end)}
+    if not inside:
+        return None
+    body = [inside[place] for place in sorted(inside)]
+    return Loops(copies, body.count(("sign", "+")), mentioned_in(body), is_building)
+
+
+def _is_macro(tokens: Tokens, at: int) -> bool:
+    return at + 2 < len(tokens) and tokens[at + 1][1] == "(" and tokens[at + 2][0] == "word"
+
+
+def _closing(tokens: Tokens, start: int) -> int:
+    """Where the bracket closes inside of which `start` stands."""
+    depth = 1
+    for at in range(start, len(tokens)):
+        if tokens[at][0] == "sign":
+            depth += (tokens[at][1] in "([{") - (tokens[at][1] in ")]}")
+        if not depth:
+            return at
+    return len(tokens)

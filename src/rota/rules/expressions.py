@@ -1,0 +1,265 @@
+"""Safe expressions: conditions and computed arguments, in CEL, checked before they are stored.
+
+An expression sees `nodes.NAME.result`, `nodes.NAME.state`, `params.NAME`, and in a mapped node
+`item` and `index`. Names are checked when it is read. What it may cost is bounded before and
+while it runs: its length, 10,000 steps, how much its loops may copy, the size of its answer.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from rota.errors import BadExpression
+from rota.rules.checks import hint
+from rota.rules.expression_text import (
+    MAX_COPIES,
+    Loops,
+    Mentioned,
+    loops_in,
+    mentioned_in,
+    tokens_of,
+)
+
+MAX_CHARS = 4_096
+MAX_IN_LOOP = 25_000
+"""Size of what a loop may read in each of its steps, which the engine limits to 10,000."""
+MAX_ANSWER = 1_000_000
+"""Characters of text and values in an answer."""
+MAX_BUILT = 1_000
+"""Items of a list that map and filter may go through: 9,000 took 1.3 GB and 1.5 s."""
+
+_FIELDS = ("result", "state")
+_WHERE = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): ([^\n|]+)")
+_PREFIX = re.compile(r"^[A-Z_]+: ")
+
+
+class Names(NamedTuple):
+    """What an expression may mention."""
+
+    nodes: Collection[str] = ()
+    params: Collection[str] = ()
+    has_item: bool = False
+
+
+class Values(NamedTuple):
+    """What the names stand for at one moment; a node that has no result has None."""
+
+    results: Mapping[str, Any]
+    states: Mapping[str, str]
+    params: Mapping[str, Any]
+    item: Any = None
+    position: int = 0
+    """`index`, the place of the item in its list."""
+
+
+class Expression:
+    """An expression that was found good; evaluate it any number of times."""
+
+    def __init__(self, text: str, mentioned: Mentioned, loops: Loops | None, *, where: str) -> None:
+        self.text = text
+        self.mentioned = mentioned
+        self.loops = loops
+        self.where = where
+
+    @classmethod
+    def parse(cls, text: str, names: Names | None, *, where: str = "expression") -> Expression:
+        """Read and check; BadExpression says what is wrong, `where` being the node and field.
+
+        Without names, which were checked before, what it mentions need not be there.
+        """
+        if not text.strip():
+            raise BadExpression(f"{where}: the expression is empty")
+        if len(text) > MAX_CHARS:
+            raise BadExpression(f"{where}: the expression has more than {MAX_CHARS:,} characters")
+        tokens = tokens_of(text)
+        mentioned = mentioned_in(tokens)
+        if names is not None:
+            _check_names(mentioned, names, where)
+        loops = loops_in(tokens)
+        if loops is not None and loops.copies > MAX_COPIES:
+            raise BadExpression(
+                f"{where}: it may copy a value more than {MAX_COPIES} times; make it simpler"
+            )
+        _program(text, mentioned, where)
+        return cls(text, mentioned, loops, where=where)
+
+    def evaluate(self, values: Values) -> Any:
+        """A plain JSON value; BadExpression if there is none."""
+        answer = self._evaluated(values)
+        try:
+            return _plain(answer, [MAX_ANSWER])
+        except ValueError as error:
+            raise BadExpression(f"{self.where}: {self.text:.80} gave {error}") from None
+
+    def _evaluated(self, values: Values) -> Any:
+        program = _program(self.text, self.mentioned, self.where)
+        data = _data(self.mentioned, values)
+        if self.loops is not None:
+            self._check_loops(self.loops, data, _data(self.loops.inside, values))
+        try:
+            answer = program.eval(data=data)
+        except RuntimeError as error:
+            raise self._refusal(str(error)) from None
+        # An error comes back as a value of its own type; its truth says nothing.
+        if answer.type().name() in ("ERROR", "UNKNOWN"):
+            raise self._refusal(str(answer.value()))
+        return answer
+
+    def _check_loops(
+        self, loops: Loops, data: Mapping[str, Any], inside: Mapping[str, Any]
+    ) -> None:
+        most = MAX_IN_LOOP // (loops.copies * (loops.pluses + 1))
+        for name, value in inside.items():
+            if _size(value) > most:
+                raise self._too_large(name, most, "to be read in each step of a loop")
+        for name, value in data.items():
+            if _longest(str, value) > most:
+                raise self._too_large(name, most, "to be read in each step of a loop")
+            if loops.is_building and _longest(list, value) > MAX_BUILT:
+                raise self._too_large(name, MAX_BUILT, "for map and filter")
+
+    def _too_large(self, name: str, most: int, what: str) -> BadExpression:
+        return BadExpression(
+            f"{self.where}: {self.text:.80}: {name} is too large {what} (more than {most:,}); "
+            "let a job compute it"
+        )
+
+    def _refusal(self, said: str) -> BadExpression:
+        words = _PREFIX.sub("", said).removesuffix(" [INTERNAL]")
+        if "Iteration budget" in words:
+            words = "more than 10,000 steps; let a job compute it"
+        return BadExpression(f"{self.where}: {self.text:.80}: {words:.200}")
+
+
+class Condition(Expression):
+    """An expression that is true or false; anything else is refused, never guessed."""
+
+    @classmethod
+    def parse(cls, text: str, names: Names | None, *, where: str = "condition") -> Condition:
+        """As Expression.parse; one that cannot be true or false is refused here already."""
+        found = super().parse(text, names, where=where)
+        kind = _program(found.text, found.mentioned, where).return_type().name()
+        if kind not in ("BOOL", "DYN"):
+            raise BadExpression(
+                f"{where}: {text:.80} is never true or false but {kind.lower()}; "
+                "compare it, as in `... > 0`"
+            )
+        return cls(found.text, found.mentioned, found.loops, where=where)
+
+    def holds(self, values: Values) -> bool:
+        """Whether it is true now."""
+        answer = self._evaluated(values)
+        if answer.type().name() != "BOOL":
+            raise BadExpression(
+                f"{self.where}: {self.text:.80} is not true or false; compare it, as in `... > 0`"
+            )
+        return bool(answer.value())
+
+
+def _check_names(mentioned: Mentioned, names: Names, where: str) -> None:
+    for what, used, known in (
+        ("node", mentioned.nodes, names.nodes),
+        ("parameter", mentioned.params, names.params),
+    ):
+        for name in sorted(used):
+            if name not in known:
+                raise BadExpression(f"{where}: there is no {what} {name!r:.64}.{hint(name, known)}")
+    if mentioned.item and not names.has_item:
+        raise BadExpression(f"{where}: only a mapped node has `item` and `index`")
+
+
+@lru_cache(maxsize=1_024)
+def _compiled(text: str, mentioned: Mentioned) -> Any:
+    from cel_expr_python import cel  # noqa: PLC0415  # 50 MB, and most programs never need it
+
+    anything = cel.Type.DYN
+    variables: dict[str, Any] = {}
+    for name in mentioned.nodes:
+        variables[f"nodes.{name}.result"] = anything
+        variables[f"nodes.{name}.state"] = cel.Type.STRING
+    variables |= {f"params.{name}": anything for name in mentioned.params}
+    if mentioned.item:
+        variables |= {"item": anything, "index": cel.Type.INT}
+    return cel.NewEnv(variables=variables).compile(text)
+
+
+def _program(text: str, mentioned: Mentioned, where: str) -> Any:
+    try:
+        return _compiled(text, mentioned)
+    except RuntimeError as error:
+        raise BadExpression(f"{where}: {text:.80}: {_in_words(str(error))}") from None
+
+
+def _in_words(said: str) -> str:
+    found = _WHERE.search(said)
+    if found is None:
+        return _PREFIX.sub("", said)[:200]
+    words = found[3].replace(" (in container '')", "").strip()[:200]
+    if "undeclared reference to 'nodes" in words:
+        words += f"; a node has {' and '.join(_FIELDS)}"
+    return f"column {found[2]}: {words}" if int(found[2]) > 0 else words
+
+
+def _data(mentioned: Mentioned, values: Values) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for name in mentioned.nodes:
+        data[f"nodes.{name}.result"] = values.results.get(name)
+        data[f"nodes.{name}.state"] = values.states.get(name, "pending")
+    data |= {f"params.{name}": values.params.get(name) for name in mentioned.params}
+    if mentioned.item:
+        data |= {"item": values.item, "index": values.position}
+    return data
+
+
+def _plain(answer: Any, left: list[int]) -> Any:
+    """As JSON, taken over piece by piece: a small answer may stand for an endless one."""
+    left[0] -= 1
+    if left[0] < 0:
+        raise ValueError("more than fits into an argument")
+    value = answer.value()
+    if isinstance(value, list):
+        return [_plain(each, left) for each in value]
+    if isinstance(value, dict):
+        return {_key(key, left): _plain(each, left) for key, each in value.items()}
+    return _scalar(value, left)
+
+
+def _key(key: object, left: list[int]) -> str:
+    if not isinstance(key, str):
+        raise ValueError(f"an object with the key {key!r:.40}, which is no text")  # noqa: TRY004
+    left[0] -= len(key)
+    return key
+
+
+def _scalar(value: Any, left: list[int]) -> Any:
+    if isinstance(value, str):
+        left[0] -= len(value)
+        return value
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    raise ValueError(f"{value!r:.40}, which JSON cannot hold; use string(...)")
+
+
+def _size(value: Any) -> int:
+    """Characters and values, all in all."""
+    if isinstance(value, dict):
+        return 1 + sum(len(key) + _size(each) for key, each in value.items())
+    if isinstance(value, list):
+        return 1 + sum(map(_size, value))
+    return 1 + len(value) if isinstance(value, str) else 1
+
+
+def _longest(kind: type[str | list[Any]], value: Any) -> int:
+    """The length of the longest text or list in it."""
+    own = len(value) if isinstance(value, kind) else 0
+    if isinstance(value, dict):
+        return max((_longest(kind, each) for each in (*value, *value.values())), default=0)
+    if isinstance(value, list):
+        return max(own, *(_longest(kind, each) for each in value), 0)
+    return own

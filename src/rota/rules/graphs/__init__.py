@@ -1,0 +1,17 @@
+"""Graphs checked and put in order: what is wrong with one, and in what order it can run."""
+
+from rota.rules.graphs.expand import Expanded, expand
+from rota.rules.graphs.order import critical_path, remaining
+from rota.rules.graphs.plan import Plan, Planned, plan_graph
+from rota.rules.graphs.types import JobFacts
+
+__all__ = [
+    "Expanded",
+    "JobFacts",
+    "Plan",
+    "Planned",
+    "critical_path",
+    "expand",
+    "plan_graph",
+    "remaining",
+]

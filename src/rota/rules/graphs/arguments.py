@@ -1,0 +1,162 @@
+"""Arguments of nodes against what jobs and graphs take: names, and annotations where known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from rota.errors import BadGraph
+from rota.model.graph import Graph, Node
+from rota.rules.checks import hint
+from rota.rules.graphs.types import JobFacts, element_of, fits
+from rota.rules.references import Path, item_steps, parse_path
+
+T = TypeVar("T")
+Jobs = Mapping[str, JobFacts]
+Graphs = Mapping[str, Graph]
+
+
+def check_arguments(
+    graph: Graph, nodes: Mapping[str, Node], jobs: Jobs | None, graphs: Graphs | None
+) -> None:
+    """Refuse unknown jobs and arguments, missing ones, and results that cannot fit."""
+    checker = _Checker(graph, nodes, jobs, graphs)
+    for node in nodes.values():
+        checker.check(node)
+
+
+def facts_of_graph(graph: Graph) -> JobFacts:
+    return JobFacts(
+        {name: each.type for name, each in graph.parameters.items()},
+        required=frozenset(
+            name for name, each in graph.parameters.items() if each.default is msgspec.UNSET
+        ),
+    )
+
+
+class _Checker:
+    """Holds what is known, so that each question is short."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        nodes: Mapping[str, Node],
+        jobs: Jobs | None,
+        graphs: Graphs | None,
+    ) -> None:
+        self._graph = graph
+        self._nodes = nodes
+        self._jobs = jobs
+        self._graphs = graphs
+
+    def check(self, node: Node) -> None:
+        facts = self._facts(node)
+        if facts is not None:
+            _check_names(node, facts)
+        item = self._check_map(node)
+        if facts is None:
+            return
+        for name, value in node.args.items():
+            wanted = facts.parameters.get(name, "Any")
+            if wanted != "Any" and (given := self._kind(value, item)) is not None:
+                self._check_fit(node, name, given, wanted)
+        if node.map is not None and node.map.into is not None and item is not None:
+            wanted = facts.parameters.get(node.map.into, "Any")
+            self._check_fit(node, node.map.into, item, wanted)
+
+    def _facts(self, node: Node) -> JobFacts | None:
+        if node.job is not None:
+            return _found("job", node, node.job, self._jobs)
+        graph = _found("graph", node, node.graph or "", self._graphs)
+        return None if graph is None else facts_of_graph(graph)
+
+    def _check_map(self, node: Node) -> str | None:
+        """The annotation of an item, if it is known."""
+        if node.map is None:
+            return None
+        if node.map.into is not None and node.map.into in node.args:
+            raise BadGraph(f"node {node.name!r}: map: {node.map.into!r} is among the args as well")
+        kind = self._kind(node.map.over, None)
+        if kind is None:
+            return None
+        item = element_of(kind)
+        if item is None:
+            raise BadGraph(
+                f"node {node.name!r}: map: {self._told(node.map.over)} is {kind}, no list"
+            )
+        return item if node.map.batch == 1 else f"list[{item}]"
+
+    def _kind(self, value: Any, item: str | None) -> str | None:
+        """The annotation of a reference; None for other values and where it is not known."""
+        form = next(iter(value), None) if isinstance(value, dict) and len(value) == 1 else None
+        if form == "$ref":
+            return self._of_ref(parse_path(value[form]))
+        if form == "$param":
+            path = parse_path(value[form])
+            return _part(self._graph.parameters[path.name].type, path.steps)
+        if form == "$item" and item is not None:
+            return _part(item, item_steps(value[form]))
+        return None
+
+    def _of_ref(self, path: Path) -> str | None:
+        node = self._nodes[path.name]
+        facts = self._jobs.get(node.job) if self._jobs is not None and node.job else None
+        if facts is None:
+            kind = None if node.map is None else "list[Any]"
+        else:
+            kind = facts.result if node.map is None else f"list[{facts.result}]"
+        return None if kind is None else _part(kind, path.steps)
+
+    def _check_fit(self, node: Node, name: str, given: str, wanted: str) -> None:
+        if not fits(given, wanted):
+            value = node.args.get(name, node.map.over if node.map else None)
+            what = self._told(value)
+            each = "an item of " if name not in node.args else ""
+            raise BadGraph(
+                f"node {node.name!r}: {name}: {each}{what} is {given}, but {name} is {wanted}"
+            )
+
+    def _told(self, value: Any) -> str:
+        form = next(iter(value), "") if isinstance(value, dict) else ""
+        if form == "$ref":
+            return f"the result of {value[form]!r}"
+        return f"parameter {value[form]!r}" if form == "$param" else "the item"
+
+
+def _found(what: str, node: Node, name: str, known: Mapping[str, T] | None) -> T | None:
+    if known is None:
+        return None
+    if name not in known:
+        raise BadGraph(f"node {node.name!r}: no {what} is named {name!r:.64}.{hint(name, known)}")
+    return known[name]
+
+
+def _part(kind: str, steps: tuple[str | int, ...]) -> str | None:
+    """Into a list we can follow annotations, into an object we cannot."""
+    for step in steps:
+        if not isinstance(step, int) or kind == "Any":
+            return None
+        kind = element_of(kind) or "Any"
+    return None if kind == "Any" else kind
+
+
+def _check_names(node: Node, facts: JobFacts) -> None:
+    given = dict.fromkeys(node.args)
+    if node.map is not None and node.map.into is not None:
+        given[node.map.into] = None
+    if facts.takes_more and not facts.required:
+        return
+    what = f"job {node.job!r}" if node.job is not None else f"graph {node.graph!r}"
+    if not facts.takes_more:
+        for name in given:
+            if name not in facts.parameters:
+                raise BadGraph(
+                    f"node {node.name!r}: {what} takes no {name!r:.64}."
+                    f"{hint(name, facts.parameters)}"
+                )
+    missing = [name for name in facts.parameters if name in (facts.required or ())]
+    for name in missing:
+        if name not in given:
+            raise BadGraph(f"node {node.name!r}: {what} needs {name!r}")

@@ -1,0 +1,117 @@
+"""The parents of a node: those it names, and those whose results it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rota.errors import BadExpression, BadGraph, BadInput
+from rota.model.graph import Graph, Node
+from rota.rules.checks import hint
+from rota.rules.expression_text import Mentioned
+from rota.rules.expressions import Condition, Expression, Names, Values
+from rota.rules.references import Mention, item_steps, mentions, parse_path
+
+_NOTHING = Values({}, {}, {})
+
+
+def values_of(node: Node) -> Iterator[tuple[str, Any]]:
+    """The fields of a node that may hold references."""
+    if node.args:
+        yield "args", node.args
+    if node.map is not None:
+        yield "map.over", node.map.over
+    if node.cache is not None:
+        yield "cache.key", node.cache.key
+
+
+def parents_mentioned(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> tuple[str, ...]:
+    """Each once, in the order of mention; what is not there is refused with a guess."""
+    try:
+        return tuple(_parents(graph, node, nodes))
+    except BadInput as error:
+        path = ("nodes", node.name)
+        raise BadGraph(f"node {node.name!r}: {error}", path=path) from error
+
+
+def _parents(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> dict[str, None]:
+    found = dict.fromkeys((*node.after, *node.setups))
+    for name in found:
+        if name not in nodes:
+            field = "after" if name in node.after else "setups"
+            raise _unknown("node", name, nodes, field)
+    for field, value in values_of(node):
+        if field == "args" and (whole := _whole_results(value, nodes)) is not None:
+            found.update(whole)
+            continue
+        for mention in mentions(value, field):
+            has_item = node.map is not None and field != "map.over"
+            for name in _nodes_in(graph, mention, nodes, has_item=has_item):
+                found[name] = None
+    if node.when is not None:
+        found |= dict.fromkeys(_condition(graph, node, nodes))
+    return found
+
+
+def _whole_results(args: Mapping[str, Any], nodes: Mapping[str, Node]) -> dict[str, None] | None:
+    """The nodes, if all arguments are whole results: so most are, and this is the quick way."""
+    found: dict[str, None] = {}
+    for value in args.values():
+        name = value.get("$ref") if type(value) is dict and len(value) == 1 else None
+        if not isinstance(name, str) or name not in nodes:
+            return None
+        found[name] = None
+    return found
+
+
+def _nodes_in(
+    graph: Graph, mention: Mention, nodes: Mapping[str, Node], *, has_item: bool
+) -> tuple[str, ...]:
+    """The nodes that one reference mentions."""
+    if mention.form == "$ref":
+        name = parse_path(mention.text).name
+        if name in nodes:
+            return (name,)
+    return nodes_in(graph, mention, nodes, has_item=has_item)
+
+
+def nodes_in(
+    graph: Graph, mention: Mention, nodes: Mapping[str, Node], *, has_item: bool
+) -> tuple[str, ...]:
+    """The same for every form, with the words for what is wrong."""
+    where = mention.place
+    match mention.form:
+        case "$ref" | "$param":
+            name = parse_path(mention.text).name
+            is_node = mention.form == "$ref"
+            known: Mapping[str, Any] = nodes if is_node else graph.parameters
+            if name not in known:
+                raise _unknown("node" if is_node else "parameter", name, known, where)
+            return (name,) if is_node else ()
+        case "$item":
+            if not has_item:
+                raise BadGraph(f"{where}: only a mapped node has an item, in its args")
+            item_steps(mention.text)
+        case "$expr":
+            names = Names(nodes, graph.parameters, has_item)
+            parsed = Expression.parse(mention.text, names, where=where)
+            return tuple(sorted(parsed.mentioned.nodes))
+    return ()
+
+
+def _condition(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> list[str]:
+    condition = Condition.parse(node.when or "", Names(nodes, graph.parameters), where="when")
+    if condition.mentioned == Mentioned(frozenset(), frozenset(), item=False):
+        _check_constant(condition)
+    return sorted(condition.mentioned.nodes)
+
+
+def _check_constant(condition: Condition) -> None:
+    if not condition.holds(_NOTHING):
+        raise BadExpression(
+            f"{condition.where}: {condition.text:.80} is never true, so the node can never run"
+        )
+
+
+def _unknown(what: str, name: str, known: Mapping[str, Any], where: str) -> BadGraph:
+    return BadGraph(f"{where}: there is no {what} {name!r:.64}.{hint(name, known)}")

@@ -1,0 +1,104 @@
+"""The order of nodes: parents first, ties as they were defined; cycles shown as a way."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+
+from rota.errors import BadGraph
+
+Parents = Mapping[str, Sequence[str]]
+Children = dict[str, list[str]]
+_SHOWN = 12
+
+
+def children_of(parents: Parents) -> Children:
+    """The same edges seen from above; children in the order of their definition."""
+    children: Children = {name: [] for name in parents}
+    for name, above in parents.items():
+        for parent in above:
+            children[parent].append(name)
+    return children
+
+
+def order(parents: Parents, children: Children) -> list[str]:
+    """All names, parents first; of those that could come next, the one defined first.
+
+    A cycle raises BadGraph with the way round it.
+    """
+    names = list(parents)
+    places = {name: at for at, name in enumerate(names)}
+    waiting = [len(above) for above in parents.values()]
+    ready = [at for at, count in enumerate(waiting) if not count]
+    found: list[str] = []
+    while ready:
+        name = names[heapq.heappop(ready)]
+        found.append(name)
+        for child in children[name]:
+            at = places[child]
+            waiting[at] -= 1
+            if not waiting[at]:
+                heapq.heappush(ready, at)
+    if len(found) < len(names):
+        done = set(found)
+        raise _cycle({name: above for name, above in parents.items() if name not in done})
+    return found
+
+
+def _cycle(parents: Parents) -> BadGraph:
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        way: list[str] = error.args[1]
+        if len(way) > _SHOWN:
+            half = _SHOWN // 2
+            way = [*way[:half], f"... {len(way) - _SHOWN:,} more ...", *way[-half:]]
+        return BadGraph(f"the nodes wait for each other in a circle: {' -> '.join(way)}")
+    raise AssertionError("nodes were left over, but there is no cycle")
+
+
+def levels(ordered: Sequence[str], parents: Parents) -> dict[str, int]:
+    """How many nodes are at least before each one."""
+    found: dict[str, int] = {}
+    for name in ordered:
+        level = 0
+        for parent in parents[name]:
+            if found[parent] >= level:
+                level = found[parent] + 1
+        found[name] = level
+    return found
+
+
+def remaining(
+    ordered: Sequence[str], children: Mapping[str, Sequence[str]], durations: Mapping[str, float]
+) -> dict[str, float]:
+    """From the start of each node to the end of all that comes after it, at best."""
+    left: dict[str, float] = {}
+    for name in reversed(ordered):
+        after = max((left[child] for child in children[name]), default=0.0)
+        left[name] = durations.get(name, 0.0) + after
+    return left
+
+
+def critical_path(
+    ordered: Sequence[str], children: Mapping[str, Sequence[str]], durations: Mapping[str, float]
+) -> tuple[list[str], float]:
+    """The way that takes longest, and how long; a run cannot be quicker than this."""
+    left = remaining(ordered, children, durations)
+    if not left:
+        return [], 0.0
+    has_parent = {child for below in children.values() for child in below}
+    roots = [name for name in ordered if name not in has_parent]
+    way = [max(roots, key=left.__getitem__)]
+    while children[way[-1]]:
+        way.append(max(children[way[-1]], key=left.__getitem__))
+    return way, left[way[0]]
+
+
+def urgencies(left: Mapping[str, float], *, highest: int) -> dict[str, int]:
+    """Priorities from 0 to `highest`: the longer the way to the end, the sooner."""
+    longest = max(left.values(), default=0.0)
+    if not longest:
+        return dict.fromkeys(left, 0)
+    return {name: round(highest * each / longest) for name, each in left.items()}

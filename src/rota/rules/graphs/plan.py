@@ -1,0 +1,161 @@
+"""From a graph to its plan: everything checked, every edge known, parents before children."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import msgspec
+
+from rota.errors import BadGraph, BadInput
+from rota.model.graph import Graph, Join, Node
+from rota.rules.checks import hint
+from rota.rules.graphs import order, scope
+from rota.rules.graphs.arguments import check_arguments
+from rota.rules.graphs.fields import check_graph_fields, check_node_fields
+from rota.rules.graphs.mentioned import nodes_in, parents_mentioned
+from rota.rules.graphs.types import JobFacts
+from rota.rules.references import mentions
+
+MAX_NODES = 100_000
+MAX_EDGES = 1_000_000
+
+Jobs = Mapping[str, JobFacts]
+Graphs = Mapping[str, Graph]
+
+
+class Planned(msgspec.Struct, frozen=True, gc=False):
+    """A node, and what the engine must know of its place."""
+
+    node: Node
+    parents: tuple[str, ...]
+    """Whose endings its join counts; of a teardown, all between its setups and itself too."""
+    setups: tuple[str, ...]
+    """Of a teardown its setups, of another node those it relies on besides its parents."""
+    level: int
+    """0 for a node without parents."""
+    is_leaf: bool
+    """Whether the outcome of the run depends on it."""
+
+    @property
+    def join(self) -> Join:
+        return "all_done_setup_success" if self.node.kind == "teardown" else self.node.join
+
+
+class Plan:
+    """A checked graph; its nodes in the order in which they can run, ties as defined."""
+
+    def __init__(self, graph: Graph, nodes: dict[str, Planned]) -> None:
+        self.graph = graph
+        self.nodes = nodes
+
+    @cached_property
+    def children(self) -> dict[str, list[str]]:
+        """Whose counts the ending of a node changes, as a parent."""
+        return order.children_of({name: each.parents for name, each in self.nodes.items()})
+
+    @cached_property
+    def dependents(self) -> dict[str, list[str]]:
+        """Whose counts the ending of a setup changes without being a parent."""
+        found: dict[str, list[str]] = {}
+        for name, each in self.nodes.items():
+            if each.node.kind != "teardown":
+                for setup in each.setups:
+                    found.setdefault(setup, []).append(name)
+        return found
+
+    @property
+    def roots(self) -> list[str]:
+        return [name for name, each in self.nodes.items() if not each.parents]
+
+    @property
+    def leaves(self) -> list[str]:
+        """The nodes by which a run is judged."""
+        return [name for name, each in self.nodes.items() if each.is_leaf]
+
+
+def plan_graph(graph: Graph, *, jobs: Jobs | None = None, graphs: Graphs | None = None) -> Plan:
+    """Check a graph and put it in order; BadGraph names the node and says what to do.
+
+    What `jobs` and `graphs` tell is checked against: names, arguments, annotations. Left out,
+    they are not known here, and nothing about them is refused.
+    """
+    try:
+        return _planned(graph, jobs, graphs)
+    except BadInput as error:
+        path = error.path if isinstance(error, BadGraph) else ()
+        raise BadGraph(f"graph {graph.name!r:.64}: {error}", path=path) from error
+
+
+def _planned(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> Plan:
+    check_graph_fields(graph)
+    nodes = _by_name(graph)
+    for node in graph.nodes:
+        check_node_fields(graph, node)
+    parents = {node.name: parents_mentioned(graph, node, nodes) for node in graph.nodes}
+    for mention in mentions(graph.result, "result"):
+        nodes_in(graph, mention, nodes, has_item=False)
+    if sum(map(len, parents.values())) > MAX_EDGES:
+        raise BadGraph(f"there are more than {MAX_EDGES:,} edges")
+    children = order.children_of(parents)
+    ordered = order.order(parents, children)
+    _check_kinds(nodes, children)
+    check_arguments(graph, nodes, jobs, graphs)
+    between, relied = scope.scopes(nodes, parents, children)
+    for name, further in between.items():
+        parents[name] = (*parents[name], *further)
+    if between:
+        ordered = order.order(parents, order.children_of(parents))
+    level = order.levels(ordered, parents)
+    return Plan(
+        graph,
+        {
+            name: Planned(
+                nodes[name],
+                tuple(parents[name]),
+                nodes[name].setups or tuple(relied.get(name, ())),
+                level[name],
+                not children[name] if not between else _is_leaf(name, nodes, children[name]),
+            )
+            for name in ordered
+        },
+    )
+
+
+def _by_name(graph: Graph) -> dict[str, Node]:
+    if not graph.nodes:
+        raise BadGraph("it has no nodes")
+    if len(graph.nodes) > MAX_NODES:
+        raise BadGraph(f"{len(graph.nodes):,} nodes are more than {MAX_NODES:,}")
+    nodes: dict[str, Node] = {}
+    for node in graph.nodes:
+        if node.name in nodes:
+            raise BadGraph(f"node {node.name!r:.64} is there twice; give one another name")
+        nodes[node.name] = node
+    return nodes
+
+
+def _check_kinds(nodes: Mapping[str, Node], children: Mapping[str, list[str]]) -> None:
+    for name, node in nodes.items():
+        if node.kind in ("branch", "short_circuit") and not children[name]:
+            raise BadGraph(
+                f"node {name!r}: a {node.kind} decides what comes after it: nothing does"
+            )
+        for setup in node.setups:
+            if node.kind != "teardown":
+                raise BadGraph(f"node {name!r}: setups are for a teardown; it is {node.kind}")
+            if nodes[setup].kind != "setup":
+                raise BadGraph(f"node {name!r}: setups: {setup!r} is not of the kind setup")
+        if node.kind == "teardown" and not node.setups:
+            known = [each for each, other in nodes.items() if other.kind == "setup"]
+            raise BadGraph(
+                f"node {name!r}: a teardown names its setups; there are: "
+                f"{', '.join(known[:10]) or 'none'}.{hint(name, known)}"
+            )
+
+
+def _is_leaf(name: str, nodes: Mapping[str, Node], children: list[str]) -> bool:
+    """A teardown counts only if told so, and hides nothing: what is before it is a leaf."""
+    if nodes[name].kind == "teardown":
+        return nodes[name].fails_run
+    return all(nodes[child].kind == "teardown" for child in children)

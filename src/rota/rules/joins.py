@@ -1,0 +1,217 @@
+"""The thirteen join rules: what becomes of a node, judged by counts of its direct parents.
+
+`WAIT` is never the answer when all parents are done, so no node can hang.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from rota.model.graph import Join
+
+
+class Verdict(StrEnum):
+    """What the parents' endings mean for a node that waits."""
+
+    RUN = "run"
+    WAIT = "wait"
+    SKIP = "skip"
+    UPSTREAM_FAILED = "upstream_failed"
+
+
+class Ending(StrEnum):
+    """How a node ended, as its children count it; a cancelled node counts as failed."""
+
+    SUCCESS = "success"
+    FAILED = "failed"
+    UPSTREAM_FAILED = "upstream_failed"
+    SKIPPED = "skipped"
+    REMOVED = "removed"
+
+
+class Counts(NamedTuple):
+    """Endings among the direct parents, and among the setups that matter for this node.
+
+    The setups are, for a teardown, those among its parents; for any other node, those it is in
+    the scope of without being their direct child.
+    """
+
+    total: int
+    success: int = 0
+    failed: int = 0
+    upstream_failed: int = 0
+    skipped: int = 0
+    removed: int = 0
+    setups: int = 0
+    setup_success: int = 0
+    setup_failed: int = 0
+    """Failed or upstream_failed."""
+    setup_skipped: int = 0
+
+    @property
+    def done(self) -> int:
+        return self.success + self.failed + self.upstream_failed + self.skipped + self.removed
+
+    @property
+    def bad(self) -> int:
+        return self.failed + self.upstream_failed
+
+    @property
+    def are_done(self) -> bool:
+        return self.done >= self.total
+
+
+Rule = Callable[[Counts], Verdict]
+
+
+def all_success(of: Counts) -> Verdict:
+    if of.success + of.removed == of.total:
+        return Verdict.RUN
+    if of.bad:
+        return Verdict.UPSTREAM_FAILED
+    return Verdict.SKIP if of.skipped else Verdict.WAIT
+
+
+def all_failed(of: Counts) -> Verdict:
+    if of.bad + of.removed == of.total:
+        return Verdict.RUN
+    return Verdict.SKIP if of.success or of.skipped else Verdict.WAIT
+
+
+def all_done(of: Counts) -> Verdict:
+    return Verdict.RUN if of.are_done else Verdict.WAIT
+
+
+def all_done_setup_success(of: Counts) -> Verdict:
+    """The rule of teardowns: there is nothing to clear away if no setup succeeded."""
+    if not of.are_done:
+        return Verdict.WAIT
+    if not of.setups or of.setup_success:
+        return Verdict.RUN
+    return Verdict.SKIP if of.setup_skipped == of.setups else Verdict.UPSTREAM_FAILED
+
+
+def all_done_min_one_success(of: Counts) -> Verdict:
+    if of.skipped:
+        return Verdict.SKIP
+    if not of.are_done:
+        return Verdict.WAIT
+    return Verdict.RUN if of.success else Verdict.UPSTREAM_FAILED
+
+
+def all_skipped(of: Counts) -> Verdict:
+    if of.skipped == of.total:
+        return Verdict.RUN
+    return Verdict.SKIP if of.success or of.bad or of.are_done else Verdict.WAIT
+
+
+def one_failed(of: Counts) -> Verdict:
+    if of.bad:
+        return Verdict.RUN
+    return Verdict.SKIP if of.are_done else Verdict.WAIT
+
+
+def one_success(of: Counts) -> Verdict:
+    if of.success:
+        return Verdict.RUN
+    if not of.are_done:
+        return Verdict.WAIT
+    return Verdict.SKIP if of.skipped == of.total else Verdict.UPSTREAM_FAILED
+
+
+def one_done(of: Counts) -> Verdict:
+    """Somebody really ran: parents that were skipped or held back do not count."""
+    if of.success or of.failed:
+        return Verdict.RUN
+    return Verdict.SKIP if of.are_done else Verdict.WAIT
+
+
+def none_failed(of: Counts) -> Verdict:
+    if of.bad:
+        return Verdict.UPSTREAM_FAILED
+    return Verdict.RUN if of.are_done else Verdict.WAIT
+
+
+def none_failed_min_one_success(of: Counts) -> Verdict:
+    if of.bad:
+        return Verdict.UPSTREAM_FAILED
+    if not of.are_done:
+        return Verdict.WAIT
+    if of.success:
+        return Verdict.RUN
+    return Verdict.SKIP if of.skipped == of.total else Verdict.UPSTREAM_FAILED
+
+
+def none_skipped(of: Counts) -> Verdict:
+    if of.skipped:
+        return Verdict.SKIP
+    return Verdict.RUN if of.are_done else Verdict.WAIT
+
+
+def always(_: Counts) -> Verdict:
+    return Verdict.RUN
+
+
+JOINS: Mapping[Join, Rule] = {
+    "all_success": all_success,
+    "all_failed": all_failed,
+    "all_done": all_done,
+    "all_done_setup_success": all_done_setup_success,
+    "all_done_min_one_success": all_done_min_one_success,
+    "all_skipped": all_skipped,
+    "one_failed": one_failed,
+    "one_success": one_success,
+    "one_done": one_done,
+    "none_failed": none_failed,
+    "none_failed_min_one_success": none_failed_min_one_success,
+    "none_skipped": none_skipped,
+    "always": always,
+}
+
+
+def judge(join: Join, counts: Counts, *, is_teardown: bool = False) -> Verdict:
+    """What becomes of a waiting node; a node without parents always runs.
+
+    Setups whose scope a node is in, without being their child, must all succeed as well: a
+    failed one holds it back at once, whatever its join says. Only `always` minds nobody.
+    """
+    if join != "always" and counts.setups and not is_teardown:
+        scope = _scope(counts)
+        if scope is not Verdict.RUN:
+            return scope
+    return JOINS[join](counts) if counts.total else Verdict.RUN
+
+
+def _scope(of: Counts) -> Verdict:
+    if of.setup_failed:
+        return Verdict.UPSTREAM_FAILED
+    if of.setup_skipped:
+        return Verdict.SKIP
+    return Verdict.RUN if of.setup_success == of.setups else Verdict.WAIT
+
+
+def ending_of(verdict: Verdict) -> Ending:
+    """How a node ends that its parents do not let run."""
+    return Ending.SKIPPED if verdict is Verdict.SKIP else Ending.UPSTREAM_FAILED
+
+
+def counted(counts: Counts, ending: Ending, *, is_parent: bool = True, is_setup: bool) -> Counts:
+    """The counts after one more ended: a parent, a setup that matters, or both."""
+    changes: dict[str, int] = {}
+    if is_parent:
+        changes[ending.value] = getattr(counts, ending.value) + 1
+    if is_setup:
+        field = _SETUP_FIELDS[ending]
+        changes[field] = getattr(counts, field) + 1
+    return counts._replace(**changes)
+
+
+_SETUP_FIELDS = {
+    Ending.SUCCESS: "setup_success",
+    Ending.FAILED: "setup_failed",
+    Ending.UPSTREAM_FAILED: "setup_failed",
+    Ending.SKIPPED: "setup_skipped",
+    Ending.REMOVED: "setup_success",
+}

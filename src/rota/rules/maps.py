@@ -1,0 +1,42 @@
+"""Mapped nodes in numbers: instances, batches, and how many failures are borne."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from rota.errors import BadOption
+
+MAX_ITEMS = 100_000
+_SHARE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)\s?%")
+
+
+class Tolerance(NamedTuple):
+    """Failed instances that do not fail the node: a number or a share of all."""
+
+    number: int = 0
+    share: float = 0.0
+
+    def bears(self, *, failed: int, total: int) -> bool:
+        """Whether the node can still succeed; asked after each failure, so it ends at once."""
+        return failed <= max(self.number, int(self.share * total + 1e-9))
+
+
+def parse_tolerance(given: object) -> Tolerance:
+    """`3` or `"5%"`."""
+    if isinstance(given, int) and not isinstance(given, bool) and 0 <= given <= MAX_ITEMS:
+        return Tolerance(number=given)
+    found = _SHARE.fullmatch(given.strip()) if isinstance(given, str) else None
+    if found is None or float(found[1]) > 100:  # noqa: PLR2004  # per cent
+        raise BadOption(f'tolerate={given!r:.64} is not a number of failures, nor "5%" of all')
+    return Tolerance(share=float(found[1]) / 100)
+
+
+def instances(items: int, *, batch: int) -> int:
+    """How many instances a list of so many items makes."""
+    return -(-items // batch)
+
+
+def batch_of(index: int, *, items: int, batch: int) -> range:
+    """The places of the items that one instance is given."""
+    return range(index * batch, min(items, (index + 1) * batch))

@@ -1,0 +1,113 @@
+"""What a node is given when it runs: arguments, items, condition and cache key, with values in.
+
+The graph was checked when it was submitted; here only what values can do wrong is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from rota.errors import BadArguments, BadGraph
+from rota.model.graph import Graph, Node
+from rota.rules.checks import hint
+from rota.rules.expression_text import mentioned_in, tokens_of
+from rota.rules.expressions import Condition, Expression, Values
+from rota.rules.graphs.mentioned import values_of
+from rota.rules.maps import MAX_ITEMS
+from rota.rules.references import Known, mentions, parse_path, resolve
+
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+
+
+def bind_parameters(graph: Graph, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a run, defaults filled in; BadArguments for unknown and missing ones."""
+    for name in given:
+        if name not in graph.parameters:
+            raise BadArguments(
+                f"graph {graph.name!r} has no parameter {name!r:.64}.{hint(name, graph.parameters)}"
+            )
+    bound: dict[str, Any] = {}
+    for name, parameter in graph.parameters.items():
+        value = given.get(name, parameter.default)
+        if value is msgspec.UNSET:
+            raise BadArguments(f"graph {graph.name!r} needs the parameter {name!r}")
+        bound[name] = value
+    return bound
+
+
+def results_needed(node: Node) -> frozenset[str]:
+    """The nodes whose results must be at hand before the node can start."""
+    found: set[str] = set()
+    for _, value in values_of(node):
+        for mention in mentions(value):
+            if mention.form == "$ref":
+                found.add(parse_path(mention.text).name)
+            elif mention.form == "$expr":
+                found |= mentioned_in(tokens_of(mention.text)).nodes
+    if node.when is not None:
+        found |= mentioned_in(tokens_of(node.when)).nodes
+    return frozenset(found)
+
+
+def is_wanted(node: Node, values: Values) -> bool:
+    """Whether the node's condition holds; without one it does."""
+    if node.when is None:
+        return True
+    return Condition.parse(node.when, None, where=f"node {node.name!r}: when").holds(values)
+
+
+def arguments_of(node: Node, values: Values) -> dict[str, Any]:
+    """The arguments for the job; of a mapped node for the item in `values`."""
+    found: dict[str, Any] = _resolved(node, "args", node.args, values)
+    if node.map is not None and node.map.into is not None:
+        found[node.map.into] = values.item
+    return found
+
+
+def items_of(node: Node, values: Values) -> list[Any]:
+    """The items of a mapped node; BadGraph if it is no list, or too long a one."""
+    if node.map is None:
+        raise BadGraph(f"node {node.name!r} is not mapped")
+    items = _resolved(node, "map.over", node.map.over, values)
+    if not isinstance(items, list):
+        raise BadGraph(f"node {node.name!r}: map.over: {items!r:.64} is not a list")
+    if len(items) > MAX_ITEMS:
+        raise BadGraph(
+            f"node {node.name!r}: map.over: {len(items):,} items are more than {MAX_ITEMS:,}; "
+            "let a job put them into batches"
+        )
+    return items
+
+
+def cache_key_of(node: Node, args: Mapping[str, Any], values: Values) -> str | None:
+    """What a result may be found by again: a digest of the job and the key, or the arguments."""
+    if node.cache is None:
+        return None
+    key = args if node.cache.key is None else _resolved(node, "cache.key", node.cache.key, values)
+    return hashlib.sha256(_ENCODER.encode([node.job, node.graph, key])).hexdigest()
+
+
+def result_of(graph: Graph, values: Values) -> Any:
+    """What a run of the graph gives back."""
+    return resolve(graph.result, _known(values, "result"))
+
+
+def _resolved(node: Node, field: str, value: Any, values: Values) -> Any:
+    where = f"node {node.name!r}: {field}"
+    try:
+        return resolve(value, _known(values, where))
+    except BadGraph as error:
+        raise BadGraph(f"{where}: {error}") from error
+
+
+def _known(values: Values, where: str) -> Known:
+    return Known(
+        results=values.results,
+        params=values.params,
+        evaluate=lambda text: Expression.parse(text, None, where=where).evaluate(values),
+        item=values.item,
+    )

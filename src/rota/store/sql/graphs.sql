@@ -1,0 +1,293 @@
+-- name: insert_children
+-- As insert_runs, for runs of nodes. They are due now: whoever made them has waited for them.
+insert into rota.run (
+    id, namespace, job, version, queue, priority, state, rank, args, policy, at_most_once,
+    created_at, due_at, ready_at, expires_at, parent_id, node, item
+)
+select b.id, :namespace, b.job, b.version, coalesce(b.queue, 'default'), coalesce(b.priority, 0),
+       'queued', t.now - coalesce(b.priority, 0) * cast(:credit_ms as bigint),
+       coalesce(b.args, '{}'), b.policy, coalesce(b.at_most_once, false),
+       t.now, t.now, t.now, t.now + b.expires_ms, b.parent_id, b.node, b.item
+  from {rows:child_run} as b
+ cross join (select {now} as now limit 1) as t
+ where true
+on conflict (id) do nothing
+
+-- name: insert_nodes
+insert into rota.node (
+    graph_id, name, state, version, run_id, result, reason, counts, width, made, ended, bad
+)
+select b.graph_id, b.name, b.state, b.version, b.run_id, b.result, b.reason, b.counts,
+       b.width, b.made, b.ended, b.bad
+  from {rows:node} as b
+ where true
+on conflict (graph_id, name) do nothing
+
+-- name: lock_nodes
+-- In the order of their keys, so that two batches do not lock each other out.
+select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
+       n.width, n.made, n.ended, n.bad, {now} as now
+  from {rows:place} as b
+ cross join rota.node as n
+ where n.graph_id = b.graph_id
+   and n.name = b.name
+
+-- name: lock_waiting_nodes
+-- Those of one graph that wait for parents, or for a place; and mapped ones that run.
+select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
+       n.width, n.made, n.ended, n.bad, {now} as now
+  from rota.node as n
+ where n.graph_id = :graph_id
+   and n.name <> ''
+   and (n.state in ('pending', 'ready', 'held') or n.state = 'active')
+ order by n.graph_id, n.name
+ {lock:n}
+
+-- name: lock_ready_nodes
+select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
+       n.width, n.made, n.ended, n.bad, {now} as now
+  from rota.node as n
+ where n.graph_id = :graph_id
+   and n.state = 'ready'
+ order by n.graph_id, n.name
+ limit :limit
+ {lock:n}
+
+-- name: save_nodes
+-- They are there, and ours: by way of a conflict each is found by its key, whatever the planner
+-- thinks of the size of the table. A join read all of it until the first ANALYZE.
+insert into rota.node as n (
+    graph_id, name, state, version, run_id, result, reason, counts, width, made, ended, bad
+)
+select b.graph_id, b.name, b.state, b.version, b.run_id, b.result, b.reason, b.counts,
+       b.width, b.made, b.ended, b.bad
+  from {rows:node} as b
+ where true
+on conflict (graph_id, name) do update
+   set state = excluded.state,
+       run_id = excluded.run_id,
+       result = excluded.result,
+       reason = excluded.reason,
+       counts = excluded.counts,
+       width = excluded.width,
+       made = excluded.made,
+       ended = excluded.ended,
+       bad = excluded.bad
+
+-- name: load_nodes
+-- Without a lock: what these say does not change any more.
+select n.graph_id, n.name, n.state, n.result, n.run_id, n.width
+  from {rows:place} as b
+ cross join rota.node as n
+ where n.graph_id = b.graph_id
+   and n.name = b.name
+
+-- name: list_nodes
+select n.name, n.state, n.run_id, n.reason, n.width, n.made, n.ended, n.bad, n.counts,
+       coalesce(r.state, h.state) as run_state,
+       coalesce(r.job, h.job) as job,
+       coalesce(r.attempt, h.attempt) as attempt,
+       coalesce(r.created_at, h.created_at) as created_at,
+       coalesce(r.started_at, h.started_at) as started_at,
+       h.finished_at
+  from rota.node as n
+  left join rota.run as r
+    on r.id = n.run_id
+  left join rota.run_history as h
+    on h.id = n.run_id
+ where n.graph_id = :graph_id
+   and n.name <> ''
+
+-- name: existing_nodes
+-- A rerun brings along what it keeps of the run before.
+select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
+       n.width, n.made, n.ended, n.bad
+  from rota.node as n
+ where n.graph_id {ids:ids}
+
+-- name: bad_nodes
+select n.graph_id, n.name, n.state, n.reason
+  from rota.node as n
+ where n.graph_id {ids:ids}
+   and n.state in ('failed', 'upstream_failed')
+
+-- name: close_nodes
+-- The run has ended otherwise: what has not begun does not begin any more.
+update rota.node
+   set state = 'skipped',
+       reason = :reason
+ where graph_id {ids:ids}
+   and name <> ''
+   and state in ('pending', 'ready', 'held')
+
+-- name: end_graphs
+update rota.node
+   set state = 'ended',
+       ended_at = {now}
+ where graph_id {ids:ids}
+   and name = ''
+returning graph_id
+
+-- name: live_children
+select id, namespace, fence, state, worker_id, parent_id, node, item
+  from rota.run as run
+ where parent_id {ids:ids}
+ order by id
+ {sql:lock}
+
+-- name: find_instances
+-- Those that are about to end, locked until they have.
+select run.id
+  from {rows:verdict} as v
+  join rota.run as run
+    on run.id = v.run_id
+   and run.fence = v.fence
+   and run.namespace = :namespace
+ order by run.id
+ {sql:lock}
+
+-- name: find_graphs
+-- What their nodes are part of: the definition, and what the run was given.
+select id, namespace, job, version, args
+  from rota.run
+ where id {ids:ids}
+ union all
+select id, namespace, job, version, args
+  from rota.run_history
+ where id {ids:ids}
+
+-- name: lock_graphs
+select id, fence, failures, parent_id, node, item, schedule_id, {now} as now
+  from rota.run as run
+ where id {ids:ids}
+   and {from:conclude}
+ order by id
+ {sql:lock}
+
+-- name: suspend_runs
+-- A run of a graph holds no slot: it ends with its nodes.
+update rota.run as run
+   set state = {to:suspend},
+       worker_id = null,
+       expires_at = {now} + b.timeout_ms
+  from {rows:begun} as b
+ where run.id = b.run_id
+   and run.fence = b.fence
+   and run.namespace = :namespace
+   and run.{from:suspend}
+
+-- name: find_overdue_graphs
+select id, namespace, fence, schedule_id, parent_id, node, item, started_at, expires_at
+  from rota.run
+ where {from:conclude}
+   and expires_at <= {now}
+ order by expires_at
+ limit :limit
+ {sql:skip_locked}
+
+-- name: instance_results
+-- Of one mapped node, in order; an instance that was made again has more than one run.
+select item, state, result
+  from rota.run_history
+ where parent_id = :graph_id
+   and node = :name
+   and item >= :low
+   and item < :high
+ order by item, id
+
+-- name: node_versions
+select j.name, j.version
+  from rota.job as j
+ where j.namespace = :namespace
+   and j.name in ({each:names})
+
+-- name: forget_nodes
+delete from rota.node
+ where graph_id {ids:ids}
+
+-- name: hold_runs
+-- They have not started: while the run of their graph is paused they wait.
+update rota.run
+   set state = {to:hold},
+       rank = null
+ where id {ids:ids}
+   and {from:hold}
+
+-- name: list_node_runs
+-- All runs of nodes that have ended, older ones of the same node too.
+select id, node, item, state, reason, crashes, created_at, started_at, finished_at
+  from rota.run_history
+ where parent_id = :graph_id
+ order by id
+
+-- name: note_restart
+-- A run of a graph begins again, from what failed.
+update rota.run
+   set failures = failures + 1
+ where id = :id
+
+-- name: lock_job
+-- Who counts the runs of a graph counts alone.
+select j.name
+  from rota.job as j
+ where j.namespace = :namespace
+   and j.name = :name
+ {lock:j}
+
+-- name: count_begun
+select count(*) as runs
+  from rota.run
+ where namespace = :namespace
+   and job = :job
+   and {from:conclude}
+
+-- name: run_before
+-- The last one of the same graph that was asked for earlier, reruns apart.
+select id, state
+  from (
+        select id, state
+          from rota.run
+         where namespace = :namespace
+           and job = :job
+           and id < :id
+           and rerun_of is null
+         union all
+        select id, state
+          from rota.run_history
+         where namespace = :namespace
+           and job = :job
+           and id < :id
+           and rerun_of is null
+       ) as r
+ order by id desc
+ limit 1
+
+-- name: defer_run
+-- Claimed, but it may not begin yet: it waits without a place in the queue.
+update rota.run
+   set state = {to:defer},
+       rank = null,
+       worker_id = null,
+       started_at = null,
+       attempt = attempt - 1
+ where id = :id
+   and fence = :fence
+   and {from:defer}
+
+-- name: let_next
+-- The oldest that waits for others of its graph; those that wait for a schedule were never claimed.
+update rota.run
+   set state = {to:unblock},
+       ready_at = {now},
+       rank = {now} - priority * cast(:credit_ms as bigint)
+ where id in (
+        select id
+          from rota.run as r
+         where r.namespace = :namespace
+           and r.job = :job
+           and r.{from:unblock}
+           and r.fence > 0
+         order by r.id
+         limit 1
+       )
+returning namespace, queue

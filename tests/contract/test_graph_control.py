@@ -1,0 +1,306 @@
+"""What people do to runs of graphs: pause, resume, mark, rerun; and what limits do."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rota.engine.acts import By, acts
+from rota.engine.expire import time_out
+from rota.engine.finish import finish
+from rota.engine.graph_control import Part, mark, pause, rerun_graph, resume
+from rota.engine.rerun import rerun as rerun_run
+from rota.engine.why import why
+from rota.errors import BadGraph, NotAllowed
+from rota.ids import new_id
+from rota.model.graph import Map, Node, Parameter
+from rota.model.states import State
+from rota.rules.joins import Ending
+from rota.store.base import Store
+from tests.contract.builders import HOME, Clock, look
+from tests.contract.graph_builders import Flow, graph, node, verdict_of
+
+
+def by() -> By:
+    return By(act_id=new_id(), who="ann", why="test")
+
+
+def rerun(store: Store, run: str, part: Part, name: str | None = None) -> str:
+    fresh = new_id()
+    store.write(
+        lambda tx: rerun_graph(tx, run, namespace=HOME, new_id=fresh, by=by(), part=part, node=name)
+    )
+    return fresh
+
+
+def verbs(store: Store) -> list[str]:
+    return [act.verb for act in store.read(lambda tx: acts(tx, namespace=HOME))]
+
+
+def test_a_paused_run_starts_no_node_until_it_is_resumed(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a"), node("b"), node("c", "a"), node("d", "b")]))
+    run = flow.start()
+    leases = {lease.node: lease for lease in flow.claim()}
+    back = verdict_of(leases["b"], "release")
+    store.write(lambda tx: finish(tx, [back], namespace=HOME))
+
+    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+    flow.end(run, "a")
+
+    assert flow.claim() == []
+    assert look(store, leases["b"].run_id).state is State.PENDING
+    assert flow.states(run) == {"a": "success", "b": "active", "c": "ready", "d": "held"}
+    says = [reason.says for reason in store.read(lambda tx: why(tx, run, namespace=HOME))]
+    assert says[0] == "it is paused; resume it"
+    store.write(lambda tx: resume(tx, run, namespace=HOME, by=by()))
+    assert {lease.node for lease in flow.claim()} == {"b", "c"}
+    flow.end(run, "b")
+    flow.end(run, "c")
+    flow.claim()
+    flow.end(run, "d")
+    assert look(store, run).state is State.SUCCESS
+    assert verbs(store) == ["resume", "pause"]
+
+
+def test_a_paused_map_makes_no_more_instances(store: Store, worker: str) -> None:
+    mapped = Map(over=list(range(4)), into="x", concurrency=1)
+    flow = Flow(store, worker, graph([Node(name="each", job="work", map=mapped)]))
+    run = flow.start()
+    flow.claim()
+
+    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+    flow.end(run, "each", item=0)
+    assert flow.claim() == []
+    store.write(lambda tx: resume(tx, run, namespace=HOME, by=by()))
+
+    assert [lease.item for lease in flow.claim()] == [1]
+
+
+@pytest.mark.parametrize(
+    ("ending", "after"),
+    [
+        (Ending.SUCCESS, "active"),
+        (Ending.FAILED, "upstream_failed"),
+        (Ending.SKIPPED, "skipped"),
+    ],
+)
+def test_a_node_that_is_marked_has_ended_so(
+    store: Store, worker: str, ending: Ending, after: str
+) -> None:
+    flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
+    run = flow.start()
+    (lease,) = flow.claim()
+
+    store.write(lambda tx: mark(tx, run, "a", ending, namespace=HOME, by=by()))
+
+    assert flow.states(run) == {"a": ending.value, "b": after}
+    assert flow.reasons(run)["a"] == "marked by ann: test"
+    assert look(store, lease.run_id).cancel_requested
+    flow.end(run, "a", "abort")
+    assert flow.states(run)["a"] == ending.value
+    assert verbs(store) == ["mark"]
+
+
+def test_what_has_ended_cannot_be_marked_or_paused(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
+    run = flow.start()
+    flow.claim()
+    flow.end(run, "a")
+
+    with pytest.raises(NotAllowed, match="node a has ended as success; rerun the graph from it"):
+        store.write(lambda tx: mark(tx, run, "a", Ending.FAILED, namespace=HOME, by=by()))
+    with pytest.raises(BadGraph, match="graph 'flow' has no node 'x'"):
+        store.write(lambda tx: mark(tx, run, "x", Ending.FAILED, namespace=HOME, by=by()))
+    flow.claim()
+    flow.end(run, "b")
+    with pytest.raises(NotAllowed, match="is success; this is for runs of graphs that go on"):
+        store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+
+
+def chain(store: Store, worker: str) -> tuple[Flow, str]:
+    """a, then b which fails, then c; and d beside them."""
+    nodes = [
+        node("a"), node("b", args={"x": {"$ref": "a"}}), node("c", args={"x": {"$ref": "b"}}),
+        node("d", "a"),
+    ]  # fmt: skip
+    flow = Flow(store, worker, graph(nodes, result={"$ref": "c"}))
+    run = flow.start()
+    flow.claim()
+    flow.end(run, "a", result=1)
+    flow.claim()
+    flow.end(run, "b", "fail")
+    flow.end(run, "d")
+    assert look(store, run).state is State.FAILED
+    return flow, run
+
+
+def test_a_rerun_from_what_failed_keeps_the_rest(store: Store, worker: str) -> None:
+    flow, run = chain(store, worker)
+
+    again = rerun(store, run, "failed")
+    (b,) = flow.claim()
+
+    assert (b.node, b.parent_id, json.loads(b.args)) == ("b", again, {"x": 1})
+    assert look(store, again).rerun_of == run
+    assert flow.states(again) == {"a": "success", "b": "active", "c": "pending", "d": "success"}
+    flow.end(again, "b", result=2)
+    flow.claim()
+    flow.end(again, "c", result=3)
+    assert look(store, again).result == "3"
+    assert look(store, run).state is State.FAILED
+    assert verbs(store) == ["rerun"]
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "redone"),
+    [
+        ("all", None, {"a", "b", "c", "d"}),
+        ("from", "b", {"b", "c"}),
+        ("from", "a", {"a", "b", "c", "d"}),
+        ("only", "d", {"d"}),
+    ],
+)
+def test_a_rerun_of_a_part(
+    store: Store, worker: str, part: Part, name: str | None, redone: set[str]
+) -> None:
+    flow, run = chain(store, worker)
+
+    again = rerun(store, run, part, name)
+    seen: set[str] = set()
+    while running := flow.running(again):
+        seen |= running
+        for each in running:
+            flow.end(again, each, result=5)
+
+    assert seen == redone
+    assert look(store, again).state is (State.FAILED if part == "only" else State.SUCCESS)
+
+
+def test_the_run_of_a_node_is_not_run_again_by_itself(store: Store, worker: str) -> None:
+    flow, run = chain(store, worker)
+    (old,) = [row["run_id"] for row in flow.rows(run) if row["name"] == "b"]
+
+    with pytest.raises(NotAllowed, match="carries out node b of run"):
+        store.write(lambda tx: rerun_run(tx, str(old), namespace=HOME, new_id=new_id(), by=by()))
+
+
+def test_a_rerun_of_a_node_that_is_not_there(store: Store, worker: str) -> None:
+    _, run = chain(store, worker)
+
+    with pytest.raises(BadGraph, match="graph 'flow' has no node 'z'"):
+        rerun(store, run, "from", "z")
+
+
+def test_a_rerun_keeps_the_results_of_a_map(store: Store, worker: str) -> None:
+    nodes = [
+        Node(name="each", job="work", map=Map(over=[1, 2], into="x")),
+        node("sum", args={"xs": {"$ref": "each"}}),
+    ]
+    flow = Flow(store, worker, graph(nodes))
+    run = flow.start()
+    flow.claim()
+    flow.end(run, "each", result=10, item=0)
+    flow.end(run, "each", result=20, item=1)
+    flow.claim()
+    flow.end(run, "sum", "fail")
+
+    again = rerun(store, run, "failed")
+    twice = None
+    for _ in range(2):
+        (last,) = flow.claim()
+        assert json.loads(last.args) == {"xs": [10, 20]}
+        flow.end(last.parent_id or "", "sum", "fail")
+        twice = twice or rerun(store, again, "failed")
+
+
+def test_a_graph_is_retried_from_what_failed(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a"), node("b", "a"), node("c", "b")], retries=1))
+    run = flow.start()
+    flow.claim()
+    flow.end(run, "a")
+    first = flow.claim()[0].run_id
+    flow.end(run, "b", "fail")
+
+    (again,) = flow.claim()
+    assert (again.node, again.run_id != first) == ("b", True)
+    flow.end(run, "b", "fail")
+
+    assert flow.claim() == []
+    assert look(store, run).state is State.FAILED
+
+
+def test_a_graph_that_takes_too_long_ends_with_its_nodes(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    flow = Flow(store, worker, graph([node("a"), node("b", "a")], timeout="5m"))
+    run = flow.start()
+    (lease,) = flow.claim()
+
+    clock.advance(5 * 60_000 - 1)
+    assert store.write(lambda tx: time_out(tx, limit=10)) == 0
+    clock.advance(1)
+    assert store.write(lambda tx: time_out(tx, limit=10)) == 1
+
+    ended = look(store, run)
+    assert (ended.state, ended.reason) == (State.FAILED, "ran longer than its timeout of 5m")
+    assert look(store, lease.run_id).cancel_requested
+    flow.end(run, "a", "abort")
+    assert flow.claim() == []
+
+
+def test_so_many_runs_of_a_graph_at_once(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a")], max_runs=1))
+    first, second, third = (flow.start() for _ in range(3))
+
+    assert [look(store, run).state for run in (first, second, third)] == [
+        State.SUSPENDED, State.PENDING, State.PENDING
+    ]  # fmt: skip
+    for run in (first, second, third):
+        assert flow.running(run) == {"a"}
+        flow.end(run, "a")
+        assert look(store, run).state is State.SUCCESS
+
+
+def test_a_run_that_depends_on_the_one_before(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a")], depends_on_past=True))
+    first, second = flow.start(), flow.start()
+    assert look(store, second).state is State.PENDING
+    assert flow.running(first) == {"a"}
+
+    flow.end(first, "a", "fail")
+    flow.begin()
+
+    ended = look(store, second)
+    assert ended.state is State.FAILED
+    assert ended.error is not None
+    assert f"the run before it, {first}, ended as failed" in ended.error.message
+
+
+def test_why_a_run_of_a_graph_goes_on(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a"), node("b"), node("c", "a", "b")]))
+    run = flow.start()
+
+    says = [reason.says for reason in store.read(lambda tx: why(tx, run, namespace=HOME))]
+
+    assert says == [
+        "0 of 3 nodes have ended, 2 go on: a, b",
+        "node c waits for node a and 1 more",
+    ]
+
+
+def test_parameters_may_be_changed_by_a_rerun(store: Store, worker: str) -> None:
+    nodes = [node("a", args={"day": {"$param": "day"}})]
+    flow = Flow(store, worker, graph(nodes, parameters={"day": Parameter(type="str")}))
+    run = flow.start(day="monday")
+    flow.claim()
+    flow.end(run, "a")
+    fresh = new_id()
+
+    store.write(
+        lambda tx: rerun_graph(
+            tx, run, namespace=HOME, new_id=fresh, by=by(), args='{"day":"friday"}'
+        )
+    )
+
+    assert [json.loads(lease.args) for lease in flow.claim()] == [{"day": "friday"}]

@@ -1,0 +1,92 @@
+"""Graphs in Python, carried out by a real worker on both stores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rota import App, current_run
+from rota.errors import RunFailed
+from tests.integration.conftest import Serve
+
+LIMIT = 30
+
+
+def make_jobs(app: App) -> None:
+    @app.job
+    def one(x: int) -> int:
+        return x + 1
+
+    @app.job
+    def total(xs: list[int]) -> int:
+        return sum(xs)
+
+    @app.job
+    def numbers(n: int) -> list[int]:
+        return list(range(n))
+
+    @app.job(retries=3, backoff="none")
+    def shaky(x: int) -> int:
+        if current_run().attempt == 1:
+            raise ValueError("first attempts fail")
+        return x
+
+    @app.job(retries=0)
+    def broken(x: int) -> int:
+        raise ValueError(f"cannot take {x}")
+
+
+def make_graphs(app: App) -> None:
+    one, total, numbers, shaky, broken = (
+        app.find_job(name) for name in ("one", "total", "numbers", "shaky", "broken")
+    )
+
+    @app.graph
+    def diamond(n: int = 1) -> Any:
+        first = shaky(n)
+        return total([one(first), one(first)])
+
+    @app.graph
+    def spread(n: int) -> Any:
+        return total(one.node(concurrency=4).map(numbers(n)))
+
+    @app.graph
+    def outer(n: int) -> Any:
+        return one(diamond(n))
+
+    @app.graph
+    def failing(n: int) -> Any:
+        return one(broken(n))
+
+
+@pytest.fixture
+def graphs(app: App) -> App:
+    make_jobs(app)
+    make_graphs(app)
+    return app
+
+
+def test_results_pass_from_node_to_node(graphs: App, serve: Serve) -> None:
+    serve()
+    run = graphs.graphs["diamond"].submit(4)
+    assert run.result(LIMIT) == 10
+    assert [(node.name, node.state) for node in run.nodes()] == [
+        ("shaky", "success"), ("one", "success"), ("one_2", "success"), ("total", "success")
+    ]  # fmt: skip
+    assert graphs.graphs["spread"].submit(50).result(LIMIT) == 50 * 51 // 2
+    assert graphs.graphs["outer"].submit(4).result(LIMIT) == 11
+
+
+def test_a_failure_is_told_by_the_graph_and_what_is_mended_goes_on(
+    graphs: App, serve: Serve
+) -> None:
+    serve()
+    run = graphs.graphs["failing"].submit(7)
+    with pytest.raises(RunFailed, match="node one failed"):
+        run.result(LIMIT)
+    states = {node.name: (node.state, node.reason) for node in run.nodes()}
+    assert states["broken"] == ("failed", "ValueError: cannot take 7")
+    again = run.rerun_nodes()
+    assert again.wait(LIMIT).state == "failed"
+    assert again.show().rerun_of == run.id
