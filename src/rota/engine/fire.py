@@ -39,8 +39,9 @@ class Fired(msgspec.Struct, frozen=True, kw_only=True):
     looked: int
     """How many schedules were looked at; as many as the limit when there may be more."""
     runs: int = 0
+    due: int = 0
+    """When the last of them is due, and how long until then; for a look ahead."""
     early_ms: int = 0
-    """How long until the last of them is due; for a look ahead."""
     broken: tuple[tuple[str, str], ...] = ()
     """Schedules that could not be understood, and why."""
 
@@ -103,6 +104,7 @@ def fire(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId, ahead_ms:
     stop_old(tx, begun.values())
     return Fired(
         looked=len(rows),
+        due=max(row["look_at"] for row in rows),
         early_ms=max(row["look_at"] - row["now"] for row in rows),
         runs=sum(each.run_id is not None for one in begun.values() for each in one.made),
         broken=tuple((look.row["name"], look.note) for look in looks if look.note is not None),

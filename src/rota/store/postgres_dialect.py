@@ -20,12 +20,14 @@ def _rows(shape: Shape) -> str:
     return f"(select {names} from json_to_recordset(cast(:batch as json)) as j({columns}))"
 
 
+def _ms(clock: str) -> str:
+    return f"coalesce(cast(:now as bigint), cast(date_part('epoch', {clock}) * 1000 as bigint))"
+
+
 DIALECT = Dialect(
     name="postgres",
-    now=(
-        "coalesce(cast(:now as bigint),"
-        " cast(date_part('epoch', statement_timestamp()) * 1000 as bigint))"
-    ),
+    now=_ms("statement_timestamp()"),
+    clock=_ms("clock_timestamp()"),
     types=TYPES,
     sql={
         "skip_locked": "for update skip locked",

@@ -38,9 +38,11 @@ def _rows(shape: Shape, each: str = "json_each") -> str:
     return f"(select {columns} from {each}(:batch))"
 
 
+NOW = "coalesce(:now, cast(unixepoch('subsec') * 1000 as integer))"
 DIALECT = Dialect(
     name="sqlite",
-    now="coalesce(:now, cast(unixepoch('subsec') * 1000 as integer))",
+    now=NOW,
+    clock=NOW,
     types={
         "uuid": "text",
         "int": "integer",

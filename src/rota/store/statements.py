@@ -1,6 +1,6 @@
 """Statements: read from .sql files, expanded for a dialect, known by name.
 
-The shared text speaks both dialects. Tokens it may use: {now}; {from:verb}, {to:verb};
+The shared text speaks both dialects. Tokens it may use: {now}, {clock}; {from:verb}, {to:verb};
 {allowed:group}, {becomes:group} for rows `v` that carry their verb; {rows:shape} for a JSON
 list as rows; {each:param} for a JSON list of texts, {ids:param} for `in` a list of ids;
 {columns:name}, {type:name}, {states:group}, {sql:name}; {lock:alias} to wait for rows.
@@ -169,6 +169,9 @@ class Dialect(NamedTuple):
 
     name: str
     now: str
+    """The time of the statement, which an index can be searched for."""
+    clock: str
+    """The time of the moment in which a row is written."""
     types: Mapping[str, str]
     sql: Mapping[str, str]
     rows: Callable[[Shape], str]
@@ -219,6 +222,7 @@ def _statement(text: str, dialect: Dialect) -> Statement:
 def _token(kind: str, name: str, dialect: Dialect) -> str:
     readers: Mapping[str, Callable[[], str]] = {
         "now": lambda: dialect.now,
+        "clock": lambda: dialect.clock,
         "from": lambda: _guard(name),
         "to": lambda: f"'{TRANSITIONS[name].to}'",
         "allowed": lambda: _allowed(name),
