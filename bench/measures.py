@@ -26,14 +26,15 @@ class Subject(Protocol):
 
 
 STEPS = (
+    "latency",
     "submit_single_1",
     "submit_single_8",
     "submit_bulk",
     "drain",
     "end_to_end",
-    "latency",
 )
-"""In this order: what is submitted at first is the backlog that is drained later."""
+"""In this order: idle is idle before the bursts, after them PostgreSQL still tidies up; and what is
+submitted singly and in bulk is the backlog that is drained later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

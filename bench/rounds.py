@@ -11,6 +11,7 @@ from typing import Protocol
 from bench.beside import measure_beside
 from bench.engine import PostgresEngine, SqliteEngine
 from bench.measures import STEPS, Figures, StoreName, Subject, medians
+from bench.raw_claimers import connect
 from bench.raw_postgres import RawPostgres
 from bench.raw_sqlite import RawSqlite
 from bench.sizes import Sizes
@@ -28,6 +29,8 @@ class Site(Protocol):
     def raw(self, sizes: Sizes) -> Subject: ...
     def rota(self, sizes: Sizes) -> Subject: ...
     def fresh(self) -> tuple[str, Path]: ...
+    def settle(self) -> None:
+        """Let what the last round left be written, so that this one begins at rest."""
 
 
 def steps(sizes: Sizes) -> int:
@@ -42,6 +45,7 @@ def play(site: Site, sizes: Sizes, tell: Tell) -> tuple[Figures, Figures]:
     for number in range(1, sizes.rounds + 1):
         label = f"{site.name}, round {number}/{sizes.rounds}"
         with _both(site, sizes) as (raw, engine):
+            site.settle()
             for step in STEPS:
                 for subject, who, figures in ((raw, "raw", limits), (engine, "Rota", ours)):
                     tell(f"{label}: {step} {who}")
@@ -83,6 +87,9 @@ class SqliteSite:
         folder = _subfolder(self._folder)
         return f"sqlite:///{folder}/rota.db", folder
 
+    def settle(self) -> None:
+        """Nothing goes on behind a file that is closed."""
+
 
 class PostgresSite:
     """Each store is a database of one server, reached over TCP."""
@@ -104,6 +111,10 @@ class PostgresSite:
     def fresh(self) -> tuple[str, Path]:
         name = self._server.create_database().partition("?")[0].rpartition("/")[2]
         return self._server.url(name, tcp=True), _subfolder(self._folder)
+
+    def settle(self) -> None:
+        with connect(self._server.url("postgres")) as connection:
+            connection.execute(b"checkpoint")
 
 
 def _subfolder(folder: Path) -> Path:
