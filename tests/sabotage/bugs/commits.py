@@ -93,8 +93,8 @@ COMMITS = (
             Edit(
                 path="store/postgres.py",
                 within="",
-                old='BEGIN = b"begin;',
-                new='BEGIN = b"begin; set local synchronous_commit = off;',
+                old='b"begin; set local',
+                new='b"begin; set local synchronous_commit = off; set local',
             ),
         ),
         caught_by=(T_SEEN + "test_no_transaction_asks_for_less_than_the_disk",),
