@@ -154,8 +154,9 @@ def crowd(url: str, sizes: ScheduleSizes) -> Figures:
         raise SystemExit(f"  {stored:,} schedules took too long to load: {figures}")
     shop = Shop(url)
     try:
-        time.sleep(2.0)
-        figures |= idle(min(IDLE_S, first_ms / 1000 - time.time() - 2))
+        # Past what a worker does once when it starts, such as comparing the rules of all schedules.
+        time.sleep(max(2.0, first_ms / 1000 - time.time() - IDLE_S - 2))
+        figures |= idle(max(1.0, min(IDLE_S, first_ms / 1000 - time.time() - 2)))
         last_ms = first_ms + 1000 * sizes.seconds
         time.sleep(max(0.0, last_ms / 1000 - time.time()) + 2)
         late_ms = shop.queued(first_ms, last_ms)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rota.engine import schedule_views, schedules
+from rota.engine.reckon import FIRST, find_stale, look_again
 from rota.errors import BadDuration, NotAllowed, UnknownSchedule
 from rota.model.schedule import Every, Schedule
 from rota.model.states import State
@@ -217,3 +218,32 @@ def test_a_row_that_cannot_be_read_is_shown_all_the_same(store: Store) -> None:
     run_sql(store.url, "update rota.schedule set spec = 'x'")
 
     assert show(store).schedule is None
+
+
+def test_stale_rules_are_found_page_by_page(store: Store) -> None:
+    given_job(store)
+    ids = sorted(put(store, every("1m"), name=f"s{n}").id for n in range(7))
+    for schedule_id, version in ((ids[1], "old"), (ids[3], "test#2"), (ids[6], "testing")):
+        run_sql(
+            store.url,
+            f"update rota.schedule set rules_version = '{version}' where id = '{schedule_id}'",
+        )
+
+    pages = []
+    after: str | None = FIRST
+    while after is not None:
+        stale, after = store.read(
+            lambda tx, after=after: find_stale(tx, rules_version="test", after=after, limit=3)  # type: ignore[misc]
+        )
+        pages.append(stale)
+
+    assert pages == [[ids[1]], [], [ids[6]]]
+
+
+def test_what_is_stale_is_looked_at_again(store: Store, clock: Clock) -> None:
+    stale, fresh = (put(store, every("1h"), name=name) for name in ("a", "b"))
+
+    store.write(lambda tx: look_again(tx, [stale.id]))
+
+    found = dict(run_sql(store.url, "select name, look_at from rota.schedule"))
+    assert (found["a"], found["b"]) == (clock.ms, fresh.next_at)

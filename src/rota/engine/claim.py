@@ -32,6 +32,7 @@ def claim(
         leases += [_lease(row) for row in sorted(rows, key=_order)]
         if len(leases) >= limit:
             break
+    tx.taken(lease.run_id for lease in leases)
     return leases
 
 

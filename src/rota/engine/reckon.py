@@ -7,6 +7,9 @@ import json
 from rota.engine.keys import LOOK
 from rota.store.base import Tx
 
+FIRST = "00000000-0000-0000-0000-000000000000"
+"""Before every id."""
+
 
 def wake_waiting(tx: Tx) -> int:
     """Have every schedule looked at that has starts waiting; returns how many there are."""
@@ -16,16 +19,20 @@ def wake_waiting(tx: Tx) -> int:
     return count
 
 
-def find_stale(tx: Tx, *, rules_version: str, after: str | None, limit: int) -> str | None:
-    """Have a page of schedules looked at that others reckoned with other rules of time.
+def find_stale(
+    tx: Tx, *, rules_version: str, after: str, limit: int
+) -> tuple[list[str], str | None]:
+    """Of the next so many schedules those that others reckoned with other rules of time.
 
-    Returns where the next page begins; None after the last.
+    And where the next page begins; None after the last.
     """
-    rows = tx.all("stale_schedules", after=after, limit=limit)
-    stale = [
-        str(row["id"]) for row in rows if row["rules_version"].partition("#")[0] != rules_version
-    ]
-    if stale:
-        tx.execute("look_again", ids=json.dumps(stale))
-        tx.notify((LOOK,))
-    return str(rows[-1]["id"]) if len(rows) == limit else None
+    end = tx.one("end_of_page", after=after, limit=limit)
+    until = None if end is None else str(end["id"])
+    rows = tx.all("stale_schedules", after=after, until=until, version=rules_version)
+    return [str(row["id"]) for row in rows], until
+
+
+def look_again(tx: Tx, ids: list[str]) -> None:
+    """Have these schedules looked at now."""
+    tx.execute("look_again", ids=json.dumps(ids))
+    tx.notify((LOOK,))

@@ -130,7 +130,7 @@ class Releases:
             if not row.is_final:
                 self._refill(course, row)
         if self._runs:
-            self._tx.notify({queue_key(self._namespace, run.queue) for run in self._runs})
+            self._tx.offer({run.id: queue_key(self._namespace, run.queue) for run in self._runs})
             batch = msgspec.json.encode(self._runs).decode()
             self._tx.execute(
                 "insert_children", batch=batch, namespace=self._namespace, credit_ms=CREDIT_MS

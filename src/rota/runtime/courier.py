@@ -8,19 +8,17 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from threading import Lock, get_ident
 
-import msgspec
-
 from rota.clock import elapsed_s
 from rota.engine.finish import finish
 from rota.errors import StoreUnavailable
 from rota.model.run import Lease, Verdict
 from rota.notices import emit
-from rota.runtime.call import Call, Ending
+from rota.runtime.call import Call
 from rota.runtime.calls import Calls
 from rota.runtime.claims import Claims, are_nodes
-from rota.runtime.judge import judge
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.service import Service
+from rota.runtime.verdicts import refused, related, verdict_on
 from rota.runtime.warden import Closings
 from rota.store.base import Ride, Store, Tx
 
@@ -93,17 +91,30 @@ class Courier(Service):
         self._looks = True
         self.wake()
 
+    def fetch(self) -> None:
+        """As `look`, in a thread that may wait for the store.
+
+        Waking ours costs 0.1 to 0.2 ms of the 2 from submit to start.
+        """
+        self._looks = True
+        more = True
+        if not self._failures and self._turn.acquire(blocking=False):
+            try:
+                more = self._turn_over()
+            except Exception:  # noqa: BLE001, S110  # our own thread meets it again, and knows
+                pass
+            finally:
+                self._turn.release()
+        if more:
+            self.wake()
+
     def pause_s(self) -> float:
         self._looks = True  # after the pause we look, woken or not
         return super().pause_s()
 
     def tick(self) -> bool:
         with self._turn:
-            self._gather()
-            want = self._want()
-            if self._pending or want:
-                self._exchange(want)
-            return bool(self._calls.endings) or self._want() > 0
+            return self._turn_over()
 
     def board(self, tx: Tx, keys: Collection[str]) -> Ride | None:
         """Claim for free slots inside a transaction that brings work for us.
@@ -134,11 +145,19 @@ class Courier(Service):
         """Whether all that ended has been told to the store."""
         return not self._pending and not self._calls.endings
 
+    def _turn_over(self) -> bool:
+        """Bring what has ended and take what there is; True when there is more of either."""
+        self._gather()
+        want = self._want()
+        if self._pending or want:
+            self._exchange(want)
+        return bool(self._calls.endings) or self._want() > 0
+
     def _gather(self) -> None:
         endings = self._calls.endings
         while endings and len(self._pending) < BATCH:
             call, ending = endings.popleft()
-            verdict = _verdict(call, ending)
+            verdict = verdict_on(call, ending)
             if verdict is None:
                 self._calls.forget(call)  # somebody else owns this run now
             else:
@@ -189,7 +208,7 @@ class Courier(Service):
             except StoreUnavailable:
                 raise
             except Exception as error:  # noqa: BLE001  # as above
-                lost += self._deliver(_refused(verdict, error))
+                lost += self._deliver(refused(verdict, error))
         return lost
 
     def _deliver(self, verdict: Verdict) -> list[str]:
@@ -209,7 +228,7 @@ class Courier(Service):
                 work = self._find_work(lease)
             except Exception as error:  # noqa: BLE001  # whatever it is, the run must not be stuck
                 emit("work.unavailable", run=lease.run_id, job=lease.job, error=error)
-                verdict = _related(
+                verdict = related(
                     Verdict(run_id=lease.run_id, fence=lease.fence, verb="release"), lease
                 )
                 self._pending.append((None, verdict))
@@ -235,52 +254,6 @@ class Courier(Service):
         took_s = max(now_s - self._flushed_s, 1e-4)
         self._flushed_s = now_s
         self._pace = 0.5 * self._pace + 0.5 * (done / took_s)
-
-
-def _verdict(call: Call, ending: Ending) -> Verdict | None:
-    try:
-        return _watched(call, judge(call, ending))
-    except Exception as error:  # noqa: BLE001  # the run must end, whatever its policy holds
-        emit("judge.failed", run=call.lease.run_id, job=call.lease.job, error=error)
-        plain = Verdict(run_id=call.lease.run_id, fence=call.lease.fence, verb="fail")
-        return _refused(_related(plain, call.lease), error)
-
-
-def _watched(call: Call, verdict: Verdict | None) -> Verdict | None:
-    """Marked for the breaker of its job, for its schedule and its graph, if it has them."""
-    if verdict is None:
-        return None
-    if call.work.spec.breaker is not None:
-        verdict = msgspec.structs.replace(verdict, watched=True)
-    return _related(verdict, call.lease)
-
-
-def _related(verdict: Verdict, lease: Lease) -> Verdict:
-    if lease.origin is None and lease.parent_id is None:
-        return verdict
-    return msgspec.structs.replace(
-        verdict,
-        fired=lease.origin is not None,
-        parent_id=lease.parent_id,
-        node=lease.node,
-        item=lease.item,
-    )
-
-
-def _refused(verdict: Verdict, error: Exception) -> Verdict:
-    reason = f"its outcome could not be recorded: {type(error).__name__}"
-    return Verdict(
-        run_id=verdict.run_id,
-        fence=verdict.fence,
-        verb="fail",
-        kind="error",
-        reason=reason,
-        watched=verdict.watched,
-        fired=verdict.fired,
-        parent_id=verdict.parent_id,
-        node=verdict.node,
-        item=verdict.item,
-    )
 
 
 class _Ride:

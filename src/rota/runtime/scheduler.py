@@ -17,7 +17,7 @@ from rota.engine.chores import take_chore
 from rota.engine.fire import Fired, fire, next_look
 from rota.engine.inspect import now_ms
 from rota.engine.keys import LOOK
-from rota.engine.reckon import find_stale, wake_waiting
+from rota.engine.reckon import FIRST, find_stale, look_again, wake_waiting
 from rota.engine.timetables import Timetables, rules_version
 from rota.ids import new_id
 from rota.notices import emit
@@ -27,6 +27,10 @@ from rota.store.base import Store, Tx
 
 BATCH = 1_000
 FILLS = 20
+PAGE = 20_000
+"""Of schedules whose rules are compared, once a day."""
+REST_S = 0.05
+"""Between two pages: nobody waits for them."""
 LEAD_S = {"postgres": 0.004, "sqlite": 0.0015}
 """For a few schedules, at least: round trips, and a thread that wakes up late.
 
@@ -168,13 +172,21 @@ class Reckoner(Chore):
     def batch(self) -> bool:
         self._store.write(wake_waiting)
         if self._store.write(self._takes_rules):
-            after: str | None = ""
+            after: str | None = FIRST
             while after is not None and not self._stopping:
-                after = self._store.write(lambda tx, after=after: self._page(tx, after or None))  # type: ignore[misc]
+                after = self._page(after)
+                time.sleep(REST_S)
         return False
 
-    def _page(self, tx: Tx, after: str | None) -> str | None:
-        return find_stale(tx, rules_version=self._version, after=after, limit=BATCH)
+    def _page(self, after: str) -> str | None:
+        """Only read, unless some are stale: with new rules all are, and then a part at a time."""
+        stale, following = self._store.read(
+            lambda tx: find_stale(tx, rules_version=self._version, after=after, limit=PAGE)
+        )
+        for start in range(0, len(stale), BATCH):
+            part = stale[start : start + BATCH]
+            self._store.write(lambda tx, part=part: look_again(tx, part))  # type: ignore[misc]
+        return following
 
     def _takes_rules(self, tx: Tx) -> bool:
         """Once a day for each version of the rules; a new version is at once."""

@@ -89,7 +89,8 @@ class Worker:
                 pass
             self._store.write(lambda tx, gone=dead_id: retire(tx, gone))  # type: ignore[misc]
         self._register(worker_id or new_id())
-        self._watches = [self._store.watch(self._woken), self._store.ride(self._courier)]
+        watch = self._store.watch(self._woken, heard=self._heard)
+        self._watches = [watch, self._store.ride(self._courier)]
         self._warden.tick()  # the first claim knows the windows already
         self._courier.claim_on(claiming=True)
         for service in self._services():
@@ -235,6 +236,12 @@ class Worker:
 
     def _wake_courier(self) -> None:
         self._courier.wake()
+
+    def _heard(self, key: str) -> None:
+        if key in self._keys:
+            self._courier.fetch()
+        else:
+            self._woken(key)
 
     def _woken(self, key: str) -> None:
         if key in self._keys:

@@ -6,11 +6,13 @@ of them together; it may run twice after a deadlock and must have no effect outs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 Row = Mapping[str, Any]
+Wake = Callable[[str], None]
+"""Told a key, it looks at the store soon; it must return at once."""
 
 
 class Tx(Protocol):
@@ -35,6 +37,14 @@ class Tx(Protocol):
 
     def notify(self, queues: Collection[str]) -> None:
         """Wake whoever waits for these queues once this transaction is committed."""
+        ...
+
+    def offer(self, runs: Mapping[str, str]) -> None:
+        """As notify, with the key of each run: one that is taken before the commit wakes nobody."""
+        ...
+
+    def taken(self, run_ids: Iterable[str]) -> None:
+        """These runs are claimed."""
         ...
 
     def raw(self, text: str, params: Any = None, /) -> list[Row]:
@@ -116,8 +126,12 @@ class Store(Protocol):
         """Let the rider board the transactions of this process."""
         ...
 
-    def watch(self, wake: Callable[[str], None]) -> Watch:
-        """Call `wake(queue)` soon after a commit that notified; '*' means look everywhere."""
+    def watch(self, wake: Wake, *, heard: Wake | None = None) -> Watch:
+        """Call `wake(queue)` soon after a commit that notified; '*' means look everywhere.
+
+        What a thread hears that does nothing but listen goes to `heard`, if there is one, which
+        may use the store itself and so spare waking another thread.
+        """
         ...
 
     def rotate(self, *, keep_good_ms: int, keep_bad_ms: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from inspect import iscoroutinefunction
 from pathlib import Path
@@ -238,6 +238,12 @@ class ForeignTx:
         if self.dialect == "postgres":
             for key in _quiet.pick(queues):
                 self.all("wake", key=key)
+
+    def offer(self, runs: Mapping[str, str]) -> None:
+        self.notify(set(runs.values()))
+
+    def taken(self, run_ids: Iterable[str]) -> None:
+        """Nobody claims in a transaction of the user's own."""
 
     def raw(self, text: str, params: Any = None, /) -> list[Row]:
         return self._foreign.run(text, params or {}).rows

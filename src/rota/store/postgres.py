@@ -19,7 +19,8 @@ import psycopg
 
 from rota.clock import elapsed_s
 from rota.errors import CommitUnknown, StoreUnavailable
-from rota.store.base import Rider, Row, Tx, Watch
+from rota.store.base import Rider, Row, Tx, Wake, Watch
+from rota.store.news import News
 from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
 from rota.store.postgres_dialect import DIALECT
@@ -57,7 +58,7 @@ TOLD_WITHIN = ("insert_runs",)
 """Statements that stand alone and may carry their own NOTIFY."""
 
 
-class PostgresTx:
+class PostgresTx(News):
     """A transaction on one psycopg connection."""
 
     def __init__(
@@ -69,6 +70,7 @@ class PostgresTx:
         limit_s: float,
         memo: dict[Any, Any],
     ) -> None:
+        super().__init__()
         self._connection = connection
         self._guard = guard
         self._limit_s = limit_s
@@ -76,7 +78,6 @@ class PostgresTx:
         self._now = now
         self.memo = memo
         self.fresh: dict[Any, Any] = {}
-        self.woken: set[str] = set()
         self.told: set[str] = set()
         """Those whose NOTIFY is part of this transaction."""
         self.choose: Callable[[Collection[str]], set[str]] | None = None
@@ -100,9 +101,6 @@ class PostgresTx:
         params["told"] = json.dumps(list(self.told))
         row = self._run(f"{name} and tell", params).fetchone()
         return int(row["changed"]) if row else 0
-
-    def notify(self, queues: Collection[str]) -> None:
-        self.woken.update(queues)
 
     def raw(self, text: str, params: Any = None, /) -> list[Row]:
         cursor = self._connection.execute(text.encode(), params)
@@ -180,9 +178,9 @@ class PostgresStore:
         """
         return self.wakeups.ride(rider)
 
-    def watch(self, wake: Callable[[str], None]) -> Watch:
+    def watch(self, wake: Wake, *, heard: Wake | None = None) -> Watch:
         self._listener.start()
-        return self.wakeups.watch(wake)
+        return self.wakeups.watch(wake, heard)
 
     def rotate(self, *, keep_good_ms: int, keep_bad_ms: int) -> None:
         """Make the partitions of the coming days and drop those past retention."""
@@ -215,7 +213,7 @@ class PostgresStore:
             self._guard.expect(connection, pool.limit_s)
             with _unknown_if_broken(connection):
                 connection.execute(b"commit")
-            self._tell(tx.woken, connection)
+            self._tell(tx.keys(), connection)
             return answer
 
     def _transact_lone(self, work: Callable[[PostgresTx], T], pool: Pool) -> T:

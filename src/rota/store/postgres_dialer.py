@@ -10,6 +10,7 @@ import random
 import time
 from threading import Condition
 from typing import Any
+from weakref import WeakValueDictionary
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -58,6 +59,12 @@ class Dialer:
         self._spent_s = 0.0
         """The time at which all connections so far are paid for, at PACE_S each."""
         self._newest: dict[str, int] = {}
+        self._made: WeakValueDictionary[int, Connection] = WeakValueDictionary()
+
+    def is_mine(self, pid: int) -> bool:
+        """Whether a process of the server serves us."""
+        connection = self._made.get(pid)
+        return connection is not None and not connection.closed
 
     def connect(self) -> Connection:
         """A new connection, or StoreUnavailable in the server's own words.
@@ -76,6 +83,7 @@ class Dialer:
             self._failures = 0
             self._is_trying = False
             self._changed.notify_all()
+            self._made[connection.info.backend_pid] = connection
         return connection
 
     def renew(self) -> None:

@@ -146,4 +146,6 @@ class Listener:
             self._wakeups.ring((EVERYWHERE,))  # something may have happened while we were away
             while not self._stopping.is_set() and epoch == self._dialer.epoch:
                 for notice in connection.notifies(timeout=LOOK_S):
-                    self._wakeups.ring((notice.payload,))
+                    # What we say ourselves has been told here at once.
+                    if not self._dialer.is_mine(notice.pid):
+                        self._wakeups.hear(notice.payload)

@@ -6,7 +6,7 @@ returns, it is on disk. Other processes may use the same file on the same machin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 import apsw
 
 from rota.errors import StoreUnavailable
-from rota.store.base import Ride, Rider, Row, Tx, Watch
+from rota.store.base import Ride, Rider, Row, Tx, Wake, Watch
 from rota.store.combiner import Combiner
 from rota.store.files import file_facts
 from rota.store.neighbours import disown, own
+from rota.store.news import News
 from rota.store.processes import Processes
 from rota.store.statements import Dialect, Shape, Statement, load
 from rota.store.wakeups import FileWatch, Wakeups
@@ -74,7 +75,7 @@ DIALECT = Dialect(
 _OWN = DIALECT._replace(rows=lambda shape: _rows(shape, "jsonb_each"))
 
 
-class SqliteTx:
+class SqliteTx(News):
     """A transaction on one apsw connection."""
 
     def __init__(
@@ -85,13 +86,13 @@ class SqliteTx:
         now: int | None,
         memo: dict[Any, Any],
     ) -> None:
+        super().__init__()
         self._connection = connection
         self._statements = statements
         self._columns = columns
         self._now = now
         self.memo = memo
         self.fresh: dict[Any, Any] = {}
-        self.woken: set[str] = set()
 
     def one(self, name: str, /, **params: Any) -> Row | None:
         rows = self.all(name, **params)
@@ -115,9 +116,6 @@ class SqliteTx:
         self._run(name, params).fetchall()
         after = self._connection.total_changes()
         return self._connection.changes() if after != before else 0
-
-    def notify(self, queues: Collection[str]) -> None:
-        self.woken.update(queues)
 
     def raw(self, text: str, params: Any = None, /) -> list[Row]:
         cursor = self._connection.execute(text, params)
@@ -191,9 +189,9 @@ class SqliteStore:
     def ride(self, rider: Rider) -> Watch:
         return self.wakeups.ride(rider)
 
-    def watch(self, wake: Callable[[str], None]) -> Watch:
+    def watch(self, wake: Wake, *, heard: Wake | None = None) -> Watch:
         self._file_watch.start()
-        return self.wakeups.watch(wake)
+        return self.wakeups.watch(wake, heard)
 
     def rotate(self, *, keep_good_ms: int, keep_bad_ms: int) -> None:
         """No partitions here; old rows are pruned in batches."""
@@ -250,11 +248,11 @@ class SqliteStore:
                     self._give_up(rides)
         for ride in rides:
             ride.arrive()
-        self.wakeups.ring(tx.woken)
+        self.wakeups.ring(tx.keys())
         return answers
 
     def _attempt(self, tx: SqliteTx, work: Callable[[SqliteTx], Any]) -> Any:
-        woken = set(tx.woken)
+        news = tx.remember()
         self._writer.execute("savepoint work")
         try:
             answer = work(tx)
@@ -263,7 +261,7 @@ class SqliteStore:
                 # A full or broken disk: SQLite rolled everything back, the works before this too.
                 raise _unavailable(error, path=self.path) from error
             self._writer.execute("rollback to work")
-            tx.woken = woken
+            tx.restore(news)
             tx.fresh.clear()
             answer = _unavailable(error, path=self.path)
         self._writer.execute("release work")
@@ -271,7 +269,7 @@ class SqliteStore:
 
     def _board(self, tx: SqliteTx, rides: list[Ride]) -> None:
         """Riders that fail are left behind; they must not hurt the works they ride with."""
-        keys = frozenset(tx.woken)
+        keys = frozenset(tx.keys())
         for rider in self.wakeups.riders() if keys else ():
             ride = self._attempt(tx, lambda tx, rider=rider: rider.board(tx, keys))  # type: ignore[misc]
             if ride and not isinstance(ride, Exception):

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from threading import Event, Thread
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from rota.store.base import Rider
+from rota.store.base import Rider, Wake
 
 T = TypeVar("T")
 
 EVERYWHERE = "*"
+
+
+class _Watcher(NamedTuple):
+    """Whom to tell of a key: by a thread in a hurry, and by one that only listens."""
+
+    wake: Wake
+    heard: Wake
 
 
 class _Entry(Generic[T]):
@@ -30,11 +37,11 @@ class Wakeups:
     """Who in this process wants to hear of changes, or to ride along with them."""
 
     def __init__(self) -> None:
-        self._watches: list[_Entry[Callable[[str], None]]] = []
+        self._watches: list[_Entry[_Watcher]] = []
         self._riders: list[_Entry[Rider]] = []
 
-    def watch(self, wake: Callable[[str], None]) -> _Entry[Callable[[str], None]]:
-        return _Entry(self._watches, wake)
+    def watch(self, wake: Wake, heard: Wake | None = None) -> _Entry[_Watcher]:
+        return _Entry(self._watches, _Watcher(wake, heard or wake))
 
     def ride(self, rider: Rider) -> _Entry[Rider]:
         return _Entry(self._riders, rider)
@@ -46,7 +53,12 @@ class Wakeups:
         """After a commit: tell everybody."""
         for entry in tuple(self._watches):
             for key in keys:
-                entry.what(key)
+                entry.what.wake(key)
+
+    def hear(self, key: str) -> None:
+        """Another process has told us, and this thread has nothing else to do."""
+        for entry in tuple(self._watches):
+            entry.what.heard(key)
 
 
 class FileWatch:
