@@ -185,7 +185,7 @@ class Schedules:
         *,
         reprocess: Reprocess = "missing",
         newest_first: bool = False,
-        parallel: int = 1,
+        parallel: int | None = None,
         args: Mapping[str, Any] | None = None,
         most: int | None = None,
         who: str | None = None,
@@ -193,7 +193,9 @@ class Schedules:
         """Run it for past instants, from `start` (included) to `end` (not included).
 
         `reprocess` says which instants get a run: those that have none, also those that
-        failed, or all. More than 10,000 firings need a larger `most`.
+        failed, or all. Its runs keep to the overlap policy of the schedule and give way to its
+        other starts; with `parallel` it has so many places of its own instead. More than 10,000
+        firings need a larger `most`.
         """
         wish = Wish(start, end, reprocess, newest_first, parallel, args)
         begun = self.backfills.start(name, wish, most=most)

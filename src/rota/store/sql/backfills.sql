@@ -45,7 +45,7 @@ select id
 
 -- name: find_base
 -- The schedule of a backfill as `take_schedules` has it.
-select id, namespace, name, job, spec, calendar, {now} as now,
+select id, namespace, name, job, spec, calendar, blocked_by, {now} as now,
        exists (
             select 1
               from rota.blackout as b

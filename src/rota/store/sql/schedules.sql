@@ -123,13 +123,18 @@ update rota.schedule as s
  where s.id = v.id
 
 -- name: fired_runs
--- The runs of schedules that may run, backfills apart: these have a limit of their own.
-select id, schedule_id, fence, state, cancel_requested
-  from rota.run
- where schedule_id {ids:ids}
-   and backfill_id is null
-   and state <> 'pending'
- order by id
+-- The runs of schedules that may run, apart from backfills that have a limit of their own.
+select r.id, r.schedule_id, r.backfill_id, r.fence, r.state, r.cancel_requested
+  from rota.run as r
+ where r.schedule_id {ids:ids}
+   and (r.backfill_id is null or exists (
+            select 1
+              from rota.backfill as f
+             where f.id = r.backfill_id
+               and f.parallel = 0
+           ))
+   and r.state <> 'pending'
+ order by r.id
 
 -- name: waiting_runs
 -- One that is locked is being cancelled: it does not wait any more.
@@ -173,7 +178,13 @@ update rota.run
 
 -- name: find_fired
 -- Runs of schedules that are about to end, locked until they have.
-select run.id, run.schedule_id, run.backfill_id, run.rerun_of
+select run.id, run.schedule_id, run.backfill_id, run.rerun_of,
+       exists (
+            select 1
+              from rota.backfill as f
+             where f.id = run.backfill_id
+               and f.parallel = 0
+           ) as keeps
   from {rows:verdict} as v
   join rota.run as run
     on run.id = v.run_id
@@ -194,9 +205,9 @@ select id
 -- name: settle_schedules
 update rota.schedule as s
    set failures = v.failures_now,
-       last_run = v.run_id,
-       last_state = v.state,
-       last_ended_at = {now},
+       last_run = coalesce(v.run_id, s.last_run),
+       last_state = coalesce(v.state, s.last_state),
+       last_ended_at = case when v.run_id is not null then {now} else s.last_ended_at end,
        last_success = coalesce(v.success, s.last_success),
        last_success_at = case when v.success is not null then {now} else s.last_success_at end,
        blocked_by = case when s.is_strict and v.failure is not null then v.failure
