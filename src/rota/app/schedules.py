@@ -36,7 +36,8 @@ from rota.engine.timetables import Plan, Timetables, rules_version
 from rota.engine.trigger import Triggered, trigger
 from rota.errors import BadOption, UnknownJob, UnknownSchedule
 from rota.ids import new_id
-from rota.model.schedule import Schedule
+from rota.model.schedule import OnEvent, Schedule
+from rota.rules.events import check_event_args
 from rota.rules.options import check_name
 from rota.rules.preview import Firing, preview
 from rota.rules.schedule_options import named, read_schedule
@@ -272,6 +273,10 @@ class Schedules:
                 raise UnknownJob(job, self._app.jobs)
             return schedule
         self._app.define((known,))
+        if isinstance(schedule.trigger, OnEvent):
+            if not known.signature.takes_more:
+                check_event_args(job, schedule.args, known.signature.parameters)
+            return schedule
         text = known.signature.bind((), schedule.args)
         return msgspec.structs.replace(schedule, args=msgspec.json.decode(text))
 

@@ -35,6 +35,8 @@ def total_of(plan: Plan, wanted: Range, to_at: int, most: int) -> int:
     """How many firings it has until then; BadOption for none, and for more than `most`."""
     if plan.follows_end:
         raise BadOption("backfill: every with from_end counts from runs and has no past instants")
+    if plan.event is not None:
+        raise BadOption("backfill: what an event starts has no past instants; send the event again")
     if wanted.from_at >= to_at:
         raise BadOption("backfill: the range is empty; from= must be before to= and before now")
     if wanted.parallel is not None and not 1 <= wanted.parallel <= MAX_PARALLEL:

@@ -1,25 +1,7 @@
 -- name: take_schedules
 -- Those that have to be looked at, longest first; other schedulers skip what one has locked.
 -- Beside the job's current definition: one statement less for each look.
-select id, namespace, name, job, spec, state, rules_version, calendar, cursor_at, last_at, next_at,
-       late_until, blocked_by, fired, last_ended_at, look_at, {now} as now,
-       exists (
-            select 1
-              from rota.blackout as b
-             where b.namespace = s.namespace
-           ) as has_blackouts,
-       (select j.version
-          from rota.job as j
-         where j.namespace = s.namespace
-           and j.name = s.job) as version,
-       (select v.spec
-          from rota.job as j
-          join rota.job_version as v
-            on v.namespace = j.namespace
-           and v.name = j.name
-           and v.version = j.version
-         where j.namespace = s.namespace
-           and j.name = s.job) as job_spec
+select {columns:schedule}, {columns:its_job}, {now} as now
   from rota.schedule as s
  where look_at <= {now} + :ahead_ms
  order by look_at
@@ -28,20 +10,7 @@ select id, namespace, name, job, spec, state, rules_version, calendar, cursor_at
 
 -- name: take_schedule
 -- The same for one, and waits for whoever has it.
-select id, namespace, name, job, spec, state, note, rules_version, calendar, cursor_at, last_at, next_at,
-       late_until, blocked_by, fired, last_ended_at, look_at, {now} as now,
-       (select j.version
-          from rota.job as j
-         where j.namespace = s.namespace
-           and j.name = s.job) as version,
-       (select v.spec
-          from rota.job as j
-          join rota.job_version as v
-            on v.namespace = j.namespace
-           and v.name = j.name
-           and v.version = j.version
-         where j.namespace = s.namespace
-           and j.name = s.job) as job_spec
+select {columns:schedule}, {columns:its_job}, {now} as now
   from rota.schedule as s
  where namespace = :namespace
    and name = :name
@@ -314,12 +283,13 @@ select name
 -- name: insert_schedule
 insert into rota.schedule (
     id, namespace, name, job, spec, origin, state, changed_by, changed_at, created_at,
-    rules_version, calendar, cursor_at, next_at, look_at, pause_after, is_strict, follows_end
+    rules_version, calendar, cursor_at, next_at, look_at, pause_after, is_strict, follows_end,
+    event
 )
 values (
     :id, :namespace, :name, :job, :spec, :origin, :state, :changed_by, {now}, {now},
     :rules_version, :calendar, :cursor_at, :next_at, :look_at, :pause_after, :is_strict,
-    :follows_end
+    :follows_end, :event
 )
 on conflict (namespace, name) do nothing
 
@@ -342,7 +312,8 @@ update rota.schedule
        late_until = :late_until,
        pause_after = :pause_after,
        is_strict = :is_strict,
-       follows_end = :follows_end
+       follows_end = :follows_end,
+       event = :event
  where id = :id
 
 -- name: hold_schedule
