@@ -122,12 +122,12 @@ class AppNotFound(BadInput):
 class DuplicateKey(BadInput):
     """The idempotency key was used before with other arguments; nothing was submitted."""
 
-    def __init__(self, key: str, run_id: str) -> None:
+    def __init__(self, key: str, run_id: str, *, what: str = "run", has: str = "arguments") -> None:
         self.key = key
         self.run_id = run_id
         super().__init__(
-            f"idempotency key {key!r} belongs to run {run_id} which has other arguments; "
-            "use another key, or the same arguments"
+            f"idempotency key {key!r} belongs to {what} {run_id} which has other {has}; "
+            f"use another key, or the same {has}"
         )
 
 

@@ -75,6 +75,26 @@ def test_a_schedule_is_made_paused_started_by_hand_and_removed(rota: Rota) -> No
     assert "no schedule is named 'sum'" in gone.err
 
 
+def test_an_event_starts_what_listens(rota: Rota) -> None:
+    with rota.serving("up", "shop.py"):
+        rota.good("schedules", "set", "sum", "@event shop.opened", "a=2", "--job", "add")
+        shown = rota.good("schedules", "show", "sum").out
+        sent = rota.good("send", "shop.opened", "b=3", "--key", "monday", "--json").documents[0]
+        again = rota.good("send", "shop.opened", "b=3", "--key", "monday")
+        (heard,) = sent["heard"]
+        result = rota.good("runs", "wait", heard["run_id"], "--timeout", "30s").out
+        nobody = rota.good("send", "shop.closed", "--payload", "[1]").err
+        bad = rota("send", "shop.opened", "--payload", "[1")
+
+    assert "When shop.opened is sent" in shown
+    assert (heard["schedule"], heard["decision"], sent["is_new"]) == ("sum", "started", True)
+    assert "was sent before" in again.err
+    assert heard["run_id"] in again.out
+    assert result.strip() == "5"
+    assert "no schedule listens" in nobody
+    assert (bad.code, "--payload is not JSON" in bad.err) == (2, True)
+
+
 def test_past_instants_are_run_once(rota: Rota) -> None:
     days = ("--from", "2026-01-01", "--to", "2026-01-04")
     with rota.serving("up", "shop.py"):

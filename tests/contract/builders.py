@@ -28,8 +28,8 @@ HOME = "default"
 ERROR = '{"type":"ValueError","message":"broken"}'
 TABLES = (
     "act", "alert", "attempt", "backfill", "blackout", "breaker", "breaker_tally", "calendar",
-    "chore", "dead_letter", "effect", "firing", "job", "job_version", "log_chunk", "node", "queue",
-    "run", "run_history", "run_key", "schedule", "worker",
+    "chore", "dead_letter", "effect", "event", "firing", "job", "job_version", "log_chunk", "node",
+    "queue", "run", "run_history", "run_key", "schedule", "worker",
 )  # fmt: skip
 
 

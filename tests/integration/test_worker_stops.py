@@ -95,6 +95,22 @@ def test_a_handler_that_runs_too_long_is_stopped(
 
 
 @ONE_STORE
+@pytest.mark.parametrize("make", [sync_job])
+def test_ad_06_a_timeout_is_per_attempt_and_is_retried(
+    app: App, serve: Serve, tmp_path: Path, make: Make
+) -> None:
+    job = make(app, timeout="300ms", retries=2, backoff="none")
+    serve()
+    run = job.submit(path=str(tmp_path / "pid"))
+    run.wait(timeout=20)
+
+    attempts = run.attempts()
+    assert [each.kind for each in attempts] == ["timeout"] * 3
+    spans = [(each.ended_at or 0) - (each.started_at or 2**62) for each in attempts]
+    assert min(spans) >= 300
+
+
+@ONE_STORE
 @KINDS
 def test_a_handler_is_stopped_when_its_run_is_cancelled(
     app: App, serve: Serve, tmp_path: Path, make: Make

@@ -87,7 +87,7 @@ def test_days_are_those_of_the_dialect(
 @pytest.mark.parametrize(
     ("expression", "minutes"),
     [
-        ("*/35 * * * *", (0, 35)),  # CR-09
+        pytest.param("*/35 * * * *", (0, 35), id="CR-09"),
         ("10-20/5 * * * *", (10, 15, 20)),
         ("5,1,5 * * * *", (1, 5)),
         ("*/90 * * * *", (0,)),
@@ -175,7 +175,9 @@ def test_every_is_for_kubernetes_only() -> None:
         ("vixie", "", "0 fields"),
         ("vixie", "@reboot", "submit the job when the program starts"),
         ("vixie", "@fortnightly", "there are @yearly"),
-        ("vixie", "CRON_TZ=UTC 0 0 * * *", "give it as the schedule's zone"),  # CR-11
+        pytest.param(
+            "vixie", "CRON_TZ=UTC 0 0 * * *", "give it as the schedule's zone", id="CR-11"
+        ),
         ("kubernetes", "TZ=UTC 0 0 * * *", "give it as the schedule's zone"),
         ("vixie", "0 0 0 1 1 * 1969", "year '1969': 1969 is not between 1970 and 2199"),
         ("quartz", "0 0 0 1 1 ? 2030-2020", "the range runs backwards"),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.model.schedule import Overlap
-from rota.rules.overlap import Crowd, Outcome, Policy, decide
+from rota.rules.overlap import Crowd, Outcome, Policy, decide, places
 
 
 def run(
@@ -94,6 +94,26 @@ def test_strict_keeps_its_order_and_stops_after_a_failure() -> None:
 
     assert (blocked.released, blocked.decisions) == ((), ("waits",))
     assert (free.released, free.decisions) == (("a",), ("waits",))
+
+
+def test_whoever_would_be_skipped_for_a_backfill_waits_for_it() -> None:
+    policy = Policy(overlap="skip", parallel=2)
+
+    one = decide(policy, Crowd(running=2, lent=1), fresh=["a", "b"])
+    none = decide(policy, Crowd(running=2), fresh=["a"])
+
+    assert one.decisions == ("waits", "skipped")
+    assert none.decisions == ("skipped",)
+
+
+def test_a_backfill_takes_free_places_only_and_never_that_of_one_who_waits() -> None:
+    strict = Policy(overlap="strict")
+
+    assert places(Policy(overlap="skip", parallel=3), Crowd(running=1), waiting=0) == 2
+    assert places(Policy(overlap="skip", parallel=3), Crowd(running=1), waiting=1) == 0
+    assert places(strict, Crowd(is_blocked=True), waiting=0) == 0
+    assert places(strict, Crowd(), waiting=0) == 1
+    assert [places(Policy(), Crowd(running=9, lent=n), waiting=0) for n in (0, 1)] == [1, 0]
 
 
 def test_a_changed_policy_counts_for_those_that_wait() -> None:

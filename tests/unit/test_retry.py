@@ -131,6 +131,14 @@ def test_rt_07_a_retry_that_would_start_too_late_is_given_up() -> None:
     assert decided(policy, now_ms=DUE + 599_001) == GiveUp("no retry within 10m")
 
 
+def test_ad_06_the_time_for_all_attempts_is_not_reset_by_a_retry() -> None:
+    policy = RetryPolicy(limit=100, backoff="fixed", delay_ms=1_000, within_ms=10_000)
+
+    outcomes = [decided(policy, failures=n, now_ms=DUE + n * 4_000) for n in (1, 2, 3)]
+
+    assert outcomes == [RetryIn(1_000), RetryIn(1_000), GiveUp("no retry within 10s")]
+
+
 def test_what_another_attempt_cannot_help_is_given_up_even_when_asked_for() -> None:
     outcome = decided(RetryPolicy(), gives_up=True, wants_retry=True)
 

@@ -43,6 +43,7 @@ from rota.version import version
 if TYPE_CHECKING:
     from rota.app.calendars import Blackouts, Calendars
     from rota.app.schedules import Schedules
+    from rota.model.event import Sent
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -225,6 +226,18 @@ class App:
     def run(self, run_id: str) -> Run[Any]:
         """A handle for a run of any job, by its id."""
         return Run(self, run_id)
+
+    def send(
+        self, event: str, payload: Any = None, *, key: str | None = None, who: str | None = None
+    ) -> Sent:
+        """Tell of a fact: every schedule that listens to the event starts, once.
+
+        Fields of the payload that are parameters of the job become its arguments; a parameter
+        `event` gets all of it. With a `key` the same fact sent twice is one event.
+        """
+        from rota.app.events import send_event  # noqa: PLC0415  # as with schedules
+
+        return send_event(self, event, payload, key=key, who=who)
 
     def search_logs(self, text: str, **narrowed: Unpack[Narrowed]) -> list[LogLine]:
         """Lines of all runs that hold all words of the text, the newest first.

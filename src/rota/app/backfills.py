@@ -33,7 +33,7 @@ class Wish(NamedTuple):
     end: str | datetime
     reprocess: Reprocess = "missing"
     newest_first: bool = False
-    parallel: int = 1
+    parallel: int | None = None
     args: Mapping[str, Any] | None = None
 
 

@@ -36,7 +36,8 @@ from rota.engine.timetables import Plan, Timetables, rules_version
 from rota.engine.trigger import Triggered, trigger
 from rota.errors import BadOption, UnknownJob, UnknownSchedule
 from rota.ids import new_id
-from rota.model.schedule import Schedule
+from rota.model.schedule import OnEvent, Schedule
+from rota.rules.events import check_event_args
 from rota.rules.options import check_name
 from rota.rules.preview import Firing, preview
 from rota.rules.schedule_options import named, read_schedule
@@ -185,7 +186,7 @@ class Schedules:
         *,
         reprocess: Reprocess = "missing",
         newest_first: bool = False,
-        parallel: int = 1,
+        parallel: int | None = None,
         args: Mapping[str, Any] | None = None,
         most: int | None = None,
         who: str | None = None,
@@ -193,7 +194,9 @@ class Schedules:
         """Run it for past instants, from `start` (included) to `end` (not included).
 
         `reprocess` says which instants get a run: those that have none, also those that
-        failed, or all. More than 10,000 firings need a larger `most`.
+        failed, or all. Its runs keep to the overlap policy of the schedule and give way to its
+        other starts; with `parallel` it has so many places of its own instead. More than 10,000
+        firings need a larger `most`.
         """
         wish = Wish(start, end, reprocess, newest_first, parallel, args)
         begun = self.backfills.start(name, wish, most=most)
@@ -270,6 +273,10 @@ class Schedules:
                 raise UnknownJob(job, self._app.jobs)
             return schedule
         self._app.define((known,))
+        if isinstance(schedule.trigger, OnEvent):
+            if not known.signature.takes_more:
+                check_event_args(job, schedule.args, known.signature.parameters)
+            return schedule
         text = known.signature.bind((), schedule.args)
         return msgspec.structs.replace(schedule, args=msgspec.json.decode(text))
 

@@ -18,6 +18,7 @@ COMMANDS = (
     "up",
     "worker",
     "submit",
+    "send",
     "runs",
     "logs",
     "why",

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from rota.engine.backfill_range import MOST, Range, total_of
+from rota.engine.backfill_range import KEEPS, MOST, Range, total_of
 from rota.engine.backfill_views import BackfillView, Reprocess, show_backfill
 from rota.engine.blackouts import load_blackouts, window_at
 from rota.engine.fire import load_calendars, plan_of
 from rota.engine.fired_run import Start, new_run, spec_of
 from rota.engine.keys import LOOK
-from rota.engine.starts import Made, NewId
+from rota.engine.starts import Made, NewId, free_places
 from rota.engine.submit import submit
 from rota.engine.timetables import Plan, Timetables
 from rota.errors import NotAllowed, UnknownSchedule
@@ -31,6 +31,8 @@ HELD_MS = 60_000
 """How often a backfill looks whether the maintenance window around it has ended."""
 BUSY_MS = 20
 """When to come again while somebody else has its schedule."""
+CROWDED_MS = 1_000
+"""How often it looks for a free place, while other runs of its schedule have them all."""
 _FAILED = (State.FAILED, State.CANCELLED)
 
 
@@ -96,7 +98,7 @@ def start_backfill(  # noqa: PLR0913  # a range, and whose it is
         to_at=to_at,
         newest_first=wanted.newest_first,
         reprocess=wanted.reprocess,
-        parallel=wanted.parallel,
+        parallel=KEEPS if wanted.parallel is None else wanted.parallel,
         args=wanted.args,
         total=total,
         edge_at=to_at if wanted.newest_first else wanted.from_at - 1,
@@ -147,7 +149,8 @@ def _come_again(tx: Tx, row: Row) -> None:
 
 
 def _fill(tx: Tx, row: Row, base: Row, plan: Plan, *, new_id: NewId) -> None:
-    free = row["parallel"] - row["live"]
+    keeps = row["parallel"] == KEEPS
+    free = free_places(tx, base, plan) if keeps else row["parallel"] - row["live"]
     wanted = Range(
         from_at=row["from_at"], to_at=row["to_at"], newest_first=bool(row["newest_first"])
     )
@@ -165,7 +168,13 @@ def _fill(tx: Tx, row: Row, base: Row, plan: Plan, *, new_id: NewId) -> None:
     started = _start(tx, row, base, plan, chosen, new_id) if chosen else 0
     is_through = seen == len(instants) < CHUNK
     is_done = is_through and not row["live"] and not started
-    waits = is_through or seen < len(instants)
+    is_full = seen < len(instants)
+    is_told = row["live"] or started  # the end of a run of its own wakes it
+    look_at: int | None = row["now"]
+    if is_done or (is_told and (is_through or is_full)):
+        look_at = None
+    elif keeps and is_full:
+        look_at = row["now"] + CROWDED_MS
     _move(
         tx,
         row,
@@ -173,7 +182,7 @@ def _fill(tx: Tx, row: Row, base: Row, plan: Plan, *, new_id: NewId) -> None:
         seen=seen,
         started=started,
         state="done" if is_done else "active",
-        look_at=None if is_done or (waits and (row["live"] or started)) else row["now"],
+        look_at=look_at,
     )
 
 

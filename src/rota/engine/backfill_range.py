@@ -13,6 +13,8 @@ MOST = 10_000
 """Firings in one backfill, unless a larger number is confirmed."""
 LIMIT = 1_000_000
 MAX_PARALLEL = 1_000
+KEEPS = 0
+"""On record, instead of a number of its own: the backfill keeps to the overlap policy."""
 
 
 class Range(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,8 +24,9 @@ class Range(msgspec.Struct, frozen=True, kw_only=True):
     to_at: int
     reprocess: Reprocess = "missing"
     newest_first: bool = False
-    parallel: int = 1
-    """So many runs of this backfill at once, whatever else runs."""
+    parallel: int | None = None
+    """So many runs of this backfill at once, whatever else runs; None to keep to the overlap
+    policy of the schedule, as its other runs do."""
     args: str | None = None
     """Other arguments than the schedule's, as JSON text."""
 
@@ -32,9 +35,11 @@ def total_of(plan: Plan, wanted: Range, to_at: int, most: int) -> int:
     """How many firings it has until then; BadOption for none, and for more than `most`."""
     if plan.follows_end:
         raise BadOption("backfill: every with from_end counts from runs and has no past instants")
+    if plan.event is not None:
+        raise BadOption("backfill: what an event starts has no past instants; send the event again")
     if wanted.from_at >= to_at:
         raise BadOption("backfill: the range is empty; from= must be before to= and before now")
-    if not 1 <= wanted.parallel <= MAX_PARALLEL:
+    if wanted.parallel is not None and not 1 <= wanted.parallel <= MAX_PARALLEL:
         raise BadOption(f"parallel={wanted.parallel} is not a number from 1 to {MAX_PARALLEL:,}")
     if not 1 <= most <= LIMIT:
         raise BadOption(f"most={most} is not a number from 1 to {LIMIT:,}")

@@ -26,7 +26,8 @@ class BackfillView(msgspec.Struct, frozen=True, kw_only=True):
     to_at: int
     reprocess: Reprocess
     newest_first: bool
-    parallel: int
+    parallel: int | None
+    """How many at once; None when it keeps to the overlap policy of its schedule."""
     state: Literal["active", "done", "cancelled", "error"]
     note: str | None
     total: int
@@ -61,4 +62,5 @@ def backfills(
 def _view(row: Row) -> BackfillView:
     facts = {name: row[name] for name in BackfillView.__struct_fields__ if name != "id"}
     facts["newest_first"] = bool(facts["newest_first"])
+    facts["parallel"] = facts["parallel"] or None
     return BackfillView(id=str(row["id"]), **facts)

@@ -223,7 +223,7 @@ def _moved(look: _Look, begun: Begun | None, timetables: Timetables) -> _Moved:
     elif state == "active":
         counted = row["fired"] + (begun.fired if begun else 0)
         is_full = plan.schedule.count is not None and counted >= plan.schedule.count
-        if is_full or (next_at is None and not plan.follows_end):
+        if is_full or (next_at is None and not (plan.follows_end or plan.event)):
             state, next_at = "ended", None
         elif look.due.has_more:
             look_at = row["now"]

@@ -56,6 +56,7 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
         "pause_after": schedule.pause_after,
         "is_strict": schedule.overlap == "strict",
         "follows_end": plan.follows_end,
+        "event": plan.event,
     }
     now = now_ms(tx)
     seed = seed_of(namespace, name)
@@ -120,7 +121,8 @@ def _first_cursor(plan: Plan, now: int) -> int:
 def _times(plan: Plan, cursor: int, *, seed: str, timetables: Timetables) -> dict[str, Any]:
     next_at = plan.table.after(cursor)
     if next_at is None:
-        return {"cursor_at": cursor, "next_at": None, "look_at": None, "state": "ended"}
+        state = "ended" if plan.event is None else "active"
+        return {"cursor_at": cursor, "next_at": None, "look_at": None, "state": state}
     look_at = timetables.look_at(plan, next_at, seed=seed)
     return {"cursor_at": cursor, "next_at": next_at, "look_at": look_at, "state": "active"}
 

@@ -17,8 +17,8 @@ from rota.store.base import Row, Tx
 
 class _Settled(msgspec.Struct, kw_only=True):
     id: str
-    run_id: str
-    state: str
+    run_id: str | None = None
+    state: str | None = None
     failures: int = 0
     success: str | None = None
     failure: str | None = None
@@ -38,7 +38,9 @@ def settle(tx: Tx, ended: Iterable[tuple[Row, State]]) -> None:
     for row, state in sorted(ended, key=lambda each: str(each[0]["id"])):
         if row["backfill_id"] is None:
             _count(schedules, row, state)
-        else:
+        elif row["keeps"]:
+            _free(schedules, row, state)
+        if row["backfill_id"] is not None:
             filled = backfills.setdefault(
                 str(row["backfill_id"]), _Filled(id=str(row["backfill_id"]))
             )
@@ -53,9 +55,7 @@ def settle(tx: Tx, ended: Iterable[tuple[Row, State]]) -> None:
 
 def _count(schedules: dict[str, _Settled], row: Row, state: State) -> None:
     schedule_id, run_id = str(row["schedule_id"]), str(row["id"])
-    settled = schedules.setdefault(
-        schedule_id, _Settled(id=schedule_id, run_id=run_id, state=state)
-    )
+    settled = schedules.setdefault(schedule_id, _Settled(id=schedule_id))
     settled.run_id, settled.state = run_id, state
     if state is State.SUCCESS:
         settled.failures, settled.success = 0, run_id
@@ -63,6 +63,16 @@ def _count(schedules: dict[str, _Settled], row: Row, state: State) -> None:
     elif state is State.FAILED:
         settled.failures += 1
         settled.failure = run_id
+
+
+def _free(schedules: dict[str, _Settled], row: Row, state: State) -> None:
+    """A backfill had a place of its. The past pauses nothing; in strict order it must end well."""
+    schedule_id = str(row["schedule_id"])
+    settled = schedules.setdefault(schedule_id, _Settled(id=schedule_id))
+    if state is State.FAILED:
+        settled.failure = str(row["id"])
+    elif state is State.SUCCESS and row["rerun_of"]:
+        settled.healed = str(row["rerun_of"])
 
 
 def _settle_schedules(tx: Tx, schedules: Mapping[str, _Settled]) -> None:

@@ -1,6 +1,7 @@
 """Starts: what is to be started becomes runs, under the schedule's overlap policy.
 
-One place for starts by time, by hand and by events. The caller holds the rows of the schedules.
+One place for starts by time, by hand and by events; backfills ask here for free places. The
+caller holds the rows of the schedules.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from rota.engine.timetables import Plan
 from rota.model.run import NewRun, Origin, StartKind, Verdict
 from rota.model.states import State
 from rota.rules.order import CREDIT_MS
-from rota.rules.overlap import Crowd, Decision, Outcome, decide
+from rota.rules.overlap import Crowd, Decision, Outcome, decide, places
 from rota.store.base import Row, Tx
 
 REPLACED = "skipped: a newer start of its schedule took its place"
@@ -118,6 +119,12 @@ def begin(tx: Tx, asks: Sequence[Ask], *, new_id: NewId) -> dict[str, Begun]:
     return begun
 
 
+def free_places(tx: Tx, row: Row, plan: Plan) -> int:
+    """How many runs a backfill that keeps to the policy of this schedule may start now."""
+    line = _crowds(tx, [str(row["id"])])[str(row["id"])]
+    return places(plan.policy, _crowd(row, line), waiting=len(line.waiting))
+
+
 def stop_old(tx: Tx, begun: Iterable[Begun]) -> None:
     """Ask runs to stop that newer starts replace; after the schedules have moved on.
 
@@ -182,13 +189,17 @@ def _is_late(waiting: _Waiting, ask: Ask) -> bool:
 
 
 def _decide(ask: Ask, line: _Line, waiting: list[_Waiting]) -> Outcome[_Waiting]:
-    crowd = Crowd(
-        running=len(line.running),
-        stopping=sum(bool(row["cancel_requested"]) for row in line.running),
-        is_blocked=ask.row["blocked_by"] is not None,
-    )
     fresh = [_Waiting("", 0, "", None) for _ in ask.starts]
-    return decide(ask.plan.policy, crowd, waiting=waiting, fresh=fresh)
+    return decide(ask.plan.policy, _crowd(ask.row, line), waiting=waiting, fresh=fresh)
+
+
+def _crowd(row: Row, line: _Line) -> Crowd:
+    return Crowd(
+        running=len(line.running),
+        stopping=sum(bool(each["cancel_requested"]) for each in line.running),
+        lent=sum(each["backfill_id"] is not None for each in line.running),
+        is_blocked=row["blocked_by"] is not None,
+    )
 
 
 def _begun(
@@ -217,7 +228,7 @@ def _begun(
     ]
     begins = sum(each.decision == "started" for each in made) + len(outcome.released)
     waits = sum(each.decision == "waits" for each in made)
-    old = [str(row["id"]) for row in line.running if not row["cancel_requested"]]
+    old = [str(row["id"]) for row in line.running if _may_stop(row)]
     return Begun(
         made=made,
         running=len(line.running) + begins,
@@ -225,6 +236,11 @@ def _begun(
         dropped=len(outcome.dropped),
         stops=old[: outcome.cancels],
     )
+
+
+def _may_stop(row: Row) -> bool:
+    """What a backfill is about would not come again: newer starts wait for it."""
+    return not row["cancel_requested"] and row["backfill_id"] is None
 
 
 def _claim_instants(tx: Tx, begun: dict[str, Begun], made: list[Made]) -> None:

@@ -9,7 +9,7 @@ from importlib.metadata import version as version_of
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.schedule import Calendar, Every, Schedule
+from rota.model.schedule import Calendar, Every, OnEvent, Schedule
 from rota.rules.duration import parse_duration
 from rota.rules.misfire import Lateness, ripe_at
 from rota.rules.moments import read_bound
@@ -46,6 +46,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     policy: Policy
     follows_end: bool = False
     """Counted from the end of the run before."""
+    event: str | None = None
+    """Started by the event of that name, and by nothing else."""
     start_at: int | None = None
     rules_version: str = ""
 
@@ -92,6 +94,7 @@ class Timetables:
             lateness=_lateness(schedule),
             policy=_policy(schedule),
             follows_end=_follows_end(schedule),
+            event=schedule.trigger.event if isinstance(schedule.trigger, OnEvent) else None,
             start_at=_bound("start", schedule.start, schedule),
             rules_version=version,
         )

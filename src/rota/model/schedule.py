@@ -72,6 +72,12 @@ class BusinessDay(_Data, frozen=True, tag="business_day"):
     time: str = "00:00"
 
 
+class OnEvent(_Data, frozen=True, tag="event"):
+    """Whenever somebody sends the event of that name."""
+
+    event: str
+
+
 class AnyOf(_Data, frozen=True, tag="any_of"):
     """Each instant at which any of them fires, once."""
 
@@ -87,7 +93,7 @@ class Unless(_Data, frozen=True, tag="unless"):
     """Leave out whole days (of the schedule's zone) on which the other fires."""
 
 
-Trigger = Cron | Every | CalendarEvery | At | Rrule | BusinessDay | AnyOf | Unless
+Trigger = Cron | Every | CalendarEvery | At | Rrule | BusinessDay | OnEvent | AnyOf | Unless
 
 
 class Calendar(_Data, frozen=True, kw_only=True):

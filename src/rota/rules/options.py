@@ -142,9 +142,13 @@ def check_name(what: str, name: object) -> str:
     if isinstance(name, str) and _NAME.fullmatch(name):
         return name
     raise BadOption(
-        f"{name!r:.140} is no name for a {what}: use up to 128 letters, digits and _ . : / -, "
-        "starting with a letter, a digit or _"
+        f"{name!r:.140} is no name for {_article(what)} {what}: use up to 128 letters, digits "
+        "and _ . : / -, starting with a letter, a digit or _"
     )
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "aeiou" else "a"
 
 
 def _refuse_unknown(options: Mapping[str, Any], known: frozenset[str], *, what: str) -> None:
@@ -240,6 +244,11 @@ def _key(options: Mapping[str, Any]) -> str | None:
         if options.get("key_window") is not None:
             raise BadOption("key_window= says how long a key= counts; give the key too")
         return None
+    return check_key(key)
+
+
+def check_key(key: object) -> str:
+    """An idempotency key as it is, if it can be one."""
     if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= MAX_KEY_CHARS:
         raise BadOption(
             f"key={key!r:.64} is not a text of 1 to {MAX_KEY_CHARS} printable characters"

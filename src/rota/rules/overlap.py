@@ -1,6 +1,7 @@
 """Overlap: what becomes of a start while other runs of its schedule have not ended.
 
-The same rules for starts by time, by an event, by hand. Everything is decided here, from counts.
+The same rules for starts by time, by an event, by hand; and for backfills, which give way to all
+of them. Everything is decided here, from counts.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ class Crowd(msgspec.Struct, frozen=True, kw_only=True):
     """Those that may run: queued, running, between two attempts."""
     stopping: int = 0
     """How many of the running were asked to stop."""
+    lent: int = 0
+    """How many of the running are runs of backfills: whoever comes waits for them at least."""
     is_blocked: bool = False
     """With strict order: one has failed, and nobody has mended it."""
 
@@ -75,7 +78,7 @@ def decide(
     rest = fresh[started:]
     if policy.overlap == "newest":
         return _only_newest_waits(released, left, rest, started)
-    room = _room(policy, len(left))
+    room = _room(policy, crowd, len(left))
     waits = min(room, len(rest))
     refused = _SKIPPED if policy.overlap == "skip" else _DROPPED
     return Outcome(
@@ -84,8 +87,16 @@ def decide(
     )
 
 
-def _room(policy: Policy, waiting: int) -> int:
-    most = {"skip": 0, "queue_one": 1}.get(policy.overlap, policy.backlog)
+def places(policy: Policy, crowd: Crowd, *, waiting: int) -> int:
+    """How many runs a backfill may start now: never before one that waits, never beyond all."""
+    if policy.overlap == "allow":
+        return max(0, 1 - crowd.lent)
+    is_held = waiting or (crowd.is_blocked and policy.overlap == "strict")
+    return 0 if is_held else max(0, policy.parallel - crowd.running)
+
+
+def _room(policy: Policy, crowd: Crowd, waiting: int) -> int:
+    most = {"skip": crowd.lent, "queue_one": 1}.get(policy.overlap, policy.backlog)
     return max(0, most - waiting)
 
 

@@ -17,6 +17,7 @@ from rota.model.schedule import (
     Fold,
     Gap,
     JitterKind,
+    OnEvent,
     Overlap,
     Roll,
     Schedule,
@@ -147,6 +148,8 @@ def _check(schedule: Schedule, calendars: Mapping[str, Calendar] | None) -> None
         if isinstance(schedule.calendar, str) and not is_code(schedule.calendar):
             schedule = replace(schedule, calendar=None, roll="skip")
     timetable = compile_schedule(schedule, seed="", calendars=calendars)
+    if isinstance(schedule.trigger, OnEvent):
+        return
     if timetable.after(_BEFORE_ALL) is None:
         raise BadOption(f"schedule: it would never fire: {_reason(schedule)}")
 

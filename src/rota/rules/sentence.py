@@ -12,6 +12,7 @@ from rota.model.schedule import (
     CalendarEvery,
     Cron,
     Every,
+    OnEvent,
     Rrule,
     Schedule,
     Trigger,
@@ -71,8 +72,10 @@ def _trigger(trigger: Trigger, zone_name: str, seed: str) -> str:
     return _alone(trigger, zone_name, seed)
 
 
-def _alone(
-    trigger: Cron | Every | CalendarEvery | At | Rrule | BusinessDay, zone_name: str, seed: str
+def _alone(  # noqa: PLR0911  # one each
+    trigger: Cron | Every | CalendarEvery | At | Rrule | BusinessDay | OnEvent,
+    zone_name: str,
+    seed: str,
 ) -> str:
     match trigger:
         case Cron():
@@ -88,6 +91,8 @@ def _alone(
         case BusinessDay():
             clock = short_time(read_time("time", trigger.time))
             return f"On the {_ordinal(trigger.nth)} business day of the month at {clock}"
+        case OnEvent():
+            return f"When {trigger.event} is sent"
     assert_never(trigger)
 
 
@@ -156,7 +161,7 @@ def _has_walls(trigger: Trigger) -> bool:
         return trigger.whole_day or _has_walls(trigger.trigger) or _has_walls(trigger.exclude)
     if isinstance(trigger, At):
         return any(read_moment("at", time).tzinfo is None for time in trigger.times)
-    return not isinstance(trigger, Every)
+    return not isinstance(trigger, Every | OnEvent)
 
 
 def _moment(text: str) -> str:

@@ -18,6 +18,16 @@ class Timetable(Protocol):
         ...
 
 
+class Never:
+    """Nothing comes by itself."""
+
+    def after(self, instant: int) -> int | None:  # noqa: ARG002  # as all timetables
+        return None
+
+    def marks(self, instant: int) -> tuple[str, ...]:  # noqa: ARG002
+        return ()
+
+
 def firings(timetable: Timetable, after: int, until: int) -> Iterator[int]:
     """All firings later than `after` and not later than `until`, in order."""
     at = timetable.after(after)

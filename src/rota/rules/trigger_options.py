@@ -8,6 +8,7 @@ CalendarEvery(months=1, start="2026-01-31")      {every: {months: 1}, start: 202
 BusinessDay(nth=-1, time="18:00")                {business_day: -1, time: "18:00"}
 AnyOf(triggers=(...))                            {any_of: ["@daily", {every: 90s}]}
 Unless(trigger=..., exclude=...)                 {trigger: "@hourly", unless: "0 2 * * *"}
+OnEvent("orders.closed")                         {event: orders.closed}
 """
 
 from __future__ import annotations
@@ -28,12 +29,14 @@ from rota.model.schedule import (
     Cron,
     Dialect,
     Every,
+    OnEvent,
     Rrule,
     Trigger,
     Unless,
 )
 from rota.rules.checks import hint, one_of, whole_number
 from rota.rules.duration import format_duration
+from rota.rules.options import check_name
 from rota.rules.triggers.business_day import MAX_NTH
 from rota.rules.triggers.compile import MAX_DEPTH, each_trigger
 from rota.rules.triggers.every import read_every
@@ -46,11 +49,12 @@ _BESIDE: Mapping[str, frozenset[str]] = {
     "business_day": frozenset({"time"}),
     "any_of": frozenset(),
     "trigger": frozenset(),
+    "event": frozenset(),
 }
 """The key that makes each kind of trigger, and what may stand beside it."""
 _ANYWHERE = frozenset({"unless", "whole_day"})
 _STEPS = ("days", "weeks", "months", "years")
-_EVERY = "@every"
+_EVERY, _EVENT = "@every", "@event"
 _FORMS = "give a cron line, a trigger, or a mapping with one of " + ", ".join(_BESIDE)
 
 
@@ -112,6 +116,8 @@ def time_text(field: str, given: object) -> str:
 def _from_text(field: str, text: str) -> Trigger:
     if text.strip().lower().startswith(_EVERY):
         return Every(every=text.strip()[len(_EVERY) :].strip())
+    if text.strip().lower().startswith(_EVENT):
+        return OnEvent(event=check_name("event", text.strip()[len(_EVENT) :].strip()))
     if not text.strip():
         raise BadOption(f"{field} is empty; {_FORMS}")
     return Cron(expression=text)
@@ -197,6 +203,10 @@ def _trigger(own: Mapping[str, Any], field: str, depth: int) -> Trigger:
     return read_trigger(given, field=field, depth=depth + 1)
 
 
+def _event(own: Mapping[str, Any], _: str, __: int) -> Trigger:
+    return OnEvent(event=check_name("event", own["event"]))
+
+
 _READERS: Mapping[str, Callable[[Mapping[str, Any], str, int], Trigger]] = {
     "cron": _cron,
     "every": _every,
@@ -205,6 +215,7 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any], str, int], Trigger]] = {
     "business_day": _business_day,
     "any_of": _any_of,
     "trigger": _trigger,
+    "event": _event,
 }
 
 

@@ -28,8 +28,23 @@ COLUMNS: Mapping[str, str] = {
         " created_at, due_at, ready_at, attempt, worker_id, started_at, progress, progress_note,"
         " schedule_id, backfill_id, origin, parent_id, node, item"
     ),
+    "schedule": (
+        "s.id, s.namespace, s.name, s.job, s.spec, s.state, s.note, s.rules_version, s.calendar,"
+        " s.cursor_at, s.last_at, s.next_at, s.late_until, s.blocked_by, s.fired, s.last_ended_at,"
+        " s.look_at"
+    ),
+    "its_job": (
+        "exists (select 1 from rota.blackout as b where b.namespace = s.namespace)"
+        " as has_blackouts,"
+        " (select j.version from rota.job as j"
+        " where j.namespace = s.namespace and j.name = s.job) as version,"
+        " (select v.spec from rota.job as j join rota.job_version as v"
+        " on v.namespace = j.namespace and v.name = j.name and v.version = j.version"
+        " where j.namespace = s.namespace and j.name = s.job) as job_spec"
+    ),
 }
-"""Columns that a run takes along, unchanged, into history."""
+"""`kept`: what a run takes along, unchanged, into history. `schedule` and `its_job`: what decides
+about the starts of a schedule `s`, with the current definition of its job in the same statement."""
 
 _NEW_RUN: Shape = {
     "id": "uuid",

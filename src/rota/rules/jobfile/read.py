@@ -9,10 +9,11 @@ import msgspec
 
 from rota.errors import BadFile, BadInput
 from rota.model.bundle import Bundle, BundledSchedule
-from rota.model.schedule import Blackout, Calendar, Schedule
+from rota.model.schedule import Blackout, Calendar, OnEvent, Schedule
 from rota.model.spec import Breaker, JobSpec, PythonTarget
 from rota.rules.blackouts import compile_blackout
 from rota.rules.calendars import business_days
+from rota.rules.events import check_event_args
 from rota.rules.jobfile.field import Field
 from rota.rules.jobfile.targets import TARGET_FIELDS, read_target
 from rota.rules.jobfile.yaml12 import Document, read_yaml
@@ -192,7 +193,11 @@ def _plain(field: Field) -> Any:
 
 def _check_arguments(spec: JobSpec, schedule: Schedule, field: Field) -> None:
     """A function is asked by the worker that has it; its declared names are checked here."""
-    if not isinstance(spec.target, PythonTarget):
+    if isinstance(schedule.trigger, OnEvent):
+        if spec.parameters or not isinstance(spec.target, PythonTarget):
+            with field.blamed():
+                check_event_args(spec.name, schedule.args, spec.parameters)
+    elif not isinstance(spec.target, PythonTarget):
         with field.blamed():
             Signature.of_names(spec.name, spec.parameters).bind((), schedule.args)
     elif spec.parameters:

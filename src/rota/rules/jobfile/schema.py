@@ -105,6 +105,7 @@ _TRIGGERS: dict[str, Schema] = {
     "time": _TEXT,
     "any_of": {"type": "array", "items": {"$ref": "#/$defs/trigger"}},
     "trigger": {"$ref": "#/$defs/trigger"},
+    "event": {"type": "string", "pattern": NAME},
     "unless": {"$ref": "#/$defs/trigger"},
     "whole_day": _FLAG,
 }

@@ -24,6 +24,7 @@ from rota.model.schedule import (
     Every,
     Fold,
     Gap,
+    OnEvent,
     Roll,
     Rrule,
     Schedule,
@@ -33,7 +34,8 @@ from rota.model.schedule import (
 from rota.rules.calendars import business_days, find_calendar
 from rota.rules.cron import compile_cron
 from rota.rules.moments import read_bound
-from rota.rules.timetable import Timetable
+from rota.rules.options import check_name
+from rota.rules.timetable import Never, Timetable
 from rota.rules.triggers.any_of import Union
 from rota.rules.triggers.at import compile_at
 from rota.rules.triggers.bounds import Bounded
@@ -133,8 +135,19 @@ def _check_shape(asked: _Question) -> None:
         raise BadOption("every: from_end counts from runs, so it cannot be joined with triggers")
     if counts_from_end and asked.calendar is not None:
         raise BadOption("every: from_end counts from runs, so it cannot have a calendar")
+    _check_event(asked, triggers)
     if asked.calendar is None and asked.roll != "skip":
         raise BadOption(f"roll={asked.roll!r} moves firings on days off; give the calendar too")
+
+
+def _check_event(asked: _Question, triggers: list[Trigger]) -> None:
+    events = [each for each in triggers if isinstance(each, OnEvent)]
+    for each in events:
+        check_name("event", each.event)
+    if events and len(triggers) > 1:
+        raise BadOption("event: it is no rule of time and cannot be joined; make two schedules")
+    if events and asked.calendar is not None:
+        raise BadOption("event: it comes when it comes, so it cannot have a calendar")
 
 
 def _on_open_days(timetable: Timetable, asked: _Question, where: Zone) -> Timetable:
@@ -146,7 +159,9 @@ def _on_open_days(timetable: Timetable, asked: _Question, where: Zone) -> Timeta
     return Rolled(timetable, days, asked.roll, zone=where, gap=asked.gap, fold=asked.fold)
 
 
-def _timetable(trigger: Trigger, asked: _Question, where: Zone, start: int | None) -> Timetable:
+def _timetable(  # noqa: PLR0911  # one each
+    trigger: Trigger, asked: _Question, where: Zone, start: int | None
+) -> Timetable:
     match trigger:
         case Cron():
             return compile_cron(
@@ -161,6 +176,8 @@ def _timetable(trigger: Trigger, asked: _Question, where: Zone, start: int | Non
         case CalendarEvery() | BusinessDay():
             walls = _walls(trigger, asked.calendar)
             return OnWalls(walls, zone=where, gap=asked.gap, fold=asked.fold)
+        case OnEvent():
+            return Never()
         case AnyOf() | Unless():
             return _joined(trigger, asked, where)
     assert_never(trigger)

@@ -45,24 +45,7 @@ select id
 
 -- name: find_base
 -- The schedule of a backfill as `take_schedules` has it.
-select id, namespace, name, job, spec, calendar, {now} as now,
-       exists (
-            select 1
-              from rota.blackout as b
-             where b.namespace = s.namespace
-           ) as has_blackouts,
-       (select j.version
-          from rota.job as j
-         where j.namespace = s.namespace
-           and j.name = s.job) as version,
-       (select v.spec
-          from rota.job as j
-          join rota.job_version as v
-            on v.namespace = j.namespace
-           and v.name = j.name
-           and v.version = j.version
-         where j.namespace = s.namespace
-           and j.name = s.job) as job_spec
+select {columns:schedule}, {columns:its_job}, {now} as now
   from rota.schedule as s
  where s.id = :id
 
@@ -133,11 +116,7 @@ delete from rota.backfill
        )
 
 -- name: find_for_backfill
-select s.id, s.namespace, s.name, s.job, s.spec, s.calendar, s.state, s.cursor_at, {now} as now,
-       j.version
+select {columns:schedule}, {columns:its_job}, {now} as now
   from rota.schedule as s
-  left join rota.job as j
-    on j.namespace = s.namespace
-   and j.name = s.job
  where s.namespace = :namespace
    and s.name = :name

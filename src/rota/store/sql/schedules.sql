@@ -1,25 +1,7 @@
 -- name: take_schedules
 -- Those that have to be looked at, longest first; other schedulers skip what one has locked.
 -- Beside the job's current definition: one statement less for each look.
-select id, namespace, name, job, spec, state, rules_version, calendar, cursor_at, last_at, next_at,
-       late_until, blocked_by, fired, last_ended_at, look_at, {now} as now,
-       exists (
-            select 1
-              from rota.blackout as b
-             where b.namespace = s.namespace
-           ) as has_blackouts,
-       (select j.version
-          from rota.job as j
-         where j.namespace = s.namespace
-           and j.name = s.job) as version,
-       (select v.spec
-          from rota.job as j
-          join rota.job_version as v
-            on v.namespace = j.namespace
-           and v.name = j.name
-           and v.version = j.version
-         where j.namespace = s.namespace
-           and j.name = s.job) as job_spec
+select {columns:schedule}, {columns:its_job}, {now} as now
   from rota.schedule as s
  where look_at <= {now} + :ahead_ms
  order by look_at
@@ -28,20 +10,7 @@ select id, namespace, name, job, spec, state, rules_version, calendar, cursor_at
 
 -- name: take_schedule
 -- The same for one, and waits for whoever has it.
-select id, namespace, name, job, spec, state, note, rules_version, calendar, cursor_at, last_at, next_at,
-       late_until, blocked_by, fired, last_ended_at, look_at, {now} as now,
-       (select j.version
-          from rota.job as j
-         where j.namespace = s.namespace
-           and j.name = s.job) as version,
-       (select v.spec
-          from rota.job as j
-          join rota.job_version as v
-            on v.namespace = j.namespace
-           and v.name = j.name
-           and v.version = j.version
-         where j.namespace = s.namespace
-           and j.name = s.job) as job_spec
+select {columns:schedule}, {columns:its_job}, {now} as now
   from rota.schedule as s
  where namespace = :namespace
    and name = :name
@@ -123,13 +92,18 @@ update rota.schedule as s
  where s.id = v.id
 
 -- name: fired_runs
--- The runs of schedules that may run, backfills apart: these have a limit of their own.
-select id, schedule_id, fence, state, cancel_requested
-  from rota.run
- where schedule_id {ids:ids}
-   and backfill_id is null
-   and state <> 'pending'
- order by id
+-- The runs of schedules that may run, apart from backfills that have a limit of their own.
+select r.id, r.schedule_id, r.backfill_id, r.fence, r.state, r.cancel_requested
+  from rota.run as r
+ where r.schedule_id {ids:ids}
+   and (r.backfill_id is null or exists (
+            select 1
+              from rota.backfill as f
+             where f.id = r.backfill_id
+               and f.parallel = 0
+           ))
+   and r.state <> 'pending'
+ order by r.id
 
 -- name: waiting_runs
 -- One that is locked is being cancelled: it does not wait any more.
@@ -173,7 +147,13 @@ update rota.run
 
 -- name: find_fired
 -- Runs of schedules that are about to end, locked until they have.
-select run.id, run.schedule_id, run.backfill_id, run.rerun_of
+select run.id, run.schedule_id, run.backfill_id, run.rerun_of,
+       exists (
+            select 1
+              from rota.backfill as f
+             where f.id = run.backfill_id
+               and f.parallel = 0
+           ) as keeps
   from {rows:verdict} as v
   join rota.run as run
     on run.id = v.run_id
@@ -194,9 +174,9 @@ select id
 -- name: settle_schedules
 update rota.schedule as s
    set failures = v.failures_now,
-       last_run = v.run_id,
-       last_state = v.state,
-       last_ended_at = {now},
+       last_run = coalesce(v.run_id, s.last_run),
+       last_state = coalesce(v.state, s.last_state),
+       last_ended_at = case when v.run_id is not null then {now} else s.last_ended_at end,
        last_success = coalesce(v.success, s.last_success),
        last_success_at = case when v.success is not null then {now} else s.last_success_at end,
        blocked_by = case when s.is_strict and v.failure is not null then v.failure
@@ -314,12 +294,13 @@ select name
 -- name: insert_schedule
 insert into rota.schedule (
     id, namespace, name, job, spec, origin, state, changed_by, changed_at, created_at,
-    rules_version, calendar, cursor_at, next_at, look_at, pause_after, is_strict, follows_end
+    rules_version, calendar, cursor_at, next_at, look_at, pause_after, is_strict, follows_end,
+    event
 )
 values (
     :id, :namespace, :name, :job, :spec, :origin, :state, :changed_by, {now}, {now},
     :rules_version, :calendar, :cursor_at, :next_at, :look_at, :pause_after, :is_strict,
-    :follows_end
+    :follows_end, :event
 )
 on conflict (namespace, name) do nothing
 
@@ -342,7 +323,8 @@ update rota.schedule
        late_until = :late_until,
        pause_after = :pause_after,
        is_strict = :is_strict,
-       follows_end = :follows_end
+       follows_end = :follows_end,
+       event = :event
  where id = :id
 
 -- name: hold_schedule

@@ -18,7 +18,11 @@ REPROCESS = ("missing", "failed", "all")
 @click.option("--from", "start", required=True, metavar="TIME", help="The first instant.")
 @click.option("--to", "end", required=True, metavar="TIME", help="Up to this one, not included.")
 @click.option("--reprocess", type=click.Choice(REPROCESS), default="missing", show_default=True)
-@click.option("--parallel", type=click.IntRange(1, 1000), default=1, show_default=True)
+@click.option(
+    "--parallel",
+    type=click.IntRange(1, 1000),
+    help="So many at once, whatever else runs; else they keep to the schedule's overlap policy.",
+)
 @click.option("--newest-first", is_flag=True, help="From the end of the range to its start.")
 @click.option("--most", type=click.IntRange(1), help="Allow so many firings; 10,000 if not said.")
 @click.option("--dry-run", is_flag=True, help="Say what it would do with the first 100 instants.")

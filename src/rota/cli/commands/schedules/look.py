@@ -18,8 +18,8 @@ GAPS = ("cron", "next", "skip", "same")
 FOLDS = ("cron", "first", "second", "both")
 ROLLS = ("skip", "next", "previous", "modified_following")
 STATES = ("active", "paused", "error", "ended")
-EXPR = """EXPR is a cron line, @daily and its like, "@every 90s", or a schedule as a JSON object
-such as '{"every": {"months": 1}, "start": "2026-01-31T06:00"}'."""
+EXPR = """EXPR is a cron line, @daily and its like, "@every 90s", "@event orders.closed", or a
+schedule as a JSON object such as '{"every": {"months": 1}, "start": "2026-01-31T06:00"}'."""
 
 
 @command.command("list")

@@ -1,0 +1,146 @@
+"""Send: an event starts every schedule that listens, each under its own policies, once.
+
+The event and what it starts are one transaction: both are there or neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from rota.engine.blackouts import Blackouts, hold, load_blackouts
+from rota.engine.fire import MAX_NOTE, Calendars, load_calendars, plan_of
+from rota.engine.fired_run import Start, spec_of
+from rota.engine.starts import Ask, Begun, NewId, begin, stop_old
+from rota.engine.timetables import Plan, Timetables
+from rota.errors import DuplicateKey
+from rota.model.event import Event, Heard, Sent
+from rota.model.spec import GraphTarget
+from rota.rules.events import event_args
+from rota.store.base import Row, Tx
+
+
+class _Listener(msgspec.Struct, frozen=True, kw_only=True):
+    """A schedule that listens; without a plan when it cannot be understood."""
+
+    row: Row
+    plan: Plan | None = None
+    note: str | None = None
+
+
+def send(
+    tx: Tx,
+    event: Event,
+    *,
+    namespace: str,
+    sent_by: str,
+    timetables: Timetables,
+    new_id: NewId,
+) -> Sent:
+    """Record the event and start what listens; one that was sent before starts nothing again.
+
+    DuplicateKey when the key belongs to an event with another payload. A paused schedule does
+    not hear it, and counts it as missed.
+    """
+    at = {"namespace": namespace, "name": event.name, "key": event.key}
+    if not tx.execute("insert_event", id=event.id, payload=event.payload, sent_by=sent_by, **at):
+        return _known(tx, event, namespace)
+    rows = tx.all("take_listeners", namespace=namespace, event=event.name)
+    calendars = load_calendars(tx, rows)
+    windows = load_blackouts(tx, rows)
+    listeners = [_listener(row, timetables, calendars) for row in rows]
+    asks = [ask for each in listeners if (ask := _ask(each, event, windows)) is not None]
+    begun = begin(tx, asks, new_id=new_id)
+    for each in listeners:
+        _count(tx, each, begun.get(str(each.row["id"])))
+    stop_old(tx, begun.values())
+    return Sent(id=event.id, heard=_heard(rows, begun))
+
+
+def _known(tx: Tx, event: Event, namespace: str) -> Sent:
+    at = {"namespace": namespace, "name": event.name}
+    (row,) = tx.all("find_event", id=event.id, key=event.key, **at)
+    if row["payload"] != event.payload:
+        raise DuplicateKey(event.key or "", str(row["id"]), what="event", has="contents")
+    made = tx.all(
+        "event_firings",
+        namespace=namespace,
+        event=event.name,
+        sent_at=row["sent_at"],
+        request=str(row["id"]),
+    )
+    heard = tuple(
+        Heard(schedule=each["schedule"], decision=each["decision"], run_id=_id(each["run_id"]))
+        for each in made
+    )
+    return Sent(id=str(row["id"]), is_new=str(row["id"]) == event.id, heard=heard)
+
+
+def _listener(row: Row, timetables: Timetables, calendars: Calendars) -> _Listener:
+    row = {**row, "id": str(row["id"])}
+    try:
+        return _Listener(row=row, plan=plan_of(row, timetables, calendars))
+    except Exception as error:  # noqa: BLE001  # whatever it is, the others hear it
+        return _Listener(row=row, note=str(error).replace("\0", "")[:MAX_NOTE])
+
+
+def _ask(listener: _Listener, event: Event, windows: Blackouts) -> Ask | None:
+    row, plan = listener.row, listener.plan
+    if plan is None or row["state"] != "active" or not _is_open(row, plan):
+        return None
+    spec = spec_of(row["job_spec"])
+    target = spec.target
+    names = target.graph.parameters if isinstance(target, GraphTarget) else spec.parameters
+    start = Start(
+        instant=row["now"],
+        kind="event",
+        request=event.id,
+        args=event_args(plan.schedule.args, event, names),
+    )
+    mine = windows.get(row["namespace"], ())
+    free = hold(mine, start, job=row["job"], queue=spec.queue, now=row["now"]) if mine else start
+    starts, held = ([free], []) if free is not None else ([], [start])
+    return Ask(row=row, plan=plan, starts=starts, held=held, waits=True)
+
+
+def _is_open(row: Row, plan: Plan) -> bool:
+    """Between its bounds, and with runs left of its count."""
+    end_at, count = plan.lateness.end_at, plan.schedule.count
+    is_early = plan.start_at is not None and row["now"] < plan.start_at
+    is_late = end_at is not None and row["now"] > end_at
+    return not (is_early or is_late or (count is not None and row["fired"] >= count))
+
+
+def _count(tx: Tx, listener: _Listener, begun: Begun | None) -> None:
+    row, plan = listener.row, listener.plan
+    fired = begun.fired if begun else 0
+    count = plan.schedule.count if plan else None
+    state = row["state"]
+    if plan is None:
+        state = "error"
+    elif state == "active" and count is not None and row["fired"] + fired >= count:
+        state = "ended"
+    tx.execute(
+        "hear_event",
+        id=row["id"],
+        fired=fired,
+        skipped=begun.skipped if begun else 0,
+        missed=int(row["state"] == "paused"),
+        last_at=row["now"] if begun else None,
+        state=state,
+        note=listener.note,
+    )
+
+
+def _heard(rows: Sequence[Row], begun: dict[str, Begun]) -> tuple[Heard, ...]:
+    names = {str(row["id"]): row["name"] for row in rows}
+    return tuple(
+        Heard(schedule=names[at], decision=made.decision, run_id=made.run_id)
+        for at, one in begun.items()
+        for made in one.made
+    )
+
+
+def _id(value: object) -> str | None:
+    return str(value) if value else None
