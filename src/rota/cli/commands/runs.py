@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.commands.runs_live import timeline, watch
 from rota.cli.options import Noun, store_options
 from rota.model.states import State
 
@@ -21,6 +22,8 @@ Examples:
   rota runs --state failed --job resize --limit 20
   rota runs show 3f0c9d2a71be             with attempts and traceback
   rota runs wait ID --timeout 1m
+  rota runs watch ID                      its nodes, live
+  rota runs timeline ID                   when they waited and ran
   rota runs cancel ID ID
   rota runs rerun ID
 
@@ -36,7 +39,11 @@ SHORT_ID = 12
 
 @click.group("runs", cls=Noun, epilog=EPILOG)
 def command() -> None:
-    """List runs; show, wait for, cancel or rerun one."""
+    """List runs; show, watch, wait for, cancel or rerun one."""
+
+
+command.add_command(watch)
+command.add_command(timeline)
 
 
 @command.command("list")

@@ -329,3 +329,39 @@ update rota.run
          limit 1
        )
 returning namespace, queue
+
+-- name: timeline_runs
+-- Of nodes that are not mapped, live and ended; a node that was made again has several.
+select id, node, job, state, created_at, started_at, null as finished_at
+  from rota.run
+ where parent_id = :graph_id
+   and item is null
+ union all
+select id, node, job, state, created_at, started_at, finished_at
+  from rota.run_history
+ where parent_id = :graph_id
+   and item is null
+ order by id
+
+-- name: timeline_maps
+-- Mapped nodes as a whole: from the first instance to the last.
+select node, count(*) as instances, min(created_at) as created_at, min(started_at) as started_at,
+       max(finished_at) as finished_at, count(*) - count(finished_at) as going_on
+  from (
+        select node, created_at, started_at, cast(null as bigint) as finished_at
+          from rota.run
+         where parent_id = :graph_id
+           and item is not null
+         union all
+        select node, created_at, started_at, finished_at
+          from rota.run_history
+         where parent_id = :graph_id
+           and item is not null
+       ) as r
+ group by node
+
+-- name: timeline_attempts
+select run_id, kind, started_at, ended_at
+  from rota.attempt
+ where run_id {ids:ids}
+ order by fence
