@@ -14,7 +14,7 @@ from rota.model.bundle import Bundle
 from rota.model.schedule import Calendar, Cron, Every
 from rota.model.spec import Breaker, CommandTarget, HttpTarget, PythonTarget
 from rota.rules.jobfile import read_bundle
-from rota.rules.jobfile.read import DEFAULT_FIELDS, OWN_FIELDS, TOP_FIELDS
+from rota.rules.jobfile.known import DEFAULT_FIELDS, OWN_FIELDS, TOP_FIELDS
 from rota.rules.jobfile.schema import job_file_schema
 from rota.rules.jobfile.targets import TARGET_FIELDS
 from rota.rules.jobfile.words import split_words

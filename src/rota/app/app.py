@@ -132,7 +132,8 @@ class App:
     ) -> Any:
         """Make a function a graph: the jobs it calls are its nodes.
 
-        Options: mode, timeout, retries, max_nodes, max_runs, depends_on_past, description.
+        Options: mode, timeout, retries, max_nodes, max_runs, depends_on_past, description; queue,
+        priority, schedule and its policies as of any job.
         """
         if function is not None:
             return add_graph(self, function, name, options)

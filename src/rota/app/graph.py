@@ -25,7 +25,7 @@ from rota.rules.checks import hint, one_of
 from rota.rules.graph_options import read_graph
 from rota.rules.graphs import Plan, expand, plan_graph
 from rota.rules.graphs.types import facts_of
-from rota.rules.options import check_name
+from rota.rules.options import TIMING_OPTIONS, check_name, job_options
 from rota.rules.references import NOTHING, mentions, resolve
 from rota.rules.signature import Signature
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 GRAPH_OPTIONS = frozenset(Graph.__struct_fields__) - {"name", "nodes", "parameters", "result"}
+RUN_OPTIONS = TIMING_OPTIONS | {"queue", "priority", "schedule"}
+"""What a graph has as any job has it."""
 
 
 class TracedGraph(Node[P, R]):
@@ -49,7 +51,11 @@ class TracedGraph(Node[P, R]):
         self.name = check_name("graph", name or function.__name__)
         self.signature = Signature.of(function)
         self.function = function
-        self._options = _graph_options(self.name, function, options)
+        self._of_job = job_options(
+            self.name, {key: each for key, each in options.items() if key in RUN_OPTIONS}
+        )
+        own = {key: each for key, each in options.items() if key not in RUN_OPTIONS}
+        self._options = _graph_options(self.name, function, own)
         self._graph: Graph | None = None
         self._job: Job[P, R] | None = None
         functools.update_wrapper(self, function)
@@ -109,11 +115,12 @@ class TracedGraph(Node[P, R]):
         """The same as a job: with versions, schedules, submits."""
         if self._job is None:
             spec = JobSpec(
-                name=self.name,
                 target=GraphTarget(graph=self.plan.graph),
                 parameters=self.signature.parameters,
+                **self._of_job.spec_fields(),
             )
-            self._job = Job(self.app, spec, self.signature, None)
+            schedules = self._of_job.schedules
+            self._job = Job(self.app, spec, self.signature, None, schedules=schedules)
         return self._job
 
     def submit(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
@@ -183,11 +190,12 @@ def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
 def _graph_options(
     name: str, function: Callable[..., Any], options: Mapping[str, Any]
 ) -> dict[str, Any]:
+    known = GRAPH_OPTIONS | RUN_OPTIONS
     for option in options:
-        if option not in GRAPH_OPTIONS:
+        if option not in known:
             raise BadOption(
-                f"graph {name!r} has no option {option!r:.64}.{hint(option, GRAPH_OPTIONS)} "
-                f"Options are: {', '.join(sorted(GRAPH_OPTIONS))}"
+                f"graph {name!r} has no option {option!r:.64}.{hint(option, known)} "
+                f"Options are: {', '.join(sorted(known))}"
             )
     if "mode" in options:
         one_of("mode", options["mode"], get_args(Mode))

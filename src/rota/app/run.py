@@ -14,6 +14,7 @@ from rota.engine.cancel import cancel
 from rota.engine.graph_control import Part, mark, pause, rerun_graph, resume
 from rota.engine.inspect import attempts, find, tally
 from rota.engine.node_views import NodeView, nodes
+from rota.engine.progress import progress
 from rota.engine.rerun import rerun
 from rota.engine.why import Reason, why
 from rota.errors import RunFailed, RunNotFinished
@@ -23,6 +24,7 @@ from rota.model.run import AttemptView, Ended, RunView
 from rota.model.states import State
 from rota.rules.checks import one_of
 from rota.rules.duration import parse_duration
+from rota.rules.graph_progress import Progress
 from rota.rules.joins import Ending
 
 if TYPE_CHECKING:
@@ -105,6 +107,10 @@ class Run(Generic[R]):
     def nodes(self) -> list[NodeView]:
         """Where the nodes of a run of a graph stand, parents first; none of another run."""
         return self._app.store.read(lambda tx: nodes(tx, self.id, namespace=self._app.namespace))
+
+    def progress(self) -> Progress:
+        """How far it is: nodes by state, what decides when it ends, and about when that is."""
+        return self._app.store.read(lambda tx: progress(tx, self.id, namespace=self._app.namespace))
 
     def pause(self, why: str = "") -> None:
         """Of a graph: no other node starts until it is resumed; those that run may end."""

@@ -18,6 +18,7 @@ from rota.errors import BadArguments
 if TYPE_CHECKING:
     from rota.app import App, Job
     from rota.engine.jobs import JobView
+    from rota.model.spec import JobSpec
 
 
 class _Maybe:
@@ -78,11 +79,29 @@ def recorded_job(app: App, view: JobView) -> Job[..., Any]:
     from rota.rules.signature import Signature
 
     spec = view.spec
+    needed = _needed(spec)
     parameters = [
-        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=hint, default=_MAYBE)
+        Parameter(
+            name,
+            Parameter.POSITIONAL_OR_KEYWORD,
+            annotation=hint,
+            default=Parameter.empty if name in needed else _MAYBE,
+        )
         for name, hint in spec.parameters.items()
     ]
+    if needed:  # Python wants those without a default first; people give them by name
+        parameters.sort(key=lambda each: each.name not in needed)
     kinds = dict.fromkeys(spec.parameters, Any)
     job = Job[..., Any](app, spec, Signature(spec.name, Shape(parameters), lambda: kinds), None)
     job.version = view.version
     return job
+
+
+def _needed(spec: JobSpec) -> set[str]:
+    """Of a graph it is known what must be given."""
+    from rota.model.spec import GraphTarget
+
+    if not isinstance(spec.target, GraphTarget):
+        return set()
+    parameters = spec.target.graph.parameters
+    return {name for name, each in parameters.items() if each.default is msgspec.UNSET}

@@ -5,29 +5,48 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
+from rota.cli.documents import document
 from rota.cli.output import Row, print_table, state_cell
-from rota.cli.times import took
+from rota.cli.times import coarse, took
 from rota.engine.node_views import NodeView
+from rota.rules.graph_progress import WAITS, Progress
 
 COLUMNS = ("node", "state", "job", "run", "took", "about")
-_WAITS = ("pending", "held", "ready", "active")
+SHOWN = 6
+"""Nodes of the longest way that are named."""
 
 
-def print_nodes(nodes: Sequence[NodeView]) -> None:
+def print_nodes(nodes: Sequence[NodeView], progress: Progress) -> None:
     """A line each, parents first; before them how far the run is."""
     if not nodes:
         print_table(COLUMNS, (), empty="no nodes: it is no graph, or has not begun")
         return
-    done = sum(node.state not in _WAITS for node in nodes)
-    print(f"{done} of {len(nodes)} nodes have ended")
+    print(told_progress(progress))
     print_table(COLUMNS, [_row(node) for node in nodes], empty="no nodes")
 
 
+def told_progress(progress: Progress) -> str:
+    """`3 of 5 nodes have ended (3 success), about 2m left: load > report`."""
+    ended = {name: count for name, count in progress.states.items() if name not in WAITS}
+    counts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in ended.items())
+    text = f"{progress.done:,} of {progress.total:,} nodes have ended"
+    text += f" ({counts})" if counts else ""
+    if not progress.critical_path:
+        return text
+    way = list(progress.critical_path)
+    shown = " > ".join(way if len(way) <= SHOWN else [*way[: SHOWN - 1], "...", way[-1]])
+    if progress.left_ms is None:
+        return f"{text}, longest way: {shown}"
+    unknown = f", {progress.unknown:,} nodes of unknown length" if progress.unknown else ""
+    return f"{text}, about {coarse(progress.left_ms)} left{unknown}: {shown}"
+
+
+def progress_document(progress: Progress) -> dict[str, Any]:
+    return document(progress)
+
+
 def node_document(node: NodeView) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.to_builtins(node)
-    return found
+    return document(node)
 
 
 def _row(node: NodeView) -> Row:

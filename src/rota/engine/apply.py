@@ -18,7 +18,7 @@ from rota.engine.starts import NewId
 from rota.engine.timetables import Timetables
 from rota.model.bundle import Bundle
 from rota.model.plan import Change, Plan, Stored, StoredJob, StoredSchedule, Wish
-from rota.rules.plan import make_plan, origin_of
+from rota.rules.plan import graphs_of, make_plan, origin_of
 from rota.store.base import Tx
 
 
@@ -74,7 +74,7 @@ class _Doer(NamedTuple):
     def put(self, bundle: Bundle, change: Change) -> None:
         """Bring what is added or changed, if it is this bundle that has it."""
         name, at = change.name, {"namespace": self.namespace}
-        if change.kind == "job" and name in bundle.jobs:
+        if change.kind in ("job", "graph") and name in bundle.jobs:
             define(self.tx, bundle.jobs[name], origin=origin_of(bundle), **at)
         elif change.kind == "calendar" and name in bundle.calendars:
             put_calendar(self.tx, name, bundle.calendars[name], **at)
@@ -105,9 +105,11 @@ class _Doer(NamedTuple):
 def _stored(tx: Tx, bundles: Sequence[Bundle], namespace: str) -> Stored:
     ours = {origin_of(bundle) for bundle in bundles}
     wanted = {name for bundle in bundles for name in bundle.jobs}
+    has_graphs = any(graphs_of(bundle.jobs.values()) for bundle in bundles)
+    every = jobs(tx, namespace=namespace)
     known = {
         view.name: StoredJob(spec=view.spec, origin=view.origin)
-        for view in jobs(tx, namespace=namespace)
+        for view in every
         if view.name in wanted or view.origin in ours
     }
     rows = tx.all(
@@ -119,6 +121,7 @@ def _stored(tx: Tx, bundles: Sequence[Bundle], namespace: str) -> Stored:
     return Stored(
         now=now_ms(tx),
         jobs=known,
+        others={view.name: view.spec for view in every} if has_graphs else {},
         schedules={
             row["name"]: StoredSchedule(
                 job=row["job"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from rota.engine.courses import courses
+from rota.rules.graphs import Planned
 from rota.store.base import Row, Tx
 
 
@@ -28,6 +29,10 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     """Instances of a mapped node, and how many of them ended, failed ones among them."""
     ended: int | None = None
     bad: int | None = None
+    group: str | None = None
+    """Under which it is drawn; `load/parts` lies within `load`."""
+    is_graph: bool = False
+    """Whether its run has nodes of its own."""
 
 
 def nodes(tx: Tx, run_id: str, *, namespace: str) -> list[NodeView]:
@@ -36,26 +41,20 @@ def nodes(tx: Tx, run_id: str, *, namespace: str) -> list[NodeView]:
     if not rows:
         return []
     plan = courses(tx, [run_id], namespace=namespace)[run_id].shape.plan
-    return [
-        _view(
-            rows[name], planned.node.job or planned.node.graph or "", planned.parents, planned.level
-        )
-        for name, planned in plan.nodes.items()
-        if name in rows
-    ]
+    return [_view(rows[name], planned) for name, planned in plan.nodes.items() if name in rows]
 
 
-def _view(row: Row, job: str, parents: tuple[str, ...], level: int) -> NodeView:
+def _view(row: Row, planned: Planned) -> NodeView:
     is_mapped = row["width"] is not None
     return NodeView(
         name=row["name"],
         state=row["state"],
-        job=job,
+        job=planned.node.job or planned.node.graph or "",
         run_id=str(row["run_id"]) if row["run_id"] and not is_mapped else None,
         run_state=None if is_mapped else row["run_state"],
         reason=row["reason"],
-        parents=parents,
-        level=level,
+        parents=planned.parents,
+        level=planned.level,
         attempt=None if is_mapped else row["attempt"],
         created_at=row["created_at"],
         started_at=row["started_at"],
@@ -63,4 +62,6 @@ def _view(row: Row, job: str, parents: tuple[str, ...], level: int) -> NodeView:
         width=row["width"],
         ended=row["ended"],
         bad=row["bad"],
+        group=planned.node.group,
+        is_graph=planned.node.graph is not None,
     )

@@ -11,7 +11,7 @@ from rota.model.schedule import Blackout, Calendar, Schedule
 from rota.model.spec import JobSpec
 
 Verb = Literal["add", "change", "remove"]
-Kind = Literal["calendar", "blackout", "job", "schedule"]
+Kind = Literal["calendar", "blackout", "job", "graph", "schedule"]
 
 
 class FieldChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +82,8 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
 
     now: int
     jobs: Mapping[str, StoredJob] = {}
+    others: Mapping[str, JobSpec] = {}
+    """Jobs that nodes of graphs may name, whosever they are."""
     schedules: Mapping[str, StoredSchedule] = {}
     calendars: Mapping[str, Calendar] = {}
     blackouts: Mapping[str, Blackout] = {}

@@ -12,6 +12,7 @@ import msgspec
 
 from rota.errors import BadInput, BadOption
 from rota.model.bundle import Bundle, BundledSchedule
+from rota.model.graph import Graph
 from rota.model.plan import (
     Change,
     FieldChange,
@@ -25,7 +26,9 @@ from rota.model.plan import (
     Wish,
 )
 from rota.model.schedule import Calendar, Every, Schedule
-from rota.model.spec import JobSpec
+from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.differences import differences
+from rota.rules.graphs.known import check_known
 from rota.rules.timetable import firings
 from rota.rules.triggers import compile_schedule
 from rota.rules.zones import zone
@@ -73,6 +76,7 @@ class _Planner:
         self._cut: list[str] = []
 
     def plan(self) -> Plan:
+        check_known(graphs_of(self._jobs.values()), {**self._stored.others, **self._jobs})
         for name, calendar in self._calendars.items():
             self._compare("calendar", name, self._stored.calendars.get(name), calendar)
         for name, blackout in self._blackouts.items():
@@ -99,8 +103,9 @@ class _Planner:
     def _job(self, name: str, spec: JobSpec) -> None:
         stored = self._stored.jobs.get(name)
         origin = self._origins[name]
+        kind: Kind = "graph" if isinstance(spec.target, GraphTarget) else "job"
         if stored is None:
-            self._changes.append(Change(kind="job", name=name, verb="add"))
+            self._changes.append(Change(kind=kind, name=name, verb="add"))
             return
         extra = []
         if stored.origin != origin:
@@ -110,7 +115,7 @@ class _Planner:
                     "say --take-over if this file has it from now on"
                 )
             extra = [FieldChange(field="origin", old=stored.origin, new=origin)]
-        self._compare("job", name, stored.spec, spec, extra)
+        self._compare(kind, name, stored.spec, spec, extra)
 
     def _schedule(self, name: str, wanted: BundledSchedule) -> None:
         stored = self._stored.schedules.get(name)
@@ -207,37 +212,9 @@ class _Planner:
         return found, False
 
 
-def differences(old: msgspec.Struct | None, new: msgspec.Struct) -> list[FieldChange]:
-    """Field by field, down to the leaves; the same spelled in another way is the same."""
-    was = {} if old is None else _leaves(_plain(old))
-    now = _leaves(_plain(new))
-    return [
-        FieldChange(field=field, old=was.get(field), new=now.get(field))
-        for field in dict.fromkeys([*was, *now])
-        if was.get(field) != now.get(field)
-    ]
-
-
-def _plain(value: Any) -> Any:
-    """With all defaults, so that one that is written out does not look like a change."""
-    if isinstance(value, msgspec.Struct):
-        tag = value.__struct_config__.tag
-        kind = {} if tag is None else {"type": tag}
-        return kind | {name: _plain(getattr(value, name)) for name in value.__struct_fields__}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    return value
-
-
-def _leaves(value: Any, path: str = "") -> dict[str, Any]:
-    if not isinstance(value, dict) or not value:
-        return {path: value}
-    found: dict[str, Any] = {}
-    for key, each in value.items():
-        found |= _leaves(each, f"{path}.{key}" if path else str(key))
-    return found
+def graphs_of(specs: Iterable[JobSpec]) -> list[Graph]:
+    """The graphs among these jobs."""
+    return [spec.target.graph for spec in specs if isinstance(spec.target, GraphTarget)]
 
 
 def _owner(origin: str) -> str:

@@ -78,11 +78,12 @@ def nodes(*, run_id: str, as_json: bool, **flags: Any) -> None:
     from rota.cli.output import print_json
 
     with opened(flags) as app:
-        found = find_run(app, run_id).nodes()
+        run = find_run(app, run_id)
+        found, progress = run.nodes(), run.progress()
     if as_json:
         print_json(node_document(node) for node in found)
     else:
-        print_nodes(found)
+        print_nodes(found, progress)
 
 
 @command.command("pause")

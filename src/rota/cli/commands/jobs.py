@@ -102,7 +102,7 @@ def _row(job: JobView) -> list[str]:
 def _facts(job: JobView) -> list[tuple[str, str]]:
     from rota.cli.documents import iso
 
-    spec, retry = job.spec, job.spec.retry
+    spec = job.spec
     return [
         ("name", job.name),
         ("version", f"{job.version} (since {iso(job.created_at)})"),
@@ -112,8 +112,8 @@ def _facts(job: JobView) -> list[tuple[str, str]]:
         ("parameters", _parameters(spec)),
         ("queue", spec.queue),
         ("priority", str(spec.priority)),
-        ("retries", f"{retry.limit}, {retry.backoff} from {_duration(retry.delay_ms)}"),
-        ("timeout", _duration(spec.timeout_ms)),
+        ("retries", _retries(spec)),
+        ("timeout", _timeout(spec)),
         ("expires", _duration(spec.expires_ms)),
         ("breaker", _breaker(job)),
         ("delivery", spec.delivery.replace("_", " ")),
@@ -161,6 +161,22 @@ def _target(spec: JobSpec) -> str:
             return join(argv)
         case HttpTarget(method=method, url=url):
             return f"{method} {url}"
+
+
+def _retries(spec: JobSpec) -> str:
+    from rota.model.spec import GraphTarget
+
+    if isinstance(spec.target, GraphTarget):
+        return f"{spec.target.graph.retries}, from what failed"
+    return f"{spec.retry.limit}, {spec.retry.backoff} from {_duration(spec.retry.delay_ms)}"
+
+
+def _timeout(spec: JobSpec) -> str:
+    from rota.model.spec import GraphTarget
+
+    if isinstance(spec.target, GraphTarget):
+        return spec.target.graph.timeout or ""
+    return _duration(spec.timeout_ms)
 
 
 def _parameters(spec: JobSpec) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.commands.runs_live import timeline, watch
 from rota.cli.options import Noun, store_options
 from rota.model.states import State
 
@@ -21,6 +22,8 @@ Examples:
   rota runs --state failed --job resize --limit 20
   rota runs show 3f0c9d2a71be             with attempts and traceback
   rota runs wait ID --timeout 1m
+  rota runs watch ID                      its nodes, live
+  rota runs timeline ID                   when they waited and ran
   rota runs cancel ID ID
   rota runs rerun ID
 
@@ -36,7 +39,11 @@ SHORT_ID = 12
 
 @click.group("runs", cls=Noun, epilog=EPILOG)
 def command() -> None:
-    """List runs; show, wait for, cancel or rerun one."""
+    """List runs; show, watch, wait for, cancel or rerun one."""
+
+
+command.add_command(watch)
+command.add_command(timeline)
 
 
 @command.command("list")
@@ -87,7 +94,7 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show all that is known about a run, with its failed attempts; of a graph, its nodes."""
     from rota.cli.clients import find_run, opened
     from rota.cli.documents import run_document
-    from rota.cli.node_page import node_document, print_nodes
+    from rota.cli.node_page import node_document, print_nodes, progress_document
     from rota.cli.output import print_json
     from rota.engine.breakers import held_jobs
     from rota.engine.inspect import now_ms
@@ -96,20 +103,22 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
         run = find_run(app, run_id)
         view, attempts, tally = run.show(), run.attempts(), run.tally()
         reasons = run.why() if view.state in (State.QUEUED, State.SCHEDULED) else []
-        nodes = run.nodes()
+        nodes, progress = run.nodes(), run.progress()
         now = app.store.read(now_ms)
         held = is_held(view, app.store.read(lambda tx: held_jobs(tx, namespace=app.namespace)))
     if as_json:
         document = run_document(view, attempts, tally=tally, reasons=reasons)
-        listed = {"nodes": [node_document(node) for node in nodes]} if nodes else {}
-        print_json([document | {"held": held} | listed])
+        if nodes:
+            document["nodes"] = [node_document(node) for node in nodes]
+            document["graph_progress"] = progress_document(progress)
+        print_json([document | {"held": held}])
         return
     from rota.cli.run_page import print_page
 
     print_page(view, attempts, now, tally=tally, reasons=reasons)
     if nodes:
         print()
-        print_nodes(nodes)
+        print_nodes(nodes, progress)
     if held:
         print(f"\n{HELD}; see `rota breakers`")
 

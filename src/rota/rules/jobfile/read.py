@@ -10,25 +10,28 @@ import msgspec
 from rota.errors import BadFile, BadInput
 from rota.model.bundle import Bundle, BundledSchedule
 from rota.model.schedule import Blackout, Calendar, OnEvent, Schedule
-from rota.model.spec import Breaker, JobSpec, PythonTarget
+from rota.model.spec import Breaker, GraphTarget, JobSpec, PythonTarget
 from rota.rules.blackouts import compile_blackout
 from rota.rules.calendars import business_days
 from rota.rules.events import check_event_args
 from rota.rules.jobfile.field import Field
+from rota.rules.jobfile.graphs import Flow, graph_fields, read_flow
+from rota.rules.jobfile.known import (
+    DEFAULT_FIELDS,
+    FLOW_FIELDS,
+    JOB_FIELDS,
+    OWN_FIELDS,
+    SCHEDULE_FIELDS,
+    TOP_FIELDS,
+)
 from rota.rules.jobfile.targets import TARGET_FIELDS, read_target
 from rota.rules.jobfile.yaml12 import Document, read_yaml
-from rota.rules.options import JOB_OPTIONS, check_name, job_options
+from rota.rules.node_values import bind_parameters
+from rota.rules.options import check_name, job_options
 from rota.rules.schedule_options import SCHEDULE_OPTIONS, read_schedule
 from rota.rules.signature import Signature
 from rota.rules.trigger_options import read_trigger
 
-TOP_FIELDS = frozenset({"bundle", "defaults", "calendars", "blackouts", "jobs"})
-JOB_FIELDS = frozenset(JOB_OPTIONS - {"retry", "schedule"})
-"""What a file can say of a job; a retry function is code."""
-SCHEDULE_FIELDS = frozenset(SCHEDULE_OPTIONS - JOB_OPTIONS - {"args"})
-"""Policies that may stand beside `schedule:` and then count for all of the job's schedules."""
-OWN_FIELDS = frozenset({"schedule", "schedules", "arguments"})
-DEFAULT_FIELDS = JOB_FIELDS | SCHEDULE_FIELDS
 MAX_JOBS = 10_000
 _NO_CALENDARS: Mapping[str, Calendar] = {}
 
@@ -51,12 +54,14 @@ class _Reader:
 
     def __init__(self, document: Document, calendars: Mapping[str, Calendar]) -> None:
         self._root = Field(document, document.value)
-        self._top = self._root.fields(TOP_FIELDS)
+        is_graph = isinstance(document.value, dict) and "nodes" in document.value
+        self._top = {} if is_graph else self._root.fields(TOP_FIELDS)
+        self._flows = graph_fields(self._root)
         self._calendars = dict(calendars)
         self._schedules: dict[str, BundledSchedule] = {}
 
     def bundle(self) -> Bundle:
-        if "jobs" not in self._top:
+        if "jobs" not in self._top and not self._flows:
             raise self._root.refusal("it has no jobs; write them under `jobs:`")
         name = self._root.document.file.rsplit("/", 1)[-1]
         if "bundle" in self._top:
@@ -68,9 +73,12 @@ class _Reader:
         jobs = self._part("jobs")
         if len(jobs) > MAX_JOBS:
             raise self._top["jobs"].refusal(f"{len(jobs):,} jobs are more than {MAX_JOBS:,}")
+        specs = {name: self._job(name, field) for name, field in jobs}
+        for flow_name, field in self._flows.items():
+            self._add_flow(specs, flow_name, field)
         return Bundle(
             name=name,
-            jobs={name: self._job(name, field) for name, field in jobs},
+            jobs=specs,
             schedules=self._schedules,
             calendars=own,
             blackouts={name: _blackout(field) for name, field in self._part("blackouts")},
@@ -87,11 +95,24 @@ class _Reader:
 
     def _job(self, name: str, field: Field) -> JobSpec:
         given = self._defaults() | field.fields(DEFAULT_FIELDS | TARGET_FIELDS | OWN_FIELDS)
-        target, parameters = read_target(field, given)
-        options = {key: each for key, each in given.items() if key in JOB_FIELDS}
-        spec = JobSpec(target=target, parameters=parameters, **_options(name, field, options))
+        spec = _spec(name, field, given)
         self._add_schedules(spec, field, given)
         return spec
+
+    def _add_flow(self, specs: dict[str, JobSpec], name: str, field: Field) -> None:
+        """A graph is a job like others; and so are its nodes that say themselves what they do."""
+        with field.blamed():
+            check_name("graph", name)
+        flow = read_flow(name, field)
+        for job in (name, *flow.inline):
+            if job in specs:
+                raise field.refusal(f"a job is named {job!r:.140} as well; give one another name")
+        defaults = self._defaults()
+        for job, (node, given) in flow.inline.items():
+            specs[job] = _spec(job, node, defaults | given)
+        shared = {key: each for key, each in defaults.items() if key in FLOW_FIELDS}
+        specs[name] = _flow_spec(name, field, flow, shared | flow.own)
+        self._add_schedules(specs[name], field, shared | flow.own)
 
     def _defaults(self) -> dict[str, Field]:
         if "defaults" not in self._top or self._top["defaults"].value is None:
@@ -139,6 +160,22 @@ class _Reader:
             if option in SCHEDULE_OPTIONS and _refuses(option, each.value, self._calendars):
                 return each
         return next((own[key] for key in ("cron", "every", "at", "rrule") if key in own), field)
+
+
+def _spec(name: str, field: Field, given: Mapping[str, Field]) -> JobSpec:
+    target, parameters = read_target(field, given)
+    options = {key: each for key, each in given.items() if key in JOB_FIELDS}
+    return JobSpec(target=target, parameters=parameters, **_options(name, field, options))
+
+
+def _flow_spec(name: str, field: Field, flow: Flow, given: Mapping[str, Field]) -> JobSpec:
+    options = {key: each for key, each in given.items() if key in JOB_FIELDS}
+    parameters = {key: each.type for key, each in flow.graph.parameters.items()}
+    return JobSpec(
+        target=GraphTarget(graph=flow.graph),
+        parameters=parameters,
+        **_options(name, field, options),
+    )
 
 
 def _refuses(option: str, value: Any, calendars: Mapping[str, Calendar]) -> bool:
@@ -193,7 +230,10 @@ def _plain(field: Field) -> Any:
 
 def _check_arguments(spec: JobSpec, schedule: Schedule, field: Field) -> None:
     """A function is asked by the worker that has it; its declared names are checked here."""
-    if isinstance(schedule.trigger, OnEvent):
+    if isinstance(spec.target, GraphTarget):
+        with field.blamed():
+            bind_parameters(spec.target.graph, schedule.args)
+    elif isinstance(schedule.trigger, OnEvent):
         if spec.parameters or not isinstance(spec.target, PythonTarget):
             with field.blamed():
                 check_event_args(spec.name, schedule.args, spec.parameters)

@@ -16,7 +16,14 @@ from rota.model.schedule import (
     Roll,
 )
 from rota.model.spec import Backoff, Delivery
-from rota.rules.jobfile.read import JOB_FIELDS, OWN_FIELDS, SCHEDULE_FIELDS
+from rota.rules.graph_options import graph_schema
+from rota.rules.jobfile.known import (
+    FLOW_FIELDS,
+    INLINE_FIELDS,
+    JOB_FIELDS,
+    OWN_FIELDS,
+    SCHEDULE_FIELDS,
+)
 from rota.rules.jobfile.targets import HTTP_FIELDS, METHODS, TARGET_FIELDS
 from rota.rules.options import MIN_MEMORY_MB
 from rota.rules.schedule_options import SCHEDULE_OPTIONS
@@ -122,16 +129,25 @@ def job_file_schema() -> Schema:
         "title": "Rota job file",
         "type": "object",
         "additionalProperties": False,
-        "required": ["jobs"],
+        "anyOf": [{"required": ["jobs"]}, {"required": ["graphs"]}],
         "properties": {
             "bundle": {"type": "string", "pattern": NAME},
             "defaults": _strict(defaults),
             "calendars": _named("calendar"),
             "blackouts": _named("blackout"),
             "jobs": _named("job"),
+            "graphs": _named("Graph"),
         },
-        "$defs": _definitions(defaults | own),
+        "$defs": _definitions(defaults | own) | _graphs(defaults | own),
     }
+
+
+def _graphs(job: dict[str, Schema]) -> Schema:
+    """A graph has schedules as a job has, and a node may say itself what it does."""
+    parts: Schema = graph_schema()["$defs"]
+    parts["Graph"]["properties"] |= {name: job[name] for name in sorted(FLOW_FIELDS)}
+    parts["Node"]["properties"] |= {name: job[name] for name in sorted(INLINE_FIELDS)}
+    return parts
 
 
 def _definitions(job: dict[str, Schema]) -> Schema:

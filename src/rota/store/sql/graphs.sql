@@ -123,10 +123,48 @@ update rota.node
 -- name: end_graphs
 update rota.node
    set state = 'ended',
-       ended_at = {now}
+       ended_at = {now},
+       graph = (select r.namespace || ' ' || r.job from rota.run as r where r.id = graph_id)
  where graph_id {ids:ids}
    and name = ''
 returning graph_id
+
+-- name: past_graphs
+-- The last runs of the same graph.
+select graph_id
+  from rota.node
+ where graph = :graph
+   and name = ''
+   and ended_at is not null
+   and graph_id <> :graph_id
+ order by ended_at desc
+ limit :limit
+
+-- name: past_spans
+-- When nodes started and ended; of mapped ones the first instances tell the pace.
+select h.parent_id as graph_id, h.node, 0 as instances, null as width,
+       min(h.started_at) as started_at, max(h.finished_at) as finished_at
+  from {rows:place} as b
+ cross join rota.run_history as h
+ where h.parent_id = b.graph_id
+   and h.node = b.name
+   and h.item is null
+   and h.state = 'success'
+ group by h.parent_id, h.node
+ union all
+select h.parent_id as graph_id, h.node, count(*) as instances, max(n.width) as width,
+       min(h.started_at) as started_at, max(h.finished_at) as finished_at
+  from {rows:place} as b
+ cross join rota.node as n
+ cross join rota.run_history as h
+ where n.graph_id = b.graph_id
+   and n.name = b.name
+   and h.parent_id = b.graph_id
+   and h.node = b.name
+   and h.item >= 0
+   and h.item < :sample
+   and h.state = 'success'
+ group by h.parent_id, h.node
 
 -- name: live_children
 select id, namespace, fence, state, worker_id, parent_id, node, item
@@ -291,3 +329,39 @@ update rota.run
          limit 1
        )
 returning namespace, queue
+
+-- name: timeline_runs
+-- Of nodes that are not mapped, live and ended; a node that was made again has several.
+select id, node, job, state, created_at, started_at, null as finished_at
+  from rota.run
+ where parent_id = :graph_id
+   and item is null
+ union all
+select id, node, job, state, created_at, started_at, finished_at
+  from rota.run_history
+ where parent_id = :graph_id
+   and item is null
+ order by id
+
+-- name: timeline_maps
+-- Mapped nodes as a whole: from the first instance to the last.
+select node, count(*) as instances, min(created_at) as created_at, min(started_at) as started_at,
+       max(finished_at) as finished_at, count(*) - count(finished_at) as going_on
+  from (
+        select node, created_at, started_at, cast(null as bigint) as finished_at
+          from rota.run
+         where parent_id = :graph_id
+           and item is not null
+         union all
+        select node, created_at, started_at, finished_at
+          from rota.run_history
+         where parent_id = :graph_id
+           and item is not null
+       ) as r
+ group by node
+
+-- name: timeline_attempts
+select run_id, kind, started_at, ended_at
+  from rota.attempt
+ where run_id {ids:ids}
+ order by fence

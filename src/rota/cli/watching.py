@@ -1,0 +1,129 @@
+"""Watching a run: looks at it one after the other, and what has changed between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from rota.cli.words import word_of
+from rota.clock import elapsed_s
+from rota.engine.inspect import find, now_ms
+from rota.engine.node_views import NodeView, nodes
+from rota.engine.progress import progress_of_nodes
+from rota.errors import RunNotFinished
+from rota.model.run import RunView
+from rota.model.states import FINAL
+from rota.rules.duration import parse_duration
+from rota.rules.graph_progress import Progress
+
+if TYPE_CHECKING:
+    from rota.app import App, Run
+    from rota.store.base import Tx
+
+LOOK_S = 0.3
+PATIENCE = 5
+"""A look that is dear is made more rarely: at most this part of the time is spent on looking."""
+MOST_INNER = 20
+"""Sub-graphs whose nodes are shown."""
+STEP = 0.1
+"""Of a mapped node: a change is told when so much more of it has ended."""
+
+
+class Look(NamedTuple):
+    """A run at one moment."""
+
+    run: RunView
+    nodes: dict[str, NodeView]
+    """By path: those of a sub-graph that goes on stand below its own."""
+    progress: Progress
+    now: int
+
+
+class Change(NamedTuple):
+    """Something that is different since the look before."""
+
+    path: str
+    """Empty for the run itself."""
+    word: str
+    was: str | None
+    node: NodeView | None = None
+
+
+class Screen(Protocol):
+    """Something that shows looks."""
+
+    def show(self, look: Look) -> None: ...
+
+
+def watch(app: App, run: Run[Any], screen: Screen, timeout: str | None) -> None:
+    """Show the run until it has ended; RunNotFinished when that takes longer than the timeout."""
+    end_s = elapsed_s() + parse_duration(timeout) / 1000 if timeout else float("inf")
+    while True:
+        began_s = elapsed_s()
+        seen = take_look(app, run.id)
+        screen.show(seen)
+        if seen.run.state in FINAL:
+            return
+        rest_s = max(LOOK_S, PATIENCE * (elapsed_s() - began_s))
+        left_s = end_s - elapsed_s()
+        try:
+            run.wait(max(0.0, min(rest_s, left_s)))
+        except RunNotFinished:
+            if left_s <= rest_s:
+                raise RunNotFinished(f"run {run.id} has not ended after {timeout}") from None
+
+
+def take_look(app: App, run_id: str) -> Look:
+    def read(tx: Tx) -> Look:
+        run = find(tx, run_id, namespace=app.namespace)
+        own = nodes(tx, run_id, namespace=app.namespace)
+        progress = progress_of_nodes(tx, run, own, namespace=app.namespace)
+        found: dict[str, NodeView] = {}
+        _add(tx, app.namespace, own, "", found, [MOST_INNER])
+        return Look(run, found, progress, now_ms(tx))
+
+    return app.store.read(read)
+
+
+def _add(
+    tx: Tx,
+    namespace: str,
+    own: list[NodeView],
+    prefix: str,
+    found: dict[str, NodeView],
+    room: list[int],
+) -> None:
+    for node in own:
+        path = f"{prefix}{node.name}"
+        found[path] = node
+        if node.is_graph and node.state == "active" and node.run_id is not None and room[0]:
+            room[0] -= 1
+            inner = nodes(tx, node.run_id, namespace=namespace)
+            _add(tx, namespace, inner, f"{path}/", found, room)
+
+
+class Changes:
+    """Tells what is new in each look."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, str] = {}
+        self._shares: dict[str, float] = {}
+
+    def of(self, look: Look) -> Iterator[Change]:
+        """The run first, but its end is the last that is told."""
+        if look.run.state not in FINAL:
+            yield from self._of_run(look)
+        for path, node in look.nodes.items():
+            word, was = word_of(node), self._words.get(path, "pending")
+            share = (node.ended or 0) / node.width if node.width else 0.0
+            is_further = share - self._shares.get(path, 0.0) >= STEP
+            if word != was or (is_further and word == "running"):
+                self._words[path], self._shares[path] = word, share
+                yield Change(path, word, was, node)
+        yield from self._of_run(look)
+
+    def _of_run(self, look: Look) -> Iterator[Change]:
+        was, state = self._words.get(""), look.run.state.value
+        if state != was:
+            self._words[""] = state
+            yield Change("", state, was)

@@ -1,0 +1,116 @@
+"""Progress of a run of a graph: how far it is, and how long it will take if all goes as before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+import msgspec
+
+from rota.rules.graphs.order import children_of, remaining
+
+WAITS = ("pending", "held", "ready", "active")
+"""States of a node that has not ended."""
+
+
+class Stand(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a node stands, as far as progress is concerned."""
+
+    name: str
+    state: str
+    parents: tuple[str, ...] = ()
+    started_at: int | None = None
+    width: int | None = None
+    ended: int | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self.state not in WAITS
+
+    @property
+    def share(self) -> float:
+        """How much of it is done; of a mapped node its instances tell."""
+        if self.is_over:
+            return 1.0
+        return (self.ended or 0) / self.width if self.width else 0.0
+
+
+class Span(msgspec.Struct, frozen=True, kw_only=True):
+    """How long a node took once; of a mapped one how long so many instances took together."""
+
+    took_ms: int
+    instances: int = 0
+    width: int | None = None
+    """How many instances there were in all."""
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a run is."""
+
+    total: int
+    done: int
+    states: dict[str, int] = {}
+    """Nodes by state."""
+    share: float = 0.0
+    """From 0 to 1; each node counts the same, of a mapped one each instance."""
+    critical_path: tuple[str, ...] = ()
+    """Of the nodes that have not ended those that decide when the run ends, in order."""
+    left_ms: int | None = None
+    """How long that takes, reckoned from past runs; None if nothing is known of any node on it."""
+    ends_at: int | None = None
+    unknown: int = 0
+    """Nodes that have not ended and of which no past run tells."""
+
+
+def progress_of(
+    stands: Sequence[Stand], past: Mapping[str, Sequence[Span]], *, now: int
+) -> Progress:
+    """`stands` has parents first; `past` holds what is known of each node from other runs."""
+    left = {each.name: _left(each, past.get(each.name, ()), now) for each in stands}
+    open_ = [each for each in stands if not each.is_over]
+    way, left_ms = _critical(open_, {name: ms for name, ms in left.items() if ms is not None})
+    is_known = any(left[name] is not None for name in way)
+    return Progress(
+        total=len(stands),
+        done=len(stands) - len(open_),
+        states=dict(sorted(Counter(each.state for each in stands).items())),
+        share=sum(each.share for each in stands) / len(stands) if stands else 0.0,
+        critical_path=tuple(way),
+        left_ms=left_ms if is_known else None,
+        ends_at=now + left_ms if is_known else None,
+        unknown=sum(left[each.name] is None for each in open_),
+    )
+
+
+def _left(stand: Stand, spans: Sequence[Span], now: int) -> int | None:
+    """What a node still takes; None if nothing tells."""
+    if stand.is_over:
+        return 0
+    elapsed = max(0, now - stand.started_at) if stand.started_at is not None else 0
+    if stand.width and stand.ended and elapsed:
+        return round(elapsed / stand.ended * (stand.width - stand.ended))
+    if not spans:
+        return None
+    if spans[0].instances:
+        pace = median(span.took_ms / max(1, span.instances) for span in spans)
+        width = stand.width or median(span.width or span.instances for span in spans)
+        return max(0, round(pace * width) - elapsed)
+    return max(0, round(median(span.took_ms for span in spans)) - elapsed)
+
+
+def _critical(stands: Sequence[Stand], left: Mapping[str, int]) -> tuple[list[str], int]:
+    names = {each.name for each in stands}
+    ordered = [each.name for each in stands]
+    children = children_of(
+        {each.name: [name for name in each.parents if name in names] for each in stands}
+    )
+    longest = remaining(ordered, children, left)
+    if not longest:
+        return [], 0
+    # Of two that take as long, the one that has more after it.
+    depth = remaining(ordered, children, dict.fromkeys(ordered, 1.0))
+    way = [max(ordered, key=lambda name: (longest[name], depth[name]))]
+    while children[way[-1]]:
+        way.append(max(children[way[-1]], key=lambda name: (longest[name], depth[name])))
+    return way, round(longest[way[0]])

@@ -1,0 +1,61 @@
+"""`rota runs watch` and `rota runs timeline`, on runs of graphs as they go and after."""
+
+from __future__ import annotations
+
+from rota import App, State
+from tests.support.cli import Rota, eventually
+
+FLOW = """
+graphs:
+  flow:
+    parameters: {gate: str}
+    nodes:
+      first: {command: echo one}
+      each: {command: "echo {n}", map: {over: [1, 2, 3], into: n}, after: first, group: loading}
+      gate:
+        command: ["sh", "-c", "while [ ! -e {gate} ]; do sleep 0.02; done"]
+        args: {gate: {$param: gate}}
+      last: {command: echo last, after: [each, gate]}
+  broken:
+    nodes:
+      bad: {command: "false", retries: 0}
+"""
+
+
+def test_a_run_is_watched_to_its_end(rota: Rota) -> None:
+    (rota.folder / "flow.yaml").write_text(FLOW)
+    rota.good("apply", "flow.yaml", "--yes")
+    gate = rota.folder / "open"
+    with rota.serving("worker", "--stored"):
+        run = rota.good("submit", "flow", f"gate={gate}").out.strip()
+        with rota.started("runs", "watch", run) as watching:
+            watching.wait_for("each  success  3 of 3 instances")
+            gate.touch()
+            assert watching.wait() == 0
+        lines = watching.text
+        bars = rota.good("runs", "timeline", run).out
+        tracks = rota.good("runs", "timeline", run, "--json").documents
+        changes = rota.good("runs", "watch", run, "--json").documents
+
+    assert "✔ first  success" in lines
+    assert lines.rstrip().endswith("✔ run of flow  success")
+    assert "█" in bars
+    assert [each["node"] for each in tracks] == ["first", "each", "gate", "last"]
+    assert tracks[1]["instances"] == 3
+    assert changes[-1]["node"] is None
+    assert (changes[-1]["state"], changes[-1]["progress"]["done"]) == ("success", 4)
+
+
+def test_watching_ends_as_the_run_does_or_when_time_is_up(rota: Rota) -> None:
+    (rota.folder / "flow.yaml").write_text(FLOW)
+    rota.good("apply", "flow.yaml", "--yes")
+    late = rota.good("submit", "broken").out.strip()
+
+    assert rota("runs", "watch", late, "--timeout", "200ms").code == 6
+    with rota.serving("worker", "--stored"), App(rota.env["ROTA_URL"]) as app:
+        eventually(lambda: app.run(late).state is State.FAILED, "the run has failed")
+        said = rota("runs", "watch", late)
+
+    assert said.code == 7
+    assert "✖ bad  failed" in said.out
+    assert "node bad failed" in said.err

@@ -1,0 +1,150 @@
+"""Graphs in job files: what they become, and what is refused with its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from rota.errors import BadFile, BadGraph
+from rota.model.bundle import Bundle
+from rota.model.plan import Stored, Wish
+from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.rules.jobfile import read_bundle
+from rota.rules.jobfile.known import GRAPH_FIELDS, INLINE_FIELDS
+from rota.rules.jobfile.schema import job_file_schema
+from rota.rules.plan import make_plan
+
+FILE = """
+defaults: {timezone: Europe/Paris, retries: 2, queue: night}
+jobs:
+  load: {command: "load {row}"}
+graphs:
+  nightly:
+    parameters: {day: str, limit: {type: int, default: 5}}
+    schedule: 0 2 * * *
+    arguments: {day: monday}
+    timeout: 1h
+    nodes:
+      dump: {command: "pg_dump {day}", args: {day: {$param: day}}, ok_codes: [0, 3], retries: 1}
+      tell: {http: "https://example.org/told", after: dump, memory: 64MB}
+      rows: {python: "shop.db:rows", after: dump}
+      load: {map: {over: {$ref: rows}, into: row}}
+"""
+
+
+def read(text: str) -> Bundle:
+    return read_bundle(text.encode(), "folder/flow.yaml")
+
+
+def test_a_graph_becomes_a_job_and_so_do_its_nodes_that_say_what_they_do() -> None:
+    jobs = read(FILE).jobs
+
+    assert list(jobs) == ["load", "nightly.dump", "nightly.tell", "nightly.rows", "nightly"]
+    dump = jobs["nightly.dump"].target
+    assert isinstance(dump, CommandTarget)
+    assert (dump.argv, dump.ok_codes) == (("pg_dump", "{day}"), (0, 3))
+    assert isinstance(jobs["nightly.tell"].target, HttpTarget)
+    assert isinstance(jobs["nightly.rows"].target, PythonTarget)
+    target = jobs["nightly"].target
+    assert isinstance(target, GraphTarget)
+    assert [(node.name, node.job) for node in target.graph.nodes] == [
+        ("dump", "nightly.dump"),
+        ("tell", "nightly.tell"),
+        ("rows", "nightly.rows"),
+        ("load", "load"),
+    ]
+
+
+def test_policies_go_where_they_count() -> None:
+    jobs = read(FILE).jobs
+    target = jobs["nightly"].target
+
+    assert isinstance(target, GraphTarget)
+    assert (target.graph.timeout, target.graph.retries) == ("1h", 0)
+    assert jobs["nightly"].queue == "night"
+    assert target.graph.nodes[0].retries == 1
+    assert jobs["nightly.dump"].retry.limit == 2
+    assert jobs["nightly.tell"].memory_mb == 64
+
+
+def test_a_graph_has_schedules_as_a_job_has() -> None:
+    bundle = read(FILE)
+
+    assert bundle.schedules["nightly"].job == "nightly"
+    assert bundle.schedules["nightly"].schedule.zone == "Europe/Paris"
+    assert bundle.schedules["nightly"].schedule.args == {"day": "monday"}
+
+
+def test_a_file_may_be_one_graph() -> None:
+    bundle = read("nodes: {a: {command: echo a}, b: {command: echo b, after: a}}")
+
+    assert bundle.name == "flow.yaml"
+    assert list(bundle.jobs) == ["flow.a", "flow.b", "flow"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("graphs: {g: {nodes: {a: {after: b}}}}", "node 'a': after: there is no node 'b'"),
+        (
+            "graphs:\n  g:\n    nodes:\n      a: {comand: x}",
+            "flow.yaml:4:11: graphs.g.nodes.a.comand: there is no 'comand' here",
+        ),
+        ("graphs: {g: {nods: {}}}", "graphs.g.nods: there is no 'nods' here. Did you mean 'nodes'"),
+        ("graphs: {g: {nodes: {a: {command: x, job: y}}}}", "leave job out"),
+        ("graphs: {g: {nodes: {a: {command: x, http: 'http://y'}}}}", "give exactly one"),
+        ("graphs: {g: {nodes: {a: {command: x, memory: 1MB}}}}", "graphs.g.nodes.a.memory"),
+        (
+            "jobs: {g: {command: x}}\ngraphs: {g: {nodes: {a: {command: y}}}}",
+            "a job is named 'g' as well",
+        ),
+        (
+            "graphs: {g: {parameters: {day: str}, schedule: '@daily', nodes: {a: {command: x}}}}",
+            "needs the parameter 'day'",
+        ),
+        ("graphs: {}", "it has no jobs"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_its_place(text: str, says: str) -> None:
+    with pytest.raises(BadFile) as refused:
+        read(text)
+
+    assert says in str(refused.value)
+    assert str(refused.value).startswith("folder/flow.yaml:")
+
+
+def plan(text: str, **known: JobSpec) -> list[str]:
+    stored = Stored(now=0, others=known)
+    found = make_plan([read(text)], stored, Wish(), seed=lambda name: name)
+    return [f"{each.verb} {each.kind} {each.name}" for each in found.changes]
+
+
+def test_nodes_may_be_jobs_on_record() -> None:
+    there = JobSpec(name="x", target=PythonTarget(ref="shop:x"), parameters={"a": "int"})
+
+    assert plan("graphs: {g: {nodes: {x: {args: {a: 1}}}}}", x=there) == ["add graph g"]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "says"),
+    [
+        ("{lod: }", "no job is named 'lod' in the files or on record. Did you mean 'load'?"),
+        ("{a: {graph: other}}", "no graph is named 'other'"),
+        ("{a: {job: load, args: {rwo: 1}}}", "job 'load' takes no 'rwo'. Did you mean 'row'?"),
+        ("{a: {job: load}}", "job 'load' needs 'row'"),
+        ("{a: {graph: g}}", "a graph contains itself: g -> g"),
+    ],
+)
+def test_nodes_are_checked_against_what_is_known(nodes: str, says: str) -> None:
+    text = f'jobs: {{load: {{command: "load {{row}}"}}}}\ngraphs: {{g: {{nodes: {nodes}}}}}'
+
+    with pytest.raises(BadGraph) as refused:
+        plan(text)
+
+    assert says in str(refused.value)
+
+
+def test_the_schema_knows_what_a_graph_and_its_nodes_may_say() -> None:
+    parts = job_file_schema()["$defs"]
+
+    assert set(parts["Graph"]["properties"]) == GRAPH_FIELDS
+    assert set(parts["Node"]["properties"]) >= INLINE_FIELDS

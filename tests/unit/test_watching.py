@@ -1,0 +1,128 @@
+"""What people see of a run that goes on: the tree, what changed, the bars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rota.cli.timeline import print_timeline
+from rota.cli.tree import branches
+from rota.cli.watch_screens import fitting
+from rota.cli.watching import Changes, Look
+from rota.engine.node_views import NodeView
+from rota.engine.timeline import Stretch, Timeline, Track
+from rota.model.run import RunView
+from rota.model.states import State
+from rota.rules.graph_progress import Progress
+
+
+def view(state: State = State.SUSPENDED, **facts: Any) -> RunView:
+    return RunView(
+        id="r", namespace="default", job="nightly", version=1, queue="default", priority=0,
+        state=state, args="{}", attempt=1, failures=0, crashes=0, created_at=0, due_at=0,
+        ready_at=0, **facts,
+    )  # fmt: skip
+
+
+def node(name: str, state: str = "pending", **facts: Any) -> NodeView:
+    return NodeView(name=name, state=state, job=name, **facts)
+
+
+def look(*nodes: NodeView, state: State = State.SUSPENDED) -> Look:
+    return Look(view(state), {each.name: each for each in nodes}, Progress(total=1, done=0), 0)
+
+
+def test_groups_stand_where_their_first_node_does_and_count() -> None:
+    lines = branches(
+        {
+            "a": node("a", "success"),
+            "b": node("b", "success", group="load"),
+            "c": node("c"),
+            "d": node("d", group="load/parts"),
+            "sub": node("sub", "active", run_state="suspended"),
+            "sub/e": node("e", "active", run_state="queued"),
+        }
+    )
+
+    assert [(each.label, each.word or each.about) for each in lines] == [
+        ("├─ a", "success"),
+        ("├─ load", "1 of 2"),
+        ("│  ├─ b", "success"),
+        ("│  └─ parts", "0 of 1"),
+        ("│     └─ d", "pending"),
+        ("├─ c", "pending"),
+        ("└─ sub", "running"),
+        ("   └─ e", "queued"),
+    ]
+
+
+def test_what_is_quiet_makes_room_for_what_goes_on() -> None:
+    nodes = {f"n{at}": node(f"n{at}", "success") for at in range(50)}
+    nodes["last"] = node("last", "failed")
+
+    shown = fitting(branches(nodes), 10)
+
+    assert [each.word for each in shown] == ["failed", ""]
+    assert shown[-1].label == "... 50 more nodes"
+
+
+def test_each_change_is_told_once_and_the_end_last() -> None:
+    changes = Changes()
+
+    def told(seen: Look) -> list[tuple[str, str, str | None]]:
+        return [(each.path, each.word, each.was) for each in changes.of(seen)]
+
+    first = look(node("a", "active", run_state="queued"), node("b"))
+    assert told(first) == [("", "suspended", None), ("a", "queued", "pending")]
+    assert told(first) == []
+    over = look(node("a", "success"), node("b", "skipped"), state=State.SUCCESS)
+    assert told(over) == [
+        ("a", "success", "queued"),
+        ("b", "skipped", "pending"),
+        ("", "success", "suspended"),
+    ]
+
+
+def test_a_map_is_told_of_in_steps() -> None:
+    changes = Changes()
+
+    def told(ended: int) -> int:
+        return len(list(changes.of(look(node("m", "active", width=100, ended=ended)))))
+
+    assert [told(ended) for ended in (0, 5, 9, 10, 15, 35)] == [2, 0, 0, 1, 0, 1]
+
+
+def test_bars_share_one_scale(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "55")
+    tracks = (
+        Track(
+            name="a",
+            state="success",
+            attempts=2,
+            stretches=(
+                Stretch(part="failed", start_at=0, end_at=2_000),
+                Stretch(part="queued", start_at=2_000, end_at=3_000),
+                Stretch(part="running", start_at=3_000, end_at=5_000),
+            ),
+        ),
+        Track(
+            name="b",
+            state="active",
+            stretches=(Stretch(part="queued", start_at=5_000, end_at=10_000),),
+        ),
+        Track(name="c", state="pending"),
+    )
+
+    print_timeline(Timeline(run=view(), tracks=tracks, start_at=0, end_at=10_000))
+
+    assert capsys.readouterr().out.splitlines() == [
+        "nightly  suspended  10.0 s",
+        "   0 ms      5.0 s10.0 s",
+        "a  ▒▒▒▒░░████            ✔ success  5.0 s  2 attempts",
+        "b            ░░░░░░░░░░  ▶ active",
+        "c                        · pending",
+        "░ queued   █ running   ▒ failed",
+    ]
