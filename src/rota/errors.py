@@ -135,6 +135,20 @@ class WrongConnection(BadInput):
     """The connection is of no kind Rota knows, of another database, or in autocommit mode."""
 
 
+class ArtifactLost(BadInput):
+    """A large value that was kept apart is not there any more, or is not what it was."""
+
+    def __init__(self, digest: str, found: str, *, whose: str = "") -> None:
+        self.digest = digest
+        self.found = found
+        of = f"{whose} (sha256 {digest})" if whose else f"the value with sha256 {digest}"
+        super().__init__(f"{of} {found}; rerun what made it")
+
+    def of(self, whose: str) -> ArtifactLost:
+        """The same, naming what it is."""
+        return ArtifactLost(self.digest, self.found, whose=whose)
+
+
 class NotAllowed(RotaError):
     """The state of the run does not allow this verb."""
 

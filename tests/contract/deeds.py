@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from rota.model.run import Lease
+from rota.runtime.artifacts import DATABASE
 from rota.runtime.desk import Address, Desk
 from rota.runtime.transaction import Transaction
+from rota.runtime.vault import Vault
 from rota.store.base import Store
 from tests.contract.builders import HOME, run_sql
 
@@ -29,7 +31,8 @@ def mark(store: Store) -> str:
 
 
 def desk_of(store: Store, *, namespace: str = HOME) -> Desk:
-    return Desk(Address(store.url, namespace), lambda: store)
+    vault = Vault(lambda: store, None)
+    return Desk(Address(store.url, namespace, DATABASE), lambda: store, vault)
 
 
 def writes(store: Store, lease: Lease, word: str = "done") -> Callable[[Transaction], str]:

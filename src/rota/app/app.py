@@ -34,10 +34,12 @@ from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, Pyt
 from rota.rules.options import JobOptions, check_name, job_options
 from rota.rules.signature import Signature
 from rota.rules.template import placeholders
+from rota.runtime.artifacts import open_artifacts
 from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.vault import Vault
 from rota.runtime.worker import Worker
 from rota.store.base import Store
-from rota.store.open import dialect_of, open_store
+from rota.store.open import dialect_of, file_of, open_store
 from rota.version import version
 
 if TYPE_CHECKING:
@@ -89,6 +91,7 @@ class App:
             "alert_private": said.alert_private,
         }
         self.dead_letters = DeadLetters(self)
+        self._artifacts = said.artifacts
 
     @overload
     def job(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncJob[P, R]: ...
@@ -188,6 +191,12 @@ class App:
         )
         texts = (url, *target.headers.values(), *((body,) if body else ()))
         return self._data_job(name, target, texts, options)
+
+    @cached_property
+    def vault(self) -> Vault:
+        """Values that are too large for the rows of runs, by what stands for them there."""
+        artifacts = open_artifacts(self._artifacts, beside=file_of(self.url))
+        return Vault(lambda: self.store, artifacts)
 
     @cached_property
     def schedules(self) -> Schedules:
@@ -295,7 +304,13 @@ class App:
             find_work=self._works.find,
             all_queues=not options.queues,
         )
-        return Worker(self.store, duty, options=options, version=version())
+        return Worker(
+            self.store,
+            duty,
+            options=options,
+            version=version(),
+            artifacts=self.vault.artifacts,
+        )
 
     def close(self) -> None:
         """Close the store; using the app again opens it again."""

@@ -17,8 +17,9 @@ from rota.engine.node_views import NodeView, nodes
 from rota.engine.progress import progress
 from rota.engine.rerun import rerun
 from rota.engine.why import Reason, why
-from rota.errors import RunFailed, RunNotFinished
+from rota.errors import ArtifactLost, RunFailed, RunNotFinished
 from rota.ids import new_id
+from rota.model.artifact import is_pointer
 from rota.model.log import LogLine
 from rota.model.run import AttemptView, Ended, RunView
 from rota.model.states import State
@@ -50,12 +51,17 @@ class Run(Generic[R]):
 
     def show(self) -> RunView:
         """All that is known about the run right now."""
-        return self._app.store.read(lambda tx: find(tx, self.id, namespace=self._app.namespace))
+        view = self._app.store.read(lambda tx: find(tx, self.id, namespace=self._app.namespace))
+        if not is_pointer(view.args) and not is_pointer(view.result):
+            return view
+        args, result = self._seen(view.args), self._seen(view.result)
+        return msgspec.structs.replace(view, args=args or "", result=result)
 
     @property
     def state(self) -> State:
         """Where the run is in its life; asks the store."""
-        return self.show().state
+        namespace = self._app.namespace
+        return self._app.store.read(lambda tx: find(tx, self.id, namespace=namespace)).state
 
     def attempts(self) -> list[AttemptView]:
         """The attempts that did not succeed, oldest first."""
@@ -84,6 +90,8 @@ class Run(Generic[R]):
         if ended is None:
             state = self.show().state
             raise RunNotFinished(f"run {self.id} is still {state} after {timeout_s:g} s")
+        if is_pointer(ended.result):
+            return msgspec.structs.replace(ended, result=self._seen(ended.result))
         return ended
 
     def result(self, timeout: str | float | None = None) -> R:
@@ -93,10 +101,19 @@ class Run(Generic[R]):
             said = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
             reason = "; ".join(part for part in (ended.reason, said) if part)
             raise RunFailed(self.id, ended.state, reason or "no reason given")
-        text = ended.result or "null"
+        text = self._app.vault.value(ended.result or "null", f"the result of run {self.id}")
         job = self._job or self._app.everything.get(self.show().job)
         value: R = job.signature.load_result(text) if job else msgspec.json.decode(text)
         return value
+
+    def _seen(self, text: str | None) -> str | None:
+        """A value to look at; one that is lost, or whose store is away, stays a pointer."""
+        if text is None or not is_pointer(text):
+            return text
+        try:
+            return self._app.vault.value(text, f"a value of run {self.id}")
+        except (ArtifactLost, OSError):
+            return text
 
     def cancel(self, reason: str = "cancelled") -> State:
         """End a waiting run now, ask a running one to stop; returns the state reached."""

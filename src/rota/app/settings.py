@@ -44,6 +44,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     alert_webhook: str | None = None
     alert_private: bool = False
     echo: bool | None = None
+    artifacts: str | None = None
 
 
 class Setting(NamedTuple):
@@ -107,6 +108,7 @@ SETTINGS: dict[str, Setting] = {
     "app": Setting("rota", "app", _text),
     "namespace": Setting("rota", "namespace", lambda given: check_name("namespace", given)),
     "log_format": Setting("rota", "log_format", _log_format),
+    "artifacts": Setting("rota", "artifacts", _text),
     "queues": Setting("worker", "queues", _names),
     "slots": Setting("worker", "slots", _count(MAX_SLOTS)),
     "processes": Setting("worker", "processes", _count(MAX_PROCESSES)),
@@ -197,6 +199,8 @@ def _anchored(name: str, value: Any, folder: Path) -> Any:
     relative = value.removeprefix("sqlite:///")
     if name == "url" and relative != value and not relative.startswith(("/", "~")):
         return f"sqlite:///{folder / relative}"
+    if name == "artifacts" and value.startswith("."):
+        return str(folder / value)
     file = value.partition(":")[0]
     if name == "app" and file.endswith(".py") and not Path(file).is_absolute():
         return f"{folder}/{value}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rota.clock import elapsed_s
 from rota.engine.submit import submit
 from rota.errors import CommitUnknown, DuplicateKey, StoreUnavailable
+from rota.model.artifact import LARGE
 from rota.model.run import NewRun, Submitted
 from rota.store.base import Tx
 from rota.store.combiner import Combiner
@@ -61,7 +62,8 @@ class Submits:
             return answers
 
         has_keys = any(run.key is not None for run in runs)
-        is_lone = len(runs) <= CHUNK and not has_keys and not is_repeat
+        is_large = any(len(run.args) > LARGE for run in runs)
+        is_lone = len(runs) <= CHUNK and not (has_keys or is_repeat or is_large)
         return self._app.store.write(insert, lone=is_lone)
 
     def _ask_again(self, runs: Sequence[NewRun], error: CommitUnknown) -> list[Submitted]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rota.clock import to_datetime
+from rota.model.artifact import stand_in
 from rota.model.run import AttemptView, RunView
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def run_document(
     """A run; with its failed attempts and why it does not run when they are given."""
     facts = document(run)
     for key in _JSON_TEXTS:
-        facts[key] = None if facts[key] is None else msgspec.Raw(facts[key].encode())
+        facts[key] = None if facts[key] is None else msgspec.Raw(stand_in(facts[key]).encode())
     if attempts is not None:
         facts["attempts"] = [document(each) for each in attempts]
     if tally is not None:

@@ -55,6 +55,9 @@ MESSAGES = {
     "breaker.closed": "a breaker closed: runs of this job are started again",
     "alert.failed": "an alert could not be sent, trying again",
     "retry_function.failed": "a custom retry function failed",
+    "artifact.refused": "the artifact store took no result, the database keeps it",
+    "artifact.unavailable": "a large value could not be read",
+    "artifacts.swept": "removed large values that nothing mentions",
 }
 """What a notice means, in words; others are told by their name."""
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from rota.engine.keep import given
 from rota.errors import BadGraph
 from rota.model.graph import Node
 from rota.model.spec import GraphTarget, JobSpec, PolicyChange
@@ -22,7 +23,7 @@ from rota.rules.expressions import Values
 from rota.rules.graphs import Plan, plan_graph, remaining
 from rota.rules.graphs.order import urgencies
 from rota.rules.maps import Tolerance, parse_tolerance
-from rota.rules.node_values import arguments_of, bind_parameters, results_needed
+from rota.rules.node_values import arguments_of, bind_parameters
 from rota.rules.references import mentions, parse_path
 from rota.store.base import Tx
 
@@ -30,6 +31,10 @@ REMEMBERED = 20_000
 """Runs of graphs whose course a process keeps."""
 HIGHEST = 9
 """The priority that the longest way gives; just below `high`."""
+DECIDING = ("branch", "short_circuit")
+"""Kinds of nodes whose result says what comes after them."""
+WIDE = 4_096
+"""Parameters of more characters than this are put into arguments when a worker takes a node."""
 
 _spec = msgspec.json.Decoder(JobSpec)
 
@@ -42,12 +47,27 @@ class Shape:
         self.graph = plan.graph
         self.children = plan.children
         self.dependents = plan.dependents
-        self.needs = {name: results_needed(each.node) for name, each in plan.nodes.items()}
-        self.late = {name for name, each in plan.nodes.items() if _needs_results(each.node)}
+        nodes = {name: each.node for name, each in plan.nodes.items()}
+        self.asks = {name: _asked_by(node) for name, node in nodes.items()}
+        """The nodes that its condition and its list mention: needed before it can begin."""
+        self.needs = {name: _needed_by(node) for name, node in nodes.items()}
+        """The nodes that its arguments mention: needed when a worker takes it."""
+        self.late = frozenset(name for name, needed in self.needs.items() if needed)
         """Nodes whose arguments hold results of others, so that they are made at the claim."""
+        self.given = frozenset(name for name, node in nodes.items() if _takes_params(node.args))
+        """Nodes whose arguments hold parameters of the run."""
         self.result_needs = _named(self.graph.result)
-        self.wanted = frozenset().union(*self.needs.values(), self.result_needs)
+        self.wanted = frozenset().union(
+            *self.asks.values(), *self.needs.values(), self.result_needs
+        )
         """Nodes whose results somebody needs."""
+        self.whole_result = _whole(self.graph.result, nodes)
+        """The node whose result is that of the run, as it is."""
+        inner = (self.needs[name] for name, node in nodes.items() if node.graph is not None)
+        made = frozenset() if self.whole_result else self.result_needs
+        deciding = {name for name, node in nodes.items() if node.kind in DECIDING}
+        self.asked = frozenset().union(*self.asks.values(), *inner, made, deciding)
+        """Nodes whose results are needed inside of transactions, so that they must be near."""
         self.sinks = sum(not below for below in self.children.values())
         self.first = [
             name for name, each in plan.nodes.items() if not each.parents or each.join == "always"
@@ -80,10 +100,16 @@ class Shape:
 class Course:
     """One run of a graph."""
 
-    def __init__(self, graph_id: str, shape: Shape, params: Mapping[str, Any]) -> None:
+    def __init__(
+        self, graph_id: str, shape: Shape, params: Mapping[str, Any], *, is_asked: bool, wide: bool
+    ) -> None:
         self.graph_id = graph_id
         self.shape = shape
         self.params = params
+        self.asked = shape.asked | shape.result_needs if is_asked else shape.asked
+        """As of the shape; all that makes its result, if a graph around it asks for that."""
+        self.late = shape.late | shape.given if wide else shape.late
+        """As of the shape; large parameters are not copied into the runs of nodes either."""
 
 
 _NOTHING = Values({}, {}, {})
@@ -137,16 +163,32 @@ def courses(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[str, 
     known = _remembered(tx)
     missing = [graph_id for graph_id in graph_ids if graph_id not in known]
     if missing:
-        for row in tx.all("find_graphs", ids=json.dumps(missing)):
-            if row["namespace"] == namespace:
-                shape = shape_of(tx, row["job"], row["version"], namespace=namespace)
-                remember(tx, course_of(str(row["id"]), shape, row["args"]))
+        rows = [
+            row
+            for row in tx.all("find_graphs", ids=json.dumps(missing))
+            if row["namespace"] == namespace
+        ]
+        outer = {str(row["parent_id"]) for row in rows if row["parent_id"] is not None}
+        around = courses(tx, outer, namespace=namespace) if outer else {}
+        for row in rows:
+            shape = shape_of(tx, row["job"], row["version"], namespace=namespace)
+            parent = around.get(str(row["parent_id"]))
+            remember(tx, course_of(tx, str(row["id"]), shape, row["args"], (parent, row["node"])))
     return {graph_id: known[graph_id] for graph_id in graph_ids if graph_id in known}
 
 
-def course_of(graph_id: str, shape: Shape, args: str) -> Course:
-    """BadArguments if the run was given what the graph does not take."""
-    return Course(graph_id, shape, bind_parameters(shape.graph, msgspec.json.decode(args)))
+def course_of(
+    tx: Tx, graph_id: str, shape: Shape, args: str, within: tuple[Course | None, str | None]
+) -> Course:
+    """BadArguments if the run was given what the graph does not take.
+
+    `within` is the graph around it and its node there, if there is one.
+    """
+    outer, node = within
+    text = given(tx, args, f"what run {graph_id} was given")
+    params = bind_parameters(shape.graph, msgspec.json.decode(text))
+    is_asked = outer is not None and node in outer.asked
+    return Course(graph_id, shape, params, is_asked=is_asked, wide=len(text) > WIDE)
 
 
 def remember(tx: Tx, course: Course) -> None:
@@ -167,8 +209,29 @@ def _remembered(tx: Tx) -> dict[str, Course]:
     return found
 
 
-def _needs_results(node: Node) -> bool:
-    return bool(_named(node.args))
+def _needed_by(node: Node) -> frozenset[str]:
+    key = None if node.cache is None else node.cache.key
+    return _named(node.args) | _named(key)
+
+
+def _asked_by(node: Node) -> frozenset[str]:
+    over = frozenset() if node.map is None else _named(node.map.over)
+    return over if node.when is None else over | mentioned_in(tokens_of(node.when)).nodes
+
+
+def _takes_params(value: Any) -> bool:
+    return any(
+        mention.form == "$param"
+        or (mention.form == "$expr" and mentioned_in(tokens_of(mention.text)).params)
+        for mention in mentions(value)
+    )
+
+
+def _whole(result: Any, nodes: Mapping[str, Node]) -> str | None:
+    if isinstance(result, dict) and result.keys() == {"$ref"}:
+        name, steps = parse_path(result["$ref"])
+        return None if steps or nodes[name].map is not None else name
+    return None
 
 
 def _named(value: Any) -> frozenset[str]:

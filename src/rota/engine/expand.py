@@ -12,14 +12,19 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.courses import Course, course_of, remember, shape_of
+from rota.engine.courses import Course, course_of, courses, remember, shape_of
+from rota.engine.keep import given, keep
+from rota.engine.kin import refusal
+from rota.engine.node_results import Known
 from rota.engine.nodes import Board, NodeRow, node_row
+from rota.engine.resolve import with_arguments
 from rota.engine.restart import place
 from rota.engine.step import Step
 from rota.engine.turns import may_begin
 from rota.errors import BadGraph, BadInput
+from rota.model.artifact import is_pointer
 from rota.model.graph import Node
-from rota.model.run import ErrorDetail, Lease, Verdict
+from rota.model.run import Lease, Verdict
 from rota.model.spec import GraphTarget, JobSpec
 from rota.store.base import Tx
 
@@ -30,26 +35,34 @@ class _Begun(msgspec.Struct, frozen=True):
     run_id: str
     fence: int
     timeout_ms: int | None
+    args: str | None
+    """What it was given, where that is known only now."""
 
 
 def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
     """Begin these runs of graphs; gives the verdicts that follow, for those that cannot begin."""
     begun: dict[str, Course] = {}
+    args: dict[str, str] = {}
     verdicts: list[Verdict] = []
     current = _Current(tx, namespace)
     versions: dict[str, dict[str, int]] = {}
+    outer = courses(tx, {each.parent_id for each in leases if each.parent_id}, namespace=namespace)
     for lease in leases:
         try:
             shape = shape_of(tx, lease.job, lease.version, namespace=namespace)
             if not may_begin(tx, lease, shape.graph, namespace=namespace):
                 continue
+            around = outer.get(lease.parent_id or "")
+            text = _given(tx, lease, around).args
             versions[lease.run_id] = current.versions(shape.plan.nodes.values())
-            begun[lease.run_id] = course_of(lease.run_id, shape, lease.args)
+            begun[lease.run_id] = course_of(tx, lease.run_id, shape, text, (around, lease.node))
+            if text is not lease.args:
+                args[lease.run_id] = keep(tx, (text,)).get(text, text)
         except BadInput as error:
             verdicts.append(refusal(lease, error))
     if not begun:
         return verdicts
-    tx.execute("suspend_runs", batch=_batch(leases, begun), namespace=namespace)
+    tx.execute("suspend_runs", batch=_batch(leases, begun, args), namespace=namespace)
     step = Step(tx, begun, namespace=namespace, board=Board(tx, leases[0].claimed_at))
     kept = _kept(tx, begun)
     for graph_id, course in begun.items():
@@ -58,21 +71,17 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
     return verdicts + step.run()
 
 
-def refusal(lease: Lease, error: Exception) -> Verdict:
-    """A run that cannot be carried out as it is; another attempt would be in vain."""
-    detail = ErrorDetail(type=type(error).__name__, message=str(error)[:2_000])
-    return Verdict(
-        run_id=lease.run_id,
-        fence=lease.fence,
-        verb="fail",
-        kind="error",
-        error=msgspec.json.encode(detail).decode(),
-        reason="not worth a retry",
-        fired=lease.origin is not None,
-        parent_id=lease.parent_id,
-        node=lease.node,
-        item=lease.item,
-    )
+def _given(tx: Tx, lease: Lease, outer: Course | None) -> Lease:
+    """What the run was given; that of a node may hold results of others."""
+    name = lease.node or ""
+    if outer is None or name not in outer.late:
+        return lease
+    if is_pointer(lease.args):
+        item = given(tx, lease.args, f"an item of node {name!r}")
+        lease = msgspec.structs.replace(lease, args=item)
+    known = Known(tx)
+    known.load_all((outer.graph_id, each) for each in outer.shape.needs[name])
+    return with_arguments(lease, outer, known)
 
 
 def _kept(tx: Tx, begun: dict[str, Course]) -> dict[str, dict[str, NodeRow]]:
@@ -85,9 +94,14 @@ def _kept(tx: Tx, begun: dict[str, Course]) -> dict[str, dict[str, NodeRow]]:
     return found
 
 
-def _batch(leases: Sequence[Lease], begun: dict[str, Course]) -> str:
+def _batch(leases: Sequence[Lease], begun: dict[str, Course], args: dict[str, str]) -> str:
     rows = [
-        _Begun(lease.run_id, lease.fence, begun[lease.run_id].shape.timeout_ms)
+        _Begun(
+            lease.run_id,
+            lease.fence,
+            begun[lease.run_id].shape.timeout_ms,
+            args.get(lease.run_id),
+        )
         for lease in leases
         if lease.run_id in begun
     ]

@@ -12,6 +12,7 @@ import msgspec
 from rota.engine.abandon import abandon
 from rota.engine.advance import advance, ended
 from rota.engine.give_up import give_up
+from rota.engine.keep import keep_results
 from rota.engine.keys import DUE, ENDED, queue_key
 from rota.engine.observe import judge_breakers, observe
 from rota.engine.settle import settle
@@ -32,7 +33,7 @@ def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
     # A run is closed once: of two verdicts in one batch the first counts. In id order, because
     # two batches that share rows must not lock each other out.
     first = {verdict.run_id: verdict for verdict in reversed(verdicts)}
-    ordered = sorted(first.values(), key=lambda verdict: verdict.run_id)
+    ordered = keep_results(tx, sorted(first.values(), key=lambda verdict: verdict.run_id))
     if any(verdict.kind for verdict in ordered):
         failed = [verdict for verdict in ordered if verdict.kind]
         tx.execute("record_attempts", batch=_batch(failed), namespace=namespace)

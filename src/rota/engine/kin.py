@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rota.model.run import Verdict
+import msgspec
+
+from rota.model.run import ErrorDetail, Lease, Verdict
 from rota.store.base import Row
 
 
@@ -28,4 +30,21 @@ def kinship(row: Row) -> dict[str, Any]:
 def cancelled(row: Row, reason: str) -> Verdict:
     return Verdict(
         run_id=str(row["id"]), fence=row["fence"], verb="cancel", reason=reason, **kinship(row)
+    )
+
+
+def refusal(lease: Lease, error: Exception) -> Verdict:
+    """A run that cannot be carried out as it is; another attempt would be in vain."""
+    detail = ErrorDetail(type=type(error).__name__, message=str(error)[:2_000])
+    return Verdict(
+        run_id=lease.run_id,
+        fence=lease.fence,
+        verb="fail",
+        kind="error",
+        error=msgspec.json.encode(detail).decode(),
+        reason="not worth a retry",
+        fired=lease.origin is not None,
+        parent_id=lease.parent_id,
+        node=lease.node,
+        item=lease.item,
     )

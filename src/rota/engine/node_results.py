@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from rota.engine.courses import Course
+from rota.engine.keep import load_kept, lost
 from rota.engine.nodes import NodeRow, Place
+from rota.model.artifact import is_pointer
 from rota.model.states import State
 from rota.rules.expressions import Values
 from rota.store.base import Tx
@@ -18,13 +20,23 @@ CHUNK = 10_000
 """Results of instances that are read at once."""
 
 
+class _Apart(msgspec.Struct, frozen=True):
+    """A result that is elsewhere; what stands for it."""
+
+    pointer: str
+
+
 class Known:
     """States and results of nodes, as values."""
 
-    def __init__(self, tx: Tx) -> None:
+    def __init__(self, tx: Tx, *, widest: int | None = None) -> None:
         self._tx = tx
+        self._widest = widest
+        """Results of more instances than this are not read, but left for later."""
         self._states: dict[Place, str] = {}
         self._results: dict[Place, Any] = {}
+        self._unread: set[Place] = set()
+        self._pointed: dict[Place, None] = {}
 
     def load(self, wanted: Iterable[Place]) -> None:
         """Have these at hand, all in one statement; mapped nodes take some more."""
@@ -41,22 +53,45 @@ class Known:
                 at = str(found["graph_id"]), str(found["name"])
                 self._keep(at, found["state"], found["result"], found["width"], found["run_id"])
 
-    def _keep(
-        self, place: Place, state: str, result: str | None, width: int | None, run_id: object
-    ) -> None:
-        self._states[place] = state
-        if width is not None:
-            # A rerun keeps the instances of the run before.
-            source = str(run_id) if run_id else place[0]
-            self._results[place] = self._listed((source, place[1]), width)
-        elif result is not None:
-            self._results[place] = msgspec.json.decode(result)
+    def load_all(self, wanted: Iterable[Place]) -> None:
+        """The same, with values that the database keeps apart."""
+        self.load(wanted)
+        self.fill(load_kept(self._tx, self.apart()))
+
+    def is_whole(self, places: Iterable[Place]) -> bool:
+        """Whether nothing of these is elsewhere or unread."""
+        if not self._pointed and not self._unread:
+            return True
+        return not any(place in self._pointed or place in self._unread for place in places)
+
+    def apart(self) -> set[str]:
+        """Pointers to what is not here yet."""
+        return {each.pointer for place in self._pointed for each in self._parts(place)}
+
+    def fill(self, texts: Mapping[str, str]) -> None:
+        """Put values where their pointers were."""
+        for place in tuple(self._pointed):
+            value = self._results[place]
+            if isinstance(value, list):
+                self._results[place] = [_filled(each, texts) for each in value]
+            else:
+                self._results[place] = _filled(value, texts)
+            if not any(self._parts(place)):
+                del self._pointed[place]
+
+    def text_of(self, place: Place) -> str:
+        """A result as it stands in its row."""
+        value = self._results.get(place)
+        return value.pointer if isinstance(value, _Apart) else msgspec.json.encode(value).decode()
 
     def values(
         self, course: Course, names: Iterable[str], *, item: Any = None, position: int = 0
     ) -> Values:
         """For expressions and arguments of one node."""
         places = {name: (course.graph_id, name) for name in names}
+        for name, place in places.items():
+            for each in self._parts(place) if place in self._pointed else ():
+                raise lost(each.pointer, f"the result of node {name!r}")
         return Values(
             results={name: self._results.get(place) for name, place in places.items()},
             states={name: self._states.get(place, "pending") for name, place in places.items()},
@@ -64,6 +99,28 @@ class Known:
             item=item,
             position=position,
         )
+
+    def _keep(
+        self, place: Place, state: str, result: str | None, width: int | None, run_id: object
+    ) -> None:
+        self._states[place] = state
+        if width is not None and self._widest is not None and width > self._widest:
+            self._unread.add(place)
+            return
+        if width is not None:
+            # A rerun keeps the instances of the run before.
+            source = str(run_id) if run_id else place[0]
+            self._results[place] = self._listed((source, place[1]), width)
+        elif result is not None:
+            self._results[place] = _read(result)
+        if any(self._parts(place)):
+            self._pointed[place] = None
+
+    def _parts(self, place: Place) -> Iterator[_Apart]:
+        value = self._results.get(place)
+        for each in value if isinstance(value, list) else (value,):
+            if isinstance(each, _Apart):
+                yield each
 
     def _listed(self, place: Place, width: int) -> list[Any]:
         """The results of all instances, in order; null for those without one."""
@@ -75,5 +132,15 @@ class Known:
             )
             for row in rows:
                 if row["state"] == State.SUCCESS and row["result"] is not None:
-                    found[row["item"]] = msgspec.json.decode(row["result"])
+                    found[row["item"]] = _read(row["result"])
         return found
+
+
+def _read(text: str) -> Any:
+    return _Apart(text) if is_pointer(text) else msgspec.json.decode(text)
+
+
+def _filled(value: Any, texts: Mapping[str, str]) -> Any:
+    if isinstance(value, _Apart) and value.pointer in texts:
+        return msgspec.json.decode(texts[value.pointer])
+    return value

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from rota.engine.courses import Course, policy_for, priority_for, spec_at
+from rota.engine.keep import keep_args
 from rota.engine.keys import queue_key
 from rota.engine.node_results import Known
 from rota.engine.nodes import END, Board, NodeRow, Place
@@ -81,7 +82,7 @@ class Releases:
         args = shape.plain.get(row.name)
         if args is None:
             args = "{}"
-            if row.name not in shape.late:
+            if row.name not in course.late:
                 values = Known(self._tx).values(course, ())
                 args = _encoded(arguments_of(shape.plan.nodes[row.name].node, values))
         self._add(course, row, row.run_id, args, None)
@@ -131,7 +132,7 @@ class Releases:
                 self._refill(course, row)
         if self._runs:
             self._tx.offer({run.id: queue_key(self._namespace, run.queue) for run in self._runs})
-            batch = msgspec.json.encode(self._runs).decode()
+            batch = msgspec.json.encode(keep_args(self._tx, self._runs)).decode()
             self._tx.execute(
                 "insert_children", batch=batch, namespace=self._namespace, credit_ms=CREDIT_MS
             )
@@ -144,9 +145,9 @@ class Releases:
         if live > limit // 2 and limit == WINDOW:
             return  # a list of many items is read again only when it pays
         known = Known(self._tx)
-        needs = course.shape.needs[row.name]
-        known.load((row.graph_id, name) for name in needs)
-        self._fill(course, row, items_of(node, known.values(course, needs)))
+        asks = course.shape.asks[row.name]
+        known.load_all((row.graph_id, name) for name in asks)
+        self._fill(course, row, items_of(node, known.values(course, asks)))
 
     def _window(self, course: Course, row: NodeRow) -> int:
         mapped = course.shape.plan.nodes[row.name].node.map
@@ -158,7 +159,7 @@ class Releases:
         batch = node.map.batch if node.map else 1
         made, ended = row.made or 0, row.ended or 0
         most = min(row.width or 0, ended + self._window(course, row))
-        is_late = row.name in course.shape.late
+        is_late = row.name in course.late
         params = Known(self._tx)
         for index in range(made, most):
             places = batch_of(index, items=len(items), batch=batch)

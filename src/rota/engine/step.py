@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import msgspec
 
 from rota.engine.conclude import conclude
-from rota.engine.courses import Course
+from rota.engine.courses import DECIDING, Course
+from rota.engine.keep import given
 from rota.engine.mishap import stop_runs, trip
 from rota.engine.node_results import Known
 from rota.engine.nodes import END, MAX_REASON, WAITING, Board, NodeRow, Place
@@ -112,9 +113,10 @@ class Step:
         if ending is Ending.SUCCESS:
             if row.name in course.shape.wanted:
                 row.result = each.result
-            if kind in ("branch", "short_circuit"):
+            if kind in DECIDING:
                 try:
-                    skips = _skips(course, row.name, kind, each.result)
+                    text = given(self.tx, each.result or "null", f"the result of node {row.name!r}")
+                    skips = _skips(course, row.name, kind, text)
                 except BadInput as error:
                     ending, reason = Ending.FAILED, str(error)
         self.end(row, ending, reason if ending is not Ending.SUCCESS else None)
@@ -235,13 +237,13 @@ class Step:
             return
         self.board.flush()
         known = Known(self.tx)
-        known.load(
-            (row.graph_id, name) for course, row in asking for name in course.shape.needs[row.name]
+        known.load_all(
+            (row.graph_id, name) for course, row in asking for name in course.shape.asks[row.name]
         )
         for course, row in asking:
             node = course.shape.plan.nodes[row.name].node
             try:
-                values = known.values(course, course.shape.needs[row.name])
+                values = known.values(course, course.shape.asks[row.name])
                 if not is_wanted(node, values):
                     self.end(row, Ending.SKIPPED, f"its condition is false: {node.when}")
                 elif node.map is None:
@@ -256,10 +258,9 @@ class Step:
                 trip(self, course, row)
 
 
-def _skips(course: Course, name: str, kind: str, result: str | None) -> list[str]:
-    value = msgspec.json.decode(result) if result else None
+def _skips(course: Course, name: str, kind: str, result: str) -> list[str]:
     skips = branch_skips if kind == "branch" else short_circuit_skips
-    return skips(course.shape.plan, name, value)
+    return skips(course.shape.plan, name, msgspec.json.decode(result))
 
 
 def _because(word: Word) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.engine.inspect import endings
+from rota.engine.keep import keep_args
 from rota.engine.keys import DUE, queue_key
 from rota.model.run import NewRun, Submitted
 from rota.rules.order import CREDIT_MS
@@ -48,7 +49,7 @@ def submit(
     if fresh:
         # Before the insert: a store may send the news with it.
         tx.notify(_wakes(fresh, namespace))
-        batch = msgspec.json.encode(fresh).decode()
+        batch = msgspec.json.encode(keep_args(tx, fresh)).decode()
         # Two texts, so that a run that no schedule started does not pay for what it has not.
         insert = "insert_fired" if any(run.schedule_id for run in fresh) else "insert_runs"
         tx.execute(insert, batch=batch, namespace=namespace, credit_ms=CREDIT_MS)

@@ -96,6 +96,10 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     """The run of the graph whose node it carries out, which hears of its end."""
     node: str | None = None
     item: int | None = None
+    is_open: bool = False
+    """Its arguments are to be completed before it starts: they hold what was too much to read."""
+    is_asked: bool = False
+    """Its result is needed inside of transactions, so that it stays in the database."""
 
 
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

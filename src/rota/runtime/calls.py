@@ -20,6 +20,7 @@ from rota.runtime.executors.threads import ThreadExecutor
 from rota.runtime.judge import policy_of
 from rota.runtime.logbook import Logbook
 from rota.runtime.options import WorkerOptions
+from rota.runtime.porter import Porter
 
 
 class WithdrawingExecutor(Executor, Protocol):
@@ -42,6 +43,7 @@ class Calls:
         wake: Callable[[], None],
         desk: Desk | None = None,
         logbook: Logbook | None = None,
+        porter: Porter | None = None,
     ) -> None:
         self._slots = options.slots
         # What can be killed is killed in time, before the watchman gives it up.
@@ -50,6 +52,7 @@ class Calls:
         self._wake = wake
         self._desk = desk
         self._logbook = logbook
+        self._porter = porter
         self._held: dict[str, Call] = {}
         self._executors: dict[str, WithdrawingExecutor] = {}
         self.endings: deque[tuple[Call, Ending]] = deque()
@@ -73,7 +76,10 @@ class Calls:
         call.desk = self._desk
         call.logbook = self._logbook
         self._held[lease.run_id] = call
-        self._executor_for(call).start(call)
+        if self._porter is not None and self._porter.is_wanted_before(lease):
+            self._porter.fetch(call, self._start, self._done)
+        else:
+            self._start(call)
 
     def held(self) -> list[Held]:
         """What a heartbeat vouches for; not what has ended by commit() and still tidies up."""
@@ -96,7 +102,9 @@ class Calls:
 
     def stop(self, call: Call, why: StopReason) -> None:
         """Ask a body to end, once; the first reason counts."""
-        if call.stop_reason is None and not call.has_ended:
+        if call.stop_reason is not None or call.has_ended:
+            return
+        if self._porter is None or not self._porter.withdraw(call, why, self._done):
             self._executor_for(call).stop(call, why)
 
     def abandon(self, call: Call) -> None:
@@ -106,6 +114,8 @@ class Calls:
 
     def withdraw(self, why: StopReason) -> None:
         """End what has not started."""
+        for call in self._porter.waiting() if self._porter else ():
+            self.stop(call, why)
         for executor in tuple(self._executors.values()):
             for call in executor.withdraw():
                 self._done(call, Stopped(why))
@@ -113,6 +123,11 @@ class Calls:
     def close(self) -> None:
         for executor in self._executors.values():
             executor.close()
+        if self._porter is not None:
+            self._porter.close()
+
+    def _start(self, call: Call) -> None:
+        self._executor_for(call).start(call)
 
     def _done(self, call: Call, ending: Ending) -> None:
         if call.has_ended:
@@ -121,6 +136,12 @@ class Calls:
         if call.log is not None:
             call.log.close()
             self.logged()
+        if self._porter is not None and self._porter.is_wanted_after(call, ending):
+            self._porter.put_away(call, ending, self._tell)
+        else:
+            self._tell(call, ending)
+
+    def _tell(self, call: Call, ending: Ending) -> None:
         self.endings.append((call, ending))
         self._wake()
 

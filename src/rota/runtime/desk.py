@@ -11,14 +11,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
+
 from rota.clock import elapsed_s
 from rota.engine.checkpoint import load_checkpoint, save_checkpoint
 from rota.engine.commit import commit
 from rota.engine.effects import Intent, intend, retract, settle
 from rota.engine.schedule_views import LastSuccess, last_success
 from rota.errors import CommitUnknown, StoreUnavailable
+from rota.model.artifact import is_pointer
 from rota.model.run import Lease
 from rota.runtime.transaction import Transaction
+from rota.runtime.vault import Vault
 from rota.store.base import Store, Tx
 
 LIMIT_S = {"postgres": 30.0, "sqlite": 5.0}
@@ -34,14 +38,17 @@ class Address(NamedTuple):
 
     url: str
     namespace: str
+    artifacts: str
+    """Where large values are, as the setting says it."""
 
 
 class Desk:
     """Reads and writes for the calls of one worker."""
 
-    def __init__(self, address: Address, store: Callable[[], Store]) -> None:
+    def __init__(self, address: Address, store: Callable[[], Store], vault: Vault) -> None:
         self.address = address
         self._store = store
+        self._vault = vault
         self._namespace = address.namespace
 
     def save_checkpoint(self, lease: Lease, state: str) -> None:
@@ -51,7 +58,11 @@ class Desk:
         return self._store().read(lambda tx: load_checkpoint(tx, lease, namespace=self._namespace))
 
     def last_success(self, schedule: str) -> LastSuccess:
-        return self._store().read(lambda tx: last_success(tx, schedule, namespace=self._namespace))
+        found = self._store().read(lambda tx: last_success(tx, schedule, namespace=self._namespace))
+        if not is_pointer(found.result):
+            return found
+        result = self._vault.value(found.result or "", f"the last result of schedule {schedule!r}")
+        return msgspec.structs.replace(found, result=result)
 
     def intend(self, lease: Lease, name: str) -> Intent:
         return self._store().write(lambda tx: intend(tx, lease, name, namespace=self._namespace))

@@ -22,6 +22,7 @@ from rota.errors import StoreUnavailable
 from rota.ids import new_id
 from rota.model.run import Verdict
 from rota.notices import emit
+from rota.runtime.artifacts import DATABASE, ArtifactStore
 from rota.runtime.call import StopReason
 from rota.runtime.calls import Calls
 from rota.runtime.courier import Courier
@@ -35,8 +36,11 @@ from rota.runtime.logbook import Logbook
 from rota.runtime.masking import Masker
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.outage import Outage
+from rota.runtime.porter import Porter
 from rota.runtime.roster import Roster
 from rota.runtime.service import Service
+from rota.runtime.sweeper import Sweeper
+from rota.runtime.vault import Vault
 from rota.runtime.warden import Warden
 from rota.runtime.watchman import Watchman
 from rota.store.base import Store, Watch
@@ -46,9 +50,18 @@ from rota.store.wakeups import EVERYWHERE
 class Worker:
     """One worker process (or one inside another program)."""
 
-    def __init__(self, store: Store, duty: Duty, *, options: WorkerOptions, version: str) -> None:
+    def __init__(
+        self,
+        store: Store,
+        duty: Duty,
+        *,
+        options: WorkerOptions,
+        version: str,
+        artifacts: ArtifactStore | None = None,
+    ) -> None:
         self.id = ""
         self._store = store
+        self._artifacts = artifacts
         self._duty = duty
         self._options = options
         self._version = version
@@ -57,12 +70,15 @@ class Worker:
         self._watches: list[Watch] = []
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
         book = Logbook(Masker.of(os.environ, store.url))
+        vault = Vault(lambda: store, artifacts)
+        address = Address(store.url, duty.namespace, artifacts.where if artifacts else DATABASE)
         self._calls = Calls(
             options=options,
             started=self._started,
             wake=self._wake_courier,
-            desk=Desk(Address(store.url, duty.namespace), lambda: store),
+            desk=Desk(address, lambda: store, vault),
             logbook=book,
+            porter=Porter(store, vault, namespace=duty.namespace),
         )
         self._log_courier = LogCourier(
             store, self._calls, book, namespace=duty.namespace, echo=options.echo
@@ -137,6 +153,7 @@ class Worker:
         options = self._options
         return [
             *chores(self._store, options.retention, lease_ms=options.lease_ms),
+            Sweeper(self._store, options.retention, self._artifacts),
             Keeper(self._store),
             Herald(self._store, options),
             # More than the slots are held only while runs go fast.

@@ -87,7 +87,7 @@ SHAPES: Mapping[str, Shape] = {
         "bad": "int",
     },
     "place": {"graph_id": "uuid", "name": "text"},
-    "begun": {"run_id": "uuid", "fence": "bigint", "timeout_ms": "bigint"},
+    "begun": {"run_id": "uuid", "fence": "bigint", "timeout_ms": "bigint", "args": "text"},
     "run_key": {
         "job": "text",
         "key": "text",
@@ -169,6 +169,8 @@ SHAPES: Mapping[str, Shape] = {
         "healed": "uuid",
     },
     "filled": {"id": "uuid", "succeeded": "int", "failed": "int"},
+    "artifact": {"digest": "text", "body": "text"},
+    "pointer": {"pointer": "text"},
 }
 
 

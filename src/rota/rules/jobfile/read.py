@@ -230,14 +230,16 @@ def _plain(field: Field) -> Any:
 
 def _check_arguments(spec: JobSpec, schedule: Schedule, field: Field) -> None:
     """A function is asked by the worker that has it; its declared names are checked here."""
-    if isinstance(spec.target, GraphTarget):
-        with field.blamed():
-            bind_parameters(spec.target.graph, schedule.args)
-    elif isinstance(schedule.trigger, OnEvent):
-        if spec.parameters or not isinstance(spec.target, PythonTarget):
+    target = spec.target
+    if isinstance(schedule.trigger, OnEvent):
+        names = target.graph.parameters if isinstance(target, GraphTarget) else spec.parameters
+        if names or not isinstance(target, PythonTarget):
             with field.blamed():
-                check_event_args(spec.name, schedule.args, spec.parameters)
-    elif not isinstance(spec.target, PythonTarget):
+                check_event_args(spec.name, schedule.args, names)
+    elif isinstance(target, GraphTarget):
+        with field.blamed():
+            bind_parameters(target.graph, schedule.args)
+    elif not isinstance(target, PythonTarget):
         with field.blamed():
             Signature.of_names(spec.name, spec.parameters).bind((), schedule.args)
     elif spec.parameters:

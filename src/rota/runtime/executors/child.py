@@ -26,6 +26,7 @@ from typing import Any, TextIO
 from rota.errors import Cancelled, TimedOut
 from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.signature import Signature
+from rota.runtime.artifacts import open_artifacts
 from rota.runtime.call import Call, Ending, Raised, StopReason, Work
 from rota.runtime.context import current, enter, stop_exception
 from rota.runtime.desk import Address, Desk
@@ -52,6 +53,7 @@ from rota.runtime.executors.frames import (
     write_frame,
 )
 from rota.runtime.executors.lookup import find_function
+from rota.runtime.vault import Vault
 from rota.store.base import Store
 from rota.store.open import connect
 
@@ -93,6 +95,12 @@ class Child:
         for frame in iter(self._reader.read, None):
             self._send(self._carry_out(decode_begin(frame)))
 
+    def _desk(self, address: Address) -> Desk:
+        def store() -> Store:
+            return self._store(address.url)
+
+        return Desk(address, store, Vault(store, open_artifacts(address.artifacts, beside=None)))
+
     def _carry_out(self, request: Begin) -> Ended:
         target = PythonTarget(ref=request.ref)
         spec = JobSpec(name=request.lease.job, target=target, memory_mb=request.memory_mb)
@@ -101,7 +109,7 @@ class Child:
         call.on_commit = lambda: self._send(Settled())
         if request.desk is not None:
             address = Address(*request.desk)
-            call.desk = Desk(address, lambda: self._store(address.url))
+            call.desk = self._desk(address)
         begin(call)
         ending: Ending | None = None
         left_by: BaseException | None = None

@@ -27,7 +27,7 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
     ref: str
     timeout_s: float | None
     memory_mb: int | None
-    desk: tuple[str, str] | None = None
+    desk: tuple[str, str, str] | None = None
     """The address of the store and the namespace, for what the handler asks of it."""
 
 

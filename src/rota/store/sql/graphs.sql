@@ -186,11 +186,11 @@ select run.id
 
 -- name: find_graphs
 -- What their nodes are part of: the definition, and what the run was given.
-select id, namespace, job, version, args
+select id, namespace, job, version, args, policy, parent_id, node
   from rota.run
  where id {ids:ids}
  union all
-select id, namespace, job, version, args
+select id, namespace, job, version, args, policy, parent_id, node
   from rota.run_history
  where id {ids:ids}
 
@@ -203,10 +203,11 @@ select id, fence, failures, parent_id, node, item, schedule_id, {now} as now
  {sql:lock}
 
 -- name: suspend_runs
--- A run of a graph holds no slot: it ends with its nodes.
+-- A run of a graph holds no slot: it ends with its nodes. What it was given may be known only now.
 update rota.run as run
    set state = {to:suspend},
        worker_id = null,
+       args = coalesce(b.args, run.args),
        expires_at = {now} + b.timeout_ms
   from {rows:begun} as b
  where run.id = b.run_id

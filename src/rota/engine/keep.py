@@ -1,0 +1,125 @@
+"""Keep: values too large for the rows of runs go to a table of their own, in one transaction.
+
+Who writes something large to the artifact store has done so before and hands on its pointer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from rota.errors import ArtifactLost
+from rota.model.artifact import LARGE, Pointer, digest_of, is_pointer, read_pointer
+from rota.model.run import NewRun, Verdict
+from rota.store.base import Tx
+
+DAY_MS = 86_400_000
+SWEPT = 500
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    digest: str
+    body: str
+
+
+def keep(tx: Tx, texts: Iterable[str]) -> dict[str, str]:
+    """Pointers for those that are large, by their text; the values are in this transaction."""
+    pointers: dict[str, str] = {}
+    rows: dict[str, _Kept] = {}
+    for text in texts:
+        if len(text) > LARGE and text not in pointers:
+            digest = digest_of(text.encode())
+            rows[digest] = _Kept(digest, text)
+            pointers[text] = str(Pointer("d", digest))
+    if rows:
+        # In order: two batches with the same values must not lock each other out.
+        ordered = [rows[digest] for digest in sorted(rows)]
+        tx.execute("keep_artifacts", batch=msgspec.json.encode(ordered).decode())
+    return pointers
+
+
+def keep_args(tx: Tx, runs: Sequence[NewRun]) -> Sequence[NewRun]:
+    """The runs, large arguments replaced by pointers."""
+    if all(len(run.args) <= LARGE for run in runs):
+        return runs
+    pointers = keep(tx, (run.args for run in runs))
+    return [
+        msgspec.structs.replace(run, args=pointers[run.args]) if run.args in pointers else run
+        for run in runs
+    ]
+
+
+def keep_results(tx: Tx, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
+    """The verdicts, large results replaced by pointers."""
+    if all(verdict.result is None or len(verdict.result) <= LARGE for verdict in verdicts):
+        return verdicts
+    pointers = keep(tx, (verdict.result or "" for verdict in verdicts))
+    return [
+        msgspec.structs.replace(verdict, result=pointers[verdict.result])
+        if verdict.result in pointers
+        else verdict
+        for verdict in verdicts
+    ]
+
+
+def load_kept(tx: Tx, texts: Iterable[str]) -> dict[str, str]:
+    """The values of those that are pointers into the database, as far as they are there and whole.
+
+    Who needs one that is left out asks `lost` what to say.
+    """
+    wanted = {
+        text: pointer
+        for text in texts
+        if is_pointer(text) and (pointer := read_pointer(text)).place == "d"
+    }
+    if not wanted:
+        return {}
+    digests = json.dumps(sorted({pointer.digest for pointer in wanted.values()}))
+    bodies = {row["digest"]: row["body"] for row in tx.all("load_artifacts", digests=digests)}
+    return {
+        text: bodies[pointer.digest]
+        for text, pointer in wanted.items()
+        if pointer.digest in bodies and digest_of(bodies[pointer.digest].encode()) == pointer.digest
+    }
+
+
+def lost(text: str, whose: str) -> ArtifactLost:
+    """What to say of a value that a transaction needs and has not found."""
+    pointer = read_pointer(text)
+    if pointer.place == "d":
+        return ArtifactLost(pointer.digest, "is missing or damaged in the database", whose=whose)
+    found = "is in the artifact store, where a transaction cannot read it"
+    return ArtifactLost(pointer.digest, found, whose=whose)
+
+
+def given(tx: Tx, text: str, whose: str) -> str:
+    """A value that is needed inside of a transaction."""
+    if not is_pointer(text):
+        return text
+    found = load_kept(tx, (text,))
+    if text not in found:
+        raise lost(text, whose)
+    return found[text]
+
+
+def mentioned(tx: Tx, pointers: Iterable[str]) -> set[str]:
+    """Which of these stand in any row."""
+    batch = json.dumps([{"pointer": pointer} for pointer in pointers])
+    return {row["pointer"] for row in tx.all("mentioned", batch=batch)}
+
+
+def old_pointers(tx: Tx, *, keep_ms: int, after: str) -> list[Pointer]:
+    """Values in the database that nobody has written for so long, a page of them."""
+    rows = tx.all("old_artifacts", keep_ms=keep_ms, after=after, limit=SWEPT)
+    return [Pointer("d", row["digest"]) for row in rows]
+
+
+def sweep_kept(tx: Tx, page: Sequence[Pointer], *, keep_ms: int) -> int:
+    """Forget those of the page that are mentioned nowhere."""
+    stands = mentioned(tx, map(str, page))
+    gone = [pointer.digest for pointer in page if str(pointer) not in stands]
+    if not gone:
+        return 0
+    return tx.execute("prune_artifacts", digests=json.dumps(gone), keep_ms=keep_ms)
