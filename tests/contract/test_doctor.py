@@ -46,6 +46,7 @@ def test_a_store_that_is_at_work_has_no_problem(store: Store, worker: str, clock
 
 
 def test_partitions_of_the_coming_days_are_there(postgres_store: Store, clock: Clock) -> None:
+    postgres_store.rotate(keep_good_ms=7 * 86_400_000, keep_bad_ms=30 * 86_400_000)
     now = look(postgres_store, clock, "partitions")
     clock.advance(10 * 86_400_000)
     later = look(postgres_store, clock, "partitions")

@@ -31,7 +31,8 @@ from rota.errors import BadOption, UnknownJob
 from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget, Target
-from rota.rules.options import JobOptions, check_name, job_options
+from rota.rules.names import check_name
+from rota.rules.options import JobOptions, job_options
 from rota.rules.signature import Signature
 from rota.rules.template import placeholders
 from rota.runtime.artifacts import open_artifacts

@@ -38,7 +38,7 @@ from rota.errors import BadOption, UnknownJob, UnknownSchedule
 from rota.ids import new_id
 from rota.model.schedule import OnEvent, Schedule
 from rota.rules.events import check_event_args
-from rota.rules.options import check_name
+from rota.rules.names import check_name
 from rota.rules.preview import Firing, preview
 from rota.rules.schedule_options import named, read_schedule
 from rota.store.base import Tx

@@ -26,8 +26,9 @@ from rota.rules.jobfile.known import (
 )
 from rota.rules.jobfile.targets import TARGET_FIELDS, read_target
 from rota.rules.jobfile.yaml12 import Document, read_yaml
+from rota.rules.names import check_name
 from rota.rules.node_values import bind_parameters
-from rota.rules.options import check_name, job_options
+from rota.rules.options import job_options
 from rota.rules.schedule_options import SCHEDULE_OPTIONS, read_schedule
 from rota.rules.signature import Signature
 from rota.rules.trigger_options import read_trigger
