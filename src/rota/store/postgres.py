@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
 from typing import Any, TypeVar
@@ -19,13 +19,14 @@ import psycopg
 
 from rota.clock import elapsed_s
 from rota.errors import CommitUnknown, StoreUnavailable
-from rota.store.base import Rider, Row, Tx, Wake, Watch
+from rota.store.base import Ask, Rider, Row, Tx, Wake, Watch
 from rota.store.news import News
 from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
 from rota.store.postgres_dialect import DIALECT
 from rota.store.postgres_dialer import Connection, Dialer
 from rota.store.postgres_guard import Guard
+from rota.store.postgres_joined import joined, numbered
 from rota.store.postgres_pool import Pool
 from rota.store.postgres_presence import Sessions
 from rota.store.postgres_wakeups import Listener, Notifier
@@ -72,6 +73,8 @@ class PostgresTx(News):
     ) -> None:
         super().__init__()
         self._connection = connection
+        # One for all statements: making another takes 9 of the 40 us of a small one.
+        self.cursor = connection.cursor()
         self._guard = guard
         self._limit_s = limit_s
         self._statements = statements
@@ -97,6 +100,16 @@ class PostgresTx(News):
                 return self._execute_and_tell(name, params)
         return self._run(name, params).rowcount
 
+    def execute_all(self, asks: Sequence[Ask]) -> None:
+        if len(asks) == 1:
+            ((name, params),) = asks
+            self._run(name, params)
+        elif asks:
+            name = " and ".join(name for name, _ in asks)
+            if name not in self._statements:
+                self._statements[name] = joined([self._statements[each] for each, _ in asks])
+            self._run(name, numbered(asks))
+
     def _execute_and_tell(self, name: str, params: dict[str, Any]) -> int:
         params["told"] = json.dumps(list(self.told))
         row = self._run(f"{name} and tell", params).fetchone()
@@ -118,7 +131,7 @@ class PostgresTx(News):
                 raise AssertionError(f"{name} is not alone in a transaction that promised to be")
         params["now"] = self._now
         self._guard.expect(self._connection, self._limit_s)
-        return self._connection.execute(self._statements[name], params)
+        return self.cursor.execute(self._statements[name], params)
 
 
 class PostgresStore:
@@ -203,7 +216,7 @@ class PostgresStore:
         with pool.connection() as connection, _outages(connection, self._dialer):
             tx = self._tx(connection, pool)
             # By hand: connection.transaction() costs 60 us more.
-            connection.execute(BEGIN)
+            tx.cursor.execute(BEGIN)
             try:
                 answer = work(tx)
             except BaseException:
@@ -212,7 +225,7 @@ class PostgresStore:
                 raise
             self._guard.expect(connection, pool.limit_s)
             with _unknown_if_broken(connection):
-                connection.execute(b"commit")
+                tx.cursor.execute(b"commit")
             self._tell(tx.keys(), connection)
             return answer
 
