@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,9 +11,11 @@ import pytest
 
 from rota.engine.keys import queue_key
 from rota.engine.submit import submit
-from rota.store.base import Store
+from rota.store.base import Store, Tx
 from rota.store.postgres_wakeups import QUICK_S, Notifier
+from rota.store.wakeups import EVERYWHERE
 from tests.contract.builders import HOME, new_run
+from tests.support.calls import eventually
 
 KEY = queue_key(HOME, "default")
 
@@ -57,3 +60,28 @@ def test_a_key_is_carried_once_until_it_is_quiet_again() -> None:
     notifier = Notifier(lambda _: None)
     assert notifier.take_quiet({"a", "b"}) == {"a", "b"}
     assert notifier.take_quiet({"a"}) == set()
+
+
+def test_a_process_does_not_hear_itself(postgres_store: Store) -> None:
+    heard: list[str] = []
+    woken: list[str] = []
+    with contextlib.closing(postgres_store.watch(woken.append, heard=heard.append)):
+        eventually(lambda: EVERYWHERE in woken)  # it listens now
+        postgres_store.write(lambda tx: tx.notify(("mine",)))
+        with psycopg.connect(postgres_store.url, autocommit=True) as other:
+            other.execute("select pg_notify('rota', 'theirs')")
+        eventually(lambda: heard)
+    assert heard == ["theirs"]
+    assert "mine" in woken
+
+
+def test_a_run_that_is_taken_in_its_own_transaction_wakes_nobody(store: Store) -> None:
+    woken: list[str] = []
+
+    def work(tx: Tx) -> None:
+        tx.offer({"a": "here", "b": "there"})
+        tx.taken(["a"])
+
+    with contextlib.closing(store.watch(woken.append)):
+        store.write(work)
+    assert [key for key in woken if key != EVERYWHERE] == ["there"]

@@ -10,7 +10,7 @@ import msgspec
 from rota.engine.courses import Course
 from rota.rules.graphs import Planned
 from rota.rules.joins import Counts, Ending
-from rota.store.base import Row, Tx
+from rota.store.base import Ask, Row, Tx
 
 END = ""
 """The name of the row that stands for the end of the whole."""
@@ -109,14 +109,16 @@ class Board:
         if row.place not in self._fresh:
             self._changed[row.place] = row
 
-    def flush(self) -> None:
-        """Write what is new and what has changed."""
+    def flush(self, others: Sequence[Ask] = ()) -> None:
+        """Write what is new and what has changed, together with what others write elsewhere."""
+        asks = list(others)
         for statement, rows in (("insert_nodes", self._fresh), ("save_nodes", self._changed)):
             if rows:
                 ordered = [rows[place] for place in sorted(rows)]
-                self._tx.execute(statement, batch=msgspec.json.encode(ordered).decode())
+                asks.append((statement, {"batch": msgspec.json.encode(ordered).decode()}))
                 self._tx.fresh.update((row.place, row) for row in ordered if row.is_final)
                 rows.clear()
+        self._tx.execute_all(asks)
 
     def _keep(self, rows: Sequence[Row]) -> None:
         for row in rows:

@@ -16,7 +16,7 @@ from rota.model.run import NewRun
 from rota.rules.maps import batch_of, instances
 from rota.rules.node_values import arguments_of, items_of
 from rota.rules.order import CREDIT_MS
-from rota.store.base import Tx
+from rota.store.base import Ask, Tx
 
 WINDOW = 2_000
 """Instances of one mapped node that are runs at the same time: the others are numbers."""
@@ -125,18 +125,18 @@ class Releases:
             end.made = running
             self._board.change(end)
 
-    def make(self) -> None:
-        """Insert all runs; first those for which room has come."""
+    def make(self) -> list[Ask]:
+        """What inserts all runs; first those for which room has come."""
         for course, row in self._refills.values():
             if not row.is_final:
                 self._refill(course, row)
-        if self._runs:
-            self._tx.offer({run.id: queue_key(self._namespace, run.queue) for run in self._runs})
-            batch = msgspec.json.encode(keep_args(self._tx, self._runs)).decode()
-            self._tx.execute(
-                "insert_children", batch=batch, namespace=self._namespace, credit_ms=CREDIT_MS
-            )
-            self._runs = []
+        if not self._runs:
+            return []
+        self._tx.offer({run.id: queue_key(self._namespace, run.queue) for run in self._runs})
+        batch = msgspec.json.encode(keep_args(self._tx, self._runs)).decode()
+        self._runs = []
+        params = {"batch": batch, "namespace": self._namespace, "credit_ms": CREDIT_MS}
+        return [("insert_children", params)]
 
     def _refill(self, course: Course, row: NodeRow) -> None:
         node = course.shape.plan.nodes[row.name].node

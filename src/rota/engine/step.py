@@ -99,8 +99,7 @@ class Step:
             self._begin()
             if not (self._wave or self._judged):
                 self.releases.fill_places()
-        self.releases.make()
-        self.board.flush()
+        self.board.flush(self.releases.make())
         if self._over:
             self.verdicts += conclude(self, self._over)
         return self.verdicts

@@ -6,10 +6,12 @@ of them together; it may run twice after a deadlock and must have no effect outs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
+Ask = tuple[str, dict[str, Any]]
+"""The name of a statement, and its parameters."""
 Row = Mapping[str, Any]
 Wake = Callable[[str], None]
 """Told a key, it looks at the store soon; it must return at once."""
@@ -33,6 +35,10 @@ class Tx(Protocol):
 
     def execute(self, name: str, /, **params: Any) -> int:
         """The number of rows changed."""
+        ...
+
+    def execute_all(self, asks: Sequence[Ask]) -> None:
+        """Statements that need not see each other's changes; in one trip where trips cost time."""
         ...
 
     def notify(self, queues: Collection[str]) -> None:

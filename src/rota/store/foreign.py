@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from inspect import iscoroutinefunction
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rota.clock import elapsed_s
 from rota.errors import WrongConnection
-from rota.store.base import Row
+from rota.store.base import Ask, Row
 from rota.store.neighbours import lend
 from rota.store.statements import Dialect, Statement, load
 
@@ -232,6 +232,10 @@ class ForeignTx:
 
     def execute(self, name: str, /, **params: Any) -> int:
         return self._run(name, params).changed
+
+    def execute_all(self, asks: Sequence[Ask]) -> None:
+        for name, params in asks:
+            self._run(name, params)
 
     def notify(self, queues: Collection[str]) -> None:
         """A hint on commit; on SQLite the watch of the file sees the commit by itself."""

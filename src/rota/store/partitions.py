@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import psycopg
 
 if TYPE_CHECKING:
-    from rota.store.postgres import PostgresTx
+    from rota.store.postgres_tx import PostgresTx
 
 DAYS_AHEAD = 3
 DAY_MS = 86_400_000

@@ -6,12 +6,10 @@ others, or with one that stands alone while those are quick (ADR 14).
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from math import inf
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,15 +17,15 @@ import psycopg
 
 from rota.clock import elapsed_s
 from rota.errors import CommitUnknown, StoreUnavailable
-from rota.store.base import Rider, Row, Tx, Wake, Watch
-from rota.store.news import News
+from rota.store.base import Rider, Tx, Wake, Watch
 from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
 from rota.store.postgres_dialect import DIALECT
-from rota.store.postgres_dialer import Connection, Dialer
+from rota.store.postgres_dialer import BEGIN, BEGIN_AWAY, Connection, Dialer
 from rota.store.postgres_guard import Guard
 from rota.store.postgres_pool import Pool
 from rota.store.postgres_presence import Sessions
+from rota.store.postgres_tx import TELLING, TOLD_WITHIN, PostgresTx
 from rota.store.postgres_wakeups import Listener, Notifier
 from rota.store.statements import load
 from rota.store.wakeups import Wakeups
@@ -40,85 +38,6 @@ ANSWER_S = 30.0
 """How long any one statement may take before its connection is given up."""
 BEAT_S = 10.0
 """The same for heartbeats, which are tiny: half a lease."""
-# A machine that is paused inside a transaction would hold its locks until it wakes up, and a chore
-# of everybody with them. Local, so that it works behind a pooler; costs 12 us.
-# A plan is kept until the next ANALYZE. One that was made while the live table was empty reads all
-# of it, however it has grown since: a map of 100,000 items took 68 s instead of 10. What has no
-# index is still read whole; compiling for that would be in vain.
-BEGIN = (
-    b"begin; set local idle_in_transaction_session_timeout = 5000;"
-    b" set local enable_seqscan = off; set local jit = off"
-)
-
-TELLING = b"""with done as (%s returning 1)
-select (select count(*) from done) as changed,
-       (select count(pg_notify('rota', key))
-          from json_array_elements_text(cast(%%(told)s as json)) as key) as told"""
-TOLD_WITHIN = ("insert_runs",)
-"""Statements that stand alone and may carry their own NOTIFY."""
-
-
-class PostgresTx(News):
-    """A transaction on one psycopg connection."""
-
-    def __init__(
-        self,
-        connection: Connection,
-        statements: dict[str, bytes],
-        now: int | None,
-        guard: Guard,
-        limit_s: float,
-        memo: dict[Any, Any],
-    ) -> None:
-        super().__init__()
-        self._connection = connection
-        self._guard = guard
-        self._limit_s = limit_s
-        self._statements = statements
-        self._now = now
-        self.memo = memo
-        self.fresh: dict[Any, Any] = {}
-        self.told: set[str] = set()
-        """Those whose NOTIFY is part of this transaction."""
-        self.choose: Callable[[Collection[str]], set[str]] | None = None
-        self.statements_left: int | None = None
-
-    def one(self, name: str, /, **params: Any) -> Row | None:
-        return self._run(name, params).fetchone()
-
-    def all(self, name: str, /, **params: Any) -> list[Row]:
-        rows: list[Row] = list(self._run(name, params).fetchall())
-        return rows
-
-    def execute(self, name: str, /, **params: Any) -> int:
-        if self.woken and self.choose is not None and name in TOLD_WITHIN:
-            self.told = self.choose(self.woken)
-            if self.told:
-                return self._execute_and_tell(name, params)
-        return self._run(name, params).rowcount
-
-    def _execute_and_tell(self, name: str, params: dict[str, Any]) -> int:
-        params["told"] = json.dumps(list(self.told))
-        row = self._run(f"{name} and tell", params).fetchone()
-        return int(row["changed"]) if row else 0
-
-    def raw(self, text: str, params: Any = None, /) -> list[Row]:
-        cursor = self._connection.execute(text.encode(), params)
-        return list(cursor.fetchall()) if cursor.description else []
-
-    def script(self, text: str) -> None:
-        """Run statements that have no parameters, for migrations and partitions."""
-        self._guard.expect(self._connection, inf)
-        self._connection.execute(text.encode(), prepare=False)
-
-    def _run(self, name: str, params: dict[str, Any]) -> psycopg.Cursor[dict[str, Any]]:
-        if self.statements_left is not None:
-            self.statements_left -= 1
-            if self.statements_left < 0:
-                raise AssertionError(f"{name} is not alone in a transaction that promised to be")
-        params["now"] = self._now
-        self._guard.expect(self._connection, self._limit_s)
-        return self._connection.execute(self._statements[name], params)
 
 
 class PostgresStore:
@@ -157,10 +76,9 @@ class PostgresStore:
 
     def write(self, work: Callable[[Tx], T], *, urgent: bool = False, lone: bool = False) -> T:
         pool = self._reserve if urgent else self._pool
-        transact = self._transact_lone if lone else self._transact
         for tries_left in reversed(range(TRIES)):
             try:
-                return transact(work, pool)
+                return self._transact(work, pool, lone=lone)
             except RETRIED:
                 if not tries_left:
                     raise
@@ -199,11 +117,13 @@ class PostgresStore:
         self._pool.close()
         self._guard.stop()
 
-    def _transact(self, work: Callable[[PostgresTx], T], pool: Pool) -> T:
+    def _transact(self, work: Callable[[PostgresTx], T], pool: Pool, *, lone: bool = False) -> T:
         with pool.connection() as connection, _outages(connection, self._dialer):
             tx = self._tx(connection, pool)
+            if lone and connection.plans_well:
+                return self._transact_lone(work, tx, connection)
             # By hand: connection.transaction() costs 60 us more.
-            connection.execute(BEGIN)
+            tx.cursor.execute(BEGIN if connection.is_ours else BEGIN_AWAY)
             try:
                 answer = work(tx)
             except BaseException:
@@ -212,23 +132,23 @@ class PostgresStore:
                 raise
             self._guard.expect(connection, pool.limit_s)
             with _unknown_if_broken(connection):
-                connection.execute(b"commit")
+                tx.cursor.execute(b"commit")
             self._tell(tx.keys(), connection)
             return answer
 
-    def _transact_lone(self, work: Callable[[PostgresTx], T], pool: Pool) -> T:
+    def _transact_lone(
+        self, work: Callable[[PostgresTx], T], tx: PostgresTx, connection: Connection
+    ) -> T:
         """One statement is a transaction by itself: saves two round trips of a short verb."""
-        with pool.connection() as connection, _outages(connection, self._dialer):
-            tx = self._tx(connection, pool)
-            tx.statements_left = 1
-            tx.choose = self._notifier.take_quiet
-            begin_s = elapsed_s()
-            with _unknown_if_broken(connection):
-                answer = work(tx)
-            if tx.woken:
-                self._notifier.measure(elapsed_s() - begin_s)
-            self._tell(tx.woken, connection, told=tx.told)
-            return answer
+        tx.statements_left = 1
+        tx.choose = self._notifier.take_quiet
+        begin_s = elapsed_s()
+        with _unknown_if_broken(connection):
+            answer = work(tx)
+        if tx.woken:
+            self._notifier.measure(elapsed_s() - begin_s)
+        self._tell(tx.woken, connection, told=tx.told)
+        return answer
 
     def _tell(self, woken: set[str], connection: Connection, *, told: Collection[str] = ()) -> None:
         """After the commit: wake this process, then the others that were not told by it."""

@@ -20,7 +20,33 @@ from psycopg.types.string import TextLoader
 from rota.clock import elapsed_s
 from rota.errors import StoreUnavailable
 
-Connection = psycopg.Connection[dict[str, Any]]
+SETTINGS = {
+    # A machine that is paused inside a transaction would hold its locks until it wakes up, and a
+    # chore of everybody with them.
+    "idle_in_transaction_session_timeout": "5000",
+    # A plan is kept until the next ANALYZE. One that was made while the live table was small reads
+    # all of it, however it has grown since: by the index, whatever the planner thinks (ADR 18).
+    # What has no index is still read whole; compiling for that would be in vain.
+    "enable_seqscan": "off",
+    "jit": "off",
+}
+_SESSION = "; ".join(f"set {name} = {value}" for name, value in SETTINGS.items()).encode()
+BEGIN = b"begin"
+BEGIN_AWAY = b"begin; " + _SESSION.replace(b"set ", b"set local ")
+"""Behind a pooler, whose sessions others use as well; costs 8 us."""
+
+
+class Connection(psycopg.Connection[dict[str, Any]]):
+    """To the server itself, or to a pooler that shares out sessions."""
+
+    is_ours = False
+    """The session behind it stays the same and nobody else's: it has our settings."""
+
+    @property
+    def plans_well(self) -> bool:
+        """Without a transaction around a statement: in our session, or by planning it each time."""
+        return self.is_ours or self.prepare_threshold is None
+
 
 DEFAULTS = {
     "application_name": "rota",
@@ -83,7 +109,8 @@ class Dialer:
             self._failures = 0
             self._is_trying = False
             self._changed.notify_all()
-            self._made[connection.info.backend_pid] = connection
+            if connection.is_ours:
+                self._made[connection.info.backend_pid] = connection
         return connection
 
     def renew(self) -> None:
@@ -93,11 +120,12 @@ class Dialer:
 
     def _dial(self) -> Connection:
         settings = make_conninfo("", **(DEFAULTS | conninfo_to_dict(self._conninfo)))
-        connection: Connection = psycopg.connect(settings, autocommit=True, row_factory=dict_row)
+        connection = Connection.connect(settings, autocommit=True, row_factory=dict_row)
         # Ids are text to us; making UUIDs of them first took 5 % of a worker's time.
         connection.adapters.register_loader("uuid", TextLoader)
         try:
             self._refuse_the_past(connection)
+            _settle_in(connection)
         except BaseException:
             connection.close()
             raise
@@ -149,6 +177,14 @@ class Dialer:
                 f"{self._newest[system]} was seen: this is an old primary; stop it"
             )
         self._newest[system] = timeline
+
+
+def _settle_in(connection: Connection) -> None:
+    """A pooler gives each client a number of its own making; the server's own is the truth."""
+    row = connection.execute(b"select pg_backend_pid() as pid").fetchone()
+    connection.is_ours = row is not None and row["pid"] == connection.info.backend_pid
+    if connection.is_ours:
+        connection.execute(_SESSION)
 
 
 def _said(error: BaseException) -> str:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import apsw
 
 from rota.errors import StoreUnavailable
-from rota.store.base import Ride, Rider, Row, Tx, Wake, Watch
+from rota.store.base import Ask, Ride, Rider, Row, Tx, Wake, Watch
 from rota.store.combiner import Combiner
 from rota.store.files import file_facts
 from rota.store.neighbours import disown, own
@@ -116,6 +116,10 @@ class SqliteTx(News):
         self._run(name, params).fetchall()
         after = self._connection.total_changes()
         return self._connection.changes() if after != before else 0
+
+    def execute_all(self, asks: Sequence[Ask]) -> None:
+        for name, params in asks:
+            self._run(name, params).fetchall()
 
     def raw(self, text: str, params: Any = None, /) -> list[Row]:
         cursor = self._connection.execute(text, params)

@@ -91,10 +91,10 @@ COMMITS = (
         breaks="A crash of the server loses what was acknowledged.",
         edits=(
             Edit(
-                path="store/postgres.py",
+                path="store/postgres_dialer.py",
                 within="",
-                old='b"begin; set local',
-                new='b"begin; set local synchronous_commit = off; set local',
+                old='BEGIN = b"begin"',
+                new='BEGIN = b"begin; set local synchronous_commit = off"',
             ),
         ),
         caught_by=(T_SEEN + "test_no_transaction_asks_for_less_than_the_disk",),

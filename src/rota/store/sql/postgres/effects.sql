@@ -1,8 +1,10 @@
 -- name: hold_run
 -- The limits are local to this transaction: a handler that hangs in it must not hold its locks.
+-- Its own statements are planned as anywhere else.
 select run.id, cast(pg_current_xact_id() as text) as tx,
        set_config('statement_timeout', cast(:limit_ms as text), true),
-       set_config('idle_in_transaction_session_timeout', cast(:idle_ms as text), true)
+       set_config('idle_in_transaction_session_timeout', cast(:idle_ms as text), true),
+       set_config('enable_seqscan', 'on', true)
   from rota.run as run
  where run.id = :run_id
    and run.fence = :fence
@@ -12,7 +14,9 @@ select run.id, cast(pg_current_xact_id() as text) as tx,
  {sql:lock}
 
 -- name: current_tx
-select cast(pg_current_xact_id_if_assigned() as text) as tx
+-- The handler has done; what follows is planned our way again.
+select cast(pg_current_xact_id_if_assigned() as text) as tx,
+       set_config('enable_seqscan', 'off', true)
 
 -- name: identity
 -- The same text on two connections means the same database of the same running server.
