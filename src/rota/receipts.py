@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rota.errors import WrongConnection
-from rota.rules.options import check_name
+from rota.rules.names import check_name
 from rota.runtime.capped import encoded
 from rota.runtime.context import current_run
 from rota.store.receipts import Receipts

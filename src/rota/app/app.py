@@ -31,7 +31,8 @@ from rota.errors import BadOption, UnknownJob
 from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget, Target
-from rota.rules.options import JobOptions, check_name, job_options
+from rota.rules.names import check_name
+from rota.rules.options import JobOptions, job_options
 from rota.rules.signature import Signature
 from rota.rules.template import placeholders
 from rota.runtime.options import Duty, WorkerOptions
@@ -64,17 +65,24 @@ class _Maker(Protocol):
 class App:
     """Jobs and the store they live in.
 
-    Without `url` the store is what ROTA_URL or rota.toml says, else sqlite:///rota.db here.
+    Without `url` the store is what ROTA_URL or rota.toml says, else sqlite:///rota.db here. One
+    with a `name` takes jobs and schedules off the record that its code no longer declares.
     Nothing is opened before it is needed: importing a module that holds an App is free.
     """
 
     def __init__(
-        self, url: str | None = None, *, namespace: str | None = None, upgrade: bool = True
+        self,
+        url: str | None = None,
+        *,
+        name: str | None = None,
+        namespace: str | None = None,
+        upgrade: bool = True,
     ) -> None:
         said = read_settings({}, env=os.environ, folder=Path.cwd())
         self.url = url or said.url or DEFAULT_URL
         dialect_of(self.url)
         self.namespace = check_name("namespace", namespace or said.namespace or "default")
+        self.name = None if name is None else check_name("app", name)
         self.upgrade = upgrade
         self.jobs: dict[str, Job[Any, Any]] = {}
         self.graphs: dict[str, TracedGraph[Any, Any]] = {}
@@ -272,7 +280,9 @@ class App:
         if not fresh:
             return
         versions = self.store.write(
-            lambda tx: [define(tx, job.spec, namespace=self.namespace) for job in fresh]
+            lambda tx: [
+                define(tx, job.spec, namespace=self.namespace, app=self.name) for job in fresh
+            ]
         )
         for job, number in zip(fresh, versions, strict=True):
             job.version = number
@@ -284,7 +294,9 @@ class App:
             options = msgspec.structs.replace(options, **self._alerts)
         jobs = self.everything
         self.define(jobs.values())
-        self.schedules.declare(jobs.values())
+        from rota.app.declare import declare  # noqa: PLC0415  # as with schedules
+
+        declare(self, jobs.values())
         queues = options.queues or tuple(sorted({job.spec.queue for job in jobs.values()}))
         duty = Duty(
             namespace=self.namespace,

@@ -11,7 +11,7 @@ from rota.engine import calendars as engine
 from rota.engine.timetables import StoredCalendar
 from rota.errors import BadOption
 from rota.model.schedule import Blackout, Calendar
-from rota.rules.options import check_name
+from rota.rules.names import check_name
 from rota.rules.trigger_options import read_trigger
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from rota.rules.checks import hint, one_of
 from rota.rules.graph_options import read_graph
 from rota.rules.graphs import Plan, expand, plan_graph
 from rota.rules.graphs.types import facts_of
-from rota.rules.options import check_name
+from rota.rules.names import check_name
 from rota.rules.references import NOTHING, mentions, resolve
 from rota.rules.signature import Signature
 

@@ -14,7 +14,7 @@ import msgspec
 
 from rota.errors import BadInput, BadOption
 from rota.rules.duration import parse_duration
-from rota.rules.options import check_name
+from rota.rules.names import check_name
 
 FILE = "rota.toml"
 LOG_FORMATS = ("text", "json")

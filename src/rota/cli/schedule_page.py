@@ -69,7 +69,7 @@ def print_page(
             ("so far", f"{view.fired} started, {view.missed} missed, {view.skipped} skipped"),
             ("arguments", _arguments(view)),
             ("policies", _policies(view)),
-            ("from", f"{view.origin}, revision {view.revision}, {ago(view.changed_at, now)}"),
+            ("from", f"{_origin(view)}, revision {view.revision}, {ago(view.changed_at, now)}"),
         ]
     )
     print()
@@ -95,6 +95,10 @@ def option_values(pairs: Sequence[str]) -> dict[str, Any]:
 
 def _words(view: ScheduleView) -> str:
     return view.note or "" if view.schedule is None else describe(view.schedule)
+
+
+def _origin(view: ScheduleView) -> str:
+    return f"{view.origin} of app {view.app}" if view.app else view.origin
 
 
 def _state(view: ScheduleView) -> str:

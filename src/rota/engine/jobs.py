@@ -30,8 +30,10 @@ class JobView(msgspec.Struct, frozen=True, kw_only=True):
     """Where its breaker stands, if it has one or is held back by hand."""
 
 
-def define(tx: Tx, spec: JobSpec, *, namespace: str, origin: str = CODE) -> int:
-    """Make this definition the current one; returns its version.
+def define(
+    tx: Tx, spec: JobSpec, *, namespace: str, origin: str = CODE, app: str | None = None
+) -> int:
+    """Make this definition the current one; returns its version. `app` is whose code brings it.
 
     One that no code brings is served by the workers that may serve stored jobs; they are told.
     """
@@ -46,7 +48,12 @@ def define(tx: Tx, spec: JobSpec, *, namespace: str, origin: str = CODE) -> int:
         row = tx.one("find_version", **at)
     version = int(row["version"])
     tx.execute(
-        "set_current_version", namespace=namespace, name=spec.name, version=version, origin=origin
+        "set_current_version",
+        namespace=namespace,
+        name=spec.name,
+        version=version,
+        origin=origin,
+        app=app,
     )
     if origin != CODE:
         tx.notify((jobs_key(namespace),))
@@ -78,6 +85,11 @@ def jobs(tx: Tx, *, namespace: str) -> list[JobView]:
         )
         for row in tx.all("list_jobs", namespace=namespace)
     ]
+
+
+def declared_jobs(tx: Tx, *, namespace: str, app: str) -> list[str]:
+    """The names of the jobs that the code of this app brought last."""
+    return [row["name"] for row in tx.all("declared_jobs", namespace=namespace, app=app)]
 
 
 def remove(tx: Tx, name: str, *, namespace: str) -> bool:

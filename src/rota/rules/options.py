@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
@@ -16,11 +15,11 @@ from rota.model.schedule import Schedule
 from rota.model.spec import Breaker, Delivery, PolicyChange, RetryPolicy
 from rota.rules.breaker_options import parse_breaker
 from rota.rules.duration import parse_duration
+from rota.rules.names import check_key, check_name
 from rota.rules.order import parse_priority
 from rota.rules.retry_options import RETRY_OPTIONS, RetryFunction, retry_function, retry_policy
 from rota.rules.size import parse_size
 
-MAX_KEY_CHARS = 200
 MIN_MEMORY_MB = 16
 """A Python process that has imported nothing takes about ten."""
 
@@ -53,7 +52,6 @@ SUBMIT_OPTIONS = RETRY_OPTIONS | {
     "timeout",
 }
 
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -135,20 +133,6 @@ def submit_options(options: Mapping[str, Any], *, retry: RetryPolicy) -> SubmitO
 
 
 _UNCHANGED = SubmitOptions()
-
-
-def check_name(what: str, name: object) -> str:
-    """Give back the name of a job or a queue if it is one that fits URLs, files and metrics."""
-    if isinstance(name, str) and _NAME.fullmatch(name):
-        return name
-    raise BadOption(
-        f"{name!r:.140} is no name for {_article(what)} {what}: use up to 128 letters, digits "
-        "and _ . : / -, starting with a letter, a digit or _"
-    )
-
-
-def _article(word: str) -> str:
-    return "an" if word[0] in "aeiou" else "a"
 
 
 def _refuse_unknown(options: Mapping[str, Any], known: frozenset[str], *, what: str) -> None:
@@ -245,15 +229,6 @@ def _key(options: Mapping[str, Any]) -> str | None:
             raise BadOption("key_window= says how long a key= counts; give the key too")
         return None
     return check_key(key)
-
-
-def check_key(key: object) -> str:
-    """An idempotency key as it is, if it can be one."""
-    if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= MAX_KEY_CHARS:
-        raise BadOption(
-            f"key={key!r:.64} is not a text of 1 to {MAX_KEY_CHARS} printable characters"
-        )
-    return key
 
 
 def _instant(options: Mapping[str, Any]) -> int | None:

@@ -36,7 +36,7 @@ from rota.model.schedule import (
 )
 from rota.rules.checks import hint, one_of, whole_number
 from rota.rules.duration import format_duration
-from rota.rules.options import check_name
+from rota.rules.names import check_name
 from rota.rules.triggers.business_day import MAX_NTH
 from rota.rules.triggers.compile import MAX_DEPTH, each_trigger
 from rota.rules.triggers.every import read_every

@@ -14,7 +14,7 @@ import msgspec
 
 from rota.errors import BadOption, InDoubt, NotAllowed, RotaError
 from rota.rules.duration import parse_duration
-from rota.rules.options import check_name
+from rota.rules.names import check_name
 from rota.runtime.call import Call
 from rota.runtime.capped import MAX_STATE_BYTES, encoded
 from rota.runtime.desk import Desk

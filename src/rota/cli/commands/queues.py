@@ -63,7 +63,7 @@ def pause(*, name: str, note: str | None, as_json: bool, **flags: Any) -> None:
     """Start nothing new from this queue until it is resumed."""
     from rota.cli.clients import opened
     from rota.engine.queues import pause
-    from rota.rules.options import check_name
+    from rota.rules.names import check_name
 
     check_name("queue", name)
     with opened(flags) as app:
@@ -78,7 +78,7 @@ def resume(*, name: str, as_json: bool, **flags: Any) -> None:
     """Start runs of this queue again, in the old order."""
     from rota.cli.clients import opened
     from rota.engine.queues import resume
-    from rota.rules.options import check_name
+    from rota.rules.names import check_name
 
     check_name("queue", name)
     with opened(flags) as app:

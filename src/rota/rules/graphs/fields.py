@@ -14,7 +14,7 @@ from rota.rules.checks import hint, one_of, whole_number
 from rota.rules.duration import parse_duration
 from rota.rules.joins import JOINS
 from rota.rules.maps import MAX_ITEMS, parse_tolerance
-from rota.rules.options import check_name
+from rota.rules.names import check_name
 from rota.rules.order import parse_priority
 from rota.rules.references import form_of, is_name
 

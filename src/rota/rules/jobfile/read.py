@@ -17,7 +17,8 @@ from rota.rules.events import check_event_args
 from rota.rules.jobfile.field import Field
 from rota.rules.jobfile.targets import TARGET_FIELDS, read_target
 from rota.rules.jobfile.yaml12 import Document, read_yaml
-from rota.rules.options import JOB_OPTIONS, check_name, job_options
+from rota.rules.names import check_name
+from rota.rules.options import JOB_OPTIONS, job_options
 from rota.rules.schedule_options import SCHEDULE_OPTIONS, read_schedule
 from rota.rules.signature import Signature
 from rota.rules.trigger_options import read_trigger

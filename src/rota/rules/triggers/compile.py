@@ -34,7 +34,7 @@ from rota.model.schedule import (
 from rota.rules.calendars import business_days, find_calendar
 from rota.rules.cron import compile_cron
 from rota.rules.moments import read_bound
-from rota.rules.options import check_name
+from rota.rules.names import check_name
 from rota.rules.timetable import Never, Timetable
 from rota.rules.triggers.any_of import Union
 from rota.rules.triggers.at import compile_at

@@ -16,11 +16,12 @@ having true
 on conflict do nothing
 
 -- name: set_current_version
-insert into rota.job (namespace, name, version, origin)
-values (:namespace, :name, :version, :origin)
+insert into rota.job (namespace, name, version, origin, app)
+values (:namespace, :name, :version, :origin, :app)
 on conflict (namespace, name) do update
    set version = excluded.version,
        origin = excluded.origin,
+       app = excluded.app,
        removed_at = null
 
 -- name: load_spec
@@ -62,6 +63,15 @@ select job.name, v.spec
  where job.namespace = :namespace
    and job.origin <> 'code'
  order by job.name
+
+-- name: declared_jobs
+select name
+  from rota.job
+ where namespace = :namespace
+   and app = :app
+   and origin = 'code'
+   and removed_at is null
+ order by name
 
 -- name: remove_job
 update rota.job
