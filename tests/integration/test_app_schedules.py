@@ -11,6 +11,7 @@ import pytest
 from rota import App
 from rota.app.declare import declare
 from rota.app.schedules import Schedules
+from rota.cli.schedule_page import print_page
 from rota.engine.acts import acts
 from rota.engine.jobs import jobs
 from rota.errors import BadInput, UnknownJob
@@ -61,6 +62,20 @@ def test_one_that_another_worker_removed_first_is_no_trouble(
     declare(app, app.jobs.values())
 
     assert app.schedules.list() == []
+
+
+def test_one_that_waits_is_not_told_as_started(
+    app: App, capsys: pytest.CaptureFixture[str]
+) -> None:
+    app.schedules.put("evening", "0 18 * * *", job="report", overlap="queue_all")
+    for _ in range(3):
+        app.schedules.trigger("evening")
+
+    view = app.schedules.show("evening")
+    print_page(view, [], [], view.changed_at)
+
+    assert (view.fired, view.waiting) == (3, 2)
+    assert "1 started, 0 missed, 0 skipped" in capsys.readouterr().out
 
 
 def start(app: App, *declared: str, name: str | None, **schedules: Any) -> None:

@@ -222,6 +222,15 @@ def test_a_system_table_has_a_column_of_users() -> None:
     assert "column of users" in found.skipped[0].reason
 
 
+@pytest.mark.parametrize("line", [b"-*/5 * * * * backup", b"- 0 6 * * * backup", b"-@daily backup"])
+def test_a_line_that_cronie_keeps_out_of_syslog(line: bytes) -> None:
+    (entry,) = crontab(line).entries
+
+    assert (entry.name, entry.job["command"][-1]) == ("backup", "backup")
+    assert not str(entry.job["schedule"]["cron"]).startswith("-")
+    assert "the start is not written to syslog" in [note.old for note in entry.notes]
+
+
 def test_names_that_come_twice_get_a_number() -> None:
     found = crontab(b"0 1 * * * sync a\n0 2 * * * sync b\n")
     both = joined([found, found])
@@ -410,6 +419,42 @@ def test_an_entry_of_beat_that_cannot_be_kept_is_left_out(entry: Any, reason: st
 
     assert found.entries == ()
     assert reason in found.skipped[0].reason
+
+
+@pytest.mark.parametrize(
+    ("schedule", "cron"),
+    [
+        ({"crontab": {"minute": "0", "hour": 6}}, "0 6 * * *"),
+        ({"crontab": {"minute": "*/15"}}, "*/15 * * * *"),
+        ({"crontab": {}}, "* * * * *"),
+        ({"crontab": "0 6 * * mon-fri"}, "0 6 * * mon,tue,wed,thu,fri"),
+    ],
+)
+def test_a_crontab_of_beat_spelled_out_in_json(schedule: Any, cron: str) -> None:
+    entry = {"task": "shop.report", "schedule": schedule}
+
+    (found,) = read_beat_json(msgspec.json.encode({"report": entry}), "beat.json").entries
+
+    assert found.job["schedule"]["cron"] == cron
+
+
+@pytest.mark.parametrize(
+    ("schedule", "reason"),
+    [
+        ({"crontab": "0 6 * *"}, "has 4 fields, not 5"),
+        ({"crontab": {"minutes": 5}}, "it has 'minutes'; fields are minute, hour"),
+        ({"crontab": {"hour": "25"}}, "crontab: "),
+        ({"crontab": 7}, "is of no known kind"),
+        ({"solar": {"event": "sunset"}}, "use a time of day"),
+        ({"clocked": {"clocked_time": "2026-01-01"}}, "start once"),
+    ],
+)
+def test_a_schedule_of_beat_that_nobody_understands_says_why(schedule: Any, reason: str) -> None:
+    entry = {"task": "shop.report", "schedule": schedule}
+
+    found = read_beat_json(msgspec.json.encode({"report": entry}), "beat.json")
+
+    assert [reason in each.reason for each in found.skipped] == [True]
 
 
 def test_beat_from_json() -> None:

@@ -88,7 +88,6 @@ class App:
         self.graphs: dict[str, TracedGraph[Any, Any]] = {}
         self._store: Store | None = None
         self._opening = Lock()
-        self._works = Works(self)
         self._submits = Submits(self)
         self.waiter = Waiter(self)
         self.breakers = Breakers(self)
@@ -303,7 +302,7 @@ class App:
             queues=queues or ("default",),
             jobs=tuple(sorted(jobs)),
             graphs=tuple(sorted(self.graphs)),
-            find_work=self._works.find,
+            find_work=Works(self, stored=options.stored).find,
             all_queues=not options.queues,
         )
         return Worker(self.store, duty, options=options, version=version())

@@ -198,10 +198,7 @@ class Schedules:
         firings need a larger `most`.
         """
         wish = Wish(start, end, reprocess, newest_first, parallel, args)
-        begun = self.backfills.start(name, wish, most=most)
-        told = {"from": str(start), "to": str(end), "id": begun.id}
-        self._act("backfill", name, who, lambda _, __: None, **told)
-        return begun
+        return self.backfills.start(name, wish, most=most, who=who)
 
     def preview_backfill(  # noqa: PLR0913  # which instants, all named
         self,

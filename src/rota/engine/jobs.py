@@ -44,7 +44,7 @@ def define(
     row = tx.one("find_version", **at)
     while row is None:
         # Another process may bring a different change at the same moment and take the number.
-        tx.execute("insert_version", spec=text, **at)
+        tx.execute("insert_version", spec=text, origin=origin, **at)
         row = tx.one("find_version", **at)
     version = int(row["version"])
     tx.execute(
@@ -61,10 +61,23 @@ def define(
     return version
 
 
+class Pinned(msgspec.Struct, frozen=True):
+    """The definition that runs of a version are pinned to, and who brought it first."""
+
+    spec: JobSpec
+    origin: str = CODE
+
+
+def pinned_to(tx: Tx, name: str, version: int, *, namespace: str) -> Pinned | None:
+    """None for a version that is not on record."""
+    row = tx.one("load_spec", namespace=namespace, name=name, version=version)
+    return Pinned(_spec.decode(row["spec"]), row["origin"] or CODE) if row else None
+
+
 def spec_of(tx: Tx, name: str, version: int, *, namespace: str) -> JobSpec | None:
     """The definition that runs of this version are pinned to."""
-    row = tx.one("load_spec", namespace=namespace, name=name, version=version)
-    return _spec.decode(row["spec"]) if row else None
+    pinned = pinned_to(tx, name, version, namespace=namespace)
+    return pinned.spec if pinned else None
 
 
 def is_known(tx: Tx, name: str, *, namespace: str) -> bool:

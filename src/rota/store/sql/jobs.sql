@@ -7,8 +7,8 @@ select version
 
 -- name: insert_version
 -- Two processes that bring the same new definition agree on one number.
-insert into rota.job_version (namespace, name, version, digest, spec, created_at)
-select :namespace, :name, coalesce(max(version), 0) + 1, :digest, :spec, {now}
+insert into rota.job_version (namespace, name, version, digest, spec, created_at, origin)
+select :namespace, :name, coalesce(max(version), 0) + 1, :digest, :spec, {now}, :origin
   from rota.job_version
  where namespace = :namespace
    and name = :name
@@ -25,7 +25,7 @@ on conflict (namespace, name) do update
        removed_at = null
 
 -- name: load_spec
-select spec
+select spec, origin
   from rota.job_version
  where namespace = :namespace
    and name = :name
