@@ -127,8 +127,8 @@ FIRING = (
         breaks="Runs start in the middle of a maintenance window.",
         edits=(
             Edit(
-                path="runtime/courier.py",
-                within="Courier._claim",
+                path="runtime/claims.py",
+                within="Claims.take",
                 old="if not self._closings:",
                 new="if self._closings is not None:",
             ),
