@@ -116,6 +116,27 @@ def test_past_instants_are_run_once(rota: Rota) -> None:
     assert "more than 10,000" in million.err
 
 
+def test_a_backfill_and_its_end_are_on_record(rota: Rota) -> None:
+    with rota.serving("up", "shop.py"):
+        rota.good(
+            "schedules", "set", "sum", "@daily", "a=2", "b=3", "--job", "add", "--zone", "UTC"
+        )
+    span = ("--from", "2026-01-01", "--to", "2026-01-04")
+    begun = rota.good("schedules", "backfill", "sum", *span, "--detach", "--who", "ann", "--json")
+    backfill_id = begun.documents[0]["id"]
+    words = ("--cancel", backfill_id, "--note", "wrong year", "--who", "ben")
+    rota.good("schedules", "backfills", *words)
+    acts = rota.good("acts", "--json").documents
+
+    assert begun.documents[0]["parallel"] is None
+    assert [(act["verb"], act["who"], act["detail"]["id"]) for act in acts[:2]] == [
+        ("cancel backfill", "ben", backfill_id),
+        ("backfill schedule", "ann", backfill_id),
+    ]
+    assert {act["subject"] for act in acts[:2]} == {"sum"}
+    assert acts[0]["detail"]["note"] == "wrong year"
+
+
 def test_calendars_and_windows_are_kept(rota: Rota) -> None:
     rota.good("db", "migrate")
     rota.good("calendars", "set", "acme", "--country", "FR", "--off", "2026-12-24")

@@ -5,23 +5,16 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
 from rota.engine import schedules
 from rota.engine.backfill import (
-    cancel_backfill,
     fill,
-    preview_backfill,
     start_backfill,
 )
 from rota.engine.backfill_range import Range
-from rota.engine.backfill_views import backfills, show_backfill
-from rota.errors import BadInput, NotAllowed, UnknownBackfill, UnknownSchedule
 from rota.ids import new_id
-from rota.model.schedule import Every, Schedule
-from rota.model.states import State
 from rota.store.base import Store, Tx
 from tests.contract.backfill_builders import HOURS, ON, begin, fill_some, progress, work_off
 from tests.contract.builders import HOME, Clock, run_sql
@@ -157,24 +150,6 @@ def test_the_same_request_twice_is_one_backfill(store: Store, clock: Clock, work
     assert len(runs_of(store)) == 3
 
 
-def test_a_preview_writes_nothing(store: Store, clock: Clock, worker: str) -> None:
-    given_schedule(store, "1h")
-    begin(store, hours=1)
-    work_off(store, worker)
-    wanted = Range(from_at=ON - 3 * HOUR, to_at=ON)
-
-    found = store.read(
-        lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, timetables=TABLES)
-    )
-
-    assert [(each.instant, each.starts, each.state) for each in found] == [
-        (ON - 3 * HOUR, True, None),
-        (ON - 2 * HOUR, True, None),
-        (ON - HOUR, False, "success"),
-    ]
-    assert len(runs_of(store)) == 1
-
-
 def test_what_is_due_now_is_left_to_the_scheduler(store: Store, clock: Clock) -> None:
     given_schedule(store, "1m")
     clock.advance(5 * MINUTE)
@@ -209,109 +184,6 @@ def test_what_was_backfilled_in_a_pause_is_not_caught_up_again(store: Store, clo
     assert made == [ON, ON + HOUR, ON + 2 * HOUR, ON + 3 * HOUR]
 
 
-def test_a_cancelled_backfill_starts_no_more(store: Store, clock: Clock, worker: str) -> None:
-    given_schedule(store, "1h")
-    begun = begin(store)
-    fill_some(store)
-
-    store.write(lambda tx: cancel_backfill(tx, begun.id, namespace=HOME, note="enough"))
-    end_one(store, worker)
-
-    assert fill_some(store) == 0
-    view = progress(store, begun.id)
-    assert (view.state, view.note, view.succeeded) == ("cancelled", "enough", 1)
-    with pytest.raises(NotAllowed, match="cancelled already"):
-        store.write(lambda tx: cancel_backfill(tx, begun.id, namespace=HOME))
-
-
-def test_a_removed_schedule_ends_its_backfills(store: Store, clock: Clock) -> None:
-    given_schedule(store, "1h")
-    begun = begin(store)
-
-    store.write(lambda tx: schedules.remove(tx, "s", namespace=HOME))
-
-    assert (fill_some(store), progress(store, begun.id).state) == (0, "cancelled")
-
-
-def test_a_broken_schedule_ends_its_backfill_with_the_reason(store: Store, clock: Clock) -> None:
-    given_schedule(store, "1h")
-    begun = begin(store)
-    run_sql(store.url, "update rota.schedule set spec = 'x'")
-
-    fill_some(store)
-
-    view = progress(store, begun.id)
-    assert view.state == "error"
-    assert "cannot be read" in (view.note or "")
-
-
-@pytest.mark.parametrize(
-    ("wish", "said"),
-    [
-        ({"hours": 20_000}, "about 20,000 firings"),
-        ({"hours": 0}, "the range is empty"),
-        ({"parallel": 0}, "parallel=0"),
-        ({"most": 2_000_000}, "most=2000000"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    store: Store, clock: Clock, wish: dict[str, Any], said: str
-) -> None:
-    given_schedule(store, "1h")
-
-    with pytest.raises(BadInput, match=said):
-        begin(store, **wish)
-
-
-def test_a_larger_number_may_be_confirmed(store: Store, clock: Clock) -> None:
-    given_schedule(store, "1h")
-
-    assert begin(store, hours=20_000, most=50_000).total == pytest.approx(20_000, rel=0.01)
-
-
-def test_one_that_counts_from_the_end_has_no_past(store: Store, clock: Clock) -> None:
-    given_job(store)
-    put(store, Schedule(trigger=Every(every="1h", from_end=True)))
-
-    with pytest.raises(BadInput, match="from_end"):
-        begin(store)
-
-
-def test_unknown_names_say_so(store: Store, clock: Clock) -> None:
-    with pytest.raises(UnknownSchedule):
-        begin(store)
-    with pytest.raises(UnknownBackfill):
-        progress(store, new_id())
-    with pytest.raises(UnknownBackfill):
-        progress(store, "nonsense")
-
-
-def test_backfills_are_listed_newest_first(store: Store, clock: Clock) -> None:
-    given_schedule(store, "1h")
-    ids = [begin(store).id for _ in range(2)]
-
-    found = store.read(lambda tx: backfills(tx, namespace=HOME, schedule="s"))
-
-    assert [view.id for view in found] == ids[::-1]
-    assert {view.schedule for view in found} == {"s"}
-
-
-def test_a_failed_run_is_counted(store: Store, clock: Clock, worker: str) -> None:
-    given_schedule(store, "1h")
-    begun = begin(store)
-
-    work_off(store, worker, "fail")
-
-    view = progress(store, begun.id)
-    assert (view.failed, view.succeeded) == (3, 0)
-    assert show(store).failures == 0
-    assert State.FAILED in [run.state for run in runs_of(store)]
-
-
-def _fill(tx: Tx) -> int:
-    return fill(tx, limit=10, timetables=TABLES, new_id=new_id)
-
-
 @pytest.mark.postgres
 @pytest.mark.parametrize("rival", ["backfill", "time"])
 def test_one_that_is_being_filled_keeps_others_from_its_instants(
@@ -340,41 +212,12 @@ def test_one_that_is_being_filled_keeps_others_from_its_instants(
     with ThreadPoolExecutor(1) as threads:
         filling = threads.submit(store.write, first)
         assert has_filled.wait(20)
-        store.write(_fill) if rival == "backfill" else fire_some(store)
+        fill_some(store) if rival == "backfill" else fire_some(store)
         may_commit.set()
         filling.result()
     clock.advance(SECOND)
-    store.write(_fill)
+    fill_some(store)
     fire_some(store)
 
     made = Counter(each.instant for each in fired(store) if each.run_id)
     assert made == {ON + n * HOUR: 1 for n in range(6)}
-
-
-def test_one_without_its_schedule_ends(store: Store, clock: Clock) -> None:
-    given_schedule(store, "1h")
-    begun = begin(store)
-    run_sql(store.url, "delete from rota.schedule")
-    store.write(_fill)
-
-    view = store.read(lambda tx: show_backfill(tx, begun.id, namespace=HOME))
-    assert (view.state, view.note) == ("error", "its schedule was removed")
-
-
-def test_a_preview_leaves_out_what_has_not_come(store: Store, clock: Clock) -> None:
-    given_schedule(store, "1h")
-    clock.advance(2 * HOUR)
-    fire_some(store)
-    wanted = Range(from_at=ON, to_at=ON + DAY, reprocess="all")
-    planned = store.read(
-        lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, timetables=TABLES)
-    )
-    assert [each.instant for each in planned] == [ON, ON + HOUR, ON + 2 * HOUR]
-
-
-@pytest.mark.parametrize("span", [0, 365 * DAY])
-def test_a_preview_refuses_what_the_backfill_would(store: Store, clock: Clock, span: int) -> None:
-    given_schedule(store, "1m")
-    wanted = Range(from_at=ON - span, to_at=ON)
-    with pytest.raises(BadInput, match="backfill: the range"):
-        store.read(lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, timetables=TABLES))

@@ -145,6 +145,48 @@ def test_code_wins_over_the_store(app: App, serve: Serve, path: Path) -> None:
     assert view.origin == "code"
 
 
+def test_a_job_that_a_file_took_over_needs_a_worker_that_may(
+    app: App, serve: Serve, path: Path
+) -> None:
+    """Else whoever may apply files decides what the machines of an app run."""
+    witness = path.with_name("witness")
+
+    @app.job(retries=0)
+    def a() -> str:
+        return "code"
+
+    serve()
+    assert a.submit().result(timeout=20) == "code"
+    text = f"jobs: {{a: {{command: 'touch {witness}', retries: 0}}}}"
+    bring(app, path, text, take_over=True)
+    refused = submit(app, "a")
+    eventually(lambda: refused.state is State.FAILED)
+
+    assert "start one with --stored" in str(refused.show().error)
+    assert not witness.exists()
+    assert a.submit().result(timeout=20) == "code"
+
+
+def test_a_job_that_a_file_took_over_runs_where_it_may(app: App, serve: Serve, path: Path) -> None:
+    @app.job
+    def a() -> str:
+        return "code"
+
+    serve(stored=True)
+    bring(app, path, "jobs: {a: {command: echo file}}", take_over=True)
+
+    assert submit(app, "a").result(timeout=20)["stdout"] == "file\n"
+
+
+def test_an_older_command_of_the_code_itself_runs_anywhere(app: App, serve: Serve) -> None:
+    with App(app.url) as before:
+        old = before.command("a", ["echo", "old"]).submit()
+    app.command("a", ["echo", "new"])
+    serve()
+
+    assert app.run(old.id).result(timeout=20)["stdout"] == "old\n"
+
+
 def test_a_schedule_of_a_file_fires_with_its_arguments(app: App, serve: Serve, path: Path) -> None:
     serve(stored=True)
     text = "jobs: {a: {command: 'echo {x}', arguments: {x: 7}, schedule: {every: 1s}}}"

@@ -1,79 +1,26 @@
-"""The logbook: pieces become lines, whatever they are, within bounds and without waiting."""
+"""The logbook: pieces become lines, whatever they are, without waiting."""
 
 from __future__ import annotations
 
-import gc
 import json
-import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.model.log import LEVELS, STREAMS, LogChunk
+from rota.model.log import LEVELS
 from rota.runtime import attempt_log, streams
 from rota.runtime.attempt_log import (
     INFO,
-    MAX_CHARS,
     MAX_LINE,
-    MAX_LINES,
     STDERR,
     STDOUT,
-    AttemptLog,
 )
-from rota.runtime.call import Call
-from rota.runtime.context import current
-from rota.runtime.log_chunks import CHUNK_CHARS, CHUNK_LINES
 from rota.runtime.logbook import Logbook
 from rota.runtime.masking import Masker
-from rota.runtime.streams import RunStream
 from tests.support.calls import call_of
-
-
-class Said(NamedTuple):
-    seq: int
-    level: str
-    stream: str
-    text: str
-
-
-def handler() -> None:
-    pass
-
-
-def given_log(book: Logbook) -> AttemptLog:
-    call: Call = call_of(handler)
-    call.logbook = book
-    return book.log_of(call)
-
-
-def lines_in(chunks: list[LogChunk]) -> list[Said]:
-    lines = []
-    for chunk in chunks:
-        marks = json.loads(chunk.marks)
-        texts = chunk.body.split("\n")
-        kinds = [
-            kind for at in range(0, len(marks), 4) for kind in [marks[at + 1 : at + 4]] * marks[at]
-        ]
-        assert len(kinds) == len(texts)
-        for number, (text, (_, level, stream)) in enumerate(zip(texts, kinds, strict=True)):
-            lines.append(Said(chunk.seq + number, LEVELS[level], STREAMS[stream], text))
-    return lines
-
-
-def take_all(book: Logbook) -> list[Said]:
-    chunks: list[LogChunk] = []
-    while book:
-        chunks += book.take(limit=1_000, chars=1_000_000)
-    return lines_in(chunks)
-
-
-def texts(book: Logbook) -> list[str]:
-    return [line.text for line in take_all(book)]
+from tests.support.logbooks import Said, given_log, handler, printing, take_all, texts
 
 
 @pytest.fixture
@@ -122,24 +69,6 @@ def test_however_text_is_cut_into_pieces_and_takes_its_lines_are_the_same(
     expected = whole.removesuffix("\n").split("\n") if whole else []
     assert [line.text for line in said] == expected
     assert [line.seq for line in said] == list(range(1, len(expected) + 1))
-
-
-class Printed(NamedTuple):
-    call: Call
-
-
-@contextmanager
-def printing(book: Logbook) -> Iterator[tuple[Any, Any]]:
-    """Standard output and error as a handler has them."""
-    call: Call = call_of(handler)
-    call.logbook = book
-    token = current.set(Printed(call))  # type: ignore[arg-type]  # what the streams need of it
-    try:
-        yield RunStream(sys.stdout, STDOUT), RunStream(sys.stderr, STDERR)
-    finally:
-        current.reset(token)
-        if call.log is not None:
-            call.log.close()
 
 
 @given(
@@ -230,49 +159,6 @@ def test_a_secret_across_the_cut_of_a_long_line_does_not_show(book: Logbook) -> 
     assert all(len(line) < MAX_LINE + 50 and "characters cut" in line for line in shown)
 
 
-def test_a_long_line_is_cut_and_says_how_much(book: Logbook) -> None:
-    log = given_log(book)
-    for _ in range(100):
-        log.write(STDOUT, "x" * 10_000)
-    log.write(STDOUT, "\nnext\n")
-
-    first, second = texts(book)
-
-    assert first.startswith("x" * MAX_LINE)
-    assert first.endswith(f"... {1_000_000 - MAX_LINE:,} characters cut")
-    assert second == "next"
-
-
-@pytest.mark.parametrize("block", [1, 7, 50_000])
-def test_an_attempt_keeps_so_many_lines_and_tells_the_rest_in_one(
-    book: Logbook, block: int
-) -> None:
-    log = given_log(book)
-    said: list[str] = []
-    for at in range(0, 50_000, block):
-        log.write(STDOUT, "".join(f"{n}\n" for n in range(at, min(50_000, at + block))))
-        said += texts(book) if at % 1_000 < block else []
-    log.close()
-    said += texts(book)
-
-    assert said[:MAX_LINES] == [str(n) for n in range(MAX_LINES)]
-    assert said[MAX_LINES].startswith("truncated: 40,000 more lines, ")
-    assert len(said) == MAX_LINES + 1
-
-
-def test_an_attempt_keeps_so_many_characters(book: Logbook) -> None:
-    log = given_log(book)
-    for _ in range(3_000):
-        log.write(STDERR, "x" * 999 + "\n")
-    log.close()
-
-    said = texts(book)
-
-    assert sum(map(len, said[:-1])) <= MAX_CHARS
-    assert len(said) == MAX_CHARS // 1_000 + 1
-    assert said[-1] == "truncated: 2,000 more lines, 2,000,000 characters"
-
-
 def test_bytes_that_are_no_text_are_replaced_and_halves_of_characters_wait(book: Logbook) -> None:
     log = given_log(book)
     cat = "猫".encode()
@@ -291,100 +177,6 @@ def test_a_bar_that_redraws_itself_leaves_its_last_picture(book: Logbook) -> Non
     log.write(STDERR, "\nwindows\r\n")
 
     assert texts(book) == ["100%", "windows"]
-
-
-def test_chunks_are_small_enough_for_any_index(book: Logbook) -> None:
-    log = given_log(book)
-    for n in range(1_200):
-        log.write(STDOUT, f"{n}\n")
-    for _ in range(20):
-        log.write(STDOUT, "x" * 8_000 + "\n")
-
-    chunks = book.take(limit=1_000, chars=10**7)
-
-    assert [line.seq for line in lines_in(chunks)] == list(range(1, 1_221))
-    for chunk in chunks:
-        assert chunk.body.count("\n") < CHUNK_LINES
-        assert len(chunk.body) <= CHUNK_CHARS + CHUNK_LINES
-
-
-def test_when_the_store_is_slow_the_oldest_lines_go_and_are_counted() -> None:
-    book = Logbook(Masker(), limit=100_000)
-    logs = [given_log(book) for _ in range(100)]
-    for number, log in enumerate(logs):
-        for line in range(10):
-            log.write(STDOUT, f"{number}/{line} " + "x" * 290 + "\n")
-        log.close()
-        assert book.held <= 100_000
-
-    lost = book.lost
-    said = [line.text.split()[0] for line in take_all(book)]
-
-    kept = [text for text in said if "/" in text]
-    assert lost > 500
-    assert kept[-10:] == [f"99/{line}" for line in range(10)]
-    assert "dropped:" in said
-    assert len(kept) + lost == 1_000
-    assert kept == sorted(kept, key=lambda text: int(text.split("/")[0]))
-    assert book.held == 0
-
-
-def test_an_attempt_whose_lines_were_dropped_says_so_and_keeps_its_numbers() -> None:
-    book = Logbook(Masker(), limit=200_000)
-    log = given_log(book)
-    for n in range(1, 1_001):
-        log.write(STDOUT, f"{n} " + "x" * 500 + "\n")
-    log.close()
-
-    said = take_all(book)
-
-    assert said[0].text.startswith("dropped: ")
-    assert "lines, the store did not take them in time" in said[0].text
-    assert said[-1].text.startswith("1000 ")
-    assert all(line.seq == int(line.text.split()[0]) for line in said[1:])
-    assert said[0].seq == said[1].seq - 1
-
-
-def test_of_attempts_that_ended_the_oldest_lines_go_and_say_so() -> None:
-    book = Logbook(Masker(), limit=20_000)
-    for number in range(100):
-        with printing(book) as (out, _):
-            for line in range(10):
-                out.write(f"{number}/{line} " + "x" * 20)
-                out.write("\n")
-        assert book.held <= 20_000
-
-    lost = book.lost
-    said = take_all(book)
-
-    kept = [line for line in said if "/" in line.text]
-    words = [line for line in said if line.text.startswith("dropped: 10 lines")]
-    assert [line.text.split()[0] for line in kept[-10:]] == [f"99/{line}" for line in range(10)]
-    assert len(kept) + lost == 1_000
-    assert len(kept) + len(words) == len(said)
-    assert {(line.seq, line.level, line.stream) for line in words} == {(10, "warning", "log")}
-    assert book.held == 0
-
-
-def _attempts() -> list[object]:
-    return [each for each in gc.get_objects() if isinstance(each, AttemptLog | Call)]
-
-
-def test_nothing_of_an_attempt_that_ended_waits_for_the_garbage_collector(book: Logbook) -> None:
-    """A call that is kept until its lines are stored, or in a ring with its log, costs more."""
-    gc.collect()
-    gc.disable()
-    try:
-        before = _attempts()  # of tests that ran here earlier; held, so that no id is used again
-        with printing(book) as (out, _):
-            out.write("a\n")
-        known = {id(each) for each in before}
-        left = [each for each in _attempts() if id(each) not in known]
-    finally:
-        gc.enable()
-
-    assert left == []
-    assert texts(book) == ["a"]
 
 
 def test_threads_of_one_attempt_lose_no_line(book: Logbook) -> None:

@@ -156,7 +156,7 @@ def test_all_of_yaml() -> None:
 
 
 def test_every_field_of_a_schedule_is_an_option() -> None:
-    assert set(Schedule.__struct_fields__) - {"trigger"} <= SCHEDULE_OPTIONS
+    assert set(Schedule.__struct_fields__) - {"trigger", "name"} <= SCHEDULE_OPTIONS
 
 
 @pytest.mark.parametrize(

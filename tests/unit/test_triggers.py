@@ -19,7 +19,11 @@ from rota.model.schedule import (
     Trigger,
     Unless,
 )
+from rota.rules.timetable import Never
 from rota.rules.triggers import compile_schedule
+from rota.rules.triggers.every import Steps
+from rota.rules.triggers.unless import UnlessAt
+from rota.rules.zones import zone
 from tests.support.schedules import NO_CALENDARS, compiled, iso, ms, times
 
 PARIS = "Europe/Paris"
@@ -204,6 +208,42 @@ def test_unless_leaves_out_instants() -> None:
         "2026-01-01T01:00Z",
         "2026-01-01T03:00Z",
     ]
+
+
+@pytest.mark.parametrize(
+    ("kept", "excluded", "after", "found"),
+    [
+        ("* * * * * *", "* * 2 * * *", "2026-01-01T00:59:59Z", "2026-01-01T02:00:00Z"),
+        ("* * * * * *", "* * * * 7 *", "2026-06-30T21:59:59Z", "2026-07-31T22:00:00Z"),
+        ("*/10 * * * * *", "*/5 * 0-22 * * *", "2026-01-01T00:00Z", "2026-01-01T22:00Z"),
+        ("0 6 * * *", "0 6 * 1-11 *", "2026-01-01", "2026-12-01T05:00Z"),
+        ("30 2 * * *", "30 2 29 3 *", "2026-03-28T12:00Z", "2026-03-30T00:30Z"),
+    ],
+)
+def test_unless_leaps_over_days_however_many_firings_they_have(
+    kept: str, excluded: str, after: str, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rota.rules.triggers.unless.MAX_EXCLUDED", 400)
+    timetable = compiled(Unless(Cron(kept), Cron(excluded)), PARIS)
+
+    assert timetable.after(ms(after)) == ms(found)
+
+
+def test_a_stretch_that_was_left_out_is_walked_once() -> None:
+    asked: list[int] = []
+
+    class Counting(Never):
+        def after(self, instant: int) -> int | None:
+            asked.append(instant)
+            return instant + 1 if instant < 50_000 else None
+
+    timetable = UnlessAt(Steps(0, 1), Counting(), zone("UTC"))
+    first = timetable.after(10)
+    steps = len(asked)
+
+    assert [timetable.after(at) for at in range(10, 50_000, 10)] == [first] * 4_999
+    assert (first, steps) == (50_001, 49_991)
+    assert len(asked) == steps
 
 
 def test_unless_leaves_out_whole_days_of_the_zone() -> None:

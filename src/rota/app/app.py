@@ -67,23 +67,29 @@ class _Maker(Protocol):
 class App:
     """Jobs and the store they live in.
 
-    Without `url` the store is what ROTA_URL or rota.toml says, else sqlite:///rota.db here.
+    Without `url` the store is what ROTA_URL or rota.toml says, else sqlite:///rota.db here. One
+    with a `name` takes jobs and schedules off the record that its code no longer declares.
     Nothing is opened before it is needed: importing a module that holds an App is free.
     """
 
     def __init__(
-        self, url: str | None = None, *, namespace: str | None = None, upgrade: bool = True
+        self,
+        url: str | None = None,
+        *,
+        name: str | None = None,
+        namespace: str | None = None,
+        upgrade: bool = True,
     ) -> None:
         said = read_settings({}, env=os.environ, folder=Path.cwd())
         self.url = url or said.url or DEFAULT_URL
         dialect_of(self.url)
         self.namespace = check_name("namespace", namespace or said.namespace or "default")
+        self.name = None if name is None else check_name("app", name)
         self.upgrade = upgrade
         self.jobs: dict[str, Job[Any, Any]] = {}
         self.graphs: dict[str, TracedGraph[Any, Any]] = {}
         self._store: Store | None = None
         self._opening = Lock()
-        self._works = Works(self)
         self._submits = Submits(self)
         self.waiter = Waiter(self)
         self.breakers = Breakers(self)
@@ -283,7 +289,9 @@ class App:
         if not fresh:
             return
         versions = self.store.write(
-            lambda tx: [define(tx, job.spec, namespace=self.namespace) for job in fresh]
+            lambda tx: [
+                define(tx, job.spec, namespace=self.namespace, app=self.name) for job in fresh
+            ]
         )
         for job, number in zip(fresh, versions, strict=True):
             job.version = number
@@ -295,14 +303,16 @@ class App:
             options = msgspec.structs.replace(options, **self._alerts)
         jobs = self.everything
         self.define(jobs.values())
-        self.schedules.declare(jobs.values())
+        from rota.app.declare import declare  # noqa: PLC0415  # as with schedules
+
+        declare(self, jobs.values())
         queues = options.queues or tuple(sorted({job.spec.queue for job in jobs.values()}))
         duty = Duty(
             namespace=self.namespace,
             queues=queues or ("default",),
             jobs=tuple(sorted(jobs)),
             graphs=tuple(sorted(self.graphs)),
-            find_work=self._works.find,
+            find_work=Works(self, stored=options.stored).find,
             all_queues=not options.queues,
         )
         return Worker(

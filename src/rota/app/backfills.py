@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rota.app.who import whoami
 from rota.clock import elapsed_s
 from rota.engine import backfill as engine
+from rota.engine.acts import By, record
 from rota.engine.backfill import Planned
 from rota.engine.backfill_range import MOST, Range
 from rota.engine.backfill_views import BackfillView, Reprocess, backfills, show_backfill
@@ -18,6 +20,7 @@ from rota.ids import new_id
 from rota.rules.duration import parse_duration
 from rota.rules.moments import read_bound
 from rota.rules.zones import zone
+from rota.store.base import Tx
 
 if TYPE_CHECKING:
     from rota.app.app import App
@@ -65,12 +68,19 @@ class Backfill:
                 raise RunNotFinished(f"backfill {self.id} has {view.live} runs that have not ended")
             time.sleep(LOOK_S)
 
-    def cancel(self, *, note: str | None = None) -> None:
+    def cancel(self, *, note: str | None = None, who: str | None = None) -> None:
         """Make no more runs; those that are there go on."""
-        namespace = self._app.namespace
-        self._app.store.write(
-            lambda tx: engine.cancel_backfill(tx, self.id, namespace=namespace, note=note)
-        )
+        app, by = self._app, By(act_id=new_id(), who=who or whoami())
+
+        def cancel(tx: Tx) -> None:
+            name = show_backfill(tx, self.id, namespace=app.namespace).schedule or ""
+            engine.cancel_backfill(tx, self.id, namespace=app.namespace, note=note)
+            told = {"id": self.id, **({"note": note} if note else {})}
+            record(
+                tx, by, namespace=app.namespace, verb="cancel backfill", subject=name, detail=told
+            )
+
+        app.store.write(cancel)
 
 
 class Backfills:
@@ -90,22 +100,30 @@ class Backfills:
         """A handle by its id."""
         return Backfill(self._app, backfill_id)
 
-    def start(self, name: str, wish: Wish, *, most: int | None = None) -> Backfill:
+    def start(
+        self, name: str, wish: Wish, *, most: int | None = None, who: str | None = None
+    ) -> Backfill:
         """Begin; schedulers do the work. A range of more than `most` firings is refused."""
         wanted, backfill_id = self._range(name, wish), new_id()
-        schedules = self._app.schedules
-        self._app.store.write(
-            lambda tx: engine.start_backfill(
+        app, by = self._app, By(act_id=new_id(), who=who or whoami())
+        told = {"from": str(wish.start), "to": str(wish.end), "id": backfill_id}
+
+        def start(tx: Tx) -> None:
+            engine.start_backfill(
                 tx,
                 name,
                 wanted,
-                namespace=self._app.namespace,
+                namespace=app.namespace,
                 backfill_id=backfill_id,
-                timetables=schedules.timetables,
+                timetables=app.schedules.timetables,
                 most=MOST if most is None else most,
             )
-        )
-        return Backfill(self._app, backfill_id)
+            record(
+                tx, by, namespace=app.namespace, verb="backfill schedule", subject=name, detail=told
+            )
+
+        app.store.write(start)
+        return Backfill(app, backfill_id)
 
     def preview(
         self, name: str, wish: Wish, *, most: int | None = None, limit: int = 100

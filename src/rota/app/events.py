@@ -14,8 +14,7 @@ from rota.engine.send import send
 from rota.errors import BadOption, CommitUnknown, PayloadTooLarge, StoreUnavailable
 from rota.ids import new_id
 from rota.model.event import Event, Sent
-from rota.rules.names import check_name
-from rota.rules.options import check_key
+from rota.rules.names import check_key, check_name
 from rota.rules.signature import MAX_ARGS_BYTES
 
 if TYPE_CHECKING:

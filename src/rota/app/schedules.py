@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import builtins
 import random
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,25 +26,23 @@ from rota.engine.schedule_views import (
     ScheduleOrigin,
     ScheduleState,
     ScheduleView,
-    declared,
     firings_of,
     schedules,
     show,
 )
 from rota.engine.timetables import Plan, Timetables, rules_version
 from rota.engine.trigger import Triggered, trigger
-from rota.errors import BadOption, UnknownJob, UnknownSchedule
+from rota.errors import BadOption, UnknownJob
 from rota.ids import new_id
 from rota.model.schedule import OnEvent, Schedule
 from rota.rules.events import check_event_args
 from rota.rules.names import check_name
 from rota.rules.preview import Firing, preview
-from rota.rules.schedule_options import named, read_schedule
+from rota.rules.schedule_options import read_schedule
 from rota.store.base import Tx
 
 if TYPE_CHECKING:
     from rota.app.app import App
-    from rota.app.job import Job
 
 T = TypeVar("T")
 
@@ -122,6 +119,8 @@ class Schedules:
         stored = self._app.calendars.list()
         known = {each: one.calendar for each, one in stored.items()}
         read = read_schedule(schedule, options, calendars=known)
+        if read.name is not None:
+            raise BadOption(f"schedule {name!r} is to be named {read.name!r} too; say it once")
         if args is not None:
             read = msgspec.structs.replace(read, args=dict(args))
         return self._put(check_name("schedule", name), self._checked(read, job), job, "api", who)
@@ -199,10 +198,7 @@ class Schedules:
         firings need a larger `most`.
         """
         wish = Wish(start, end, reprocess, newest_first, parallel, args)
-        begun = self.backfills.start(name, wish, most=most)
-        told = {"from": str(start), "to": str(end), "id": begun.id}
-        self._act("backfill", name, who, lambda _, __: None, **told)
-        return begun
+        return self.backfills.start(name, wish, most=most, who=who)
 
     def preview_backfill(  # noqa: PLR0913  # which instants, all named
         self,
@@ -219,21 +215,9 @@ class Schedules:
         wish = Wish(start, end, reprocess, newest_first)
         return self.backfills.preview(name, wish, most=most, limit=limit)
 
-    def declare(self, jobs: Collection[Job[..., Any]]) -> None:
-        """Make the store's schedules those of the code, for these jobs; called by workers."""
-        wanted = {
-            name: (job.name, schedule)
-            for job in jobs
-            for name, schedule in named(job.name, job.schedules)
-        }
-        known = {job.name for job in jobs}
-        there = self._app.store.read(lambda tx: declared(tx, known, namespace=self._here))
-        for name, (job, schedule) in wanted.items():
-            self._put(name, self._checked(schedule, job), job, "code", None)
-        for gone in there:
-            if gone not in wanted:
-                with suppress(UnknownSchedule):  # another worker that starts was faster
-                    self.remove(gone)
+    def put_declared(self, name: str, schedule: Schedule, job: str) -> ScheduleView:
+        """The same for one that the code declares; called by workers."""
+        return self._put(name, self._checked(schedule, job), job, "code", None)
 
     @property
     def timetables(self) -> Timetables:
@@ -262,6 +246,7 @@ class Schedules:
                 who=by,
                 timetables=self.timetables,
                 new_id=new_id,
+                app=self._app.name if origin == "code" else None,
             )
         )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rota.engine.jobs import spec_of
+from rota.engine.jobs import CODE, Pinned, pinned_to
 from rota.errors import AppNotFound, UnknownJob
 from rota.model.run import Lease
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
@@ -39,10 +39,14 @@ def _script() -> str | None:
 
 
 class Works:
-    """Looked up once per (job, version), then remembered."""
+    """Looked up once per (job, version), then remembered.
 
-    def __init__(self, app: App) -> None:
+    `stored` says whether the worker may carry out what no code has brought.
+    """
+
+    def __init__(self, app: App, *, stored: bool) -> None:
         self._app = app
+        self._stored = stored
         self._known: dict[tuple[str, int], Work] = {}
 
     def find(self, lease: Lease) -> Work:
@@ -60,14 +64,32 @@ class Works:
             return _work(job, job.spec)
         namespace = self._app.namespace
         pinned = self._app.store.read(
-            lambda tx: spec_of(tx, lease.job, lease.version, namespace=namespace)
+            lambda tx: pinned_to(tx, lease.job, lease.version, namespace=namespace)
         )
         if job is None:
-            return _stored_work(lease, pinned)
+            return _stored_work(lease, pinned.spec if pinned else None)
         if pinned is None:
             return _work(job, job.spec)
+        if not self._stored and _is_foreign(job, pinned):
+            return _refused(pinned.spec)
         # A breaker guards the job as it is now, with all runs that still wait from before.
-        return _work(job, msgspec.structs.replace(pinned, breaker=job.spec.breaker))
+        return _work(job, msgspec.structs.replace(pinned.spec, breaker=job.spec.breaker))
+
+
+def _is_foreign(job: Job[..., Any], pinned: Pinned) -> bool:
+    """A program or a request that a file put in the place of a job of our code."""
+    target = pinned.spec.target
+    is_data = isinstance(target, CommandTarget | HttpTarget)
+    return is_data and pinned.origin != CODE and target != job.spec.target
+
+
+def _refused(spec: JobSpec) -> Work:
+    """Fails with the reason; a retry may find a worker that may."""
+    says = (
+        f"job {spec.name!r} was taken over by a job file, and this worker carries out only what "
+        "its own code defines; start one with --stored"
+    )
+    return _failing(spec, _Refusal(says), ref="rota:refusal")
 
 
 def _work(job: Job[..., Any], spec: JobSpec) -> Work:
@@ -105,12 +127,18 @@ def _stored_work(lease: Lease, spec: JobSpec | None) -> Work:
         function = find_function(spec.target.ref)
         signature = Signature.of(function)
     except Exception as error:  # noqa: BLE001  # a user's module may raise anything
-        function = _Refusal(spec.target.ref, error)
-        signature = Signature.of(function)
+        ref, why = spec.target.ref, f"{type(error).__name__}: {error}"
+        refusal = _Refusal(f"{ref} cannot be imported by this worker: {why}")
+        return _failing(spec, refusal, ref=ref)
     is_async = inspect.iscoroutinefunction(function)
     target = PythonTarget(ref=spec.target.ref, is_async=is_async)
     local = msgspec.structs.replace(spec, target=target)
     return Work(spec=local, handler=function, signature=signature)
+
+
+def _failing(spec: JobSpec, refusal: _Refusal, *, ref: str) -> Work:
+    local = msgspec.structs.replace(spec, target=PythonTarget(ref=ref), isolation="thread")
+    return Work(spec=local, handler=refusal, signature=Signature.of(refusal))
 
 
 class _Refusal:
@@ -118,8 +146,8 @@ class _Refusal:
 
     __name__ = "refusal"
 
-    def __init__(self, ref: str, error: Exception) -> None:
-        self._says = f"{ref} cannot be imported by this worker: {type(error).__name__}: {error}"
+    def __init__(self, says: str) -> None:
+        self._says = says
 
     def __call__(self, **given: Any) -> None:  # noqa: ARG002  # whatever the run has
         raise AppNotFound(self._says)

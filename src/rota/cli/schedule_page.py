@@ -66,10 +66,10 @@ def print_page(
             ("next", f"{instant(view.next_at)} ({ago(view.next_at, now)})" if view.next_at else ""),
             ("last", _last(view, now)),
             ("now", f"{view.running} running, {view.waiting} waiting"),
-            ("so far", f"{view.fired} started, {view.missed} missed, {view.skipped} skipped"),
+            ("so far", _counts(view)),
             ("arguments", _arguments(view)),
             ("policies", _policies(view)),
-            ("from", f"{view.origin}, revision {view.revision}, {ago(view.changed_at, now)}"),
+            ("from", f"{_origin(view)}, revision {view.revision}, {ago(view.changed_at, now)}"),
         ]
     )
     print()
@@ -95,6 +95,16 @@ def option_values(pairs: Sequence[str]) -> dict[str, Any]:
 
 def _words(view: ScheduleView) -> str:
     return view.note or "" if view.schedule is None else describe(view.schedule)
+
+
+def _counts(view: ScheduleView) -> str:
+    """One that waits is made, and counts for `count`, but has not started."""
+    started = max(0, view.fired - view.waiting)
+    return f"{started} started, {view.missed} missed, {view.skipped} skipped"
+
+
+def _origin(view: ScheduleView) -> str:
+    return f"{view.origin} of app {view.app}" if view.app else view.origin
 
 
 def _state(view: ScheduleView) -> str:

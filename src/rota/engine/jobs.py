@@ -30,8 +30,10 @@ class JobView(msgspec.Struct, frozen=True, kw_only=True):
     """Where its breaker stands, if it has one or is held back by hand."""
 
 
-def define(tx: Tx, spec: JobSpec, *, namespace: str, origin: str = CODE) -> int:
-    """Make this definition the current one; returns its version.
+def define(
+    tx: Tx, spec: JobSpec, *, namespace: str, origin: str = CODE, app: str | None = None
+) -> int:
+    """Make this definition the current one; returns its version. `app` is whose code brings it.
 
     One that no code brings is served by the workers that may serve stored jobs; they are told.
     """
@@ -42,11 +44,16 @@ def define(tx: Tx, spec: JobSpec, *, namespace: str, origin: str = CODE) -> int:
     row = tx.one("find_version", **at)
     while row is None:
         # Another process may bring a different change at the same moment and take the number.
-        tx.execute("insert_version", spec=text, **at)
+        tx.execute("insert_version", spec=text, origin=origin, **at)
         row = tx.one("find_version", **at)
     version = int(row["version"])
     tx.execute(
-        "set_current_version", namespace=namespace, name=spec.name, version=version, origin=origin
+        "set_current_version",
+        namespace=namespace,
+        name=spec.name,
+        version=version,
+        origin=origin,
+        app=app,
     )
     if origin != CODE:
         tx.notify((jobs_key(namespace),))
@@ -54,10 +61,23 @@ def define(tx: Tx, spec: JobSpec, *, namespace: str, origin: str = CODE) -> int:
     return version
 
 
+class Pinned(msgspec.Struct, frozen=True):
+    """The definition that runs of a version are pinned to, and who brought it first."""
+
+    spec: JobSpec
+    origin: str = CODE
+
+
+def pinned_to(tx: Tx, name: str, version: int, *, namespace: str) -> Pinned | None:
+    """None for a version that is not on record."""
+    row = tx.one("load_spec", namespace=namespace, name=name, version=version)
+    return Pinned(_spec.decode(row["spec"]), row["origin"] or CODE) if row else None
+
+
 def spec_of(tx: Tx, name: str, version: int, *, namespace: str) -> JobSpec | None:
     """The definition that runs of this version are pinned to."""
-    row = tx.one("load_spec", namespace=namespace, name=name, version=version)
-    return _spec.decode(row["spec"]) if row else None
+    pinned = pinned_to(tx, name, version, namespace=namespace)
+    return pinned.spec if pinned else None
 
 
 def is_known(tx: Tx, name: str, *, namespace: str) -> bool:
@@ -78,6 +98,11 @@ def jobs(tx: Tx, *, namespace: str) -> list[JobView]:
         )
         for row in tx.all("list_jobs", namespace=namespace)
     ]
+
+
+def declared_jobs(tx: Tx, *, namespace: str, app: str) -> list[str]:
+    """The names of the jobs that the code of this app brought last."""
+    return [row["name"] for row in tx.all("declared_jobs", namespace=namespace, app=app)]
 
 
 def remove(tx: Tx, name: str, *, namespace: str) -> bool:

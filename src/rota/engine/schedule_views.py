@@ -26,6 +26,8 @@ class ScheduleView(msgspec.Struct, frozen=True, kw_only=True):
     schedule: Schedule | None
     """None when its text cannot be read any more; the note says why."""
     origin: ScheduleOrigin
+    app: str | None
+    """The app whose code declares it, if that has a name."""
     revision: int
     state: ScheduleState
     note: str | None
@@ -72,13 +74,12 @@ def show(tx: Tx, name: str, *, namespace: str) -> ScheduleView:
     return _view(row)
 
 
-def schedules(  # noqa: PLR0913  # one filter each, all named
+def schedules(  # one filter each, all named
     tx: Tx,
     *,
     namespace: str,
     job: str | None = None,
     state: ScheduleState | None = None,
-    origin: ScheduleOrigin | None = None,
     after: str = "",
     limit: int = 50,
 ) -> list[ScheduleView]:
@@ -88,17 +89,18 @@ def schedules(  # noqa: PLR0913  # one filter each, all named
         namespace=namespace,
         job=job,
         state=state,
-        origin=origin,
         after=after,
         limit=limit,
     )
     return [_view(row) for row in rows]
 
 
-def declared(tx: Tx, jobs: Collection[str], *, namespace: str) -> list[str]:
-    """The names of the schedules that the code of these jobs has declared before."""
+def declared(tx: Tx, jobs: Collection[str], *, namespace: str, app: str | None = None) -> list[str]:
+    """The names of the schedules that the code of these jobs, or of this app, declared before."""
     rows = tx.all("declared_schedules", namespace=namespace, jobs=json.dumps(sorted(jobs)))
-    return [row["name"] for row in rows]
+    if app is not None:
+        rows += tx.all("owned_schedules", namespace=namespace, app=app)
+    return sorted({row["name"] for row in rows})
 
 
 def firings_of(

@@ -38,6 +38,7 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
     who: str,
     timetables: Timetables,
     new_id: NewId,
+    app: str | None = None,
 ) -> ScheduleView:
     """Make it so, whatever was there under this name; the same again changes nothing.
 
@@ -57,6 +58,7 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
         "is_strict": schedule.overlap == "strict",
         "follows_end": plan.follows_end,
         "event": plan.event,
+        "app": app,
     }
     now = now_ms(tx)
     seed = seed_of(namespace, name)
@@ -80,8 +82,8 @@ def _replace(  # what is new, and where
     timetables: Timetables,
 ) -> None:
     row = _take(tx, name, namespace)
-    same = (row["job"], row["spec"], row["state"] == "error")
-    if same == (facts["job"], facts["spec"], False):
+    same = (row["job"], row["spec"], row["app"], row["state"] == "error")
+    if same == (facts["job"], facts["spec"], facts["app"], False):
         return
     old = readable(row["spec"])
     state, note = row["state"], None

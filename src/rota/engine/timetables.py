@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib.metadata import version as version_of
+from typing import TypeVar
 
 import msgspec
 
@@ -15,8 +16,11 @@ from rota.rules.misfire import Lateness, ripe_at
 from rota.rules.moments import read_bound
 from rota.rules.overlap import Policy
 from rota.rules.timetable import Timetable
-from rota.rules.triggers import compile_schedule
+from rota.rules.triggers import compile_schedule, is_spread
 from rota.rules.zones import data_version, zone
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 KEPT = 10_000
 """Texts of schedules whose plans are kept."""
@@ -52,27 +56,37 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     rules_version: str = ""
 
 
+class _Read(msgspec.Struct, frozen=True):
+    """The text of a schedule once it is read, and what its plan depends on beside it."""
+
+    schedule: Schedule
+    calendar: str | None
+    is_spread: bool
+
+
 class Timetables:
     """Reads schedules and remembers; one per process. `roll` gives numbers from [0, 1)."""
 
     def __init__(self, rules_version: str, roll: Callable[[], float]) -> None:
         self.rules_version = rules_version
         self._roll = roll
-        self._plans: dict[tuple[str, str], Plan] = {}
+        self._read: dict[str, _Read] = {}
+        self._plans: dict[tuple[str, str, StoredCalendar | None], Plan] = {}
 
     def plan(
         self, spec: str, *, seed: str, calendars: Mapping[str, StoredCalendar] | None = None
     ) -> Plan:
         """From the text of a schedule; BadInput when it cannot be understood any more."""
-        if calendars:
-            return self.compile(read_schedule(spec), seed=seed, calendars=calendars)
+        read = self._read.get(spec)
+        if read is None:
+            read = _keep(self._read, spec, _read(spec))
         # Only an `H` in a cron line makes schedules of the same text differ by their names.
-        key = spec, seed if "h" in spec.lower() else ""
+        stored = (calendars or {}).get(read.calendar) if read.calendar else None
+        key = spec, seed if read.is_spread else "", stored
         found = self._plans.get(key)
         if found is None:
-            if len(self._plans) >= KEPT:
-                self._plans.clear()
-            found = self._plans[key] = self.compile(read_schedule(spec), seed=seed)
+            plan = self.compile(read.schedule, seed=seed, calendars=calendars)
+            found = _keep(self._plans, key, plan)
         return found
 
     def compile(
@@ -102,6 +116,19 @@ class Timetables:
     def look_at(self, plan: Plan, instant: int, *, seed: str) -> int:
         """When to look at what is due at the instant: later by its jitter."""
         return ripe_at(plan.table, instant, rule=plan.lateness, seed=seed, random=self._roll())
+
+
+def _keep(known: dict[K, V], key: K, value: V) -> V:
+    if len(known) >= KEPT:
+        known.clear()
+    known[key] = value
+    return value
+
+
+def _read(text: str) -> _Read:
+    schedule = read_schedule(text)
+    calendar = schedule.calendar if isinstance(schedule.calendar, str) else None
+    return _Read(schedule, calendar, is_spread(schedule.trigger))
 
 
 def read_schedule(text: str) -> Schedule:

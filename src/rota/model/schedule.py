@@ -113,6 +113,8 @@ class Schedule(_Data, frozen=True, kw_only=True):
     """A trigger bound to a job's arguments, and the policies of its starts."""
 
     trigger: Trigger
+    name: str | None = None
+    """What it is called, of several that a job has; else by its place."""
     zone: str = "UTC"
     gap: Gap = "cron"
     fold: Fold = "cron"

@@ -1,4 +1,4 @@
-"""Names of jobs, queues, schedules and the like: one rule for all."""
+"""Names and keys that people choose: what fits URLs, files and metrics."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 
 from rota.errors import BadOption
 
+MAX_KEY_CHARS = 200
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}")
 
 
@@ -13,11 +14,17 @@ def check_name(what: str, name: object) -> str:
     """Give back the name of a job or a queue if it is one that fits URLs, files and metrics."""
     if isinstance(name, str) and _NAME.fullmatch(name):
         return name
+    article = "an" if what[0] in "aeiou" else "a"
     raise BadOption(
-        f"{name!r:.140} is no name for {_article(what)} {what}: use up to 128 letters, digits "
+        f"{name!r:.140} is no name for {article} {what}: use up to 128 letters, digits "
         "and _ . : / -, starting with a letter, a digit or _"
     )
 
 
-def _article(word: str) -> str:
-    return "an" if word[0] in "aeiou" else "a"
+def check_key(key: object) -> str:
+    """An idempotency key as it is, if it can be one."""
+    if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= MAX_KEY_CHARS:
+        raise BadOption(
+            f"key={key!r:.64} is not a text of 1 to {MAX_KEY_CHARS} printable characters"
+        )
+    return key

@@ -15,12 +15,11 @@ from rota.model.schedule import Schedule
 from rota.model.spec import Breaker, Delivery, PolicyChange, RetryPolicy
 from rota.rules.breaker_options import parse_breaker
 from rota.rules.duration import parse_duration
-from rota.rules.names import check_name
+from rota.rules.names import check_key, check_name
 from rota.rules.order import parse_priority
 from rota.rules.retry_options import RETRY_OPTIONS, RetryFunction, retry_function, retry_policy
 from rota.rules.size import parse_size
 
-MAX_KEY_CHARS = 200
 MIN_MEMORY_MB = 16
 """A Python process that has imported nothing takes about ten."""
 
@@ -230,15 +229,6 @@ def _key(options: Mapping[str, Any]) -> str | None:
             raise BadOption("key_window= says how long a key= counts; give the key too")
         return None
     return check_key(key)
-
-
-def check_key(key: object) -> str:
-    """An idempotency key as it is, if it can be one."""
-    if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= MAX_KEY_CHARS:
-        raise BadOption(
-            f"key={key!r:.64} is not a text of 1 to {MAX_KEY_CHARS} printable characters"
-        )
-    return key
 
 
 def _instant(options: Mapping[str, Any]) -> int | None:

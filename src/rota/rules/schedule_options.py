@@ -27,6 +27,7 @@ from rota.model.schedule import (
 from rota.rules.calendars import is_code
 from rota.rules.checks import hint, one_of, whole_number
 from rota.rules.duration import format_duration, parse_duration
+from rota.rules.names import check_name
 from rota.rules.trigger_options import flag, read_trigger, split_mapping, time_text
 from rota.rules.triggers import compile_schedule
 from rota.rules.triggers.compile import each_trigger
@@ -77,9 +78,9 @@ def read_schedule(
 
 
 def named(job: str, given: Iterable[Schedule]) -> list[tuple[str, Schedule]]:
-    """The schedules of a job by name: `report`, `report.2`, `report.3`."""
+    """The schedules of a job by name: their own, else `report`, `report.2`, `report.3`."""
     return [
-        (job if number == 1 else f"{job}.{number}", schedule)
+        (schedule.name or (job if number == 1 else f"{job}.{number}"), replace(schedule, name=None))
         for number, schedule in enumerate(given, 1)
     ]
 
@@ -235,6 +236,7 @@ def _weekday(given: object) -> object:
 
 
 _READERS: Mapping[str, Callable[[str, Any], Any]] = {
+    "name": lambda _, given: check_name("schedule", given),
     "zone": _zone,
     "gap": _word(get_args(Gap)),
     "fold": _word(get_args(Fold)),
@@ -259,5 +261,5 @@ _READERS: Mapping[str, Callable[[str, Any], Any]] = {
 }
 _SYNONYMS = {"timezone": "zone", "paused": "is_paused"}
 
-SCHEDULE_OPTIONS = frozenset(_READERS) | frozenset(_SYNONYMS)
-"""What may stand beside `schedule=`, or in the mapping of a schedule."""
+SCHEDULE_OPTIONS = frozenset(_READERS) - {"name"} | frozenset(_SYNONYMS)
+"""What may stand beside `schedule=`; in the mapping of a schedule its name too."""

@@ -31,7 +31,7 @@ COLUMNS: Mapping[str, str] = {
     "schedule": (
         "s.id, s.namespace, s.name, s.job, s.spec, s.state, s.note, s.rules_version, s.calendar,"
         " s.cursor_at, s.last_at, s.next_at, s.late_until, s.blocked_by, s.fired, s.last_ended_at,"
-        " s.look_at"
+        " s.look_at, s.app"
     ),
     "its_job": (
         "exists (select 1 from rota.blackout as b where b.namespace = s.namespace)"

@@ -18,6 +18,7 @@ not matter, so nothing is lost on the day that Apia left out.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -120,6 +121,11 @@ class CronTimetable:
         self._spans = spans
         self._times = clock.times
         self._same_day = (0, 0, 0)
+
+    @property
+    def times(self) -> Sequence[int]:
+        """The seconds of a day at which it fires, on days on which it does."""
+        return self._times
 
     def after(self, instant: int) -> int | None:
         """The first firing strictly later; nothing fires before 1970 and after the last year."""

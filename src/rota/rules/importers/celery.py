@@ -171,6 +171,7 @@ class _Beat:
         return kept
 
     def _schedule(self, given: Any, notes: list[Note]) -> dict[str, Any]:
+        given = _unwrapped(given)
         if _is_crontab(given):
             return self._crontab(given, notes)
         if _get(given, "event", None) is not None and _get(given, "lat", None) is not None:
@@ -213,6 +214,29 @@ class _Beat:
                 )
             )
         return both_days(times, _shown(day, days), _shown(month, months), weekdays)
+
+
+def _unwrapped(given: Any) -> Any:
+    """`{"crontab": {...}}` and `{"crontab": "0 6 * * *"}`, as files of others have it."""
+    if not isinstance(given, Mapping) or len(given) != 1:
+        return given
+    (kind, inner), *_ = given.items()
+    if kind == "crontab" and isinstance(inner, str):
+        fields = inner.split()
+        if len(fields) != len(_FIELDS):
+            raise _Untranslatable(f"crontab: {inner!r:.80} has {len(fields)} fields, not 5")
+        return dict(zip(_FIELDS, fields, strict=True))
+    if kind == "crontab" and isinstance(inner, Mapping):
+        unknown = set(inner) - {*_FIELDS, "type", "__type__"}
+        if unknown:
+            known = ", ".join(_FIELDS)
+            raise _Untranslatable(f"crontab: it has {min(unknown)!r:.40}; fields are {known}")
+        return {"type": "crontab", **inner}
+    if kind == "solar":
+        raise _Untranslatable("solar schedules have no counterpart; use a time of day")
+    if kind == "clocked":
+        raise _Untranslatable("clocked schedules start once; write schedule: {at: ...} by hand")
+    return given
 
 
 def _is_crontab(given: Any) -> bool:

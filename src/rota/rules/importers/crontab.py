@@ -73,8 +73,8 @@ class _Table:
 
     def _entry(self, where: str, line: str) -> None:
         notes: list[Note] = []
-        if line.startswith("-") and self._has_user:
-            line = line[1:]
+        if line.startswith("-"):  # in a crontab of the system, or of root
+            line = line[1:].lstrip()
             notes.append(Note(topic="output", old="the start is not written to syslog"))
         parts = line.split(None, 1 if line.startswith("@") else 5)
         count = 1 if line.startswith("@") else 5

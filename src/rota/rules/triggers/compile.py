@@ -85,7 +85,7 @@ def compile_schedule(
             end=schedule.end,
             calendar=find_calendar(schedule.calendar, calendars),
             roll=schedule.roll,
-            seed=_seed(schedule.trigger, seed),
+            seed=seed if is_spread(schedule.trigger) else "",
         )
     )
 
@@ -108,10 +108,10 @@ def each_trigger(trigger: Trigger, depth: int = 1) -> Iterator[Trigger]:
         yield from each_trigger(trigger.exclude, depth + 1)
 
 
-def _seed(trigger: Trigger, seed: str) -> str:
-    """Empty where it does not matter, so that schedules of other names share the timetable."""
+def is_spread(trigger: Trigger) -> bool:
+    """Whether a cron line in it has an `H`: then schedules of other names fire at other times."""
     crons = (each for each in each_trigger(trigger) if isinstance(each, Cron))
-    return seed if any(_HASHED.search(str(cron.expression)) for cron in crons) else ""
+    return any(_HASHED.search(str(cron.expression)) for cron in crons)
 
 
 @lru_cache(maxsize=4_096)
@@ -196,4 +196,4 @@ def _joined(trigger: AnyOf | Unless, asked: _Question, where: Zone) -> Timetable
         return Union([_timetable(each, asked, where, None) for each in trigger.triggers])
     kept = _timetable(trigger.trigger, asked, where, None)
     exclude = _timetable(trigger.exclude, asked, where, None)
-    return UnlessDay(kept, exclude, where) if trigger.whole_day else UnlessAt(kept, exclude)
+    return (UnlessDay if trigger.whole_day else UnlessAt)(kept, exclude, where)

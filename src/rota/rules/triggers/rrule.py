@@ -79,7 +79,8 @@ def _real_time(rule: Rule, start: str, zone: Zone) -> Timetable:
         last = resolve(rule.until, zone=zone, gap="next", fold="both")[-1]
     steps: Timetable = Steps(anchor, every, last)
     if rule.off:
-        steps = UnlessAt(steps, Instants(at for wall in rule.off for at in zone.instants(wall)))
+        off = Instants(at for wall in rule.off for at in zone.instants(wall))
+        steps = UnlessAt(steps, off, zone)
     if rule.off_days:
         days = Instants(day_start(day, zone) for day in rule.off_days)
         steps = UnlessDay(steps, days, zone)

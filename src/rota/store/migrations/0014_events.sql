@@ -3,7 +3,7 @@
 
 alter table rota.schedule add column event text;
 
-create index schedule_event on rota.schedule (namespace, event) where event is not null;
+create index schedule_event on rota.schedule (namespace, event, id) where event is not null;
 
 create table rota.event (
     id        {type:uuid} not null primary key,

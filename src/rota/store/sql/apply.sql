@@ -8,6 +8,7 @@ select name, job, spec, origin, state
 
 -- name: adopt_schedule
 update rota.schedule
-   set origin = 'file'
+   set origin = 'file',
+       app = null
  where namespace = :namespace
    and name = :name

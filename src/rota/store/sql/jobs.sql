@@ -7,8 +7,8 @@ select version
 
 -- name: insert_version
 -- Two processes that bring the same new definition agree on one number.
-insert into rota.job_version (namespace, name, version, digest, spec, created_at)
-select :namespace, :name, coalesce(max(version), 0) + 1, :digest, :spec, {now}
+insert into rota.job_version (namespace, name, version, digest, spec, created_at, origin)
+select :namespace, :name, coalesce(max(version), 0) + 1, :digest, :spec, {now}, :origin
   from rota.job_version
  where namespace = :namespace
    and name = :name
@@ -16,15 +16,16 @@ having true
 on conflict do nothing
 
 -- name: set_current_version
-insert into rota.job (namespace, name, version, origin)
-values (:namespace, :name, :version, :origin)
+insert into rota.job (namespace, name, version, origin, app)
+values (:namespace, :name, :version, :origin, :app)
 on conflict (namespace, name) do update
    set version = excluded.version,
        origin = excluded.origin,
+       app = excluded.app,
        removed_at = null
 
 -- name: load_spec
-select spec
+select spec, origin
   from rota.job_version
  where namespace = :namespace
    and name = :name
@@ -62,6 +63,15 @@ select job.name, v.spec
  where job.namespace = :namespace
    and job.origin <> 'code'
  order by job.name
+
+-- name: declared_jobs
+select name
+  from rota.job
+ where namespace = :namespace
+   and app = :app
+   and origin = 'code'
+   and removed_at is null
+ order by name
 
 -- name: remove_job
 update rota.job

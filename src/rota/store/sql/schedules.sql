@@ -278,7 +278,6 @@ select s.*,
  where s.namespace = :namespace
    and (cast(:job as text) is null or s.job = :job)
    and (cast(:state as text) is null or s.state = :state)
-   and (cast(:origin as text) is null or s.origin = :origin)
    and s.name > :after
  order by s.name
  limit :limit
@@ -291,16 +290,24 @@ select name
    and job {sql:among} {each:jobs} {sql:end_among}
    and origin = 'code'
 
+-- name: owned_schedules
+-- What the code of this app has declared before, of whatever job.
+select name
+  from rota.schedule
+ where namespace = :namespace
+   and app = :app
+   and origin = 'code'
+
 -- name: insert_schedule
 insert into rota.schedule (
     id, namespace, name, job, spec, origin, state, changed_by, changed_at, created_at,
     rules_version, calendar, cursor_at, next_at, look_at, pause_after, is_strict, follows_end,
-    event
+    event, app
 )
 values (
     :id, :namespace, :name, :job, :spec, :origin, :state, :changed_by, {now}, {now},
     :rules_version, :calendar, :cursor_at, :next_at, :look_at, :pause_after, :is_strict,
-    :follows_end, :event
+    :follows_end, :event, :app
 )
 on conflict (namespace, name) do nothing
 
@@ -324,7 +331,8 @@ update rota.schedule
        pause_after = :pause_after,
        is_strict = :is_strict,
        follows_end = :follows_end,
-       event = :event
+       event = :event,
+       app = :app
  where id = :id
 
 -- name: hold_schedule

@@ -66,8 +66,18 @@ def backfill(*, name: str, words: tuple[str, ...], as_json: bool, **flags: Any) 
 @command.command("backfills")
 @click.argument("name", required=False)
 @click.option("--cancel", metavar="ID", help="Make no more runs for this one.")
+@click.option("--note", help="With --cancel: why.")
+@who_option
 @store_options
-def backfills(*, name: str | None, cancel: str | None, as_json: bool, **flags: Any) -> None:
+def backfills(
+    *,
+    name: str | None,
+    cancel: str | None,
+    note: str | None,
+    who: str | None,
+    as_json: bool,
+    **flags: Any,
+) -> None:
     """List backfills and how far they are, the newest first; or cancel one."""
     from rota.cli.backfills import COLUMNS, backfill_row
     from rota.cli.clients import opened
@@ -76,7 +86,7 @@ def backfills(*, name: str | None, cancel: str | None, as_json: bool, **flags: A
 
     with opened(flags) as app:
         if cancel is not None:
-            app.schedules.backfills.find(cancel).cancel()
+            app.schedules.backfills.find(cancel).cancel(note=note, who=who)
         found = app.schedules.backfills.list(name)
     if as_json:
         print_json(map(document, found))

@@ -1,0 +1,81 @@
+"""What tests of the logbook share: an attempt that says something, and the lines it left."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from rota.model.log import LEVELS, STREAMS, LogChunk
+from rota.runtime.attempt_log import (
+    STDERR,
+    STDOUT,
+    AttemptLog,
+)
+from rota.runtime.call import Call
+from rota.runtime.context import current
+from rota.runtime.logbook import Logbook
+from rota.runtime.streams import RunStream
+from tests.support.calls import call_of
+
+
+class Said(NamedTuple):
+    seq: int
+    level: str
+    stream: str
+    text: str
+
+
+def handler() -> None:
+    pass
+
+
+def given_log(book: Logbook) -> AttemptLog:
+    call: Call = call_of(handler)
+    call.logbook = book
+    return book.log_of(call)
+
+
+def lines_in(chunks: list[LogChunk]) -> list[Said]:
+    lines = []
+    for chunk in chunks:
+        marks = json.loads(chunk.marks)
+        texts = chunk.body.split("\n")
+        kinds = [
+            kind for at in range(0, len(marks), 4) for kind in [marks[at + 1 : at + 4]] * marks[at]
+        ]
+        assert len(kinds) == len(texts)
+        for number, (text, (_, level, stream)) in enumerate(zip(texts, kinds, strict=True)):
+            lines.append(Said(chunk.seq + number, LEVELS[level], STREAMS[stream], text))
+    return lines
+
+
+def take_all(book: Logbook) -> list[Said]:
+    chunks: list[LogChunk] = []
+    while book:
+        chunks += book.take(limit=1_000, chars=1_000_000)
+    return lines_in(chunks)
+
+
+def texts(book: Logbook) -> list[str]:
+    return [line.text for line in take_all(book)]
+
+
+class Printed(NamedTuple):
+    call: Call
+
+
+@contextmanager
+def printing(book: Logbook) -> Iterator[tuple[Any, Any]]:
+    """Standard output and error as a handler has them."""
+    call: Call = call_of(handler)
+    call.logbook = book
+    token = current.set(Printed(call))  # type: ignore[arg-type]  # what the streams need of it
+    try:
+        yield RunStream(sys.stdout, STDOUT), RunStream(sys.stderr, STDERR)
+    finally:
+        current.reset(token)
+        if call.log is not None:
+            call.log.close()
