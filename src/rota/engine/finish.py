@@ -12,7 +12,7 @@ import msgspec
 from rota.engine.abandon import abandon
 from rota.engine.advance import advance, ended
 from rota.engine.give_up import give_up
-from rota.engine.keys import DUE, ENDED, queue_key
+from rota.engine.keys import AWAITED, DUE, ENDED, queue_key
 from rota.engine.observe import judge_breakers, observe
 from rota.engine.settle import settle
 from rota.engine.turns import let_others
@@ -94,6 +94,8 @@ def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
         rows = tx.all("not_closed", batch=batch, namespace=namespace)
         lost = [str(row["run_id"]) for row in rows]
     if fired:
+        if any(row["is_awaited"] for row in fired):
+            tx.notify((AWAITED,))
         verbs = {verdict.run_id: verdict.verb for verdict in verdicts}
         mine = [row for row in fired if str(row["id"]) not in lost]
         settle(tx, [(row, TRANSITIONS[verbs[str(row["id"])]].to) for row in mine])

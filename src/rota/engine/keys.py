@@ -11,6 +11,9 @@ LOOK = "look"
 ENDED = "ended"
 """Some run has ended; whoever waits for a result may look."""
 
+AWAITED = "awaited"
+"""A run waits for runs of other jobs, or one of those has ended."""
+
 LOGGED = "logged"
 """New lines of some run are stored; whoever follows one may look."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Literal
 
@@ -126,6 +127,10 @@ def _held(tx: Tx, run: RunView) -> list[Reason]:
     if run.parent_id is not None:
         says = f"the run of its graph, {run.parent_id}, is paused; resume it"
         return [Reason(kind="paused", says=says)]
+    awaited = tx.one("find_awaited", ids=json.dumps([run.id]))
+    if awaited is not None:
+        note = awaited["note"] or "jobs it depends on; it is looked at any moment"
+        return [Reason(kind="blocked", says=f"it waits for {each}") for each in note.split("; ")]
     if run.fence:
         says = f"it waits for other runs of graph {run.job} to end (max_runs, depends_on_past)"
         return [Reason(kind="blocked", says=says)]

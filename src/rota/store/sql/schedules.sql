@@ -123,12 +123,13 @@ update rota.schedule as s
  where s.id = v.id
 
 -- name: fired_runs
--- The runs of schedules that may run, backfills apart: these have a limit of their own.
+-- The runs of schedules that may run, backfills apart: these have a limit of their own. One that
+-- was claimed and waits for others than its schedule has begun.
 select id, schedule_id, fence, state, cancel_requested
   from rota.run
  where schedule_id {ids:ids}
    and backfill_id is null
-   and state <> 'pending'
+   and (state <> 'pending' or fence > 0)
  order by id
 
 -- name: waiting_runs
@@ -137,6 +138,7 @@ select id, schedule_id, fence, namespace, queue, created_at, expires_at, origin
   from rota.run
  where schedule_id {ids:ids}
    and {from:unblock}
+   and fence = 0
  order by id
  {sql:skip_locked}
 
@@ -173,7 +175,8 @@ update rota.run
 
 -- name: find_fired
 -- Runs of schedules that are about to end, locked until they have.
-select run.id, run.schedule_id, run.backfill_id, run.rerun_of
+select run.id, run.schedule_id, run.backfill_id, run.rerun_of,
+       exists (select 1 from rota.awaited as a where not a.is_cleared) as is_awaited
   from {rows:verdict} as v
   join rota.run as run
     on run.id = v.run_id
@@ -224,6 +227,7 @@ update rota.schedule as s
                               from rota.run as r
                              where r.schedule_id = t.id
                                and r.state = 'pending'
+                               and r.fence = 0
                            ) as has_waiting
                   from {rows:settled} as b
                   join rota.schedule as t
@@ -242,6 +246,7 @@ update rota.schedule
           from rota.run as r
          where r.schedule_id is not null
            and r.state = 'pending'
+           and r.fence = 0
        )
    and (look_at is null or look_at > {now})
 
