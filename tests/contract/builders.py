@@ -113,7 +113,7 @@ def finish_with(
     return finish_all(store, [verdict(lease, verb, **fields)])
 
 
-def cancel_run(store: Store, run_id: str, **fields: str) -> State:
+def cancel_run(store: Store, run_id: str, **fields: Any) -> State:
     asked = {"namespace": HOME} | fields
     return store.write(lambda tx: cancel(tx, run_id, **asked))
 

@@ -14,7 +14,7 @@ from rota.clock import to_datetime
 from rota.model.run import AttemptView, RunView
 
 if TYPE_CHECKING:
-    from rota.engine.why import Reason
+    from rota.engine.reasons import Reason
 
 _JSON_TEXTS = ("args", "result", "policy")
 

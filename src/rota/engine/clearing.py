@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.engine.courses import spec_at
+from rota.engine.courses import find_spec
 from rota.engine.finish import finish
 from rota.engine.fire import Calendars, load_calendars, plan_of
 from rota.engine.keys import queue_key
 from rota.engine.timetables import Timetables
-from rota.errors import BadGraph, BadInput
+from rota.errors import BadInput
 from rota.model.run import Origin, Verdict
 from rota.model.states import State
 from rota.rules.dependencies import Parent, Word, judge_all
@@ -91,9 +91,8 @@ def _parents_of(tx: Tx, row: Row, timetables: Timetables) -> list[Parent]:
     if row["rerun_of"] is not None:
         return []  # somebody wants it now
     namespace = row["namespace"]
-    try:
-        spec = spec_at(tx, row["job"], row["version"], namespace=namespace)
-    except BadGraph:
+    spec = find_spec(tx, row["job"], row["version"], namespace=namespace)
+    if spec is None:
         return []
     at = _at(row)
     if at is None:

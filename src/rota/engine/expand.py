@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.courses import Course, course_of, remember, shape_of
+from rota.engine.courses import Course, Shape, course_of, remember, shape_of
 from rota.engine.nodes import Board, NodeRow, node_row
 from rota.engine.restart import place
 from rota.engine.step import Step
-from rota.engine.turns import may_begin
+from rota.engine.turns import let_next, may_begin, takes_turns
 from rota.errors import BadGraph, BadInput
 from rota.model.graph import Node
 from rota.model.run import ErrorDetail, Lease, Verdict
@@ -38,7 +38,9 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
     verdicts: list[Verdict] = []
     current = _Current(tx, namespace)
     versions: dict[str, dict[str, int]] = {}
+    refused: set[str] = set()
     for lease in leases:
+        shape: Shape | None = None
         try:
             shape = shape_of(tx, lease.job, lease.version, namespace=namespace)
             if not may_begin(tx, lease, shape.graph, namespace=namespace):
@@ -47,6 +49,10 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
             begun[lease.run_id] = course_of(lease.run_id, shape, lease.args)
         except BadInput as error:
             verdicts.append(refusal(lease, error))
+            if shape is not None and takes_turns(shape.graph):
+                refused.add(lease.job)
+    # Who waits for one that cannot begin asks again, when its end is written.
+    let_next(tx, refused, namespace=namespace)
     if not begun:
         return verdicts
     tx.execute("suspend_runs", batch=_batch(leases, begun), namespace=namespace)
