@@ -27,9 +27,9 @@ LEASE_MS = 20_000
 HOME = "default"
 ERROR = '{"type":"ValueError","message":"broken"}'
 TABLES = (
-    "act", "alert", "attempt", "backfill", "blackout", "breaker", "breaker_tally", "calendar",
-    "chore", "dead_letter", "effect", "firing", "job", "job_version", "log_chunk", "node", "queue",
-    "run", "run_history", "run_key", "schedule", "worker",
+    "act", "alert", "attempt", "awaited", "backfill", "blackout", "breaker", "breaker_tally",
+    "calendar", "chore", "dead_letter", "effect", "firing", "job", "job_version", "log_chunk",
+    "node", "queue", "run", "run_history", "run_key", "schedule", "worker",
 )  # fmt: skip
 
 

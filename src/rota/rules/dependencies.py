@@ -6,17 +6,18 @@ Pure: what is known of the other job goes in, whether the run may start comes ou
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import Literal
 
 import msgspec
 
-from rota.errors import BadGraph, BadOption
+from rota.errors import BadOption
 from rota.model.spec import JobSpec
 from rota.model.states import FINAL, State
 from rota.rules.checks import hint
-from rota.rules.graphs.order import children_of, order
 
 MOST = 100
+SHOWN = 12
 Word = Literal["met", "waits", "refused"]
 
 
@@ -116,12 +117,10 @@ def check_circles(specs: Mapping[str, JobSpec]) -> None:
     parents = {
         name: [each for each in spec.dependencies if each in specs] for name, spec in specs.items()
     }
-    if not any(parents.values()):
-        return
     try:
-        order(parents, children_of(parents))
-    except BadGraph as error:
-        way = str(error).partition(": ")[2]
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        way = " -> ".join(error.args[1][:SHOWN])
         raise BadOption(f"dependencies: jobs wait for each other in a circle: {way}") from error
 
 
