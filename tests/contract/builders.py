@@ -27,9 +27,10 @@ LEASE_MS = 20_000
 HOME = "default"
 ERROR = '{"type":"ValueError","message":"broken"}'
 TABLES = (
-    "act", "alert", "artifact", "attempt", "backfill", "blackout", "breaker", "breaker_tally",
-    "calendar", "chore", "dead_letter", "effect", "event", "firing", "job", "job_version",
-    "log_chunk", "memo", "node", "queue", "run", "run_history", "run_key", "schedule", "worker",
+    "act", "alert", "artifact", "attempt", "awaited", "backfill", "blackout", "breaker",
+    "breaker_tally", "calendar", "chore", "dead_letter", "effect", "event", "firing", "job",
+    "job_version", "log_chunk", "memo", "node", "queue", "run", "run_history", "run_key",
+    "schedule", "worker",
 )  # fmt: skip
 
 
@@ -113,7 +114,7 @@ def finish_with(
     return finish_all(store, [verdict(lease, verb, **fields)])
 
 
-def cancel_run(store: Store, run_id: str, **fields: str) -> State:
+def cancel_run(store: Store, run_id: str, **fields: Any) -> State:
     asked = {"namespace": HOME} | fields
     return store.write(lambda tx: cancel(tx, run_id, **asked))
 

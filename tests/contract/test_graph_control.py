@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 
 import pytest
 
 from rota.engine.acts import By, acts
+from rota.engine.cancel import cancel
 from rota.engine.expire import time_out
 from rota.engine.finish import finish
 from rota.engine.graph_control import Part, mark, pause, rerun_graph, resume
+from rota.engine.keys import ENDED, NODE_ENDED
 from rota.engine.rerun import rerun as rerun_run
 from rota.engine.why import why
 from rota.errors import BadGraph, NotAllowed
@@ -17,9 +20,11 @@ from rota.ids import new_id
 from rota.model.graph import Map, Node, Parameter
 from rota.model.states import State
 from rota.rules.joins import Ending
-from rota.store.base import Store
+from rota.store.base import Store, Tx
+from rota.store.wakeups import EVERYWHERE
 from tests.contract.builders import HOME, Clock, look
-from tests.contract.graph_builders import Flow, graph, node, verdict_of
+from tests.contract.graph_builders import Flow, forget_courses, graph, node, verdict_of
+from tests.support.calls import eventually
 
 
 def by() -> By:
@@ -52,7 +57,7 @@ def test_a_paused_run_starts_no_node_until_it_is_resumed(store: Store, worker: s
     assert look(store, leases["b"].run_id).state is State.PENDING
     assert flow.states(run) == {"a": "success", "b": "active", "c": "ready", "d": "held"}
     says = [reason.says for reason in store.read(lambda tx: why(tx, run, namespace=HOME))]
-    assert says[0] == "it is paused; resume it"
+    assert says[0] == f"ann has paused run {run}: test; resume it"
     store.write(lambda tx: resume(tx, run, namespace=HOME, by=by()))
     assert {lease.node for lease in flow.claim()} == {"b", "c"}
     flow.end(run, "b")
@@ -277,16 +282,77 @@ def test_a_run_that_depends_on_the_one_before(store: Store, worker: str) -> None
     assert f"the run before it, {first}, ended as failed" in ended.error.message
 
 
-def test_why_a_run_of_a_graph_goes_on(store: Store, worker: str) -> None:
-    flow = Flow(store, worker, graph([node("a"), node("b"), node("c", "a", "b")]))
+def test_who_waits_for_a_run_that_is_cancelled_before_it_began_goes_on(
+    store: Store, worker: str
+) -> None:
+    flow = Flow(store, worker, graph([node("a")], depends_on_past=True))
+    first, second, third = flow.start(), flow.start(), flow.start()
+    assert flow.running(first) == {"a"}
+    flow.end(first, "a")
+    flow.begin()
+    assert look(store, second).state is State.SUSPENDED
+    forget_courses(store)
+
+    store.write(lambda tx: cancel(tx, second, namespace=HOME))
+    flow.begin()
+
+    ended = look(store, third)
+    assert ended.state is State.FAILED
+    assert ended.error is not None
+    assert f"the run before it, {second}, ended as cancelled" in ended.error.message
+
+
+def test_a_waiting_run_that_is_cancelled_wakes_the_next(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a")], depends_on_past=True))
+    first, second, third = flow.start(), flow.start(), flow.start()
+    flow.running(first)
+    store.write(lambda tx: cancel(tx, second, namespace=HOME))
+
+    flow.begin()
+
+    assert look(store, third).state is State.FAILED
+    assert look(store, first).state is State.SUSPENDED
+
+
+def test_those_after_a_failure_fail_one_after_the_other(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a")], depends_on_past=True))
+    first, second, third = flow.start(), flow.start(), flow.start()
+    flow.running(first)
+    flow.end(first, "a", "fail")
+
+    for _ in range(2):
+        flow.begin()
+
+    assert [look(store, run).state for run in (second, third)] == [State.FAILED, State.FAILED]
+
+
+def test_a_cancel_is_on_record(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a")]))
     run = flow.start()
 
-    says = [reason.says for reason in store.read(lambda tx: why(tx, run, namespace=HOME))]
+    store.write(lambda tx: cancel(tx, run, namespace=HOME, reason="too late", by=by()))
+    store.write(lambda tx: cancel(tx, run, namespace=HOME, by=by()))
 
-    assert says == [
-        "0 of 3 nodes have ended, 2 go on: a, b",
-        "node c waits for node a and 1 more",
-    ]
+    (act,) = store.read(lambda tx: acts(tx, namespace=HOME, verb="cancel"))
+    assert (act.who, act.subject) == (by().who, run)
+    assert act.detail["was"] == "suspended"
+    assert act.detail["reason"] == "too late"
+
+
+def test_the_end_of_a_node_is_told_apart_from_that_of_the_graph(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a")]))
+    run = flow.start()
+    told: list[str] = []
+    (lease,) = flow.claim()
+
+    def told_by(tx: Tx) -> None:
+        finish(tx, [verdict_of(lease)], namespace=HOME)
+
+    with closing(store.watch(told.append)):
+        store.write(told_by)
+        eventually(lambda: {ENDED, NODE_ENDED} <= {*told} or EVERYWHERE in told)
+
+    assert look(store, run).state is State.SUCCESS
 
 
 def test_parameters_may_be_changed_by_a_rerun(store: Store, worker: str) -> None:

@@ -11,7 +11,8 @@ from rota.engine.expire import expire
 from rota.engine.heartbeat import Held, heartbeat
 from rota.engine.jobs import define
 from rota.engine.queues import pause
-from rota.engine.why import Reason, scene, why
+from rota.engine.reasons import Reason
+from rota.engine.why import scene, why
 from rota.engine.workers import NewWorker, register, workers
 from rota.errors import UnknownRun
 from rota.ids import new_id

@@ -27,6 +27,13 @@ EXPECTED = {
     r"the same key is the same run: True\nthe same key with another letter is refused\n"
     r"sent Your order 17 to bob@example.org\n"
     r"failed: gave up on ValueError; ValueError: nobody is no address\n",
+    "etl.py": r"2026-03-01: 3 orders of 2 regions, 174 in all, 1 dropped\n"
+    r"(\w+ +success\n){5}again: 2026-03-01: 3 orders of 2 regions, 174 in all, 1 dropped\n",
+    "training.py": r"y = 3.0 x \+ 2.0 with rate 0.5\n8 settings, 2 ran away\nsuccess\n",
+    "verified_backup.py": r"the first is success\nthe second is failed\n"
+    r"data: 2 files, 64 digits of checksum\nnowhere: the backup failed\n",
+    "branches.py": r"week 0: #########\nweek 1: #\nonly 40 in week 2\n"
+    r"a good week: 2000 \| week 3: #{20}\nleft out in week 2: praise, chart\n",
     "backup.py": r"tar ended with 0\nthe desk answered 201\nthe desk knows /backups/data.tgz\n",
 }
 
@@ -76,6 +83,25 @@ def test_an_example_is_served_by_rota_up(name: str, tmp_path: Path) -> None:
         shell.close(is_well=False)
 
     assert printed.endswith("cat-200.png\n")
+
+
+def test_the_backup_as_a_file_needs_no_python(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "cats.txt").write_text("17 cats\n")
+    archive = tmp_path / "data.tgz"
+    shell = Shell(tmp_path)
+    applied = f"rota graph show {EXAMPLES}/backup.yaml\nrota apply {EXAMPLES}/backup.yaml\n"
+    submit = f"rota submit backup folder={data} target={archive} --wait --timeout 30s\n"
+    failing = f"rota submit backup folder={data}/no target={tmp_path}/no.tgz --wait   # exit 7\n"
+    try:
+        shell.run(_block(applied))
+        shell.start(_block("rota up --stored"))
+        shell.run(_block(submit + failing))
+    finally:
+        shell.close(is_well=False)
+
+    assert (tmp_path / "data.tgz.good").read_bytes() == archive.read_bytes()
 
 
 def _block(text: str) -> Block:

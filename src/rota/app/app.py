@@ -31,6 +31,7 @@ from rota.errors import BadOption, UnknownJob
 from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget, Target
+from rota.rules.dependencies import check_circles
 from rota.rules.names import check_name
 from rota.rules.options import JobOptions, job_options
 from rota.rules.signature import Signature
@@ -143,7 +144,7 @@ class App:
         """Make a function a graph: the jobs it calls are its nodes.
 
         Options: mode, timeout, retries, max_nodes, max_runs, depends_on_past, description; queue,
-        priority, schedule and its policies as of any job.
+        priority, dependencies, schedule and its policies as of any job.
         """
         if function is not None:
             return add_graph(self, function, name, options)
@@ -302,6 +303,7 @@ class App:
         if not options.alert_webhook:
             options = msgspec.structs.replace(options, **self._alerts)
         jobs = self.everything
+        check_circles({name: job.spec for name, job in jobs.items()})
         self.define(jobs.values())
         from rota.app.declare import declare  # noqa: PLC0415  # as with schedules
 
@@ -312,6 +314,7 @@ class App:
             queues=queues or ("default",),
             jobs=tuple(sorted(jobs)),
             graphs=tuple(sorted(self.graphs)),
+            dependents=tuple(sorted(name for name in jobs if jobs[name].spec.dependencies)),
             find_work=Works(self, stored=options.stored).find,
             all_queues=not options.queues,
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from rota.clock import elapsed_s
 from rota.engine.inspect import endings, find, now_ms
-from rota.engine.keys import ENDED, LOGGED
+from rota.engine.keys import ENDED, LOGGED, NODE_ENDED
 from rota.engine.logs import Seen, read, search
 from rota.model.log import Level, LogLine
 from rota.rules.duration import parse_duration
@@ -72,7 +72,7 @@ class LogReader:
         changed = Event()
 
         def woken(key: str) -> None:
-            if key in (LOGGED, ENDED, EVERYWHERE):
+            if key in (LOGGED, ENDED, NODE_ENDED, EVERYWHERE):
                 changed.set()
 
         watch = self._app.store.watch(woken)

@@ -15,8 +15,9 @@ from rota.engine.graph_control import Part, mark, pause, rerun_graph, resume
 from rota.engine.inspect import attempts, find, tally
 from rota.engine.node_views import NodeView, nodes
 from rota.engine.progress import progress
+from rota.engine.reasons import Reason
 from rota.engine.rerun import rerun
-from rota.engine.why import Reason, why
+from rota.engine.why import why, why_of_node
 from rota.errors import ArtifactLost, RunFailed, RunNotFinished
 from rota.ids import new_id
 from rota.model.artifact import is_pointer
@@ -71,9 +72,14 @@ class Run(Generic[R]):
         """How often it ended in an `error`, `timeout` or `crash`, or was `lost`; no zeros."""
         return self._app.store.read(lambda tx: tally(tx, self.id, namespace=self._app.namespace))
 
-    def why(self) -> list[Reason]:
-        """Why it is not running now, with numbers; the most telling reason first."""
-        return self._app.store.read(lambda tx: why(tx, self.id, namespace=self._app.namespace))
+    def why(self, node: str | None = None) -> list[Reason]:
+        """Why it is not running now, or a node of it, with numbers; most telling first."""
+        namespace = self._app.namespace
+        if node is not None:
+            return self._app.store.read(
+                lambda tx: why_of_node(tx, self.id, node, namespace=namespace)
+            )
+        return self._app.store.read(lambda tx: why(tx, self.id, namespace=namespace))
 
     def logs(self) -> list[LogLine]:
         """The lines that its handler printed and logged so far, of all attempts, in order."""
@@ -117,8 +123,9 @@ class Run(Generic[R]):
 
     def cancel(self, reason: str = "cancelled") -> State:
         """End a waiting run now, ask a running one to stop; returns the state reached."""
+        by = By(act_id=new_id(), who=whoami())
         return self._app.store.write(
-            lambda tx: cancel(tx, self.id, namespace=self._app.namespace, reason=reason)
+            lambda tx: cancel(tx, self.id, namespace=self._app.namespace, reason=reason, by=by)
         )
 
     def nodes(self) -> list[NodeView]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rota.clock import elapsed_s
 from rota.engine.inspect import endings, find
-from rota.engine.keys import ENDED
+from rota.engine.keys import ENDED, NODE_ENDED
 from rota.model.run import Ended
 from rota.store.base import Watch
 from rota.store.wakeups import EVERYWHERE
@@ -24,7 +24,7 @@ class Waiter:
     def __init__(self, app: App) -> None:
         self._app = app
         self._changed = Condition()
-        self._ended = 0
+        self._ended = {ENDED: 0, NODE_ENDED: 0}
         self._watch: Watch | None = None
         self._starting = Lock()
 
@@ -33,22 +33,25 @@ class Waiter:
         self._start()
         end_s = None if timeout_s is None else elapsed_s() + timeout_s
         namespace = self._app.namespace
-        is_known = False
+        key, is_known = ENDED, False
         while True:
-            seen = self._ended
+            seen = self._ended[key]
             ended = self._app.store.read(lambda tx: endings(tx, [run_id], namespace=namespace)).get(
                 run_id
             )
             if ended is not None:
                 return ended
             if not is_known:
-                self._app.store.read(lambda tx: find(tx, run_id, namespace=namespace))
+                run = self._app.store.read(lambda tx: find(tx, run_id, namespace=namespace))
                 is_known = True
+                if run.parent_id is not None:
+                    key = NODE_ENDED
+                    continue  # what has ended since is counted elsewhere
             left_s = POLL_S if end_s is None else min(POLL_S, end_s - elapsed_s())
             if left_s <= 0:
                 return None
             with self._changed:
-                if self._ended == seen:
+                if self._ended[key] == seen:
                     self._changed.wait(left_s)
 
     def close(self) -> None:
@@ -64,7 +67,8 @@ class Waiter:
                     self._watch = self._app.store.watch(self._woken)
 
     def _woken(self, key: str) -> None:
-        if key in (ENDED, EVERYWHERE):
+        if key in (*self._ended, EVERYWHERE):
             with self._changed:
-                self._ended += 1
+                for each in self._ended:
+                    self._ended[each] += key in (each, EVERYWHERE)
                 self._changed.notify_all()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rota.cli.documents import iso
 from rota.cli.output import Cell, print_facts, state_cell, styled
 from rota.cli.times import ago, took
-from rota.engine.why import Reason
+from rota.engine.reasons import Reason
 from rota.model.run import AttemptView, ErrorDetail, RunView
 
 _NAMES = {

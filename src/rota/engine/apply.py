@@ -18,7 +18,8 @@ from rota.engine.starts import NewId
 from rota.engine.timetables import Timetables
 from rota.model.bundle import Bundle
 from rota.model.plan import Change, Plan, Stored, StoredJob, StoredSchedule, Wish
-from rota.rules.plan import graphs_of, make_plan, origin_of
+from rota.model.spec import GraphTarget
+from rota.rules.plan import make_plan, origin_of
 from rota.store.base import Tx
 
 
@@ -105,7 +106,11 @@ class _Doer(NamedTuple):
 def _stored(tx: Tx, bundles: Sequence[Bundle], namespace: str) -> Stored:
     ours = {origin_of(bundle) for bundle in bundles}
     wanted = {name for bundle in bundles for name in bundle.jobs}
-    has_graphs = any(graphs_of(bundle.jobs.values()) for bundle in bundles)
+    asks_others = any(
+        spec.dependencies or isinstance(spec.target, GraphTarget)
+        for bundle in bundles
+        for spec in bundle.jobs.values()
+    )
     every = jobs(tx, namespace=namespace)
     known = {
         view.name: StoredJob(spec=view.spec, origin=view.origin)
@@ -121,7 +126,7 @@ def _stored(tx: Tx, bundles: Sequence[Bundle], namespace: str) -> Stored:
     return Stored(
         now=now_ms(tx),
         jobs=known,
-        others={view.name: view.spec for view in every} if has_graphs else {},
+        others={view.name: view.spec for view in every} if asks_others else {},
         schedules={
             row["name"]: StoredSchedule(
                 job=row["job"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rota.engine.acts import By, record
 from rota.engine.finish import finish
 from rota.engine.inspect import find
 from rota.engine.keys import worker_key
@@ -13,7 +14,9 @@ from rota.model.states import TRANSITIONS, State
 from rota.store.base import Tx
 
 
-def cancel(tx: Tx, run_id: str, *, namespace: str, reason: str = "cancelled") -> State:
+def cancel(
+    tx: Tx, run_id: str, *, namespace: str, reason: str = "cancelled", by: By | None = None
+) -> State:
     """Returns `cancelled`, or `running` when a worker was asked and has still to answer.
 
     After this returns no new attempt of the run starts. Cancelling twice is no error;
@@ -24,6 +27,9 @@ def cancel(tx: Tx, run_id: str, *, namespace: str, reason: str = "cancelled") ->
     row = tx.one("lock_run", id=run_id, namespace=namespace)
     if row is None:
         return _already(tx, run_id, namespace)
+    if by is not None:
+        detail = {"job": row["job"], "was": row["state"], "reason": reason}
+        record(tx, by, namespace=namespace, verb="cancel", subject=run_id, detail=detail)
     if row["state"] in TRANSITIONS["cancel"].allowed:
         verdict = Verdict(
             run_id=run_id,

@@ -148,13 +148,20 @@ def shape_of(tx: Tx, job: str, version: int, *, namespace: str) -> Shape:
 
 def spec_at(tx: Tx, job: str, version: int, *, namespace: str) -> JobSpec:
     """A definition, remembered."""
+    found = find_spec(tx, job, version, namespace=namespace)
+    if found is None:
+        raise BadGraph(f"job {job!r} has no version {version}")
+    return found
+
+
+def find_spec(tx: Tx, job: str, version: int, *, namespace: str) -> JobSpec | None:
+    """The same, or None."""
     at = ("spec", namespace, job, version)
     found: JobSpec | None = tx.memo.get(at)
     if found is None:
         row = tx.one("load_spec", namespace=namespace, name=job, version=version)
-        if row is None:
-            raise BadGraph(f"job {job!r} has no version {version}")
-        found = tx.memo[at] = _spec.decode(row["spec"])
+        if row is not None:
+            found = tx.memo[at] = _spec.decode(row["spec"])
     return found
 
 

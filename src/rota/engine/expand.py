@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.courses import Course, course_of, courses, remember, shape_of
+from rota.engine.courses import Course, Shape, course_of, courses, remember, shape_of
 from rota.engine.keep import given, keep
 from rota.engine.kin import refusal
 from rota.engine.node_results import Known
@@ -20,7 +20,7 @@ from rota.engine.nodes import Board, NodeRow, node_row
 from rota.engine.resolve import with_arguments
 from rota.engine.restart import place
 from rota.engine.step import Step
-from rota.engine.turns import may_begin
+from rota.engine.turns import let_next, may_begin, takes_turns
 from rota.errors import BadGraph, BadInput
 from rota.model.artifact import is_pointer
 from rota.model.graph import Node
@@ -47,7 +47,9 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
     current = _Current(tx, namespace)
     versions: dict[str, dict[str, int]] = {}
     outer = courses(tx, {each.parent_id for each in leases if each.parent_id}, namespace=namespace)
+    refused: set[str] = set()
     for lease in leases:
+        shape: Shape | None = None
         try:
             shape = shape_of(tx, lease.job, lease.version, namespace=namespace)
             if not may_begin(tx, lease, shape.graph, namespace=namespace):
@@ -60,6 +62,10 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
                 args[lease.run_id] = keep(tx, (text,)).get(text, text)
         except BadInput as error:
             verdicts.append(refusal(lease, error))
+            if shape is not None and takes_turns(shape.graph):
+                refused.add(lease.job)
+    # Who waits for one that cannot begin asks again, when its end is written.
+    let_next(tx, refused, namespace=namespace)
     if not begun:
         return verdicts
     tx.execute("suspend_runs", batch=_batch(leases, begun, args), namespace=namespace)

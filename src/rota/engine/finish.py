@@ -13,7 +13,7 @@ from rota.engine.abandon import abandon
 from rota.engine.advance import advance, ended
 from rota.engine.give_up import give_up
 from rota.engine.keep import keep_results
-from rota.engine.keys import DUE, ENDED, queue_key
+from rota.engine.keys import AWAITED, DUE, ENDED, NODE_ENDED, queue_key
 from rota.engine.observe import judge_breakers, observe
 from rota.engine.settle import settle
 from rota.engine.turns import let_others
@@ -21,7 +21,7 @@ from rota.model.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS
 from rota.store.base import Row, Tx
 
-_ENDS_GRAPH = ("cancel", "conclude", "founder")
+_ENDS_GRAPH = ("cancel", "conclude", "founder", "skip")
 _ENDS_RUN = frozenset(verb for verb, change in TRANSITIONS.items() if change.to in FINAL)
 
 
@@ -87,14 +87,15 @@ def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
     fired = _fired(tx, verdicts, namespace)
     gone = _gone(tx, verdicts, namespace)
     closed = tx.execute("close_runs", batch=batch, namespace=namespace)
-    if closed and any(verdict.parent_id is None for verdict in verdicts):
-        # Who waits for a graph need not look up at each of its nodes.
-        tx.notify((ENDED,))
+    if closed:
+        tx.notify({ENDED if verdict.parent_id is None else NODE_ENDED for verdict in verdicts})
     lost: list[str] = []
     if closed != len(verdicts):
         rows = tx.all("not_closed", batch=batch, namespace=namespace)
         lost = [str(row["run_id"]) for row in rows]
     if fired:
+        if any(row["is_awaited"] for row in fired):
+            tx.notify((AWAITED,))
         verbs = {verdict.run_id: verdict.verb for verdict in verdicts}
         mine = [row for row in fired if str(row["id"]) not in lost]
         settle(tx, [(row, TRANSITIONS[verbs[str(row["id"])]].to) for row in mine])

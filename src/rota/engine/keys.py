@@ -11,6 +11,12 @@ LOOK = "look"
 ENDED = "ended"
 """Some run has ended; whoever waits for a result may look."""
 
+NODE_ENDED = "node"
+"""The same for a run of a node. Apart: who waits for a graph need not look at each of its nodes."""
+
+AWAITED = "awaited"
+"""A run waits for runs of other jobs, or one of those has ended."""
+
 LOGGED = "logged"
 """New lines of some run are stored; whoever follows one may look."""
 

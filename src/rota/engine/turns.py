@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 
-from rota.engine.courses import remembered
+from rota.engine.courses import find_spec, remembered
 from rota.engine.keys import queue_key
 from rota.errors import BadGraph
 from rota.model.graph import Graph
 from rota.model.run import Lease
+from rota.model.spec import GraphTarget
 from rota.model.states import FINAL, State
 from rota.rules.order import CREDIT_MS
 from rota.store.base import Tx
@@ -16,7 +18,7 @@ from rota.store.base import Tx
 
 def may_begin(tx: Tx, lease: Lease, graph: Graph, *, namespace: str) -> bool:
     """Whether it is this run's turn; if not, it waits. BadGraph if it can never be."""
-    if graph.max_runs is None and not graph.depends_on_past:
+    if not takes_turns(graph):
         return True
     tx.one("lock_job", namespace=namespace, name=lease.job)
     if _is_full(tx, lease, graph, namespace) or _follows_live(tx, lease, graph, namespace):
@@ -26,16 +28,32 @@ def may_begin(tx: Tx, lease: Lease, graph: Graph, *, namespace: str) -> bool:
 
 
 def let_others(tx: Tx, run_ids: Collection[str], *, namespace: str) -> None:
-    """Runs have ended: if they were graphs whose others wait, the next ones may try again."""
-    jobs = {
-        course.shape.graph.name
-        for course in remembered(tx, run_ids)
-        if course.shape.graph.max_runs is not None or course.shape.graph.depends_on_past
-    }
+    """Runs have ended: if they were graphs whose others wait, the next ones may try again.
+
+    One that has ended without having begun, or that others began, is looked up.
+    """
+    known = remembered(tx, run_ids)
+    graphs = [course.shape.graph for course in known]
+    strange = set(run_ids).difference(course.graph_id for course in known)
+    if strange:
+        for row in tx.all("find_graphs", ids=json.dumps(sorted(strange))):
+            spec = find_spec(tx, row["job"], row["version"], namespace=row["namespace"])
+            if spec is not None and isinstance(spec.target, GraphTarget):
+                graphs.append(spec.target.graph)
+    let_next(tx, {graph.name for graph in graphs if takes_turns(graph)}, namespace=namespace)
+
+
+def let_next(tx: Tx, jobs: Collection[str], *, namespace: str) -> None:
+    """Of each of these graphs, the oldest run that waits may try again."""
     for job in sorted(jobs):
         tx.one("lock_job", namespace=namespace, name=job)
         rows = tx.all("let_next", namespace=namespace, job=job, credit_ms=CREDIT_MS)
         tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
+
+
+def takes_turns(graph: Graph) -> bool:
+    """Whether a run of it may have to wait for others."""
+    return graph.max_runs is not None or graph.depends_on_past
 
 
 def _is_full(tx: Tx, lease: Lease, graph: Graph, namespace: str) -> bool:

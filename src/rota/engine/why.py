@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
-from typing import Literal
 
 import msgspec
 
@@ -11,7 +11,8 @@ from rota.engine.breakers import held_jobs
 from rota.engine.drains import Drain, drains
 from rota.engine.inspect import find, now_ms
 from rota.engine.jobs import spec_of
-from rota.engine.node_views import nodes
+from rota.engine.reasons import Reason
+from rota.engine.why_graph import Ask, why_graph, why_node, why_not_begun, why_paused
 from rota.engine.workers import WorkerView, workers
 from rota.model.run import RunView
 from rota.model.spec import PolicyChange
@@ -19,27 +20,8 @@ from rota.model.states import FINAL, State
 from rota.rules.duration import format_duration
 from rota.store.base import Tx
 
-SHOWN = 5
-"""Nodes that are named."""
-WAITS = ("pending", "held", "ready", "active")
 COUNTED = 10_000
 """Runs ahead are counted up to here."""
-
-Kind = Literal[
-    "ended", "running", "silent_worker", "cancel_requested", "waits", "paused", "no_worker",
-    "unserved_queue", "unknown_job", "draining", "ahead", "busy", "overdue", "ready", "blocked",
-    "held", "window",
-]  # fmt: skip
-
-
-class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing that keeps a run from running, or says that nothing does."""
-
-    kind: Kind
-    says: str
-    count: int | None = None
-    until: int | None = None
-    """The moment it is over, in milliseconds of the database clock, where that is known."""
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,44 +100,34 @@ def why(tx: Tx, run_id: str, *, namespace: str) -> list[Reason]:
         return _scheduled(tx, run, namespace)
     if run.state is State.QUEUED:
         return _queued(tx, run, namespace)
-    return _suspended(tx, run, namespace) if run.state is State.SUSPENDED else _held(tx, run)
+    if run.state is State.SUSPENDED:
+        return why_graph(tx, run, _asker(tx, namespace), namespace=namespace)
+    return _held(tx, run, namespace)
 
 
-def _held(tx: Tx, run: RunView) -> list[Reason]:
-    """Pending: for a schedule, because its graph is paused, or for other runs of the graph."""
+def why_of_node(tx: Tx, run_id: str, node: str, *, namespace: str) -> list[Reason]:
+    """The same for a node of a run of a graph, which may have no run yet."""
+    run = find(tx, run_id, namespace=namespace)
+    return why_node(tx, run, node, _asker(tx, namespace), namespace=namespace)
+
+
+def _asker(tx: Tx, namespace: str) -> Ask:
+    return lambda run_id: why(tx, run_id, namespace=namespace)
+
+
+def _held(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
+    """Pending: for a schedule, for other jobs, for runs of its graph, or because that is paused."""
     if run.parent_id is not None:
-        says = f"the run of its graph, {run.parent_id}, is paused; resume it"
-        return [Reason(kind="paused", says=says)]
+        return [why_paused(tx, run.parent_id, namespace=namespace)]
+    awaited = tx.one("find_awaited", ids=json.dumps([run.id]))
+    if awaited is not None:
+        note = awaited["note"] or "jobs it depends on; it is looked at any moment"
+        return [Reason(kind="blocked", says=f"it waits for {each}") for each in note.split("; ")]
     if run.fence:
-        says = f"it waits for other runs of graph {run.job} to end (max_runs, depends_on_past)"
-        return [Reason(kind="blocked", says=says)]
+        return why_not_begun(tx, run, namespace=namespace)
     if run.schedule_id is not None:
         return _waiting(tx, run)
     return [Reason(kind="blocked", says=f"it is {run.state}: it waits for another run or an event")]
-
-
-def _suspended(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    """A graph: what its nodes do, and whom those wait for that have not begun."""
-    found = nodes(tx, run.id, namespace=namespace)
-    if not found:
-        return [Reason(kind="blocked", says="it is suspended: it waits for an event")]
-    reasons = []
-    if any(each.state == "held" or each.run_state == State.PENDING for each in found):
-        reasons.append(Reason(kind="paused", says="it is paused; resume it"))
-    running = [each for each in found if each.state == "active"]
-    done = sum(each.state not in WAITS for each in found)
-    says = f"{done} of {len(found)} nodes have ended, {len(running)} go on"
-    if running:
-        says += f": {', '.join(each.name for each in running[:SHOWN])}"
-    reasons.append(Reason(kind="blocked", says=says, count=len(found) - done))
-    ended = {each.name for each in found if each.state not in WAITS}
-    for each in [each for each in found if each.state in ("pending", "held")][:SHOWN]:
-        left = [name for name in each.parents if name not in ended]
-        more = f" and {len(left) - 1} more" if len(left) > 1 else ""
-        if left:
-            says = f"node {each.name} waits for node {left[0]}{more}"
-            reasons.append(Reason(kind="blocked", says=says, count=len(left)))
-    return reasons
 
 
 def _waiting(tx: Tx, run: RunView) -> list[Reason]:

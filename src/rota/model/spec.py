@@ -105,6 +105,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     isolation: Isolation = "thread"
     memory_mb: int | None = None
     breaker: Breaker | None = None
+    dependencies: tuple[str, ...] = ()
+    """Jobs whose runs for the same time must have succeeded before a run of this one starts."""
     parameters: dict[str, str] = {}
     """Name to annotation, for people and for forms."""
 

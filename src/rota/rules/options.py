@@ -14,6 +14,7 @@ from rota.model.isolation import Isolation
 from rota.model.schedule import Schedule
 from rota.model.spec import Breaker, Delivery, PolicyChange, RetryPolicy
 from rota.rules.breaker_options import parse_breaker
+from rota.rules.dependencies import read_dependencies
 from rota.rules.duration import parse_duration
 from rota.rules.names import check_key, check_name
 from rota.rules.order import parse_priority
@@ -26,6 +27,7 @@ MIN_MEMORY_MB = 16
 JOB_OPTIONS = RETRY_OPTIONS | {
     "breaker",
     "delivery",
+    "dependencies",
     "expires",
     "isolation",
     "memory",
@@ -68,6 +70,7 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     isolation: Isolation = "thread"
     memory_mb: int | None = None
     breaker: Breaker | None = None
+    dependencies: tuple[str, ...] = ()
     retry_function: RetryFunction | None = None
     schedules: tuple[Schedule, ...] = ()
 
@@ -108,6 +111,7 @@ def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
         isolation=isolation,
         memory_mb=memory_mb,
         breaker=parse_breaker(options.get("breaker")),
+        dependencies=read_dependencies(name, options.get("dependencies")),
         retry_function=function,
         schedules=_schedules(options),
     )

@@ -27,6 +27,7 @@ from rota.model.plan import (
 )
 from rota.model.schedule import Calendar, Every, Schedule
 from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.dependencies import check_circles, check_there
 from rota.rules.differences import differences
 from rota.rules.graphs.known import check_known
 from rota.rules.timetable import firings
@@ -76,7 +77,10 @@ class _Planner:
         self._cut: list[str] = []
 
     def plan(self) -> Plan:
-        check_known(graphs_of(self._jobs.values()), {**self._stored.others, **self._jobs})
+        known = {**self._stored.others, **self._jobs}
+        check_known(graphs_of(self._jobs.values()), known)
+        check_there(self._jobs, known)
+        check_circles(known)
         for name, calendar in self._calendars.items():
             self._compare("calendar", name, self._stored.calendars.get(name), calendar)
         for name, blackout in self._blackouts.items():

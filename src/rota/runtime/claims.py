@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 from rota.clock import elapsed_s
 from rota.engine.claim import claim
+from rota.engine.dependencies import hold_back
 from rota.engine.expand import expand
 from rota.engine.finish import finish
 from rota.engine.keys import queue_key
@@ -29,14 +30,15 @@ class Claims:
         """More graphs may be waiting than began in the last claim."""
         self._namespace = duty.namespace
         self._closings = Closings()
-        self.serve(duty.queues, duty.jobs, duty.graphs)
+        self.serve(duty)
 
-    def serve(self, queues: Sequence[str], jobs: Sequence[str], graphs: Sequence[str]) -> None:
-        self._queues = list(queues)
-        self._keys = {queue_key(self._namespace, queue) for queue in queues}
-        self._names = tuple(jobs)
-        self._jobs = json.dumps(jobs)
-        self._graphs = frozenset(graphs)
+    def serve(self, duty: Duty) -> None:
+        self._queues = list(duty.queues)
+        self._keys = {queue_key(self._namespace, queue) for queue in duty.queues}
+        self._names = duty.jobs
+        self._jobs = json.dumps(duty.jobs)
+        self._graphs = frozenset(duty.graphs)
+        self._dependents = frozenset(duty.dependents)
 
     def obey(self, closings: Closings) -> None:
         self._closings = closings
@@ -48,7 +50,8 @@ class Claims:
     @property
     def is_lone(self) -> bool:
         """Whether a claim is one statement, which needs no transaction around it."""
-        return len(self._queues) == 1 and not self._graphs and not self._closings
+        is_plain = not self._graphs and not self._dependents and not self._closings
+        return len(self._queues) == 1 and is_plain
 
     def rotate(self) -> None:
         """Begin with the next queue, so that none is always first."""
@@ -57,7 +60,7 @@ class Claims:
     def claim(self, tx: Tx, limit: int) -> list[Lease]:
         """Leases to carry out. Graphs among them begin here and now, and need no slot."""
         self.is_cut_short = False
-        leases = self.take(tx, limit)
+        leases = self._let_in(tx, self.take(tx, limit))
         for rounds_left in reversed(range(ROUNDS)):
             begin = [lease for lease in leases if lease.job in self._graphs]
             if not begin:
@@ -65,7 +68,7 @@ class Claims:
             self._finish(tx, expand(tx, begin, namespace=self._namespace))
             leases = [lease for lease in leases if lease.job not in self._graphs]
             if rounds_left and len(leases) < limit:
-                leases += self.take(tx, limit - len(leases))
+                leases += self._let_in(tx, self.take(tx, limit - len(leases)))
             self.is_cut_short = not rounds_left
         return self.resolve(tx, leases) if are_nodes(leases) else leases
 
@@ -86,6 +89,12 @@ class Claims:
                 left = limit - len(leases)
                 leases += self._take_from(tx, [queue], json.dumps(jobs), left)
         return leases
+
+    def _let_in(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
+        """Without those that have to wait for runs of other jobs."""
+        if not self._dependents:
+            return leases
+        return hold_back(tx, leases, self._dependents, namespace=self._namespace)
 
     def _take_from(self, tx: Tx, queues: Sequence[str], jobs: str, limit: int) -> list[Lease]:
         return claim(

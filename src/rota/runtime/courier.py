@@ -5,7 +5,7 @@ It flushes at once when idle; while a flush is on its way the next batch gathers
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from threading import Lock, get_ident
 
 from rota.clock import elapsed_s
@@ -72,10 +72,10 @@ class Courier(Service):
             self.look()
         return was
 
-    def serve(self, queues: Sequence[str], jobs: Sequence[str], graphs: Sequence[str]) -> None:
+    def serve(self, duty: Duty) -> None:
         """Claim from these queues and for these jobs from now on."""
         with self._turn:
-            self._claims.serve(queues, jobs, graphs)
+            self._claims.serve(duty)
         self.look()
 
     def obey(self, closings: Closings) -> None:

@@ -21,6 +21,8 @@ class Duty(msgspec.Struct, frozen=True, kw_only=True):
     find_work: Callable[[Lease], Work]
     graphs: tuple[str, ...] = ()
     """Those of the jobs that are graphs: they begin at the claim and need no slot."""
+    dependents: tuple[str, ...] = ()
+    """Those of the jobs that depend on others: the first claim holds a run of theirs back."""
     all_queues: bool = False
     """Whether stored jobs bring their queues along; not when queues were named."""
 

@@ -58,5 +58,8 @@ class Roster(Service):
             graphs=tuple(
                 sorted({*own.graphs, *(name for name in stored if is_graph(stored[name]))})
             ),
+            dependents=tuple(
+                sorted({*own.dependents, *(name for name in stored if stored[name].dependencies)})
+            ),
             queues=(*own.queues, *sorted(queues - set(own.queues))),
         )

@@ -149,6 +149,7 @@ class Worker:
     def _make_chores(self) -> list[Service]:
         # Late: a program that only submits need not know cron and zones.
         from rota.runtime.scheduler import Reckoner, Scheduler  # noqa: PLC0415
+        from rota.runtime.usher import Usher  # noqa: PLC0415
 
         options = self._options
         return [
@@ -160,6 +161,7 @@ class Worker:
             LogIndexer(self._store, lambda: len(self._calls) > options.slots),
             Scheduler(self._store),
             Reckoner(self._store),
+            Usher(self._store),
         ]
 
     def _services(self) -> list[Service]:
@@ -176,7 +178,7 @@ class Worker:
         """Stored jobs came or went; people who ask who knows a job are told, too."""
         self._duty = duty
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
-        self._courier.serve(duty.queues, duty.jobs, duty.graphs)
+        self._courier.serve(duty)
         self._store.write(lambda tx: learn(tx, self.id, queues=duty.queues, jobs=duty.jobs))
         emit("worker.learned", worker=self.id, queues=duty.queues, jobs=len(duty.jobs))
 

@@ -16,21 +16,22 @@ EPILOG = """\b
 Examples:
   rota acts
   rota acts --verb redrive --who ann@desk --limit 5
+  rota acts --verb cancel                 who cancelled which runs
   rota acts --json | jq .detail.runs
 
 Acts are kept for 90 days.
 """
-COLUMNS = ("when", "who", "verb", "subject", "letters", "why")
+COLUMNS = ("when", "who", "verb", "subject", "letters", "about")
 
 
 @click.command("acts", epilog=EPILOG)
-@click.option("--verb", metavar="VERB", help="Only these: redrive or discard.")
+@click.option("--verb", metavar="VERB", help="Only these: redrive, rerun, cancel, pause...")
 @click.option("--who", metavar="NAME", help="Only what this person did.")
 @click.option("--before", metavar="ID", help="The page after the one that ended with this act.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
 @store_options
 def command(*, as_json: bool, **flags: Any) -> None:
-    """List what people did about dead letters, the newest first."""
+    """List what people did to runs, dead letters and definitions, the newest first."""
     from rota.cli.clients import opened
     from rota.cli.documents import iso
     from rota.cli.output import print_json, print_table
@@ -63,5 +64,18 @@ def _row(act: Act, now: int) -> Row:
         act.verb,
         act.subject,
         str(act.detail.get("letters", "")),
-        act.detail.get("why", ""),
+        _about(act),
     )
+
+
+def _about(act: Act) -> str:
+    """Why, if it was said; else what is particular about it."""
+    facts = act.detail
+    if facts.get("why"):
+        return str(facts["why"])
+    if act.verb == "mark":
+        return f"node {facts.get('node')} is {facts.get('as')}"
+    if act.verb == "rerun" and facts.get("part"):
+        node = f" {facts['node']}" if facts.get("node") else ""
+        return f"{facts['part']}{node}, as run {facts.get('as')}"
+    return str(facts.get("reason") or "")

@@ -11,6 +11,7 @@ from rota.cli.options import store_options
 EPILOG = """\b
 Examples:
   rota why 3f0c9d2a71be
+  rota why ID load                        node load of a run of a graph
   rota why ID --json | jq -r .kind
 
 The most telling reason comes first: a paused queue, no worker that knows the job, a retry that is
@@ -20,15 +21,16 @@ not due yet, runs ahead of it in the queue...
 
 @click.command("why", epilog=EPILOG)
 @click.argument("run_id", metavar="ID")
+@click.argument("node", required=False)
 @store_options
-def command(*, run_id: str, as_json: bool, **flags: Any) -> None:
-    """Say why a run is not running, with numbers."""
+def command(*, run_id: str, node: str | None, as_json: bool, **flags: Any) -> None:
+    """Say why a run, or a NODE of one, is not running, with numbers."""
     from rota.cli.clients import find_run, opened
     from rota.cli.documents import reason_document
     from rota.cli.output import print_json
 
     with opened(flags) as app:
-        reasons = find_run(app, run_id).why()
+        reasons = find_run(app, run_id).why(node)
     if as_json:
         print_json(map(reason_document, reasons))
     else:

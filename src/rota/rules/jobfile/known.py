@@ -14,7 +14,7 @@ SCHEDULE_FIELDS = frozenset(SCHEDULE_OPTIONS - JOB_OPTIONS - {"args"})
 """Policies that may stand beside `schedule:` and then count for all of the job's schedules."""
 OWN_FIELDS = frozenset({"schedule", "schedules", "arguments"})
 DEFAULT_FIELDS = JOB_FIELDS | SCHEDULE_FIELDS
-FLOW_FIELDS = OWN_FIELDS | SCHEDULE_FIELDS | {"queue", "priority"}
+FLOW_FIELDS = OWN_FIELDS | SCHEDULE_FIELDS | {"queue", "priority", "dependencies"}
 """Of a graph, besides its own: what any job has that can be started and scheduled."""
 GRAPH_FIELDS = FLOW_FIELDS | frozenset(Graph.__struct_fields__)
 INLINE_FIELDS = TARGET_FIELDS | (JOB_FIELDS - frozenset(Node.__struct_fields__))

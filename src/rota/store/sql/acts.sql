@@ -19,6 +19,15 @@ select id, at, who, verb, subject, detail
  order by id desc
  limit :limit
 
+-- name: last_act
+select who, at, detail
+  from rota.act
+ where namespace = :namespace
+   and verb = :verb
+   and subject = :subject
+ order by id desc
+ limit 1
+
 -- name: prune_acts
 delete from rota.act
  where id in (

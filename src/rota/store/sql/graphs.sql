@@ -280,6 +280,15 @@ select count(*) as runs
    and job = :job
    and {from:conclude}
 
+-- name: begun_runs
+select id
+  from rota.run
+ where namespace = :namespace
+   and job = :job
+   and {from:conclude}
+ order by id
+ limit :limit
+
 -- name: run_before
 -- The last one of the same graph that was asked for earlier, reruns apart.
 select id, state

@@ -92,7 +92,8 @@ update rota.schedule as s
  where s.id = v.id
 
 -- name: fired_runs
--- The runs of schedules that may run, apart from backfills that have a limit of their own.
+-- The runs of schedules that may run, apart from backfills that have a limit of their own. One
+-- that was claimed and waits for others than its schedule has begun.
 select r.id, r.schedule_id, r.backfill_id, r.fence, r.state, r.cancel_requested
   from rota.run as r
  where r.schedule_id {ids:ids}
@@ -102,7 +103,7 @@ select r.id, r.schedule_id, r.backfill_id, r.fence, r.state, r.cancel_requested
              where f.id = r.backfill_id
                and f.parallel = 0
            ))
-   and r.state <> 'pending'
+   and (r.state <> 'pending' or r.fence > 0)
  order by r.id
 
 -- name: waiting_runs
@@ -111,6 +112,7 @@ select id, schedule_id, fence, namespace, queue, created_at, expires_at, origin
   from rota.run
  where schedule_id {ids:ids}
    and {from:unblock}
+   and fence = 0
  order by id
  {sql:skip_locked}
 
@@ -153,7 +155,8 @@ select run.id, run.schedule_id, run.backfill_id, run.rerun_of,
               from rota.backfill as f
              where f.id = run.backfill_id
                and f.parallel = 0
-           ) as keeps
+           ) as keeps,
+       exists (select 1 from rota.awaited as a where not a.is_cleared) as is_awaited
   from {rows:verdict} as v
   join rota.run as run
     on run.id = v.run_id
@@ -204,6 +207,7 @@ update rota.schedule as s
                               from rota.run as r
                              where r.schedule_id = t.id
                                and r.state = 'pending'
+                               and r.fence = 0
                            ) as has_waiting
                   from {rows:settled} as b
                   join rota.schedule as t
@@ -222,6 +226,7 @@ update rota.schedule
           from rota.run as r
          where r.schedule_id is not null
            and r.state = 'pending'
+           and r.fence = 0
        )
    and (look_at is null or look_at > {now})
 

@@ -1,0 +1,23 @@
+"""Reasons: one thing each that keeps a run from running, for people and for scripts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Kind = Literal[
+    "ended", "running", "silent_worker", "cancel_requested", "waits", "paused", "no_worker",
+    "unserved_queue", "unknown_job", "draining", "ahead", "busy", "overdue", "ready", "blocked",
+    "held", "window",
+]  # fmt: skip
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that keeps a run from running, or says that nothing does."""
+
+    kind: Kind
+    says: str
+    count: int | None = None
+    until: int | None = None
+    """The moment it is over, in milliseconds of the database clock, where that is known."""

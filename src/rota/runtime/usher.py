@@ -1,0 +1,38 @@
+"""The usher: lets runs start whose dependencies are met; looks when told, and now and then."""
+
+from __future__ import annotations
+
+import random
+
+from rota.engine.clearing import clear_waiting, is_anybody_waiting
+from rota.engine.keys import AWAITED
+from rota.engine.timetables import Timetables, rules_version
+from rota.runtime.service import Service
+from rota.store.base import Store, Tx
+
+PAGE = 200
+
+
+class Usher(Service):
+    """Any number may look at once: the rows are locked."""
+
+    interval_s = 1.0
+    hears = AWAITED
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self._timetables = Timetables(rules_version(), random.random)
+
+    def tick(self) -> bool:
+        if not self._store.read(is_anybody_waiting):
+            return False
+        after: str | None = None
+        while not self._stopping:
+            after = self._store.write(lambda tx, after=after: self._page(tx, after))  # type: ignore[misc]
+            if after is None:
+                break
+        return False
+
+    def _page(self, tx: Tx, after: str | None) -> str | None:
+        return clear_waiting(tx, timetables=self._timetables, limit=PAGE, after=after)

@@ -1,0 +1,65 @@
+"""Why a run of a graph, or a node of it, does not run: what to look at first comes first."""
+
+from __future__ import annotations
+
+import pytest
+
+from rota.engine.acts import By
+from rota.engine.graph_control import pause
+from rota.engine.reasons import Reason
+from rota.engine.why import why, why_of_node
+from rota.errors import BadGraph
+from rota.ids import new_id
+from rota.store.base import Store, Tx
+from tests.contract.builders import HOME
+from tests.contract.graph_builders import Flow, graph, node
+
+
+def by() -> By:
+    return By(act_id=new_id(), who="ann", why="test")
+
+
+def test_why_a_run_waits_for_others_of_its_graph(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a")], max_runs=1, depends_on_past=True))
+    first, second = flow.start(), flow.start()
+
+    says = [reason.says for reason in store.read(lambda tx: why(tx, second, namespace=HOME))]
+
+    assert says == [
+        f"it depends on the run before it, {first}, which is suspended",
+        f"1 runs of graph flow may go on at once; those that do: {first}",
+    ]
+
+
+def test_why_a_node_does_not_run(store: Store, worker: str) -> None:
+    nodes = [node("a", queue="gpu"), node("b"), node("c", "a"), node("d", "a")]
+    flow = Flow(store, worker, graph(nodes, max_nodes=2))
+    run = flow.start()
+
+    def says(name: str | None = None) -> list[str]:
+        def ask(tx: Tx) -> list[Reason]:
+            if name is None:
+                return why(tx, run, namespace=HOME)
+            return why_of_node(tx, run, name, namespace=HOME)
+
+        return [reason.says for reason in store.read(ask)]
+
+    assert says()[0] == "node a: no live worker serves queue gpu; 1 worker alive, serving default"
+    assert says("a") == ["no live worker serves queue gpu; 1 worker alive, serving default"]
+    assert says("c") == ["node c waits for node a"]
+    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+    assert says("c")[0].startswith(f"{by().who} has paused run {run}")
+    with pytest.raises(BadGraph, match="has no node 'x'"):
+        says("x")
+
+
+def test_why_a_run_of_a_graph_goes_on(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a"), node("b"), node("c", "a", "b")]))
+    run = flow.start()
+
+    says = [reason.says for reason in store.read(lambda tx: why(tx, run, namespace=HOME))]
+
+    assert says == [
+        "0 of 3 nodes have ended, 2 go on: a, b",
+        "node c waits for node a and 1 more",
+    ]
