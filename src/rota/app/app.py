@@ -287,6 +287,7 @@ class App:
             queues=queues or ("default",),
             jobs=tuple(sorted(jobs)),
             graphs=tuple(sorted(self.graphs)),
+            cached=tuple(sorted(name for name, job in jobs.items() if job.spec.cache)),
             find_work=self._works.find,
             all_queues=not options.queues,
         )
@@ -342,6 +343,10 @@ class App:
         )
 
     def _spec(self, checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
+        if checked.cache is not None and checked.cache.key is not None:
+            from rota.rules.cache_options import parse_cache  # noqa: PLC0415  # as with options
+
+            parse_cache(checked.cache, signature.parameters)
         return JobSpec(target=target, parameters=signature.parameters, **checked.spec_fields())
 
     def _add(self, job: Job[P, R]) -> Job[P, R]:

@@ -5,7 +5,7 @@ It flushes at once when idle; while a flush is on its way the next batch gathers
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from threading import Lock, get_ident
 
 import msgspec
@@ -17,7 +17,7 @@ from rota.model.run import Lease, Verdict
 from rota.notices import emit
 from rota.runtime.call import Call, Ending
 from rota.runtime.calls import Calls
-from rota.runtime.claims import Claims, are_nodes
+from rota.runtime.claims import Claims
 from rota.runtime.judge import judge
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.service import Service
@@ -74,10 +74,10 @@ class Courier(Service):
             self.look()
         return was
 
-    def serve(self, queues: Sequence[str], jobs: Sequence[str], graphs: Sequence[str]) -> None:
-        """Claim from these queues and for these jobs from now on."""
+    def serve(self, duty: Duty) -> None:
+        """Claim from its queues and for its jobs from now on."""
         with self._turn:
-            self._claims.serve(queues, jobs, graphs)
+            self._claims.serve(duty)
         self.look()
 
     def obey(self, closings: Closings) -> None:
@@ -157,7 +157,7 @@ class Courier(Service):
             lost, leases = self._store.write(
                 lambda tx: self._trade(tx, verdicts, want, lone=lone), lone=lone
             )
-            if lone and are_nodes(leases):
+            if lone and self._claims.are_to_resolve(leases):
                 leases = self._store.write(lambda tx: self._claims.resolve(tx, leases))
         except StoreUnavailable:
             self._looks = True
@@ -256,6 +256,8 @@ def _watched(call: Call, verdict: Verdict | None) -> Verdict | None:
 
 
 def _related(verdict: Verdict, lease: Lease) -> Verdict:
+    if verdict.verb == "succeed" and lease.memo_key is not None:
+        verdict = msgspec.structs.replace(verdict, memo_key=lease.memo_key, memo_ms=lease.memo_ms)
     if lease.origin is None and lease.parent_id is None:
         return verdict
     return msgspec.structs.replace(

@@ -21,6 +21,8 @@ class Duty(msgspec.Struct, frozen=True, kw_only=True):
     find_work: Callable[[Lease], Work]
     graphs: tuple[str, ...] = ()
     """Those of the jobs that are graphs: they begin at the claim and need no slot."""
+    cached: tuple[str, ...] = ()
+    """Those of the jobs whose results may be used again: the claim asks whether one is known."""
     all_queues: bool = False
     """Whether stored jobs bring their queues along; not when queues were named."""
 

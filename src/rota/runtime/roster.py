@@ -58,5 +58,6 @@ class Roster(Service):
             graphs=tuple(
                 sorted({*own.graphs, *(name for name in stored if is_graph(stored[name]))})
             ),
+            cached=tuple(sorted({*own.cached, *(name for name in stored if stored[name].cache)})),
             queues=(*own.queues, *sorted(queues - set(own.queues))),
         )

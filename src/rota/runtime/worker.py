@@ -175,7 +175,7 @@ class Worker:
         """Stored jobs came or went; people who ask who knows a job are told, too."""
         self._duty = duty
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
-        self._courier.serve(duty.queues, duty.jobs, duty.graphs)
+        self._courier.serve(duty)
         self._store.write(lambda tx: learn(tx, self.id, queues=duty.queues, jobs=duty.jobs))
         emit("worker.learned", worker=self.id, queues=duty.queues, jobs=len(duty.jobs))
 

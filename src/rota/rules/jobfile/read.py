@@ -12,6 +12,7 @@ from rota.model.bundle import Bundle, BundledSchedule
 from rota.model.schedule import Blackout, Calendar, Schedule
 from rota.model.spec import Breaker, JobSpec, PythonTarget
 from rota.rules.blackouts import compile_blackout
+from rota.rules.cache_options import parse_cache
 from rota.rules.calendars import business_days
 from rota.rules.jobfile.field import Field
 from rota.rules.jobfile.targets import TARGET_FIELDS, read_target
@@ -89,6 +90,9 @@ class _Reader:
         target, parameters = read_target(field, given)
         options = {key: each for key, each in given.items() if key in JOB_FIELDS}
         spec = JobSpec(target=target, parameters=parameters, **_options(name, field, options))
+        if spec.cache is not None and parameters:
+            with options.get("cache", field).blamed():
+                parse_cache(spec.cache, parameters)
         self._add_schedules(spec, field, given)
         return spec
 
