@@ -116,6 +116,17 @@ def test_a_folder_is_where_the_setting_says(said: str | None, where: str) -> Non
     assert opened.where == where
 
 
+def test_a_folder_beside_a_relative_file_is_the_same_from_everywhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    opened = open_artifacts(None, beside=Path("rota.db"))
+
+    assert opened is not None
+    assert opened.where == f"{tmp_path}/rota.db.artifacts"
+    assert open_artifacts(opened.where, beside=None).where == opened.where  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(("said", "beside"), [("database", Path("/x/rota.db")), (None, None)])
 def test_values_stay_in_the_database(said: str | None, beside: Path | None) -> None:
     assert open_artifacts(said, beside=beside) is None

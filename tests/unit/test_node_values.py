@@ -12,11 +12,10 @@ from rota.rules.expressions import Values
 from rota.rules.node_values import (
     arguments_of,
     bind_parameters,
-    cache_key_of,
+    cache_key,
     is_wanted,
     items_of,
     result_of,
-    results_needed,
 )
 
 VALUES = Values(
@@ -50,18 +49,6 @@ def test_arguments_take_results_parameters_items_and_expressions() -> None:
     }
 
 
-def test_the_results_that_are_needed_are_known_before() -> None:
-    asked = node(
-        after=("never",),
-        args={"a": {"$ref": "one.part"}, "b": {"$expr": "nodes.two.result + 1"}},
-        when="nodes.three.state == 'success'",
-        map=Map(over={"$ref": "four"}),
-        cache=Cache(key={"$ref": "five"}),
-    )
-
-    assert results_needed(asked) == {"one", "two", "three", "four", "five"}
-
-
 def test_a_condition_is_asked_and_its_errors_name_the_node() -> None:
     assert is_wanted(node(), VALUES)
     assert is_wanted(node(when="nodes.load.result.rows.size() == 2"), VALUES)
@@ -82,14 +69,18 @@ def test_items_are_a_list_of_bearable_length() -> None:
 
 
 def test_a_cache_key_is_that_of_the_arguments_or_of_what_was_said() -> None:
-    plain, keyed = node(cache=Cache()), node(cache=Cache(key={"$param": "day"}))
+    def key(cache: Cache, args: dict[str, int], version: int = 1) -> str:
+        return cache_key(cache, ("work", version), args, VALUES)
 
-    assert cache_key_of(node(), {"a": 1}, VALUES) is None
-    assert cache_key_of(plain, {"a": 1, "b": 2}, VALUES) == cache_key_of(
-        plain, {"b": 2, "a": 1}, VALUES
-    )
-    assert cache_key_of(plain, {"a": 1}, VALUES) != cache_key_of(plain, {"a": 2}, VALUES)
-    assert cache_key_of(keyed, {"a": 1}, VALUES) == cache_key_of(keyed, {"a": 2}, VALUES)
+    plain, keyed = Cache(), Cache(key={"$param": "day"})
+
+    assert key(plain, {"a": 1, "b": 2}) == key(plain, {"b": 2, "a": 1})
+    assert key(plain, {"a": 1}) != key(plain, {"a": 2})
+    assert key(plain, {"a": 1}) != key(plain, {"a": 1}, version=2)
+    assert key(keyed, {"a": 1}) == key(keyed, {"a": 2}, version=2)
+    assert key(keyed, {"a": 1}) != cache_key(keyed, ("other", 1), {"a": 1}, VALUES)
+    with pytest.raises(BadGraph, match=r"load\.nope is not there"):
+        key(Cache(key={"$ref": "load.nope"}), {})
 
 
 def test_parameters_of_a_run_are_bound_with_their_defaults() -> None:

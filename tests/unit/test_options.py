@@ -122,7 +122,7 @@ def test_an_unknown_option_is_refused_with_the_nearest_and_all_known_ones() -> N
 
     said = str(refused.value)
     assert "job 'resize' has no option 'timeot'. Did you mean 'timeout'?" in said
-    assert "backlog, backoff, breaker, calendar" in said
+    assert "backlog, backoff, breaker, cache, calendar" in said
 
 
 @pytest.mark.parametrize(

@@ -315,6 +315,7 @@ class App:
             jobs=tuple(sorted(jobs)),
             graphs=tuple(sorted(self.graphs)),
             dependents=tuple(sorted(name for name in jobs if jobs[name].spec.dependencies)),
+            cached=tuple(sorted(name for name, job in jobs.items() if job.spec.cache)),
             find_work=Works(self, stored=options.stored).find,
             all_queues=not options.queues,
         )
@@ -370,6 +371,10 @@ class App:
         )
 
     def _spec(self, checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
+        if checked.cache is not None and checked.cache.key is not None:
+            from rota.rules.cache_options import parse_cache  # noqa: PLC0415  # as with options
+
+            parse_cache(checked.cache, signature.parameters)
         return JobSpec(target=target, parameters=signature.parameters, **checked.spec_fields())
 
     def _add(self, job: Job[P, R]) -> Job[P, R]:

@@ -103,7 +103,8 @@ class Job(Node[P, R]):
     def with_options(self, **options: Any) -> Submission[P, R]:
         """Change policies for the submits made through the answer.
 
-        Options: priority, queue, timeout, expires, key, key_window, delay, at, and all of retries.
+        Options: priority, queue, timeout, expires, key, key_window, delay, at, cache=False, and all
+        of retries.
         """
         return Submission(self, submit_options(options, retry=self.spec.retry))
 

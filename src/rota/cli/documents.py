@@ -12,7 +12,7 @@ import msgspec
 
 from rota.clock import to_datetime
 from rota.model.artifact import stand_in
-from rota.model.run import AttemptView, RunView
+from rota.model.run import AttemptView, RunView, cached_from
 
 if TYPE_CHECKING:
     from rota.engine.reasons import Reason
@@ -54,6 +54,7 @@ def run_document(
     facts = document(run)
     for key in _JSON_TEXTS:
         facts[key] = None if facts[key] is None else msgspec.Raw(stand_in(facts[key]).encode())
+    facts["cached_from"] = cached_from(run.reason) if run.state == "success" else None
     if attempts is not None:
         facts["attempts"] = [document(each) for each in attempts]
     if tally is not None:

@@ -27,6 +27,8 @@ WARNING = {
     "loop.blocked",
     "breaker.opened",
     "alert.failed",
+    "artifact.refused",
+    "artifact.unavailable",
     "handler.failed_late",
 }
 ERROR = {"service.failed", "loop.broken", "retry_function.failed"}

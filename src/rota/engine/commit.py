@@ -52,6 +52,8 @@ def commit(  # noqa: PLR0913  # the lease, what to do, and three limits, all nam
         parent_id=lease.parent_id,
         node=lease.node,
         item=lease.item,
+        memo_key=lease.memo_key,
+        memo_ms=lease.memo_ms,
     )
     if finish(tx, [verdict], namespace=namespace):
         raise LeaseLost

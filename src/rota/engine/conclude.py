@@ -10,6 +10,7 @@ import msgspec
 
 from rota.engine.courses import Course
 from rota.engine.kin import verdict_facts
+from rota.engine.memos import noted
 from rota.engine.node_results import Known
 from rota.engine.nodes import END, MAX_REASON, Board
 from rota.errors import BadInput
@@ -70,7 +71,8 @@ def _verdict(step: Waves, row: Row, bad: list[tuple[str, str | None]], known: Kn
     if outcome_of_leaves(Ending.FAILED for _ in bad) == "failed":
         return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
     try:
-        return Verdict(verb="conclude", result=_result(step.courses[graph_id], known), **facts)
+        result = _result(step.courses[graph_id], known)
+        return Verdict(verb="conclude", result=result, **facts, **noted(row["policy"]))
     except BadInput as error:
         return Verdict(verb="founder", reason=f"its result: {error}"[:MAX_REASON], **facts)
 

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from rota.engine.keep import given
+from rota.engine.memos import is_fresh
 from rota.errors import BadGraph
 from rota.model.graph import Node
 from rota.model.spec import GraphTarget, JobSpec, PolicyChange
@@ -52,7 +53,9 @@ class Shape:
         """The nodes that its condition and its list mention: needed before it can begin."""
         self.needs = {name: _needed_by(node) for name, node in nodes.items()}
         """The nodes that its arguments mention: needed when a worker takes it."""
-        self.late = frozenset(name for name, needed in self.needs.items() if needed)
+        self.late = frozenset(
+            name for name, node in nodes.items() if self.needs[name] or _has_item_key(node)
+        )
         """Nodes whose arguments hold results of others, so that they are made at the claim."""
         self.given = frozenset(name for name, node in nodes.items() if _takes_params(node.args))
         """Nodes whose arguments hold parameters of the run."""
@@ -106,6 +109,8 @@ class Course:
         self.graph_id = graph_id
         self.shape = shape
         self.params = params
+        self.is_fresh = False
+        """Whether its nodes are carried out even if their results are known."""
         self.asked = shape.asked | shape.result_needs if is_asked else shape.asked
         """As of the shape; all that makes its result, if a graph around it asks for that."""
         self.late = shape.late | shape.given if wide else shape.late
@@ -115,15 +120,16 @@ class Course:
 _NOTHING = Values({}, {}, {})
 
 
-def policy_for(node: Node, spec: JobSpec) -> str | None:
+def policy_for(node: Node, spec: JobSpec, *, fresh: bool) -> str | None:
     """What a node changes of its job's policies, as JSON text."""
-    if node.retries is None and node.timeout is None and node.isolation is None:
+    if node.retries is None and node.timeout is None and node.isolation is None and not fresh:
         return None
     retry = spec.retry
     change = PolicyChange(
         retry=None if node.retries is None else msgspec.structs.replace(retry, limit=node.retries),
         timeout_ms=None if node.timeout is None else parse_duration(node.timeout),
         isolation=node.isolation,
+        fresh=fresh,
     )
     return msgspec.json.encode(change).decode()
 
@@ -180,7 +186,9 @@ def courses(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[str, 
         for row in rows:
             shape = shape_of(tx, row["job"], row["version"], namespace=namespace)
             parent = around.get(str(row["parent_id"]))
-            remember(tx, course_of(tx, str(row["id"]), shape, row["args"], (parent, row["node"])))
+            course = course_of(tx, str(row["id"]), shape, row["args"], (parent, row["node"]))
+            course.is_fresh = is_fresh(row["policy"])
+            remember(tx, course)
     return {graph_id: known[graph_id] for graph_id in graph_ids if graph_id in known}
 
 
@@ -219,6 +227,11 @@ def _remembered(tx: Tx) -> dict[str, Course]:
 def _needed_by(node: Node) -> frozenset[str]:
     key = None if node.cache is None else node.cache.key
     return _named(node.args) | _named(key)
+
+
+def _has_item_key(node: Node) -> bool:
+    """Whether the key of its result may mention the item, which the claim must then know."""
+    return node.map is not None and node.cache is not None and node.cache.key is not None
 
 
 def _asked_by(node: Node) -> frozenset[str]:

@@ -15,6 +15,7 @@ import msgspec
 from rota.engine.courses import Course, Shape, course_of, courses, remember, shape_of
 from rota.engine.keep import given, keep
 from rota.engine.kin import refusal
+from rota.engine.memos import hit, recall, remembering, wants_fresh
 from rota.engine.node_results import Known
 from rota.engine.nodes import Board, NodeRow, node_row
 from rota.engine.resolve import with_arguments
@@ -37,12 +38,14 @@ class _Begun(msgspec.Struct, frozen=True):
     timeout_ms: int | None
     args: str | None
     """What it was given, where that is known only now."""
+    policy: str | None
 
 
 def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
     """Begin these runs of graphs; gives the verdicts that follow, for those that cannot begin."""
     begun: dict[str, Course] = {}
     args: dict[str, str] = {}
+    policies: dict[str, str | None] = {}
     verdicts: list[Verdict] = []
     current = _Current(tx, namespace)
     versions: dict[str, dict[str, int]] = {}
@@ -55,9 +58,16 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
             if not may_begin(tx, lease, shape.graph, namespace=namespace):
                 continue
             around = outer.get(lease.parent_id or "")
-            text = _given(tx, lease, around).args
+            ready = _given(tx, lease, around)
+            text = ready.args
+            memo = recall(tx, (ready,), namespace=namespace).get(lease.run_id)
+            if memo is not None:
+                verdicts.append(hit(lease, memo))
+                continue
             versions[lease.run_id] = current.versions(shape.plan.nodes.values())
             begun[lease.run_id] = course_of(tx, lease.run_id, shape, text, (around, lease.node))
+            begun[lease.run_id].is_fresh = wants_fresh(lease)
+            policies[lease.run_id] = remembering(ready)
             if text is not lease.args:
                 args[lease.run_id] = keep(tx, (text,)).get(text, text)
         except BadInput as error:
@@ -68,7 +78,8 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
     let_next(tx, refused, namespace=namespace)
     if not begun:
         return verdicts
-    tx.execute("suspend_runs", batch=_batch(leases, begun, args), namespace=namespace)
+    batch = _batch(leases, begun, args, policies)
+    tx.execute("suspend_runs", batch=batch, namespace=namespace)
     step = Step(tx, begun, namespace=namespace, board=Board(tx, leases[0].claimed_at))
     kept = _kept(tx, begun)
     for graph_id, course in begun.items():
@@ -80,14 +91,17 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
 def _given(tx: Tx, lease: Lease, outer: Course | None) -> Lease:
     """What the run was given; that of a node may hold results of others."""
     name = lease.node or ""
-    if outer is None or name not in outer.late:
+    if outer is None:
+        return lease
+    cache = outer.shape.plan.nodes[name].node.cache
+    if name not in outer.late and cache is None:
         return lease
     if is_pointer(lease.args):
         item = given(tx, lease.args, f"an item of node {name!r}")
         lease = msgspec.structs.replace(lease, args=item)
     known = Known(tx)
     known.load_all((outer.graph_id, each) for each in outer.shape.needs[name])
-    return with_arguments(lease, outer, known)
+    return with_arguments(lease, outer, known, cache)
 
 
 def _kept(tx: Tx, begun: dict[str, Course]) -> dict[str, dict[str, NodeRow]]:
@@ -100,13 +114,19 @@ def _kept(tx: Tx, begun: dict[str, Course]) -> dict[str, dict[str, NodeRow]]:
     return found
 
 
-def _batch(leases: Sequence[Lease], begun: dict[str, Course], args: dict[str, str]) -> str:
+def _batch(
+    leases: Sequence[Lease],
+    begun: dict[str, Course],
+    args: dict[str, str],
+    policies: dict[str, str | None],
+) -> str:
     rows = [
         _Begun(
             lease.run_id,
             lease.fence,
             begun[lease.run_id].shape.timeout_ms,
             args.get(lease.run_id),
+            policies[lease.run_id],
         )
         for lease in leases
         if lease.run_id in begun

@@ -14,6 +14,7 @@ from rota.engine.advance import advance, ended
 from rota.engine.give_up import give_up
 from rota.engine.keep import keep_results
 from rota.engine.keys import AWAITED, DUE, ENDED, NODE_ENDED, queue_key
+from rota.engine.memos import keep_memos
 from rota.engine.observe import judge_breakers, observe
 from rota.engine.settle import settle
 from rota.engine.turns import let_others
@@ -44,6 +45,9 @@ def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
     lost: list[str] = []
     if ending:
         lost += _close(tx, ending, namespace)
+        if any(verdict.memo_key for verdict in ending):
+            kept = [each for each in ending if each.memo_key and each.run_id not in lost]
+            keep_memos(tx, kept, namespace=namespace)
         dead = {verdict.run_id for verdict in ending if _leaves_letter(verdict)}.difference(lost)
         if dead:
             give_up(tx, dead, namespace=namespace)

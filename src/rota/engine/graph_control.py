@@ -13,6 +13,7 @@ from rota.engine.finish import finish
 from rota.engine.inspect import find
 from rota.engine.keys import queue_key, worker_key
 from rota.engine.kin import cancelled
+from rota.engine.memos import freshened
 from rota.engine.nodes import END, NONE, NodeRow, node_row
 from rota.engine.releases import PAUSED
 from rota.engine.restart import after_these, is_undone
@@ -172,7 +173,7 @@ def _again(old: RunView) -> NewRun:
         version=old.version,
         queue=old.queue,
         priority=old.priority,
-        policy=old.policy,
+        policy=freshened(old.policy),
         rerun_of=old.id,
         schedule_id=old.schedule_id,
         origin=old.origin,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from rota.engine.courses import courses
+from rota.model.run import cached_from
 from rota.rules.graphs import Planned
+from rota.rules.joins import Ending
 from rota.store.base import Row, Tx
 
 
@@ -19,6 +21,8 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str | None = None
     run_state: str | None = None
     reason: str | None = None
+    cached_from: str | None = None
+    """The run whose result it was given, so that it was not carried out."""
     parents: tuple[str, ...] = ()
     level: int = 0
     attempt: int | None = None
@@ -53,6 +57,7 @@ def _view(row: Row, planned: Planned) -> NodeView:
         run_id=str(row["run_id"]) if row["run_id"] and not is_mapped else None,
         run_state=None if is_mapped else row["run_state"],
         reason=row["reason"],
+        cached_from=cached_from(row["reason"]) if row["state"] == Ending.SUCCESS else None,
         parents=planned.parents,
         level=planned.level,
         attempt=None if is_mapped else row["attempt"],

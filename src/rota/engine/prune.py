@@ -1,4 +1,4 @@
-"""Prune: forget ended runs and what belongs to them, keys and acts past their retention."""
+"""Prune: forget ended runs and what belongs to them, keys, memos and acts past their time."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
     gone += tx.execute("prune_acts", keep_ms=retention.acts_ms, limit=limit)
     gone += tx.execute("prune_nodes", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_keys", limit=limit)
+    gone += tx.execute("prune_memos", limit=limit)
     gone += tx.execute("prune_tallies", limit=limit)
     gone += tx.execute("prune_alerts", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_effects", keep_ms=retention.failure_ms, limit=limit)

@@ -12,10 +12,12 @@ import msgspec
 
 from rota.engine.acts import By, record
 from rota.engine.inspect import find
+from rota.engine.jobs import spec_of
+from rota.engine.memos import freshened
 from rota.engine.redrive import Pair
 from rota.engine.submit import submit
 from rota.errors import NotAllowed
-from rota.model.run import NewRun
+from rota.model.run import NewRun, RunView
 from rota.model.states import FINAL
 from rota.store.base import Tx
 
@@ -43,7 +45,7 @@ def rerun(
         queue=old.queue,
         priority=old.priority,
         args=old.args if args is None else args,
-        policy=old.policy,
+        policy=_policy(tx, old, namespace),
         at_most_once=old.at_most_once,
         rerun_of=old.id,
         schedule_id=old.schedule_id,
@@ -51,6 +53,12 @@ def rerun(
     )
     submit(tx, [fresh], namespace=namespace, is_repeat=True)
     return new_id
+
+
+def _policy(tx: Tx, old: RunView, namespace: str) -> str | None:
+    """Who runs it again wants it done, whatever is known."""
+    spec = spec_of(tx, old.job, old.version, namespace=namespace)
+    return freshened(old.policy) if spec and spec.cache else old.policy
 
 
 def _close_letter(tx: Tx, pair: Pair, *, namespace: str, by: By) -> None:

@@ -12,14 +12,17 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.courses import Course, courses
+from rota.engine.courses import Course, courses, spec_at
 from rota.engine.keep import load_kept
 from rota.engine.kin import refusal
+from rota.engine.memos import hit, recall, with_memo
 from rota.engine.node_results import Known
 from rota.engine.nodes import Place
 from rota.errors import BadGraph, BadInput
 from rota.model.artifact import is_pointer
+from rota.model.graph import Cache
 from rota.model.run import Lease, Verdict
+from rota.rules.expressions import Values
 from rota.rules.node_values import arguments_of
 from rota.store.base import Tx
 
@@ -30,11 +33,12 @@ WIDEST = 1_000
 def resolve(
     tx: Tx, leases: Sequence[Lease], *, namespace: str
 ) -> tuple[list[Lease], list[Verdict]]:
-    """The leases, ready to be carried out; and verdicts for those whose arguments do not exist."""
+    """The leases to be carried out, and verdicts on the others.
+
+    Those are leases whose arguments do not exist, or whose result is known already.
+    """
     parents = {lease.parent_id for lease in leases if lease.parent_id is not None}
-    if not parents:
-        return list(leases), []
-    known = courses(tx, parents, namespace=namespace)
+    known = courses(tx, parents, namespace=namespace) if parents else {}
     results = Known(tx, widest=WIDEST)
     results.load(
         place
@@ -43,23 +47,37 @@ def resolve(
         for place in _places(lease, course)
     )
     ready: list[Lease] = []
-    refused: list[Verdict] = []
+    verdicts: list[Verdict] = []
     for lease in leases:
         course = known.get(lease.parent_id or "")
         try:
-            ready.append(_resolved(lease, course, results))
+            cache = cache_of(tx, lease, course, namespace=namespace)
+            ready.append(_resolved(lease, course, results, cache))
         except BadInput as error:
-            refused.append(refusal(lease, error))
-    return ready, refused
+            verdicts.append(refusal(lease, error))
+    memos = recall(tx, ready, namespace=namespace)
+    if memos:
+        verdicts += [hit(lease, memos[lease.run_id]) for lease in ready if lease.run_id in memos]
+        ready = [lease for lease in ready if lease.run_id not in memos]
+    return ready, verdicts
+
+
+def cache_of(tx: Tx, lease: Lease, course: Course | None, *, namespace: str) -> Cache | None:
+    """What its node says of using results again, or else its job."""
+    own = course.shape.plan.nodes[lease.node or ""].node.cache if course else None
+    return own or spec_at(tx, lease.job, lease.version, namespace=namespace).cache
 
 
 class Unresolved:
     """A lease whose arguments are still to be made, and what they are made of."""
 
-    def __init__(self, lease: Lease, course: Course | None, results: Known) -> None:
+    def __init__(
+        self, lease: Lease, course: Course | None, results: Known, cache: Cache | None
+    ) -> None:
         self.lease = lease
         self._course = course
         self._results = results
+        self._cache = cache
         self._texts: dict[str, str] = {}
 
     def apart(self) -> set[str]:
@@ -75,9 +93,7 @@ class Unresolved:
         """The lease with its arguments; BadInput if they cannot be made."""
         args = self._texts.get(self.lease.args, self.lease.args)
         lease = msgspec.structs.replace(self.lease, args=args, is_open=False)
-        if self._course is None or lease.node not in self._course.late:
-            return lease
-        return with_arguments(lease, self._course, self._results)
+        return completed(lease, self._course, self._results, self._cache)
 
 
 def resolve_later(tx: Tx, lease: Lease, *, namespace: str) -> Unresolved:
@@ -89,19 +105,38 @@ def resolve_later(tx: Tx, lease: Lease, *, namespace: str) -> Unresolved:
         if course is None:
             raise _gone(lease)
         results.load(_places(lease, course))
-    unresolved = Unresolved(lease, course, results)
+    cache = cache_of(tx, lease, course, namespace=namespace) if lease.is_open else None
+    unresolved = Unresolved(lease, course, results, cache)
     unresolved.fill(load_kept(tx, unresolved.apart()))
     return unresolved
 
 
-def with_arguments(lease: Lease, course: Course, results: Known) -> Lease:
-    """With arguments in which all values are known."""
+def completed(lease: Lease, course: Course | None, results: Known, cache: Cache | None) -> Lease:
+    """With its arguments and the key of its result, where it has them only now."""
+    if course is not None and (lease.node in course.late or cache is not None):
+        return with_arguments(lease, course, results, cache)
+    if cache is None:
+        return lease
+    args = msgspec.json.decode(lease.args)
+    return with_memo(lease, cache, args, Values({}, {}, params=args))
+
+
+def with_arguments(lease: Lease, course: Course, results: Known, cache: Cache | None) -> Lease:
+    """The lease of a node, with arguments in which all values are known."""
     name = lease.node or ""
     node = course.shape.plan.nodes[name].node
-    item: Any = msgspec.json.decode(lease.args) if lease.item is not None else None
+    is_late = name in course.late
+    given: Any = msgspec.json.decode(lease.args)
+    item = given if lease.item is not None and is_late else None
     values = results.values(course, course.shape.needs[name], item=item, position=lease.item or 0)
-    args = msgspec.json.encode(arguments_of(node, values)).decode()
-    return msgspec.structs.replace(lease, args=args)
+    args: dict[str, Any] = arguments_of(node, values) if is_late else given
+    if is_late:
+        lease = msgspec.structs.replace(lease, args=msgspec.json.encode(args).decode())
+    if cache is None:
+        return lease
+    if cache is not node.cache:
+        values = Values({}, {}, params=args)  # it is the job's, which knows its arguments only
+    return with_memo(lease, cache, args, values)
 
 
 def whose(lease: Lease) -> str:
@@ -114,19 +149,22 @@ def _places(lease: Lease, course: Course) -> list[Place]:
     return [(course.graph_id, name) for name in course.shape.needs[lease.node or ""]]
 
 
-def _resolved(lease: Lease, course: Course | None, results: Known) -> Lease:
+def _resolved(lease: Lease, course: Course | None, results: Known, cache: Cache | None) -> Lease:
     if lease.parent_id is None:
-        return lease
-    if course is None:
+        needs_reading = cache is not None and is_pointer(lease.args)
+    elif course is None:
         raise _gone(lease)
-    name = lease.node or ""
-    if name in course.asked:
-        lease = msgspec.structs.replace(lease, is_asked=True)
-    if name not in course.late:
-        return lease
-    if is_pointer(lease.args) or not results.is_whole(_places(lease, course)):
+    else:
+        name = lease.node or ""
+        if name in course.asked:
+            lease = msgspec.structs.replace(lease, is_asked=True)
+        if name not in course.late and cache is None:
+            return lease
+        is_whole = results.is_whole(_places(lease, course))
+        needs_reading = is_pointer(lease.args) or not is_whole
+    if needs_reading:
         return msgspec.structs.replace(lease, is_open=True)
-    return with_arguments(lease, course, results)
+    return completed(lease, course, results, cache)
 
 
 def _gone(lease: Lease) -> BadGraph:

@@ -118,7 +118,7 @@ class Step:
                     skips = _skips(course, row.name, kind, text)
                 except BadInput as error:
                     ending, reason = Ending.FAILED, str(error)
-        self.end(row, ending, reason if ending is not Ending.SUCCESS else None)
+        self.end(row, ending, reason)
         if skips:
             self._skip(course, skips, f"{kind} {row.name} left it out")
         if ending is Ending.FAILED:

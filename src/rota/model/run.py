@@ -13,6 +13,8 @@ FinishVerb = Literal[
     "conclude", "founder",
 ]  # fmt: skip
 StartKind = Literal["time", "manual", "event", "backfill"]
+CACHED = "cached from "
+"""How the reason of a run begins that was given a known result; the run that gave it follows."""
 AttemptKind = Literal["error", "timeout", "crash", "lost", "cancelled"]
 
 
@@ -100,6 +102,9 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     """Its arguments are to be completed before it starts: they hold what was too much to read."""
     is_asked: bool = False
     """Its result is needed inside of transactions, so that it stays in the database."""
+    memo_key: str | None = None
+    """What its result is to be found by again, and for how long."""
+    memo_ms: int = 0
 
 
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -134,6 +139,9 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """It carries out a node of this run of a graph, which is to hear of its end."""
     node: str | None = None
     item: int | None = None
+    memo_key: str | None = None
+    """What its result is to be found by again, and for how long."""
+    memo_ms: int = 0
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
@@ -197,3 +205,8 @@ class RunView(msgspec.Struct, frozen=True, kw_only=True):
     """The run of the graph whose node it carries out."""
     node: str | None = None
     item: int | None = None
+
+
+def cached_from(reason: str | None) -> str | None:
+    """The run whose result was used, if the reason of a success says so."""
+    return reason.removeprefix(CACHED) if reason and reason.startswith(CACHED) else None

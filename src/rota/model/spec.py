@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from rota.model.graph import Graph
+from rota.model.graph import Cache, Graph
 from rota.model.isolation import Isolation
 
 Delivery = Literal["at_least_once", "at_most_once"]
@@ -107,6 +107,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     breaker: Breaker | None = None
     dependencies: tuple[str, ...] = ()
     """Jobs whose runs for the same time must have succeeded before a run of this one starts."""
+    cache: Cache | None = None
+    """Its result may be used again; a key mentions its arguments as parameters."""
     parameters: dict[str, str] = {}
     """Name to annotation, for people and for forms."""
 
@@ -117,3 +119,8 @@ class PolicyChange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     retry: RetryPolicy | None = None
     timeout_ms: int | None = None
     isolation: Isolation | None = None
+    fresh: bool = False
+    """Carry it out even if its result is known."""
+    memo_key: str | None = None
+    """Of a graph that has begun: what its result is to be found by again, and for how long."""
+    memo_ms: int = 0

@@ -12,13 +12,11 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadArguments, BadGraph
-from rota.model.graph import Graph, Node
+from rota.model.graph import Cache, Graph, Node
 from rota.rules.checks import hint
-from rota.rules.expression_text import mentioned_in, tokens_of
 from rota.rules.expressions import Condition, Expression, Values
-from rota.rules.graphs.mentioned import values_of
 from rota.rules.maps import MAX_ITEMS
-from rota.rules.references import Known, mentions, parse_path, resolve
+from rota.rules.references import Known, resolve
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
@@ -37,20 +35,6 @@ def bind_parameters(graph: Graph, given: Mapping[str, Any]) -> dict[str, Any]:
             raise BadArguments(f"graph {graph.name!r} needs the parameter {name!r}")
         bound[name] = value
     return bound
-
-
-def results_needed(node: Node) -> frozenset[str]:
-    """The nodes whose results must be at hand before the node can start."""
-    found: set[str] = set()
-    for _, value in values_of(node):
-        for mention in mentions(value):
-            if mention.form == "$ref":
-                found.add(parse_path(mention.text).name)
-            elif mention.form == "$expr":
-                found |= mentioned_in(tokens_of(mention.text)).nodes
-    if node.when is not None:
-        found |= mentioned_in(tokens_of(node.when)).nodes
-    return frozenset(found)
 
 
 def is_wanted(node: Node, values: Values) -> bool:
@@ -83,12 +67,19 @@ def items_of(node: Node, values: Values) -> list[Any]:
     return items
 
 
-def cache_key_of(node: Node, args: Mapping[str, Any], values: Values) -> str | None:
-    """What a result may be found by again: a digest of the job and the key, or the arguments."""
-    if node.cache is None:
-        return None
-    key = args if node.cache.key is None else _resolved(node, "cache.key", node.cache.key, values)
-    return hashlib.sha256(_ENCODER.encode([node.job, node.graph, key])).hexdigest()
+def cache_key(cache: Cache, job: tuple[str, int], args: Mapping[str, Any], values: Values) -> str:
+    """What a result is found by again: a digest of the job and the key that people gave it.
+
+    Without a key all that is known to matter: the version of the job, and its arguments.
+    """
+    name, version = job
+    if cache.key is None:
+        return _digest([name, version, args])
+    return _digest([name, resolve(cache.key, _known(values, "cache.key"))])
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(_ENCODER.encode(value)).hexdigest()
 
 
 def result_of(graph: Graph, values: Values) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import msgspec
 
 from rota.errors import BadDuration, BadOption
+from rota.model.graph import Cache
 from rota.model.isolation import Isolation
 from rota.model.schedule import Schedule
 from rota.model.spec import Breaker, Delivery, PolicyChange, RetryPolicy
@@ -26,6 +27,7 @@ MIN_MEMORY_MB = 16
 
 JOB_OPTIONS = RETRY_OPTIONS | {
     "breaker",
+    "cache",
     "delivery",
     "dependencies",
     "expires",
@@ -45,6 +47,7 @@ TIMING_OPTIONS = {*Schedule.__struct_fields__, "paused", "timezone"} - {
 """Of a job's schedules; `jitter` is that of retries, a schedule's stands in its own mapping."""
 SUBMIT_OPTIONS = RETRY_OPTIONS | {
     "at",
+    "cache",
     "delay",
     "expires",
     "key",
@@ -70,6 +73,7 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     isolation: Isolation = "thread"
     memory_mb: int | None = None
     breaker: Breaker | None = None
+    cache: Cache | None = None
     dependencies: tuple[str, ...] = ()
     retry_function: RetryFunction | None = None
     schedules: tuple[Schedule, ...] = ()
@@ -111,6 +115,7 @@ def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
         isolation=isolation,
         memory_mb=memory_mb,
         breaker=parse_breaker(options.get("breaker")),
+        cache=_cache(options.get("cache")),
         dependencies=read_dependencies(name, options.get("dependencies")),
         retry_function=function,
         schedules=_schedules(options),
@@ -203,11 +208,27 @@ def _isolation(options: Mapping[str, Any]) -> tuple[Isolation, int | None]:
 def _policy_change(options: Mapping[str, Any], retry: RetryPolicy) -> PolicyChange | None:
     changed = retry_policy(options, base=retry) if RETRY_OPTIONS & options.keys() else None
     timeout_ms = _positive(options, "timeout")
-    if changed is None and timeout_ms is None:
+    fresh = _is_fresh(options.get("cache"))
+    if changed is None and timeout_ms is None and not fresh:
         return None
     if changed is not None and changed.backoff == "custom" != retry.backoff:
         raise BadOption('backoff="custom" needs a job that has a retry function')
-    return PolicyChange(retry=changed, timeout_ms=timeout_ms)
+    return PolicyChange(retry=changed, timeout_ms=timeout_ms, fresh=fresh)
+
+
+def _is_fresh(cache: object) -> bool:
+    if cache not in (None, True, False):
+        raise BadOption(f"cache={cache!r:.64} of a submit is False: run it, whatever is known")
+    return cache is False
+
+
+def _cache(given: object) -> Cache | None:
+    if given is None:
+        return None
+    # Late: programs without a cache need not pay for expressions.
+    from rota.rules.cache_options import parse_cache  # noqa: PLC0415
+
+    return parse_cache(given)
 
 
 def _duration(options: Mapping[str, Any], name: str) -> int | None:

@@ -125,7 +125,9 @@ def open_artifacts(said: str | None, *, beside: Path | None) -> ArtifactStore | 
     workers need not share a disk.
     """
     if said is None:
-        return None if beside is None else Folder(beside.with_name(f"{beside.name}.artifacts"))
+        if beside is None:
+            return None
+        return Folder(beside.with_name(f"{beside.name}.artifacts").absolute())
     if said == DATABASE:
         return None
     parts = urlsplit(said)

@@ -24,9 +24,11 @@ StopReason = Literal["timeout", "cancel", "lost", "drain", "cut_off"]
 
 
 class Returned(msgspec.Struct, frozen=True):
-    """The handler returned; its value as JSON text."""
+    """The handler returned; its value as JSON text, or what stands for it."""
 
     result: str
+    reason: str | None = None
+    """Why it need not have run: its result was known."""
 
 
 class Raised(msgspec.Struct, frozen=True, kw_only=True):

@@ -27,7 +27,7 @@ class Claims:
     def __init__(self, duty: Duty) -> None:
         self.worker_id = ""
         self.is_cut_short = False
-        """More graphs may be waiting than began in the last claim."""
+        """The last claim let others run, graphs or nodes, and did not ask for all of them."""
         self._namespace = duty.namespace
         self._closings = Closings()
         self.serve(duty)
@@ -39,6 +39,7 @@ class Claims:
         self._jobs = json.dumps(duty.jobs)
         self._graphs = frozenset(duty.graphs)
         self._dependents = frozenset(duty.dependents)
+        self._cached = frozenset(duty.cached)
 
     def obey(self, closings: Closings) -> None:
         self._closings = closings
@@ -58,28 +59,47 @@ class Claims:
         self._queues.append(self._queues.pop(0))
 
     def claim(self, tx: Tx, limit: int) -> list[Lease]:
-        """Leases to carry out. Graphs among them begin here and now, and need no slot."""
-        self.is_cut_short = False
-        leases = self._let_in(tx, self.take(tx, limit))
+        """Leases to carry out. Graphs among them begin here and now, and need no slot.
+
+        What begins or ends by that may let others run, so that it is asked again.
+        """
+        ready: list[Lease] = []
         for rounds_left in reversed(range(ROUNDS)):
-            begin = [lease for lease in leases if lease.job in self._graphs]
-            if not begin:
+            asked = self.take(tx, limit - len(ready))
+            taken = self._let_in(tx, asked)
+            begin = [lease for lease in taken if lease.job in self._graphs]
+            if begin:
+                self._finish(tx, expand(tx, begin, namespace=self._namespace))
+                taken = [lease for lease in taken if lease.job not in self._graphs]
+            ready += self.resolve(tx, taken) if self.are_to_resolve(taken) else taken
+            self.is_cut_short = self.is_cut_short or bool(begin) or len(taken) < len(asked)
+            if not self.is_cut_short or len(ready) >= limit or not rounds_left:
                 break
-            self._finish(tx, expand(tx, begin, namespace=self._namespace))
-            leases = [lease for lease in leases if lease.job not in self._graphs]
-            if rounds_left and len(leases) < limit:
-                leases += self._let_in(tx, self.take(tx, limit - len(leases)))
-            self.is_cut_short = not rounds_left
-        return self.resolve(tx, leases) if are_nodes(leases) else leases
+        return ready
+
+    def are_to_resolve(self, leases: Sequence[Lease]) -> bool:
+        """Whether some hold results of others, or may have a result already."""
+        return any(map(self._is_to_resolve, leases))
 
     def resolve(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
-        """With the results that their arguments ask for; those that cannot have them end."""
-        ready, refused = resolve(tx, leases, namespace=self._namespace)
-        self._finish(tx, refused)
-        return ready
+        """With the results that their arguments ask for.
+
+        Those that cannot have them end, and those whose own result is known.
+        """
+        asking = [lease for lease in leases if self._is_to_resolve(lease)]
+        ready, verdicts = resolve(tx, asking, namespace=self._namespace)
+        self._finish(tx, verdicts)
+        self.is_cut_short = bool(verdicts)
+        ended = {verdict.run_id for verdict in verdicts}
+        found = {lease.run_id: lease for lease in ready}
+        return [found.get(lease.run_id, lease) for lease in leases if lease.run_id not in ended]
+
+    def _is_to_resolve(self, lease: Lease) -> bool:
+        return lease.parent_id is not None or lease.job in self._cached
 
     def take(self, tx: Tx, limit: int) -> list[Lease]:
         """Leases as they come, for jobs that may start now."""
+        self.is_cut_short = False
         if not self._closings:
             return self._take_from(tx, self._queues, self._jobs, limit)
         leases: list[Lease] = []
@@ -109,8 +129,3 @@ class Claims:
     def _finish(self, tx: Tx, verdicts: Sequence[Verdict]) -> None:
         if verdicts:
             finish(tx, verdicts, namespace=self._namespace)
-
-
-def are_nodes(leases: Sequence[Lease]) -> bool:
-    """Whether there are nodes of graphs among them, whose arguments may name results."""
-    return any(lease.parent_id for lease in leases)

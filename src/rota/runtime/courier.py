@@ -15,7 +15,7 @@ from rota.model.run import Lease, Verdict
 from rota.notices import emit
 from rota.runtime.call import Call
 from rota.runtime.calls import Calls
-from rota.runtime.claims import Claims, are_nodes
+from rota.runtime.claims import Claims
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.service import Service
 from rota.runtime.verdicts import refused, related, verdict_on
@@ -176,7 +176,7 @@ class Courier(Service):
             lost, leases = self._store.write(
                 lambda tx: self._trade(tx, verdicts, want, lone=lone), lone=lone
             )
-            if lone and are_nodes(leases):
+            if lone and self._claims.are_to_resolve(leases):
                 leases = self._store.write(lambda tx: self._claims.resolve(tx, leases))
         except StoreUnavailable:
             self._looks = True

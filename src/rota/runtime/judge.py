@@ -36,9 +36,13 @@ def judge(
         _tell_late(call, ending)
         return None
     match ending:
-        case Returned(result=result):
+        case Returned(result=result, reason=reason):
             return Verdict(
-                run_id=call.lease.run_id, fence=call.lease.fence, verb="succeed", result=result
+                run_id=call.lease.run_id,
+                fence=call.lease.fence,
+                verb="succeed",
+                result=result,
+                reason=reason,
             )
         case Raised():
             return _failed(call, ending, "error", roll)

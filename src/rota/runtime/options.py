@@ -23,6 +23,8 @@ class Duty(msgspec.Struct, frozen=True, kw_only=True):
     """Those of the jobs that are graphs: they begin at the claim and need no slot."""
     dependents: tuple[str, ...] = ()
     """Those of the jobs that depend on others: the first claim holds a run of theirs back."""
+    cached: tuple[str, ...] = ()
+    """Those of the jobs whose results may be used again: the claim asks whether one is known."""
     all_queues: bool = False
     """Whether stored jobs bring their queues along; not when queues were named."""
 

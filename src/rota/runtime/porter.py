@@ -9,11 +9,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
+import msgspec
+
 from rota.clock import elapsed_s
+from rota.engine.memos import recall
 from rota.engine.resolve import resolve_later, whose
 from rota.errors import BadInput
 from rota.model.artifact import is_pointer
-from rota.model.run import ErrorDetail, Lease
+from rota.model.run import CACHED, ErrorDetail, Lease
 from rota.notices import emit
 from rota.runtime.call import Call, Done, Ending, Raised, Returned, Stopped, StopReason
 from rota.runtime.vault import Vault
@@ -74,6 +77,7 @@ class Porter:
         ending: Ending | None = None
         try:
             call.lease = self._completed(call.lease)
+            ending = self._known(call)
         except BadInput as error:
             ending = Raised(error=_told(error), gives_up=True)
         except Exception as error:  # noqa: BLE001  # a store that is away: worth another attempt
@@ -93,12 +97,24 @@ class Porter:
         unresolved.fill(self._vault.values(unresolved.apart(), whose(lease)))
         return unresolved.resolved()
 
+    def _known(self, call: Call) -> Returned | None:
+        """Its result, if it is known already; then it is not to be remembered again."""
+        lease = call.lease
+        if lease.memo_key is None:
+            return None
+        memos = self._store.read(lambda tx: recall(tx, (lease,), namespace=self._namespace))
+        if lease.run_id not in memos:
+            return None
+        call.lease = msgspec.structs.replace(lease, memo_key=None)
+        memo = memos[lease.run_id]
+        return Returned(memo.result, reason=f"{CACHED}{memo.run_id}")
+
     def _put_away(self, call: Call, ending: Ending, done: Done) -> None:
         try:
             if isinstance(ending, Returned):
                 held_ms = round((elapsed_s() - call.claimed_s) * 1000)
                 text = self._vault.put(ending.result, now_ms=call.lease.claimed_at + held_ms)
-                ending = Returned(text)
+                ending = Returned(text, reason=ending.reason)
         finally:
             done(call, ending)
 

@@ -61,5 +61,6 @@ class Roster(Service):
             dependents=tuple(
                 sorted({*own.dependents, *(name for name in stored if stored[name].dependencies)})
             ),
+            cached=tuple(sorted({*own.cached, *(name for name in stored if stored[name].cache)})),
             queues=(*own.queues, *sorted(queues - set(own.queues))),
         )

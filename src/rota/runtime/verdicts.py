@@ -30,7 +30,9 @@ def _watched(call: Call, verdict: Verdict | None) -> Verdict | None:
 
 
 def related(verdict: Verdict, lease: Lease) -> Verdict:
-    """Marked for its schedule and its graph, if it has them."""
+    """Marked for its schedule, its graph and its cache, if it has them."""
+    if verdict.verb == "succeed" and lease.memo_key is not None:
+        verdict = msgspec.structs.replace(verdict, memo_key=lease.memo_key, memo_ms=lease.memo_ms)
     if lease.origin is None and lease.parent_id is None:
         return verdict
     return msgspec.structs.replace(

@@ -87,7 +87,13 @@ SHAPES: Mapping[str, Shape] = {
         "bad": "int",
     },
     "place": {"graph_id": "uuid", "name": "text"},
-    "begun": {"run_id": "uuid", "fence": "bigint", "timeout_ms": "bigint", "args": "text"},
+    "begun": {
+        "run_id": "uuid",
+        "fence": "bigint",
+        "timeout_ms": "bigint",
+        "args": "text",
+        "policy": "text",
+    },
     "run_key": {
         "job": "text",
         "key": "text",
@@ -171,6 +177,7 @@ SHAPES: Mapping[str, Shape] = {
     "filled": {"id": "uuid", "succeeded": "int", "failed": "int"},
     "artifact": {"digest": "text", "body": "text"},
     "pointer": {"pointer": "text"},
+    "memo": {"key": "text", "run_id": "uuid", "result": "text", "memo_ms": "bigint"},
 }
 
 

@@ -116,9 +116,17 @@ def _facts(job: JobView) -> list[tuple[str, str]]:
         ("timeout", _timeout(spec)),
         ("expires", _duration(spec.expires_ms)),
         ("breaker", _breaker(job)),
+        ("cache", _cache(spec)),
         ("delivery", spec.delivery.replace("_", " ")),
         ("memory", f"{spec.memory_mb} MB" if spec.memory_mb else ""),
     ]
+
+
+def _cache(spec: JobSpec) -> str:
+    if spec.cache is None:
+        return ""
+    by = " by a key of its own" if spec.cache.key is not None else ""
+    return f"{spec.cache.ttl or 'for ever'}{by}"
 
 
 def _breaker_state(job: JobView) -> str:

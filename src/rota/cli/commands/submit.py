@@ -49,6 +49,7 @@ OPTIONS = ("queue", "delay", "key", "expires", "retries")
 @click.option("--key", metavar="KEY", help="Idempotency key: submitting twice makes one run.")
 @click.option("--retries", type=int, metavar="N", help="How often a failure is tried again.")
 @click.option("--expires", metavar="TIME", help="Do not start any more after waiting this long.")
+@click.option("--no-cache", is_flag=True, help="Run it even if its result is known.")
 @click.option("--job-timeout", metavar="TIME", help="Stop an attempt that takes longer.")
 @store_options
 def command(
@@ -99,6 +100,7 @@ def _submit(job: Job[..., Any], words: tuple[str, ...], flags: dict[str, Any]) -
     options["timeout"] = flags["job_timeout"]
     options["priority"] = _number_or_text(flags["priority"])
     options["at"] = _instant(flags["at"])
+    options["cache"] = False if flags["no_cache"] else None
     options = {name: value for name, value in options.items() if value is not None}
     return job.with_options(**options).submit(*given.args, **given.kwargs)
 

@@ -12,6 +12,7 @@ from rota.model.bundle import Bundle, BundledSchedule
 from rota.model.schedule import Blackout, Calendar, OnEvent, Schedule
 from rota.model.spec import Breaker, GraphTarget, JobSpec, PythonTarget
 from rota.rules.blackouts import compile_blackout
+from rota.rules.cache_options import parse_cache
 from rota.rules.calendars import business_days
 from rota.rules.events import check_event_args
 from rota.rules.jobfile.field import Field
@@ -166,7 +167,11 @@ class _Reader:
 def _spec(name: str, field: Field, given: Mapping[str, Field]) -> JobSpec:
     target, parameters = read_target(field, given)
     options = {key: each for key, each in given.items() if key in JOB_FIELDS}
-    return JobSpec(target=target, parameters=parameters, **_options(name, field, options))
+    spec = JobSpec(target=target, parameters=parameters, **_options(name, field, options))
+    if spec.cache is not None and parameters:
+        with options.get("cache", field).blamed():
+            parse_cache(spec.cache, parameters)
+    return spec
 
 
 def _flow_spec(name: str, field: Field, flow: Flow, given: Mapping[str, Field]) -> JobSpec:

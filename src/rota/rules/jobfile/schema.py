@@ -43,6 +43,7 @@ _OBJECT: Schema = {"type": "object"}
 _FIELDS: dict[str, Schema] = {
     "backoff": {"enum": [each for each in get_args(Backoff) if each != "custom"]},
     "breaker": {"type": ["string", "object"], "examples": ["50% of 20 in 1m"]},
+    "cache": {"type": ["string", "number", "object"], "examples": ["1h", {"ttl": "1d"}]},
     "dependencies": _NAMES,
     "delivery": {"enum": list(get_args(Delivery))},
     "expires": _DURATION,

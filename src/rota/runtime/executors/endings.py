@@ -94,6 +94,8 @@ def refused(exc: BaseException, message: str) -> Raised:
 
 def undecodable(call: Call, exc: BaseException) -> Raised:
     stored = f"the stored arguments of {call.lease.job} cannot be used any more"
+    if call.lease.node is not None:
+        stored = f"node {call.lease.node!r}: what other nodes gave does not fit"
     return refused(exc, f"{stored}: {describe(exc).message}")
 
 

@@ -195,7 +195,7 @@ select id, namespace, job, version, args, policy, parent_id, node
  where id {ids:ids}
 
 -- name: lock_graphs
-select id, fence, failures, parent_id, node, item, schedule_id, {now} as now
+select id, fence, failures, policy, parent_id, node, item, schedule_id, {now} as now
   from rota.run as run
  where id {ids:ids}
    and {from:conclude}
@@ -208,6 +208,7 @@ update rota.run as run
    set state = {to:suspend},
        worker_id = null,
        args = coalesce(b.args, run.args),
+       policy = coalesce(b.policy, run.policy),
        expires_at = {now} + b.timeout_ms
   from {rows:begun} as b
  where run.id = b.run_id
