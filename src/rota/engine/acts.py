@@ -18,6 +18,9 @@ class By(msgspec.Struct, frozen=True, kw_only=True):
     act_id: str
     who: str
     why: str = ""
+    address: str | None = None
+    """Where the request came from, if it came over the network."""
+    request_id: str | None = None
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True):

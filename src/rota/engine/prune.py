@@ -36,5 +36,7 @@ def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
     gone += tx.execute("prune_effects", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_firings", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_backfills", keep_ms=retention.failure_ms, limit=limit)
+    gone += tx.execute("prune_requests", limit=limit)
+    gone += tx.execute("prune_sessions") + tx.execute("prune_tickets")
     gone += tx.execute("prune_logs", keep_ms=retention.failure_ms, limit=limit)
     return gone

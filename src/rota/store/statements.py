@@ -154,6 +154,7 @@ SHAPES: Mapping[str, Shape] = {
         "healed": "uuid",
     },
     "filled": {"id": "uuid", "succeeded": "int", "failed": "int"},
+    "request": {"namespace": "text", "key": "text", "digest": "text", "answer": "text"},
 }
 
 
