@@ -154,6 +154,19 @@ SHAPES: Mapping[str, Shape] = {
         "healed": "uuid",
     },
     "filled": {"id": "uuid", "succeeded": "int", "failed": "int"},
+    "act": {
+        "id": "uuid",
+        "namespace": "text",
+        "who": "text",
+        "verb": "text",
+        "subject": "text",
+        "detail": "text",
+        "address": "text",
+        "request_id": "text",
+        "before_digest": "text",
+        "after_digest": "text",
+    },
+    "seal": {"id": "uuid", "seq": "bigint", "hash": "text"},
     "request": {"namespace": "text", "key": "text", "digest": "text", "answer": "text"},
 }
 
