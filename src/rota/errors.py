@@ -150,6 +150,10 @@ class DuplicateKey(BadInput):
         )
 
 
+class KeyReused(BadInput):
+    """The Idempotency-Key was sent before with another request; nothing was changed."""
+
+
 class WrongConnection(BadInput):
     """The connection is of no kind Rota knows, of another database, or in autocommit mode."""
 

@@ -29,8 +29,8 @@ ERROR = '{"type":"ValueError","message":"broken"}'
 TABLES = (
     "act", "alert", "attempt", "backfill", "blackout", "breaker", "breaker_tally", "calendar",
     "chain", "chore", "dead_letter", "effect", "firing", "job", "job_version", "log_chunk", "node",
-    "queue", "namespace", "request", "run", "run_history", "run_key", "schedule", "session", "ticket",
-    "token", "worker",
+    "queue", "namespace", "request", "run", "run_history", "run_key", "schedule", "session",
+    "ticket", "token", "worker",
 )  # fmt: skip
 
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from inspect import Parameter
-from inspect import Signature as Shape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -20,14 +18,6 @@ if TYPE_CHECKING:
     from rota.engine.jobs import JobView
 
 
-class _Maybe:
-    """Stands for a default: the store knows the names of parameters, not which can be left out."""
-
-    def __repr__(self) -> str:
-        return "..."
-
-
-_MAYBE = _Maybe()
 _PAIR = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
@@ -75,14 +65,8 @@ def _object(text: str) -> dict[str, Any]:
 def recorded_job(app: App, view: JobView) -> Job[..., Any]:
     """A job as the store knows it: names are checked here, types by the worker."""
     from rota.app import Job
-    from rota.rules.signature import Signature
+    from rota.app.recorded import recorded_signature
 
-    spec = view.spec
-    parameters = [
-        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=hint, default=_MAYBE)
-        for name, hint in spec.parameters.items()
-    ]
-    kinds = dict.fromkeys(spec.parameters, Any)
-    job = Job[..., Any](app, spec, Signature(spec.name, Shape(parameters), lambda: kinds), None)
+    job = Job[..., Any](app, view.spec, recorded_signature(view.spec), None)
     job.version = view.version
     return job

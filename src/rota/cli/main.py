@@ -17,6 +17,7 @@ from rota.errors import RotaError
 COMMANDS = (
     "up",
     "worker",
+    "server",
     "submit",
     "runs",
     "logs",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Collection
 
 import msgspec
 
@@ -58,6 +60,23 @@ def spec_of(tx: Tx, name: str, version: int, *, namespace: str) -> JobSpec | Non
     """The definition that runs of this version are pinned to."""
     row = tx.one("load_spec", namespace=namespace, name=name, version=version)
     return _spec.decode(row["spec"]) if row else None
+
+
+def current_specs(
+    tx: Tx, names: Collection[str], *, namespace: str
+) -> dict[str, tuple[int, JobSpec]]:
+    """The current version of each of these jobs that is on record, with its definition."""
+    rows = tx.all("current_versions", namespace=namespace, names=json.dumps(sorted(names)))
+    found = {}
+    for row in rows:
+        at = "spec", namespace, row["name"], row["version"]
+        spec = tx.memo.get(at)
+        if spec is None:
+            spec = spec_of(tx, row["name"], row["version"], namespace=namespace)
+            tx.memo[at] = spec
+        if spec is not None:
+            found[row["name"]] = row["version"], spec
+    return found
 
 
 def is_known(tx: Tx, name: str, *, namespace: str) -> bool:

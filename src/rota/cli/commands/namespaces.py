@@ -54,7 +54,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     from rota.cli.output import print_table
     from rota.engine.namespaces import namespaces
 
-    with opened(flags) as app:
+    with opened({"url": flags["url"]}) as app:
         found = app.store.read(namespaces)
     if as_json:
         _print_json(found)
@@ -89,7 +89,7 @@ def remove(*, name: str, as_json: bool, **flags: Any) -> None:
     from rota.cli.output import print_json
     from rota.engine.namespaces import remove_namespace
 
-    with opened(flags) as app:
+    with opened({"url": flags["url"]}) as app:
         app.store.write(lambda tx: remove_namespace(tx, name, by=_by(flags)))
     if as_json:
         print_json([{"name": name, "removed": True}])
@@ -113,7 +113,7 @@ def _put(name: str, flags: dict[str, Any], *, as_json: bool, is_new: bool) -> No
         note = flags["note"] if flags["note"] is not None else old.note if old else ""
         return put_namespace(tx, name, _quotas(flags, old), by=by, note=note)
 
-    with opened(flags) as app:
+    with opened({"url": flags["url"]}) as app:
         made = app.store.write(put)
     if as_json:
         _print_json([made])

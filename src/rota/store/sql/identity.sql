@@ -178,3 +178,8 @@ delete from rota.session
 -- name: prune_tickets
 delete from rota.ticket
  where expires_at <= {now}
+
+-- name: drop_requests
+delete from rota.request
+ where (namespace, key) in (select b.namespace, b.key from {rows:request} as b)
+   and answer = ''

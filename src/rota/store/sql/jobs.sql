@@ -69,3 +69,10 @@ update rota.job
  where namespace = :namespace
    and name = :name
    and removed_at is null
+
+-- name: current_versions
+select name, version
+  from rota.job
+ where namespace = :namespace
+   and name in ({each:names})
+   and removed_at is null
