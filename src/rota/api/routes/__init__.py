@@ -7,7 +7,7 @@
         return Page(items=[queue_document(each) for each in found])
 
     @post("/queues/{queue:str}/pause", **needs("operator", changes=True), status_code=200)
-    async def pause_queue(request: Ask, queue: FromPath[str], data: PauseBody) -> QueueState:
+    async def pause_queue(request: Ask, queue: FromPath[str], data: JSONBody[PauseBody]) -> QueueState:
         \"\"\"Start nothing new from this queue.\"\"\"
 
         def pause_it(tx: Tx, by: By) -> QueueState:

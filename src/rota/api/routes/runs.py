@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from litestar import get, post
-from litestar.params import FromPath, FromQuery, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
 from rota.api.documents import MOST, PAGE, Page, when
@@ -47,7 +47,7 @@ Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]
 
 
 @post("/runs", **needs("operator", changes=True))
-async def submit_run(request: Ask, data: SubmitBody) -> SubmittedDocument:
+async def submit_run(request: Ask, data: JSONBody[SubmitBody]) -> SubmittedDocument:
     """Ask for one run of a job; it is on disk when this answers."""
     answer = await submit_all(request, [data])
     only = answer.runs[0]
@@ -57,7 +57,7 @@ async def submit_run(request: Ask, data: SubmitBody) -> SubmittedDocument:
 
 
 @post("/runs/bulk", **needs("operator", changes=True))
-async def submit_runs(request: Ask, data: BulkBody) -> BulkDocument:
+async def submit_runs(request: Ask, data: JSONBody[BulkBody]) -> BulkDocument:
     """Ask for many runs at once: all of them or none.
 
     A run whose own key belongs to a run with other arguments is told as refused, with that run.
@@ -165,7 +165,7 @@ async def explain_run(request: Ask, run_id: FromPath[str]) -> Page[ReasonDocumen
 
 @post("/runs/{run_id:str}/cancel", **needs("operator", changes=True), status_code=200)
 async def cancel_run(
-    request: Ask, run_id: FromPath[str], data: ReasonBody | None = None
+    request: Ask, run_id: FromPath[str], data: JSONBody[ReasonBody | None] = None
 ) -> StateDocument:
     """End a waiting run now, ask a running one to stop."""
     reason = (data.reason if data else None) or f"cancelled by {request.credential.who}"
@@ -187,7 +187,7 @@ async def cancel_run(
 
 @post("/runs/{run_id:str}/rerun", **needs("operator", changes=True))
 async def rerun_run(
-    request: Ask, run_id: FromPath[str], data: ReasonBody | None = None
+    request: Ask, run_id: FromPath[str], data: JSONBody[ReasonBody | None] = None
 ) -> StateDocument:
     """A new run with the same arguments, linked to this one, which has ended."""
     fresh = new_id()
