@@ -99,6 +99,12 @@ def jobs(tx: Tx, *, namespace: str) -> list[JobView]:
     ]
 
 
+def origin_of(tx: Tx, name: str, *, namespace: str) -> str | None:
+    """Who brought the definition; None when no such job is on record, or it was removed."""
+    row = tx.one("find_job", namespace=namespace, name=name)
+    return None if row is None or row["removed_at"] is not None else str(row["origin"])
+
+
 def remove(tx: Tx, name: str, *, namespace: str) -> bool:
     """Take a job off the record; runs that wait are still carried out. False if it was gone."""
     return tx.execute("remove_job", namespace=namespace, name=name) > 0

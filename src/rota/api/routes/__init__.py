@@ -7,7 +7,9 @@
         return Page(items=[queue_document(each) for each in found])
 
     @post("/queues/{queue:str}/pause", **needs("operator", changes=True), status_code=200)
-    async def pause_queue(request: Ask, queue: FromPath[str], data: JSONBody[PauseBody]) -> QueueState:
+    async def pause_queue(
+        request: Ask, queue: FromPath[str], data: JSONBody[PauseBody]
+    ) -> QueueState:
         \"\"\"Start nothing new from this queue.\"\"\"
 
         def pause_it(tx: Tx, by: By) -> QueueState:
@@ -35,7 +37,7 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
-from rota.api.routes import description, health, login, runs, session
+from rota.api.routes import description, health, jobs, login, runs, session
 
 ROOT: tuple[ControllerRouterHandler, ...] = (*health.ROOT, *login.ROUTES)
 """Outside of /api/v1."""
@@ -43,5 +45,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *description.ROUTES,
     *health.ROUTES,
     *session.ROUTES,
+    *jobs.ROUTES,
     *runs.ROUTES,
 )

@@ -46,7 +46,7 @@ select job.name, job.version, v.spec, v.created_at, b.state as breaker, job.orig
  order by job.name
 
 -- name: find_job
-select version
+select version, origin, removed_at
   from rota.job
  where namespace = :namespace
    and name = :name
