@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from rota.engine.acts import By, acts, record
-from rota.engine.audit import Verified, prune_acts, seal, verify
+from rota.engine.audit import Verified, holds, prune_acts, seal, verify
 from rota.ids import new_id
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, run_sql
@@ -161,3 +161,18 @@ def test_retention_cuts_the_chain_where_it_begins_and_the_rest_still_holds(
     assert gone == 4
     assert [each.id for each in store.read(lambda tx: acts(tx, namespace=HOME))] == young[::-1]
     assert (check(store).is_good, check(store).acts, check(store).seq) == (True, 2, 6)
+
+
+def test_a_hash_that_was_noted_is_found_again_or_missed(store: Store, clock: Clock) -> None:
+    given_chain(store)
+    noted = check(store).hash
+    clock.advance(1_000)
+    given_chain(store, 1)
+
+    def has(head: str) -> bool:
+        return store.read(lambda tx: holds(tx, head, namespace=HOME))
+
+    assert has(noted)
+    assert not has("0" * 64)
+    store.write(lambda tx: prune_acts(tx, keep_ms=500, limit=10))
+    assert has(noted), "the chain begins after it now"

@@ -24,6 +24,7 @@ COMMANDS = (
     "why",
     "dead",
     "acts",
+    "audit",
     "jobs",
     "graph",
     "schedules",

@@ -79,6 +79,14 @@ def verify(tx: Tx, *, namespace: str, limit: int = PAGE) -> Verified:
     return Verified(is_good=True, acts=count, seq=seq, hash=last)
 
 
+def holds(tx: Tx, head: str, *, namespace: str) -> bool:
+    """Whether a hash that was noted earlier is one of the chain, or where retention cut it."""
+    chain = tx.one("find_chain", namespace=namespace)
+    if chain is not None and chain["base_hash"] == head:
+        return True
+    return tx.one("find_sealed", namespace=namespace, hash=head) is not None
+
+
 def prune_acts(tx: Tx, *, keep_ms: int, limit: int) -> int:
     """Forget the oldest acts of each chain; where it begins now is written down."""
     gone = 0

@@ -98,3 +98,9 @@ update rota.chain
 delete from rota.act
  where namespace = :namespace
    and seq <= :seq
+
+-- name: find_sealed
+select seq
+  from rota.act
+ where namespace = :namespace
+   and hash = :hash
