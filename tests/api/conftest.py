@@ -33,3 +33,11 @@ def api_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def served(api_url: str) -> Iterator[Served]:
     with serving(api_url) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One for a whole module, for what does not depend on the database."""
+    folder = tmp_path_factory.mktemp("shared")
+    with serving(f"sqlite:///{folder}/rota.db") as server:
+        yield server

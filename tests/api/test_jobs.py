@@ -158,9 +158,9 @@ def test_programs_need_exec_and_requests_do_not(served: Served) -> None:
     ],
 )
 def test_a_definition_that_makes_no_sense_is_refused_in_words(
-    served: Served, fields: dict[str, Any], says: str
+    shared: Served, fields: dict[str, Any], says: str
 ) -> None:
-    client = served.client("author", "exec")
+    client = shared.client("author", "exec")
 
     answer = define(client, **fields)
 
