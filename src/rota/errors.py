@@ -115,6 +115,25 @@ class UnknownBackfill(BadInput):
         super().__init__(f"no backfill has the id {backfill_id!r}; it may have been pruned")
 
 
+class UnknownToken(BadInput):
+    """No token has that id."""
+
+    def __init__(self, token_id: str) -> None:
+        self.token_id = token_id
+        super().__init__(f"no token of this namespace has the id {token_id!r:.64}")
+
+
+class UnknownNamespace(BadInput):
+    """No namespace has that name; make it with `rota namespaces create`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(
+            f"there is no namespace {name!r:.140}; make it with "
+            f"`rota namespaces create {name:.140}`"
+        )
+
+
 class AppNotFound(BadInput):
     """The module could not be imported, or it holds no App."""
 
@@ -129,6 +148,10 @@ class DuplicateKey(BadInput):
             f"idempotency key {key!r} belongs to {what} {run_id} which has other {has}; "
             f"use another key, or the same {has}"
         )
+
+
+class KeyReused(BadInput):
+    """The Idempotency-Key was sent before with another request; nothing was changed."""
 
 
 class WrongConnection(BadInput):
@@ -153,6 +176,32 @@ class NotAllowed(RotaError):
     """The state of the run does not allow this verb."""
 
     exit_code = 3
+
+
+class NotSignedIn(RotaError):
+    """No credential, or one that is unknown, revoked or past its time."""
+
+    exit_code = 8
+
+
+class NotPermitted(RotaError):
+    """The credential is good, and does not allow this."""
+
+    exit_code = 8
+
+
+class TooMany(RotaError):
+    """More than is allowed in this time; wait a while and ask again."""
+
+    exit_code = 9
+
+    def __init__(self, message: str | None = None, *, retry_after_s: float = 1.0) -> None:
+        self.retry_after_s = retry_after_s
+        super().__init__(message)
+
+
+class QuotaExceeded(TooMany):
+    """The namespace uses all that its quota allows."""
 
 
 class LeaseLost(RotaError):

@@ -28,9 +28,9 @@ HOME = "default"
 ERROR = '{"type":"ValueError","message":"broken"}'
 TABLES = (
     "act", "alert", "artifact", "attempt", "awaited", "backfill", "blackout", "breaker",
-    "breaker_tally", "calendar", "chore", "dead_letter", "effect", "event", "firing", "job",
-    "job_version", "log_chunk", "memo", "node", "queue", "run", "run_history", "run_key",
-    "schedule", "worker",
+    "breaker_tally", "calendar", "chain", "chore", "dead_letter", "effect", "event", "firing",
+    "job", "job_version", "log_chunk", "memo", "namespace", "node", "queue", "request", "run",
+    "run_history", "run_key", "schedule", "session", "ticket", "token", "worker",
 )  # fmt: skip
 
 

@@ -68,5 +68,6 @@ def worker(store: Store) -> str:
 def empty(url: str) -> None:
     """Delete all rows: on tables this small ten times faster than truncate."""
     with psycopg.connect(url) as connection:
+        connection.execute("set session_replication_role = replica")  # acts guard themselves
         for table in TABLES:
             connection.execute(f"delete from rota.{table}".encode())

@@ -23,7 +23,7 @@ CLAIMABLE_S = 30.0
 
 
 def up(crew: Crew) -> Program:
-    return crew.rota("up", "tests/crash/shop.py", "--url", crew.url)
+    return crew.rota("up", "tests/crash/shop.py", "--url", crew.url, "--no-server")
 
 
 @pytest.mark.slow

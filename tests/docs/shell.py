@@ -66,7 +66,7 @@ class Shell:
             popen = _start(["bash", "-c", f"exec {command}"], self._folder, self._env, out)
         self._started.append((block, popen, log))
         end = time.monotonic() + _PATIENCE_S
-        while "worker started" not in log.read_text():
+        while not any(each in log.read_text() for each in ("worker started", "server started")):
             if popen.poll() is not None or time.monotonic() > end:
                 raise Wrong(f"{block.place}: {command} does not serve\n{log.read_text()}")
             time.sleep(0.02)

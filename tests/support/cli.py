@@ -19,6 +19,8 @@ from rota.engine.workers import workers
 
 PATIENCE_S = 30.0
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR")
+JOBS_ONLY = {"ROTA_SERVE": "no"}
+"""Most tests of `rota up` are about jobs; a server costs half a second of a core."""
 
 SHOP = '''
 import os, signal, time
@@ -65,7 +67,8 @@ class Rota:
 
     def __init__(self, folder: Path, **env: str) -> None:
         self.folder = folder
-        self.env = {name: os.environ[name] for name in KEPT if name in os.environ} | env
+        kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+        self.env = kept | JOBS_ONLY | env
         (folder / "shop.py").write_text(SHOP)
 
     def wait_until_running(self, run_id: str) -> None:

@@ -7,14 +7,12 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
-import msgspec
-
 from rota.app.node import Node
+from rota.app.recorded import new_run
 from rota.app.run import Run
 from rota.app.trace import current_trace
 from rota.app.within import Within
 from rota.errors import NotAllowed
-from rota.ids import new_id
 from rota.model.run import NewRun
 from rota.model.schedule import Schedule
 from rota.model.spec import JobSpec
@@ -153,17 +151,7 @@ class Job(Node[P, R]):
         elif version is None:
             self.app.define((self,))
             version = self.version
-        fresh = NewRun(
-            id=new_id(),
-            job=spec.name,
-            version=version or 0,
-            queue=spec.queue,
-            priority=spec.priority,
-            args=args,
-            expires_ms=spec.expires_ms,
-            at_most_once=spec.delivery == "at_most_once",
-        )
-        return fresh if options is _AS_DEFINED else _changed(fresh, options)
+        return new_run(spec, version or 0, args, options)
 
 
 class AsyncJob(Job[P, R]):
@@ -201,19 +189,3 @@ class Submission(Generic[P, R]):
     ) -> NewRun:
         """As Job.draft, with these options."""
         return self._job.new_run(self._options, self._job.signature.bind(args, kwargs), define)
-
-
-def _changed(run: NewRun, options: SubmitOptions) -> NewRun:
-    changes: dict[str, Any] = {
-        "queue": options.queue,
-        "priority": options.priority,
-        "expires_ms": options.expires_ms,
-        "key": options.key,
-        "key_window_ms": options.key_window_ms,
-        "delay_ms": options.delay_ms,
-        "due_at": options.due_at_ms,
-    }
-    if options.policy is not None:
-        changes["policy"] = msgspec.json.encode(options.policy).decode()
-    given = {name: value for name, value in changes.items() if value is not None}
-    return msgspec.structs.replace(run, **given)

@@ -20,6 +20,8 @@ FILE = "rota.toml"
 LOG_FORMATS = ("text", "json")
 MAX_SLOTS = 1000
 MAX_PROCESSES = 256
+MAX_THREADS = 256
+MAX_PORT = 65_535
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +47,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     alert_private: bool = False
     echo: bool | None = None
     artifacts: str | None = None
+    serve: bool | None = None
+    """Whether `rota up` brings the server, too."""
+    host: str | None = None
+    port: int | None = None
+    server_names: tuple[str, ...] = ()
+    behind_proxy: bool = False
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    rate: float | None = None
+    threads: int | None = None
+    admin_token: str | None = None
 
 
 class Setting(NamedTuple):
@@ -80,6 +93,30 @@ def _count(most: int) -> Callable[[object], int]:
         return number
 
     return read
+
+
+def _hosts(given: object) -> tuple[str, ...]:
+    names = given.split(",") if isinstance(given, str) else given
+    if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
+        raise BadOption(f"{given!r:.64} is not a list of names such as 'rota.example.org,rota'")
+    return tuple(name.strip().lower() for name in names if name.strip())
+
+
+def _port(given: object) -> int:
+    number = int(given) if isinstance(given, str) and given.isdecimal() else given
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= MAX_PORT:
+        raise BadOption(f"{given!r:.64} is not a port from 0 to {MAX_PORT}; 0 takes a free one")
+    return number
+
+
+def _rate(given: object) -> float:
+    try:
+        number = float(given) if isinstance(given, str | int | float) else 0.0
+    except ValueError:
+        number = 0.0
+    if isinstance(given, bool) or not 0 < number < float("inf"):
+        raise BadOption(f"{given!r:.64} is not a number of requests a second above 0")
+    return number
 
 
 def _web_address(given: object) -> str:
@@ -118,6 +155,16 @@ SETTINGS: dict[str, Setting] = {
     "echo": Setting("worker", "echo", _yes_or_no),
     "keep_success": Setting("worker", "keep_success_ms", parse_duration),
     "keep_failures": Setting("worker", "keep_failures_ms", parse_duration),
+    "serve": Setting("server", "serve", _yes_or_no),
+    "host": Setting("server", "host", _text),
+    "port": Setting("server", "port", _port),
+    "server_names": Setting("server", "server_names", _hosts, "names"),
+    "behind_proxy": Setting("server", "behind_proxy", _yes_or_no),
+    "tls_cert": Setting("server", "tls_cert", _text),
+    "tls_key": Setting("server", "tls_key", _text),
+    "rate": Setting("server", "rate", _rate),
+    "threads": Setting("server", "threads", _count(MAX_THREADS)),
+    "admin_token": Setting("server", "admin_token", _text),
     "alert_webhook": Setting("alerts", "alert_webhook", _web_address, "webhook"),
     "alert_private": Setting("alerts", "alert_private", _yes_or_no, "private"),
 }

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from inspect import Parameter
-from inspect import Signature as Shape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -18,17 +16,8 @@ from rota.errors import BadArguments
 if TYPE_CHECKING:
     from rota.app import App, Job
     from rota.engine.jobs import JobView
-    from rota.model.spec import JobSpec
 
 
-class _Maybe:
-    """Stands for a default: the store knows the names of parameters, not which can be left out."""
-
-    def __repr__(self) -> str:
-        return "..."
-
-
-_MAYBE = _Maybe()
 _PAIR = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
@@ -76,32 +65,8 @@ def _object(text: str) -> dict[str, Any]:
 def recorded_job(app: App, view: JobView) -> Job[..., Any]:
     """A job as the store knows it: names are checked here, types by the worker."""
     from rota.app import Job
-    from rota.rules.signature import Signature
+    from rota.app.recorded import recorded_signature
 
-    spec = view.spec
-    needed = _needed(spec)
-    parameters = [
-        Parameter(
-            name,
-            Parameter.POSITIONAL_OR_KEYWORD,
-            annotation=hint,
-            default=Parameter.empty if name in needed else _MAYBE,
-        )
-        for name, hint in spec.parameters.items()
-    ]
-    if needed:  # Python wants those without a default first; people give them by name
-        parameters.sort(key=lambda each: each.name not in needed)
-    kinds = dict.fromkeys(spec.parameters, Any)
-    job = Job[..., Any](app, spec, Signature(spec.name, Shape(parameters), lambda: kinds), None)
+    job = Job[..., Any](app, view.spec, recorded_signature(view.spec), None)
     job.version = view.version
     return job
-
-
-def _needed(spec: JobSpec) -> set[str]:
-    """Of a graph it is known what must be given."""
-    from rota.model.spec import GraphTarget
-
-    if not isinstance(spec.target, GraphTarget):
-        return set()
-    parameters = spec.target.graph.parameters
-    return {name for name, each in parameters.items() if each.default is msgspec.UNSET}

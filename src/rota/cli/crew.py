@@ -18,7 +18,7 @@ STOPPING = (signal.SIGTERM, signal.SIGINT)
 
 def serve_all(processes: int, serve: Serve) -> int:
     """Serve until all have ended; the highest exit code counts. TERM and INT are passed on."""
-    from rota.runtime.supervisor import die_with, supervise
+    from rota.runtime.supervisor import supervise
 
     if processes == 1:
         return supervise(serve)
@@ -34,11 +34,7 @@ def serve_all(processes: int, serve: Serve) -> int:
         signal.signal(number, forward)
     parent = os.getpid()
 
-    def work() -> int:
-        die_with(parent)
-        return supervise(serve)
-
-    pids += [_fork(work) for _ in range(processes)]
+    pids += [fork(lambda: supervise(serve), parent) for _ in range(processes)]
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
     codes = []
     while pids:
@@ -47,7 +43,10 @@ def serve_all(processes: int, serve: Serve) -> int:
     return max(codes)
 
 
-def _fork(work: Callable[[], int]) -> int:
+def fork(work: Callable[[], int], parent: int) -> int:
+    """Start `work` in a process that dies with its parent; call it with signals blocked."""
+    from rota.runtime.supervisor import die_with
+
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()
@@ -60,8 +59,11 @@ def _fork(work: Callable[[], int]) -> int:
         for number in STOPPING:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
+        die_with(parent)
         code = work()
     finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
         os._exit(code)
 
 

@@ -30,10 +30,14 @@ WARNING = {
     "artifact.refused",
     "artifact.unavailable",
     "handler.failed_late",
+    "api.denied",
 }
 ERROR = {"service.failed", "loop.broken", "retry_function.failed"}
 
 MESSAGES = {
+    "server.started": "server started",
+    "server.stopped": "server stopped",
+    "api.denied": "a request with a bad credential was refused",
     "worker.started": "worker started",
     "worker.stopped": "worker stopped",
     "worker.crashed": "the worker process was killed and is started again",

@@ -17,6 +17,7 @@ from rota.errors import RotaError
 COMMANDS = (
     "up",
     "worker",
+    "server",
     "submit",
     "send",
     "runs",
@@ -24,6 +25,7 @@ COMMANDS = (
     "why",
     "dead",
     "acts",
+    "audit",
     "jobs",
     "graph",
     "schedules",
@@ -36,6 +38,8 @@ COMMANDS = (
     "queues",
     "breakers",
     "workers",
+    "namespaces",
+    "tokens",
     "db",
     "doctor",
     "bench",
@@ -73,6 +77,7 @@ Exit codes:
   1  an error                    5  schema or database settings do not fit
   2  bad input, nothing changed  6  the run did not end in time
   3  the run's state forbids it  7  the run ended without a result
+  8  not signed in or permitted  9  too much at once; later
 
 ROTA_DEBUG=1 shows tracebacks, NO_COLOR=1 gives plain text.
 """

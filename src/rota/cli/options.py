@@ -70,6 +70,28 @@ def worker_options(command: F) -> F:
     return url_option(namespace_option(command))
 
 
+def server_options(command: F) -> F:
+    """For commands that serve the REST API."""
+    for option in (
+        click.option("--rate", metavar="N", help="Requests a second of one token; 100 if unsaid."),
+        click.option("--threads", metavar="N", help="Requests at the database at once; 8."),
+        click.option("--tls-key", metavar="FILE", help="The key of the certificate."),
+        click.option("--tls-cert", metavar="FILE", help="A certificate: https."),
+        click.option(
+            "--behind-proxy/--no-behind-proxy",
+            default=None,
+            help="A proxy in front brings TLS and tells where requests come from.",
+        ),
+        click.option(
+            "--server-names", metavar="A,B", help="Names under which people reach the server."
+        ),
+        click.option("--port", metavar="N", help="Where to listen; 8470 if not said."),
+        click.option("--host", metavar="ADDRESS", help="Where to listen; 127.0.0.1 if not said."),
+    ):
+        command = option(command)
+    return command
+
+
 def settings(flags: dict[str, Any]) -> Settings:
     """What these flags, the environment and rota.toml say together."""
     from rota.app.settings import read_settings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -24,17 +25,42 @@ SWITCH_INTERVAL_S = 0.001
 def serve(said: Settings, *, title: str) -> int:
     """Serve the app of these settings in processes that are started again when they crash."""
     _set_title(f"rota {title}: supervisor")
+    if title == "up" and said.serve is not False:
+        return _serve_with_server(said)
+    return serve_all(said.processes, _worker_of(said, title))
 
-    def work(life: Incarnation) -> int:
+
+def _serve_with_server(said: Settings) -> int:
+    from rota.cli.beside import Notice, serve_both
+    from rota.cli.web import Place, serve_beside
+
+    notice = Notice()
+
+    def tell(app: App) -> None:
+        notice.tell(Place(app.url, app.namespace))
+
+    def server() -> int:
         try:
-            return _work(said, life, title)
+            return serve_beside(said, notice.hear())
         except RotaError as error:
             return complain(error)
 
-    return serve_all(said.processes, work)
+    return serve_both(lambda: serve_all(1, _worker_of(said, "up", tell)), server)
 
 
-def _work(said: Settings, life: Incarnation, title: str) -> int:
+def _worker_of(
+    said: Settings, title: str, tell: Callable[[App], None] | None = None
+) -> Callable[[Incarnation], int]:
+    def work(life: Incarnation) -> int:
+        try:
+            return _work(said, life, title, tell)
+        except RotaError as error:
+            return complain(error)
+
+    return work
+
+
+def _work(said: Settings, life: Incarnation, title: str, tell: Callable[[App], None] | None) -> int:
     from msgspec import structs
 
     from rota.cli.echo import echo_to
@@ -54,6 +80,8 @@ def _work(said: Settings, life: Incarnation, title: str) -> int:
     start_logging(said.log_format)
     if said.log_format == "text" and not life.dead:
         _print_banner(app, said, options)
+    if tell is not None:
+        tell(app)
     try:
         return serve_worker(worker, life)
     finally:

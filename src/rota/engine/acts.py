@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -18,6 +18,9 @@ class By(msgspec.Struct, frozen=True, kw_only=True):
     act_id: str
     who: str
     why: str = ""
+    address: str | None = None
+    """Where the request came from, if it came over the network."""
+    request_id: str | None = None
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,50 +32,106 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
     verb: str
     subject: str
     detail: dict[str, Any]
+    address: str | None = None
+    request_id: str | None = None
+    before_digest: str | None = None
+    """Of what was there before, where the verb looks at that."""
+    after_digest: str | None = None
+    """Of what the change left or answered."""
+    seq: int | None = None
+    """Its place in the chain of its namespace; None until it has one."""
+    hash: str | None = None
 
 
-def record(
-    tx: Tx, by: By, *, namespace: str, verb: str, subject: str, detail: Mapping[str, Any]
-) -> None:
-    """Write an act into the transaction of the change, so that both are there or neither."""
+class NewAct(msgspec.Struct, frozen=True, kw_only=True):
+    """An act to be written."""
+
+    id: str
+    namespace: str
+    who: str
+    verb: str
+    subject: str
+    detail: str
+    address: str | None = None
+    request_id: str | None = None
+    before_digest: str | None = None
+    after_digest: str | None = None
+
+
+def new_act(  # noqa: PLR0913  # who did what, and two digests, all named
+    by: By,
+    *,
+    namespace: str,
+    verb: str,
+    subject: str,
+    detail: Mapping[str, Any],
+    before_digest: str | None = None,
+    after_digest: str | None = None,
+) -> NewAct:
+    """What to write about a change."""
     told = {**detail, "why": by.why} if by.why else dict(detail)
-    tx.execute(
-        "insert_act",
+    return NewAct(
         id=by.act_id,
         namespace=namespace,
         who=by.who,
         verb=verb,
         subject=subject,
         detail=msgspec.json.encode(told).decode(),
+        address=by.address,
+        request_id=by.request_id,
+        before_digest=before_digest,
+        after_digest=after_digest,
     )
+
+
+def record(
+    tx: Tx, by: By, *, namespace: str, verb: str, subject: str, detail: Mapping[str, Any]
+) -> None:
+    """Write an act into the transaction of the change, so that both are there or neither."""
+    record_all(tx, [new_act(by, namespace=namespace, verb=verb, subject=subject, detail=detail)])
+
+
+def record_all(tx: Tx, acts: Iterable[NewAct]) -> None:
+    """The same for several; of two with one id the first counts."""
+    tx.execute("insert_acts", batch=msgspec.json.encode(list(acts)).decode())
 
 
 def find_act(tx: Tx, act_id: str, *, namespace: str) -> Act | None:
     """The act of that id: whether a change with a broken commit was made."""
     row = tx.one("find_act", id=act_id, namespace=namespace)
-    return _act(row) if row else None
+    return as_act(row) if row else None
 
 
-def acts(  # one filter each, all named
+def acts(  # noqa: PLR0913  # one filter each, all named
     tx: Tx,
     *,
     namespace: str,
     verb: str | None = None,
     who: str | None = None,
+    subject: str | None = None,
     before: str | None = None,
     limit: int = 50,
 ) -> list[Act]:
     """The newest first; `before` is the last id of the page before."""
-    rows = tx.all("list_acts", namespace=namespace, verb=verb, who=who, before=before, limit=limit)
-    return [_act(row) for row in rows]
+    rows = tx.all(
+        "list_acts",
+        namespace=namespace,
+        verb=verb,
+        who=who,
+        subject=subject,
+        before=before,
+        limit=limit,
+    )
+    return [as_act(row) for row in rows]
 
 
-def _act(row: Row) -> Act:
+def as_act(row: Row) -> Act:
+    """From a row of the table."""
     return Act(
         id=str(row["id"]),
-        at=row["at"],
-        who=row["who"],
-        verb=row["verb"],
-        subject=row["subject"],
         detail=_detail.decode(row["detail"]),
+        **{name: row[name] for name in _COPIED},
     )
+
+
+_COPIED = tuple(name for name in Act.__struct_fields__ if name not in {"id", "detail"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import msgspec
@@ -33,11 +34,18 @@ def runs(  # noqa: PLR0913  # one filter each, all named
     state: State | None = None,
     job: str | None = None,
     queue: str | None = None,
+    queues: Sequence[str] | None = None,
     before: str | None = None,
     limit: int = 50,
 ) -> list[RunView]:
     """The newest runs first; `before` is the last id of the page before."""
-    wanted = {"namespace": namespace, "state": state and str(state), "job": job, "queue": queue}
+    wanted = {
+        "namespace": namespace,
+        "state": state and str(state),
+        "job": job,
+        "queue": queue,
+        "queues": None if queues is None else json.dumps(list(queues)),
+    }
     rows: list[Row] = []
     if state is None or state not in FINAL:
         rows += tx.all("list_runs", before=before, limit=limit, **wanted)

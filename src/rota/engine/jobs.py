@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Collection
 
 import msgspec
 
@@ -80,6 +82,23 @@ def spec_of(tx: Tx, name: str, version: int, *, namespace: str) -> JobSpec | Non
     return pinned.spec if pinned else None
 
 
+def current_specs(
+    tx: Tx, names: Collection[str], *, namespace: str
+) -> dict[str, tuple[int, JobSpec]]:
+    """The current version of each of these jobs that is on record, with its definition."""
+    rows = tx.all("current_versions", namespace=namespace, names=json.dumps(sorted(names)))
+    found = {}
+    for row in rows:
+        at = "spec", namespace, row["name"], row["version"]
+        spec = tx.memo.get(at)
+        if spec is None:
+            spec = spec_of(tx, row["name"], row["version"], namespace=namespace)
+            tx.memo[at] = spec
+        if spec is not None:
+            found[row["name"]] = row["version"], spec
+    return found
+
+
 def is_known(tx: Tx, name: str, *, namespace: str) -> bool:
     """Whether a job of this name is on record."""
     return tx.one("find_job", namespace=namespace, name=name) is not None
@@ -103,6 +122,12 @@ def jobs(tx: Tx, *, namespace: str) -> list[JobView]:
 def declared_jobs(tx: Tx, *, namespace: str, app: str) -> list[str]:
     """The names of the jobs that the code of this app brought last."""
     return [row["name"] for row in tx.all("declared_jobs", namespace=namespace, app=app)]
+
+
+def origin_of(tx: Tx, name: str, *, namespace: str) -> str | None:
+    """Who brought the definition; None when no such job is on record, or it was removed."""
+    row = tx.one("find_job", namespace=namespace, name=name)
+    return None if row is None or row["removed_at"] is not None else str(row["origin"])
 
 
 def remove(tx: Tx, name: str, *, namespace: str) -> bool:

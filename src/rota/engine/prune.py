@@ -6,6 +6,7 @@ import json
 
 import msgspec
 
+from rota.engine.audit import prune_acts
 from rota.model.states import State
 from rota.store.base import Tx
 
@@ -28,7 +29,7 @@ def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
     gone += tx.execute("prune_history", keep_ms=retention.failure_ms, states=BAD, limit=limit)
     gone += tx.execute("prune_attempts", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_letters", keep_ms=retention.failure_ms, limit=limit)
-    gone += tx.execute("prune_acts", keep_ms=retention.acts_ms, limit=limit)
+    gone += prune_acts(tx, keep_ms=retention.acts_ms, limit=limit)
     gone += tx.execute("prune_nodes", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_keys", limit=limit)
     gone += tx.execute("prune_memos", limit=limit)
@@ -38,5 +39,7 @@ def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
     gone += tx.execute("prune_firings", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_backfills", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_events", keep_ms=retention.failure_ms, limit=limit)
+    gone += tx.execute("prune_requests", limit=limit)
+    gone += tx.execute("prune_sessions") + tx.execute("prune_tickets")
     gone += tx.execute("prune_logs", keep_ms=retention.failure_ms, limit=limit)
     return gone

@@ -5,6 +5,7 @@ Any process may do them; the store keeps two from harming each other.
 
 from __future__ import annotations
 
+from rota.engine.audit import seal
 from rota.engine.chores import take_chore
 from rota.engine.expire import expire, time_out
 from rota.engine.keys import DUE
@@ -128,6 +129,16 @@ class Expirer(Chore):
         return self._store.write(lambda tx: expire(tx, limit=BATCH)) == BATCH or late == BATCH
 
 
+class Sealer(Chore):
+    """Gives acts their places in the chain."""
+
+    interval_s = 2.0
+    chore = "seal"
+
+    def batch(self) -> bool:
+        return self._store.write(lambda tx: seal(tx, limit=BATCH)) >= BATCH
+
+
 class Pruner(Chore):
     """Forgets what is past retention, and keeps partitions for the days to come."""
 
@@ -150,5 +161,6 @@ def chores(store: Store, retention: Retention, *, lease_ms: int) -> list[Service
         Promoter(store),
         Reaper(store, lease_ms=lease_ms),
         Expirer(store),
+        Sealer(store),
         Pruner(store, retention),
     ]

@@ -178,6 +178,20 @@ SHAPES: Mapping[str, Shape] = {
     "artifact": {"digest": "text", "body": "text"},
     "pointer": {"pointer": "text"},
     "memo": {"key": "text", "run_id": "uuid", "result": "text", "memo_ms": "bigint"},
+    "act": {
+        "id": "uuid",
+        "namespace": "text",
+        "who": "text",
+        "verb": "text",
+        "subject": "text",
+        "detail": "text",
+        "address": "text",
+        "request_id": "text",
+        "before_digest": "text",
+        "after_digest": "text",
+    },
+    "seal": {"id": "uuid", "seq": "bigint", "hash": "text"},
+    "request": {"namespace": "text", "key": "text", "digest": "text", "answer": "text"},
 }
 
 

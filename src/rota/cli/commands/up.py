@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
-from rota.cli.options import settings, worker_options
+from rota.cli.options import server_options, settings, worker_options
 
 EPILOG = """\b
 Examples:
   rota up shop.py                     the store is ./rota.db
   rota up shop:app --slots 32
   rota up                             the app comes from ROTA_APP or rota.toml
+  rota up shop.py --no-server         jobs only; nothing listens
 
 Ctrl-C (or TERM) lets running handlers end; a second one gives their runs back at once, without
 costing them an attempt. A worker process that is killed is started again.
@@ -22,11 +23,18 @@ costing them an attempt. A worker process that is killed is started again.
 @click.command("up", epilog=EPILOG)
 @click.argument("app", required=False)
 @worker_options
+@server_options
+@click.option(
+    "--server/--no-server",
+    "serve",
+    default=None,
+    help="Serve the REST API as well; on if not said.",
+)
 def command(**flags: Any) -> int:
     """Serve the jobs of APP: a file (shop.py) or a module (shop:app).
 
-    Opens or creates the store, brings its schema up to date, runs jobs and does the background
-    chores until it is told to stop.
+    Opens or creates the store, brings its schema up to date, runs jobs, does the background
+    chores and serves the REST API until it is told to stop.
     """
     from rota.cli.serving import serve
 

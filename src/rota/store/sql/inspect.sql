@@ -43,6 +43,7 @@ select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
    and (cast(:state as text) is null or state = :state)
    and (cast(:job as text) is null or job = :job)
    and (cast(:queue as text) is null or queue = :queue)
+   and (cast(:queues as text) is null or queue in ({each:queues}))
    and (cast(:before as {type:uuid}) is null or id < :before)
  order by id desc
  limit :limit
@@ -55,6 +56,7 @@ select {columns:kept}, state, failures, crashes, fence, false as cancel_requeste
    and (cast(:state as text) is null or state = :state)
    and (cast(:job as text) is null or job = :job)
    and (cast(:queue as text) is null or queue = :queue)
+   and (cast(:queues as text) is null or queue in ({each:queues}))
    and (cast(:before as {type:uuid}) is null or id < :before)
  order by id desc
  limit :limit

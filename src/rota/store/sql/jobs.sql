@@ -47,7 +47,7 @@ select job.name, job.version, v.spec, v.created_at, b.state as breaker, job.orig
  order by job.name
 
 -- name: find_job
-select version
+select version, origin, removed_at
   from rota.job
  where namespace = :namespace
    and name = :name
@@ -78,4 +78,11 @@ update rota.job
    set removed_at = {now}
  where namespace = :namespace
    and name = :name
+   and removed_at is null
+
+-- name: current_versions
+select name, version
+  from rota.job
+ where namespace = :namespace
+   and name in ({each:names})
    and removed_at is null

@@ -1,0 +1,88 @@
+"""The application: all routes behind the gate, one way to tell errors, a true description."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from litestar import Litestar, Router
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+from litestar.routes import BaseRoute
+from litestar.types import ASGIApp, ControllerRouterHandler
+
+from rota.api.ask import Ask
+from rota.api.doors import Doors
+from rota.api.gate import gate, operations
+from rota.api.problems import respond
+from rota.api.site import Site
+from rota.version import version
+
+PREFIX = "/api/v1"
+
+
+def create_app(site: Site, routes: Sequence[ControllerRouterHandler] | None = None) -> ASGIApp:
+    """The application behind its doors, ready for a server."""
+    return Doors(make_litestar(site, routes), site.options)
+
+
+def make_litestar(site: Site, routes: Sequence[ControllerRouterHandler] | None = None) -> Litestar:
+    """Everything registered and checked: an operation without a role does not start."""
+    from rota.api.routes import API, ROOT  # noqa: PLC0415  # routes know the application
+
+    api = Router(path=PREFIX, route_handlers=list(API if routes is None else routes))
+    app = Litestar(
+        route_handlers=[*ROOT, api],
+        guards=[gate],
+        request_class=Ask,
+        exception_handlers={Exception: respond},
+        openapi_config=_description(),
+        request_max_body_size=site.options.body_bytes,
+        lifespan=[_living(site)],
+        logging_config=None,
+        debug=False,
+    )
+    app.state.site = site
+    list(operations(app))
+    return app
+
+
+class _NoRoutes(Router):
+    """Litestar would serve the description by itself, past the gate; ours is a route."""
+
+    def register(self, value: ControllerRouterHandler) -> list[BaseRoute]:  # noqa: ARG002
+        return []
+
+
+def _description() -> OpenAPIConfig:
+    return OpenAPIConfig(
+        title="Rota",
+        version=version(),
+        openapi_router=_NoRoutes(path="/nowhere", route_handlers=[]),
+        render_plugins=[JsonRenderPlugin()],
+        components=Components(
+            security_schemes={
+                "token": SecurityScheme(type="http", scheme="bearer"),
+                "session": SecurityScheme(
+                    type="apiKey",
+                    name="rota",
+                    security_scheme_in="cookie",
+                    description="Changes also need the header X-CSRF-Token.",
+                ),
+            }
+        ),
+    )
+
+
+def _living(site: Site) -> Any:
+    @asynccontextmanager
+    async def living(_app: Litestar) -> AsyncIterator[None]:
+        await site.start()
+        try:
+            yield
+        finally:
+            await site.stop()
+
+    return living

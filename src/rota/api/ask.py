@@ -1,0 +1,193 @@
+"""What a route is given: a request that knows who asks, and carries out reads and changes.
+
+A change is one transaction with its act in the audit and, if the request brings an
+Idempotency-Key, with its answer: sent again it is answered the same and done no second time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+import time
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import msgspec
+from litestar import Request
+from litestar.exceptions import ClientException
+
+from rota.api.depth import is_deeper
+from rota.api.identities import address_of
+from rota.api.site import Site
+from rota.clock import elapsed_s
+from rota.engine.acts import By, new_act, record_all
+from rota.engine.requests import Keyed, answer_keys, take_keys
+from rota.errors import BadInput, CommitUnknown, KeyReused, StoreUnavailable
+from rota.model.identity import Credential
+from rota.store.base import Tx
+
+T = TypeVar("T")
+
+ASK_S = 10.0
+"""How long to ask the store whether a change with a broken commit was made."""
+KEY_HEADER = "idempotency-key"
+MAX_KEY = 200
+
+
+class Ask(Request[Any, Any, Any]):
+    """A request behind the gate."""
+
+    @property
+    def site(self) -> Site:
+        site: Site = self.app.state.site
+        return site
+
+    @property
+    def credential(self) -> Credential:
+        facts: Mapping[str, Any] = self.scope
+        credential: Credential = facts["credential"]
+        return credential
+
+    @property
+    def namespace(self) -> str:
+        """From the credential and from nowhere else."""
+        return self.credential.namespace
+
+    @property
+    def request_id(self) -> str:
+        facts: Mapping[str, Any] = self.scope
+        return str(facts["request_id"])
+
+    def by(self, why: str = "") -> By:
+        """Who asks, for the record; one act for each request."""
+        return By(
+            act_id=self.request_id,
+            who=self.credential.who,
+            why=why,
+            address=address_of(self),
+            request_id=self.request_id,
+        )
+
+    def add_header(self, name: str, value: str) -> None:
+        """One more on the answer."""
+        facts: dict[str, Any] = self.scope  # type: ignore[assignment]
+        facts["answer_headers"].append((name.lower().encode(), value.encode("latin-1")))
+
+    async def read(self, work: Callable[[Tx], T]) -> T:
+        """Look at the store."""
+        return await self.site.read(work)
+
+    async def change(  # noqa: PLR0913  # what, how, and what is told of it, all named
+        self,
+        verb: str,
+        subject: str,
+        work: Callable[[Tx, By], T],
+        *,
+        answers: type[T],
+        before: Callable[[Tx], object] | None = None,
+        detail: Mapping[str, Any] | None = None,
+        why: str = "",
+    ) -> T:
+        """Do it once, with its act; `before` tells what it changes, for the digest."""
+        by = self.by(why)
+        keyed = await self.keyed()
+
+        def carry_out(tx: Tx) -> tuple[T | None, str]:
+            found = take_keys(tx, [keyed])[0] if keyed else None
+            if isinstance(found, KeyReused):
+                raise found
+            if found is not None:
+                return None, found
+            old = None if before is None else digest(msgspec.json.encode(before(tx)))
+            answer = work(tx, by)
+            text = msgspec.json.encode(answer)
+            act = new_act(
+                by,
+                namespace=self.namespace,
+                verb=verb,
+                subject=subject,
+                detail=detail or {},
+                before_digest=old,
+                after_digest=digest(text),
+            )
+            record_all(tx, [act])
+            if keyed:
+                answer_keys(tx, [msgspec.structs.replace(keyed, answer=text.decode())])
+            return answer, ""
+
+        self.site.changed()
+        answer, replayed = await self.site.call(
+            lambda: self._surely(carry_out, is_keyed=bool(keyed))
+        )
+        if answer is not None:
+            return answer
+        self.add_header("Idempotency-Replayed", "true")
+        return msgspec.json.decode(replayed, type=answers)
+
+    async def keyed(self) -> Keyed | None:
+        """The claim on the key that the request brings, if it brings one."""
+        key = self.headers.get(KEY_HEADER)
+        if key is None:
+            return None
+        if not key.isprintable() or not 0 < len(key) <= MAX_KEY:
+            raise BadInput(f"an Idempotency-Key has 1 to {MAX_KEY} printable characters")
+        facts = (
+            f"{self.method} {self.scope['path']}?{self.scope['query_string'].decode('latin-1')}\n"
+        )
+        body = digest(facts.encode() + await self.body())
+        return Keyed(namespace=self.namespace, key=key, digest=body)
+
+    async def body(self) -> bytes:
+        """All of it, in time, and no deeper than allowed."""
+        try:
+            async with asyncio.timeout(self.site.options.body_s):
+                body = await super().body()
+        except TimeoutError:
+            raise ClientException(
+                "the body did not arrive in time", status_code=408, headers={"Connection": "close"}
+            ) from None
+        if is_deeper(body, self.site.options.json_depth):
+            raise BadInput(
+                f"the JSON is nested more than {self.site.options.json_depth} levels deep"
+            )
+        return body
+
+    async def json(self) -> Any:
+        """Decoded once, strictly, as what the route wants; unknown fields are named."""
+        if self.content_type[0] != "application/json":
+            raise ClientException(
+                f"the body is {self.content_type[0]!r:.64}, not application/json", status_code=415
+            )
+        field = self.route_handler.parsed_data_field
+        try:
+            return _decoder(field.annotation if field else Any).decode(await self.body())
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise BadInput(f"the body: {error}") from error
+
+    def _surely(self, work: Callable[[Tx], T], *, is_keyed: bool) -> T:
+        """With a key, an unknown commit is asked about: the same again finds what was done."""
+        end_s = elapsed_s() + ASK_S
+        unknown: CommitUnknown | None = None
+        while True:
+            try:
+                return self.site.store.write(work)
+            except CommitUnknown as error:
+                unknown = error
+            except StoreUnavailable:
+                if unknown is None:
+                    raise
+            if not is_keyed or elapsed_s() > end_s:
+                raise unknown
+            time.sleep(random.uniform(0.05, 0.5))
+
+
+def digest(text: bytes) -> str:
+    """Of what was there, or of what was asked."""
+    return hashlib.sha256(text).hexdigest()
+
+
+@lru_cache(maxsize=512)
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)

@@ -1,0 +1,40 @@
+"""The forms of bodies and answers: camelCase, strict on the way in, whole on the way out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Generic, TypeVar
+
+import msgspec
+
+from rota.clock import to_datetime
+
+T = TypeVar("T")
+PAGE = 50
+MOST = 500
+"""Items of a page."""
+
+
+class Body(msgspec.Struct, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """What a client sends; a field that is not known is refused by name."""
+
+
+class Document(msgspec.Struct, kw_only=True, rename="camel"):
+    """What a client gets."""
+
+
+class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True, rename="camel"):
+    """Some of many; `next` is what to send as `before` for those that follow."""
+
+    items: list[T]
+    next: str | None = None
+
+
+def when(ms: int | None) -> datetime | None:
+    """Milliseconds of the store as a time in UTC."""
+    return None if ms is None else to_datetime(ms)
+
+
+def then(ms: int) -> datetime:
+    """The same for what is always there."""
+    return to_datetime(ms)

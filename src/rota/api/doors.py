@@ -1,0 +1,145 @@
+"""The doors: what every request passes before anybody looks at what it wants.
+
+Foreign Host headers (DNS rebinding) and foreign origins of changes are refused; every answer gets
+the id of its request and the headers that keep browsers strict.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+import msgspec
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from rota.api.options import ServerOptions
+from rota.api.problems import MEDIA_TYPE, Problem, make
+from rota.ids import new_id
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+HEADERS: tuple[tuple[bytes, bytes], ...] = (
+    (b"content-security-policy", CSP.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+)
+HSTS = (b"strict-transport-security", b"max-age=31536000")
+
+
+class Doors:
+    """Wraps the whole application, whatever its protocol."""
+
+    def __init__(self, app: ASGIApp, options: ServerOptions) -> None:
+        self._app = app
+        self._names = options.allowed_names
+        self._headers = (*HEADERS, *((HSTS,) if options.is_secure else ()))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        request_id = new_id()
+        facts: dict[str, Any] = scope  # type: ignore[assignment]  # ours ride along
+        facts["request_id"] = request_id
+        facts["answer_headers"] = []
+        _keep_slashes(facts)
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = list(message.get("headers", []))
+                present = {name for name, _ in headers}
+                headers.append((b"x-request-id", request_id.encode()))
+                headers += [pair for pair in self._headers if pair[0] not in present]
+                headers += facts["answer_headers"]
+                message["headers"] = headers
+            await send(message)
+
+        refusal = self._refusal(facts)
+        if refusal is None:
+            await self._app(scope, receive, answer)
+        elif facts["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": refusal.code})
+        else:
+            await _refuse(answer, msgspec.structs.replace(refusal, request_id=request_id))
+
+    def _refusal(self, scope: dict[str, Any]) -> Problem | None:
+        headers = scope["headers"]
+        hosts = [value.decode("latin-1") for name, value in headers if name == b"host"]
+        if len(hosts) != 1 or _name(hosts[0]) not in self._names:
+            return make(
+                "foreign-host",
+                421,
+                f"This server is not called {', '.join(hosts)!r:.100}.",
+                "Use one of its names; `--server-names` adds some.",
+            )
+        if scope.get("method") in SAFE:
+            return None
+        for name, value in headers:
+            if name == b"origin" and not _is_same(value.decode("latin-1"), hosts[0]):
+                return _foreign(value.decode("latin-1"))
+            if name == b"sec-fetch-site" and value not in (b"same-origin", b"none"):
+                return _foreign(value.decode("latin-1"))
+        return None
+
+
+def _foreign(origin: str) -> Problem:
+    return make(
+        "foreign-origin",
+        403,
+        f"A page of {origin!r:.100} asks for a change here.",
+        "Pages of other sites cannot use this server; programs send no Origin.",
+    )
+
+
+def _name(host: str) -> str:
+    """The name in a Host header, without port and brackets."""
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _is_same(origin: str, host: str) -> bool:
+    try:
+        return urlsplit(origin).netloc.lower() == host.lower()
+    except ValueError:
+        return False
+
+
+def _keep_slashes(scope: dict[str, Any]) -> None:
+    """A slash that was sent as %2F belongs to a name; decoded, it would become another path."""
+    raw = scope.get("raw_path") or b""
+    if b"%2f" in raw.lower():
+        text = raw.decode("ascii", "replace").replace("%2F", "%252F").replace("%2f", "%252F")
+        scope["path"] = unquote(text)
+
+
+def named(part: str) -> str:
+    """A name from a path, with the slashes that the doors kept."""
+    return part.replace("%2F", "/")
+
+
+def in_path(name: str) -> str:
+    """A name as a part of a path."""
+    return quote(name, safe="")
+
+
+async def _refuse(send: Send, problem: Problem) -> None:
+    body = msgspec.json.encode(problem)
+    headers = [
+        (b"content-type", MEDIA_TYPE.encode()),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    start: Any = {"type": "http.response.start", "status": problem.status, "headers": headers}
+    await send(start)
+    last: Any = {"type": "http.response.body", "body": body, "more_body": False}
+    await send(last)

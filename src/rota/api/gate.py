@@ -1,0 +1,128 @@
+"""The gate: every operation says which role it needs; one that says nothing does not start.
+
+It stands in front of all protocols and files, since it hangs on the application and not on a path:
+no spelling of a path leads around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from litestar import Litestar
+from litestar.connection import ASGIConnection
+from litestar.exceptions import MethodNotAllowedException
+from litestar.handlers import BaseRouteHandler
+from litestar.openapi.datastructures import ResponseSpec
+
+from rota.api.problems import MEDIA_TYPE, Problem
+from rota.errors import BadOption, NotPermitted, TooMany
+from rota.model.identity import LADDER, Role
+
+KEY = "needs"
+PUBLIC = frozenset({("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/login"), ("POST", "/login")})
+"""All that can be had without a credential: exact pairs, none of them with data."""
+SCHEMES: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
+_SAYS = {
+    400: "The request makes no sense.",
+    401: "No credential, or none that is good.",
+    403: "The credential does not allow this.",
+    404: "There is no such thing, or it is not yours.",
+    409: "The present state does not allow this.",
+    413: "Too much at once.",
+    415: "The body is not JSON.",
+    422: "The request can be read and cannot be done.",
+    429: "Too much in this time, or beyond a quota.",
+    503: "The database cannot be reached.",
+}
+READS = (400, 401, 403, 404, 429, 503)
+CHANGES = (400, 401, 403, 404, 409, 413, 415, 422, 429, 503)
+
+
+class Needs(NamedTuple):
+    """What an operation asks of a credential; without a role it is public."""
+
+    role: Role | None
+    also: tuple[str, ...] = ()
+    """Roles that some uses of it need besides, for the documentation."""
+
+
+class Operation(NamedTuple):
+    """One method of one path."""
+
+    method: str
+    path: str
+    needs: Needs
+    name: str
+
+
+def needs(role: Role, *, changes: bool = False, also: tuple[str, ...] = ()) -> dict[str, Any]:
+    """For the decorator of a route: `@get("/runs", **needs("viewer"))`.
+
+    The same words make the check, the matrix that is tested, and what the description says.
+    """
+    said = f"Needs the role `{role}`" + "".join(f"; some uses need `{each}`" for each in also) + "."
+    return {
+        "opt": {KEY: Needs(role, also)},
+        "security": SCHEMES,
+        "responses": {status: _spec(status) for status in (CHANGES if changes else READS)},
+        "response_description": said,
+    }
+
+
+def public() -> dict[str, Any]:
+    """For the few routes of PUBLIC."""
+    return {"opt": {KEY: Needs(None)}, "security": [{}], "include_in_schema": False}
+
+
+async def gate(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+    """Called by Litestar before each handler, of whatever kind."""
+    wanted: Needs | None = handler.opt.get(KEY)
+    if wanted is None:  # the answer to OPTIONS that Litestar makes by itself
+        raise MethodNotAllowedException
+    if wanted.role is None:
+        return
+    site = connection.app.state.site
+    credential = await site.identities.of(connection)
+    rate = site.options.rate
+    wait_s = site.buckets.take(credential.id, rate=rate, burst=2 * rate)
+    if wait_s:
+        raise TooMany(f"more than {rate:g} requests a second", retry_after_s=wait_s)
+    if not credential.has(wanted.role):
+        raise NotPermitted(
+            f"this needs the role {wanted.role}; the credential has {', '.join(credential.roles)}"
+        )
+    facts: dict[str, Any] = connection.scope  # type: ignore[assignment]
+    facts["credential"] = credential
+
+
+def operations(app: Litestar) -> Iterator[Operation]:
+    """All there are, as the application really serves them; BadOption for one without needs."""
+    for route in app.routes:
+        handlers = getattr(route, "route_handlers", None) or [getattr(route, "route_handler", None)]
+        for handler in handlers:
+            methods = sorted(getattr(handler, "http_methods", ()) or ("GET",))
+            if methods == ["OPTIONS"]:
+                continue
+            for method in methods:
+                yield _operation(str(method), route.path, handler)
+
+
+def _operation(method: str, path: str, handler: Any) -> Operation:
+    wanted = handler.opt.get(KEY) if handler is not None else None
+    if not isinstance(wanted, Needs):
+        raise BadOption(f"{method} {path} does not say which role it needs")
+    if (wanted.role is None) != ((method, path) in PUBLIC):
+        raise BadOption(f"{method} {path} and the list of what is public do not agree")
+    if wanted.role is not None and wanted.role not in LADDER:
+        raise BadOption(f"{method} {path} needs one of the roles {', '.join(LADDER)}")
+    return Operation(method, path, wanted, handler.handler_name)
+
+
+def _spec(status: int) -> ResponseSpec:
+    return ResponseSpec(
+        data_container=Problem,
+        description=_SAYS[status],
+        media_type=MEDIA_TYPE,
+        generate_examples=False,
+    )

@@ -1,0 +1,149 @@
+"""Who asks: a bearer token, or the cookie of a session with its CSRF token.
+
+What the store said of a credential is believed for three seconds, so that a request costs no query
+and a revoked token is refused everywhere within five.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from litestar.connection import ASGIConnection
+
+from rota.api.doors import SAFE
+from rota.clock import elapsed_s
+from rota.engine.inspect import now_ms
+from rota.engine.sessions import credential_of_session, touch_session
+from rota.engine.tokens import credential_of_token, touch
+from rota.errors import NotPermitted, NotSignedIn, StoreUnavailable, TooMany
+from rota.model.identity import Credential
+from rota.notices import emit
+from rota.rules.secrets import csrf_of, digest_of
+from rota.store.base import Tx
+
+if TYPE_CHECKING:
+    from rota.api.site import Site
+
+BELIEVED_S = 3.0
+MOST = 10_000
+USES_S = 60.0
+FAILURES = 10.0
+"""Bad credentials a minute from one address, then it has to wait."""
+LONGEST = 512
+CSRF = "x-csrf-token"
+
+Connection = ASGIConnection[Any, Any, Any, Any]
+
+
+class _Known(NamedTuple):
+    credential: Credential
+    until_s: float
+
+
+class Identities:
+    """Finds the credential behind a request."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._known: dict[str, _Known] = {}
+        self._used: set[str] = set()
+
+    @property
+    def cookie(self) -> str:
+        """Browsers keep a cookie of this name to https and this very host."""
+        return "__Host-rota" if self._site.options.is_secure else "rota"
+
+    async def of(self, connection: Connection) -> Credential:
+        """Whose request it is; NotSignedIn if nobody's that is known."""
+        header = connection.headers.get("authorization", "")
+        if header:
+            scheme, _, secret = header.partition(" ")
+            if scheme.lower() != "bearer" or not secret.strip():
+                raise NotSignedIn("the Authorization header is not `Bearer` and a token")
+            return await self._known_by(secret.strip(), connection, self._token)
+        secret = connection.cookies.get(self.cookie, "")
+        if not secret:
+            raise NotSignedIn("the request brings no credential")
+        credential = await self._known_by(secret, connection, self._session)
+        if connection.scope.get("method") not in SAFE:
+            sent = connection.headers.get(CSRF, "")
+            if not hmac.compare_digest(sent.encode(), csrf_of(secret).encode()):
+                raise NotPermitted(
+                    "a change in a session needs the header X-CSRF-Token, as GET /api/v1/session "
+                    "tells it"
+                )
+        return credential
+
+    def forget(self) -> None:
+        """Ask the store again for each; something was revoked here."""
+        self._known.clear()
+
+    async def note_uses(self) -> None:
+        """Now and then, for all together: when tokens were used is worth no write per request."""
+        while True:
+            await asyncio.sleep(USES_S)
+            used, self._used = self._used, set()
+            if not used:
+                continue
+            try:
+                await self._site.write(partial(_note, token_ids=used))
+            except (StoreUnavailable, TooMany):
+                self._used |= used
+            except Exception as error:  # noqa: BLE001  # the next round may do better
+                emit("service.failed", service="rota-uses", error=error)
+
+    async def _known_by(
+        self, secret: str, connection: Connection, find: Callable[[Tx, str], Credential | None]
+    ) -> Credential:
+        digest = digest_of(secret[:LONGEST])
+        known = self._known.get(digest)
+        if known is None or known.until_s < elapsed_s():
+            known = await self._ask(digest, connection, find)
+        if not known.credential.is_session:
+            self._used.add(known.credential.id)
+        return known.credential
+
+    async def _ask(
+        self, digest: str, connection: Connection, find: Callable[[Tx, str], Credential | None]
+    ) -> _Known:
+        at = "bad credential", address_of(connection)
+        wait_s = self._site.buckets.take(at, rate=FAILURES / 60, burst=FAILURES)
+        if wait_s:
+            raise TooMany("too many bad credentials from this address", retry_after_s=wait_s)
+        found = await self._site.read(lambda tx: find(tx, digest))
+        if found is None:
+            self._known.pop(digest, None)
+            emit("api.denied", address=at[1])
+            raise NotSignedIn("the credential is unknown, revoked or past its time")
+        self._site.buckets.give_back(at)
+        if len(self._known) >= MOST:
+            self._known.clear()
+        known = self._known[digest] = _Known(found, elapsed_s() + BELIEVED_S)
+        return known
+
+    @staticmethod
+    def _token(tx: Tx, digest: str) -> Credential | None:
+        return credential_of_token(tx, digest)
+
+    def _session(self, tx: Tx, digest: str) -> Credential | None:
+        found = credential_of_session(tx, digest)
+        if found is None:
+            return None
+        credential, is_due = found
+        if is_due:
+            self._site.store.write(lambda tx: touch_session(tx, digest))
+        return credential
+
+
+def address_of(connection: Connection) -> str:
+    """Where a request comes from; behind a proxy, as that one says."""
+    client = connection.client
+    return client.host if client else ""
+
+
+def _note(tx: Tx, token_ids: set[str]) -> None:
+    touch(tx, token_ids, used_at=now_ms(tx))

@@ -1,0 +1,45 @@
+"""Whether the process lives, whether it can serve, and what it is."""
+
+from __future__ import annotations
+
+from litestar import MediaType, Response, get
+
+from rota.api.ask import Ask
+from rota.api.documents import Document
+from rota.api.gate import needs, public
+from rota.engine.inspect import now_ms
+from rota.errors import RotaError
+from rota.version import version
+
+
+class Version(Document):
+    """What serves here."""
+
+    version: str
+    database: str
+
+
+@get("/healthz", **public(), media_type=MediaType.TEXT, sync_to_thread=False)
+def healthz() -> str:
+    """The process answers; says nothing else to anybody."""
+    return "ok"
+
+
+@get("/readyz", **public(), media_type=MediaType.TEXT)
+async def readyz(request: Ask) -> Response[str]:
+    """The database answers, too: 200, else 503."""
+    try:
+        await request.site.read(now_ms)
+    except RotaError:
+        return Response("not ready", status_code=503, media_type=MediaType.TEXT)
+    return Response("ready", status_code=200, media_type=MediaType.TEXT)
+
+
+@get("/version", **needs("viewer"))
+async def show_version(request: Ask) -> Version:
+    """The version of this server, and which kind of database it has."""
+    return Version(version=version(), database=request.site.store.dialect)
+
+
+ROOT = (healthz, readyz)
+ROUTES = (show_version,)

@@ -1,0 +1,102 @@
+"""Signing in: a page with one field, a cookie for whoever brings a good token or a ticket.
+
+No script is involved. The link of the first start holds a ticket that is good once; opening the
+page does not use it up, so a preview of the link by a chat or a mail program does no harm.
+"""
+
+from __future__ import annotations
+
+import html
+from urllib.parse import parse_qs
+
+from litestar import MediaType, Response, get, post
+from litestar.datastructures import Cookie
+from litestar.params import FromQuery
+
+from rota.api.ask import Ask
+from rota.api.gate import public
+from rota.api.identities import FAILURES, address_of
+from rota.app.tokens import draw_secret
+from rota.engine.acts import By, record
+from rota.engine.sessions import LIFE_MS, open_session, take_ticket
+from rota.engine.tokens import credential_of_token
+from rota.errors import TooMany
+from rota.model.identity import Credential
+from rota.rules.secrets import digest_of
+from rota.store.base import Tx
+
+MOST_BYTES = 4096
+PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Sign in - Rota</title>
+<h1>Rota</h1>
+{says}
+<form method="post" action="/login">
+{field}
+<button>Sign in</button>
+</form>
+</html>
+"""
+FIELD = (
+    '<p><label>Token <input type="password" name="token" required autofocus autocomplete="off">'
+    "</label></p>"
+)
+REFUSED = (
+    '<p role="alert">This is not good, or not any more. `rota tokens create` gives out tokens.</p>'
+)
+
+
+@get("/login", **public(), media_type=MediaType.HTML, sync_to_thread=False)
+def show_login(ticket: FromQuery[str | None] = None) -> str:
+    """The page; with a ticket it asks for nothing but a click."""
+    if ticket is None:
+        return PAGE.format(says="", field=FIELD)
+    hidden = f'<input type="hidden" name="ticket" value="{html.escape(ticket[:200], quote=True)}">'
+    return PAGE.format(says="<p>This link signs you in, once.</p>", field=hidden)
+
+
+@post("/login", **public(), status_code=303)
+async def sign_in(request: Ask) -> Response[str]:
+    """Change a token or a ticket for a session."""
+    site = request.site
+    at = "bad credential", address_of(request)
+    if wait_s := site.buckets.take(at, rate=FAILURES / 60, burst=FAILURES):
+        raise TooMany("too many bad credentials from this address", retry_after_s=wait_s)
+    body = await request.body()
+    form = parse_qs(body[:MOST_BYTES].decode("latin-1"))
+    secret = draw_secret()
+    by = By(act_id=request.request_id, who="", address=at[1], request_id=request.request_id)
+    token, ticket = form.get("token", [""])[0], form.get("ticket", [""])[0]
+    credential = await site.write(lambda tx: _open(tx, token.strip(), ticket, secret, by))
+    if credential is None:
+        page = PAGE.format(says=REFUSED, field=FIELD)
+        return Response(page, status_code=401, media_type=MediaType.HTML)
+    site.buckets.give_back(at)
+    cookie = Cookie(
+        key=site.identities.cookie,
+        value=secret,
+        max_age=LIFE_MS // 1000,
+        path="/",
+        secure=site.options.is_secure,
+        httponly=True,
+        samesite="lax",
+    )
+    return Response("", status_code=303, headers={"Location": "/"}, cookies=[cookie])
+
+
+def _open(tx: Tx, token: str, ticket: str, secret: str, by: By) -> Credential | None:
+    if ticket:
+        found = take_ticket(tx, digest_of(ticket), purpose="login")
+    else:
+        found = credential_of_token(tx, digest_of(token))
+    if found is None:
+        return None
+    open_session(tx, digest_of(secret), found, token_id=found.id)
+    signed = By(act_id=by.act_id, who=found.who, address=by.address, request_id=by.request_id)
+    record(tx, signed, namespace=found.namespace, verb="sign in", subject=found.who, detail={})
+    return found
+
+
+ROUTES = (show_login, sign_in)

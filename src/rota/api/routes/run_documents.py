@@ -1,0 +1,228 @@
+"""Runs as clients see them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from rota.api.documents import Body, Document, then, when
+from rota.model.log import LogLine
+from rota.model.run import AttemptView, ErrorDetail, RunView
+from rota.model.states import State
+
+Status = Literal[
+    "pending", "scheduled", "queued", "running", "suspended", "success", "failed", "cancelled",
+    "skipped",
+]  # fmt: skip
+PERCENT = 100
+
+
+class Failure(Document):
+    """What went wrong."""
+
+    type: str
+    message: str
+    traceback: str
+
+
+class RunDocument(Document):
+    """One requested execution."""
+
+    run_id: str = msgspec.field(name="executionId")
+    job: str = msgspec.field(name="jobId")
+    version: int
+    status: Status
+    queue: str
+    priority: int
+    args: Any
+    attempt: int
+    failures: int
+    crashes: int
+    created_at: datetime
+    due_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    progress: float | None
+    """Percent, as far as the handler tells."""
+    progress_note: str | None
+    result: Any
+    error: Failure | None
+    reason: str | None
+    cancel_requested: bool
+    worker_id: str | None
+    key: str | None
+    rerun_of: str | None
+    parent_id: str | None
+    node: str | None
+    schedule_id: str | None
+
+
+class AttemptDocument(Document):
+    """An attempt that did not succeed."""
+
+    number: int
+    kind: str
+    """error, timeout, crash, lost or cancelled."""
+    worker_id: str | None
+    started_at: datetime | None
+    ended_at: datetime
+    error: Failure | None
+
+
+class LogDocument(Document):
+    """One line that a handler printed or logged."""
+
+    attempt: int
+    claim: int
+    """Tells claims apart, and with `seq` the place of the line."""
+    seq: int
+    at: datetime
+    level: str
+    stream: str
+    text: str
+
+
+class ReasonDocument(Document):
+    """One thing that keeps a run from running."""
+
+    kind: str
+    says: str
+    count: int | None
+    until: datetime | None
+
+
+class SubmitBody(Body):
+    """A run to be made."""
+
+    job: str = msgspec.field(name="jobId")
+    args: dict[str, Any] = msgspec.field(default_factory=dict)
+    queue: str | None = None
+    priority: int | Literal["high", "medium", "low"] | None = None
+    delay: str | float | None = None
+    """Start after this: `10m`, or seconds."""
+    at: datetime | None = None
+    key: str | None = None
+    """Of the run: within its window the same key is the same run, whoever sends it."""
+    key_window: str | float | None = None
+    expires: str | float | None = None
+    timeout: str | float | None = None
+    retries: int | None = None
+
+    def options(self) -> dict[str, Any]:
+        """As a submit takes them."""
+        given = {name: getattr(self, name) for name in _OPTIONS}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+_OPTIONS = (
+    "queue", "priority", "delay", "at", "key", "key_window", "expires", "timeout", "retries",
+)  # fmt: skip
+
+
+class BulkBody(Body):
+    """Many runs at once."""
+
+    runs: list[SubmitBody]
+
+
+class SubmittedDocument(Document):
+    """The run that holds the work now."""
+
+    run_id: str = msgspec.field(name="executionId")
+    status: Literal["queued", "scheduled", "refused"]
+    """refused: the key belongs to this run, which has other arguments."""
+    is_new: bool
+
+
+class BulkDocument(Document):
+    """One answer for each run, in order."""
+
+    runs: list[SubmittedDocument]
+
+
+class ReasonBody(Body):
+    """Why, for the record."""
+
+    reason: str | None = None
+
+
+class StateDocument(Document):
+    """Where a run is now."""
+
+    run_id: str = msgspec.field(name="executionId")
+    status: Status
+
+
+def run_document(run: RunView) -> RunDocument:
+    return RunDocument(
+        run_id=run.id,
+        job=run.job,
+        version=run.version,
+        status=status_of(run.state),
+        queue=run.queue,
+        priority=run.priority,
+        args=raw(run.args),
+        attempt=run.attempt,
+        failures=run.failures,
+        crashes=run.crashes,
+        created_at=then(run.created_at),
+        due_at=then(run.due_at),
+        started_at=when(run.started_at),
+        finished_at=when(run.finished_at),
+        progress=percent(run.progress),
+        progress_note=run.progress_note,
+        result=raw(run.result),
+        error=failure(run.error),
+        reason=run.reason,
+        cancel_requested=run.cancel_requested,
+        worker_id=run.worker_id,
+        key=run.key,
+        rerun_of=run.rerun_of,
+        parent_id=run.parent_id,
+        node=run.node,
+        schedule_id=run.schedule_id,
+    )
+
+
+def attempt_document(attempt: AttemptView) -> AttemptDocument:
+    return AttemptDocument(
+        number=attempt.number,
+        kind=attempt.kind,
+        worker_id=attempt.worker_id,
+        started_at=when(attempt.started_at),
+        ended_at=then(attempt.ended_at),
+        error=failure(attempt.error),
+    )
+
+
+def log_document(line: LogLine) -> LogDocument:
+    return LogDocument(
+        attempt=line.attempt,
+        claim=line.fence,
+        seq=line.seq,
+        at=then(line.at),
+        level=line.level,
+        stream=line.stream,
+        text=line.text,
+    )
+
+
+def raw(text: str | None) -> Any:
+    """JSON of the store as it is, without reading it."""
+    return None if text is None else msgspec.Raw(text.encode())
+
+
+def percent(fraction: float | None) -> float | None:
+    return None if fraction is None else round(fraction * PERCENT, 2)
+
+
+def status_of(state: State) -> Any:
+    return str(state)
+
+
+def failure(error: ErrorDetail | None) -> Failure | None:
+    if error is None:
+        return None
+    return Failure(type=error.type, message=error.message, traceback=error.traceback)

@@ -1,0 +1,259 @@
+"""Runs: ask for some, look at them, stop them, run them again."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from litestar import get, post
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+
+from rota.api.ask import Ask
+from rota.api.documents import MOST, PAGE, Page, when
+from rota.api.gate import needs
+from rota.api.routes.run_documents import (
+    AttemptDocument,
+    BulkBody,
+    BulkDocument,
+    LogDocument,
+    ReasonBody,
+    ReasonDocument,
+    RunDocument,
+    StateDocument,
+    Status,
+    SubmitBody,
+    SubmittedDocument,
+    attempt_document,
+    log_document,
+    run_document,
+    status_of,
+)
+from rota.api.submits import Answer, Call, Wish
+from rota.engine.acts import By
+from rota.engine.cancel import cancel
+from rota.engine.inspect import attempts, find, runs
+from rota.engine.logs import Seen, read
+from rota.engine.rerun import rerun
+from rota.engine.why import why
+from rota.errors import BadInput, DuplicateKey, UnknownRun
+from rota.ids import is_id, new_id
+from rota.model.run import RunView, Submitted
+from rota.model.states import FINAL, State
+from rota.rules.duration import parse_duration
+from rota.store.base import Tx
+
+MOST_RUNS = 10_000
+LONGEST_WAIT_MS = 60_000
+Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]
+
+
+@post("/runs", **needs("operator", changes=True))
+async def submit_run(request: Ask, data: JSONBody[SubmitBody]) -> SubmittedDocument:
+    """Ask for one run of a job; it is on disk when this answers."""
+    answer = await submit_all(request, [data])
+    only = answer.runs[0]
+    if only.refused:
+        raise DuplicateKey(data.key or "", only.id)
+    return submitted(only, data)
+
+
+@post("/runs/bulk", **needs("operator", changes=True))
+async def submit_runs(request: Ask, data: JSONBody[BulkBody]) -> BulkDocument:
+    """Ask for many runs at once: all of them or none.
+
+    A run whose own key belongs to a run with other arguments is told as refused, with that run.
+    """
+    if not 1 <= len(data.runs) <= MOST_RUNS:
+        raise BadInput(f"give 1 to {MOST_RUNS:,} runs at once")
+    answer = await submit_all(request, data.runs)
+    each = zip(answer.runs, data.runs, strict=True)
+    return BulkDocument(runs=[submitted(one, asked) for one, asked in each])
+
+
+@get("/runs", **needs("viewer"))
+async def list_runs(
+    request: Ask,
+    status: FromQuery[Status | None] = None,
+    job: Annotated[str | None, QueryParameter(name="jobId")] = None,
+    queue: FromQuery[str | None] = None,
+    before: FromQuery[str | None] = None,
+    limit: Limit = PAGE,
+) -> Page[RunDocument]:
+    """The newest first; `before` is the `next` of the page before."""
+    if before is not None and not is_id(before):
+        raise BadInput(f"before={before!r:.64} is not the id of a run")
+    scope = request.credential.queues
+    if queue is not None and not request.credential.reaches(queue):
+        return Page(items=[])
+    found = await request.read(
+        lambda tx: runs(
+            tx,
+            namespace=request.namespace,
+            state=None if status is None else State(status),
+            job=job,
+            queue=queue,
+            queues=None if queue is not None else scope,
+            before=before,
+            limit=limit,
+        )
+    )
+    return Page(
+        items=[run_document(run) for run in found],
+        next=found[-1].id if len(found) == limit else None,
+    )
+
+
+@get("/runs/{run_id:str}", **needs("viewer"))
+async def show_run(
+    request: Ask, run_id: FromPath[str], wait: FromQuery[str | None] = None
+) -> RunDocument:
+    """A run as it is now; with `wait=30s` as it is when it has ended, or when that time is over."""
+    view = await request.read(lambda tx: reached(tx, request, run_id))
+    if wait is not None and view.state not in FINAL:
+        wait_ms = parse_duration(wait)
+        if wait_ms > LONGEST_WAIT_MS:
+            raise BadInput(f"wait={wait:.64} is longer than {LONGEST_WAIT_MS // 1000}s; ask again")
+        await request.site.waits.until_ended(
+            run_id, namespace=request.namespace, timeout_s=wait_ms / 1000
+        )
+        view = await request.read(lambda tx: reached(tx, request, run_id))
+    return run_document(view)
+
+
+@get("/runs/{run_id:str}/attempts", **needs("viewer"))
+async def list_attempts(request: Ask, run_id: FromPath[str]) -> Page[AttemptDocument]:
+    """The attempts that did not succeed, oldest first."""
+
+    def look(tx: Tx) -> list[AttemptDocument]:
+        reached(tx, request, run_id)
+        found = attempts(tx, run_id, namespace=request.namespace)
+        return [attempt_document(each) for each in found]
+
+    return Page(items=await request.read(look))
+
+
+@get("/runs/{run_id:str}/logs", **needs("viewer"))
+async def show_logs(
+    request: Ask, run_id: FromPath[str], after: FromQuery[str | None] = None
+) -> Page[LogDocument]:
+    """What its handler printed and logged, in order; `after` is the `next` of the page before."""
+    seen = _seen(after)
+
+    def look(tx: Tx) -> list[LogDocument]:
+        reached(tx, request, run_id)
+        lines = read(tx, run_id, namespace=request.namespace, seen=seen)
+        return [log_document(line) for line in lines]
+
+    lines = await request.read(look)
+    last = {each.fence: each.seq for each in seen} | {line.claim: line.seq for line in lines}
+    mark = ",".join(f"{claim}.{seq}" for claim, seq in last.items())
+    return Page(items=lines, next=mark if lines else None)
+
+
+@get("/runs/{run_id:str}/why", **needs("viewer"))
+async def explain_run(request: Ask, run_id: FromPath[str]) -> Page[ReasonDocument]:
+    """Why it is not running now; the most telling reason first."""
+
+    def look(tx: Tx) -> list[ReasonDocument]:
+        reached(tx, request, run_id)
+        return [
+            ReasonDocument(kind=each.kind, says=each.says, count=each.count, until=when(each.until))
+            for each in why(tx, run_id, namespace=request.namespace)
+        ]
+
+    return Page(items=await request.read(look))
+
+
+@post("/runs/{run_id:str}/cancel", **needs("operator", changes=True), status_code=200)
+async def cancel_run(
+    request: Ask, run_id: FromPath[str], data: JSONBody[ReasonBody | None] = None
+) -> StateDocument:
+    """End a waiting run now, ask a running one to stop."""
+    reason = (data.reason if data else None) or f"cancelled by {request.credential.who}"
+
+    def stop(tx: Tx, _: By) -> StateDocument:
+        reached(tx, request, run_id)
+        state = cancel(tx, run_id, namespace=request.namespace, reason=reason)
+        return StateDocument(run_id=run_id, status=status_of(state))
+
+    return await request.change(
+        "cancel run",
+        run_id,
+        stop,
+        answers=StateDocument,
+        before=lambda tx: run_document(reached(tx, request, run_id)),
+        why=(data.reason if data else None) or "",
+    )
+
+
+@post("/runs/{run_id:str}/rerun", **needs("operator", changes=True))
+async def rerun_run(
+    request: Ask, run_id: FromPath[str], data: JSONBody[ReasonBody | None] = None
+) -> StateDocument:
+    """A new run with the same arguments, linked to this one, which has ended."""
+    fresh = new_id()
+
+    def again(tx: Tx, by: By) -> StateDocument:
+        reached(tx, request, run_id)
+        rerun(tx, run_id, namespace=request.namespace, new_id=fresh, by=by)
+        return StateDocument(run_id=fresh, status="queued")
+
+    why_text = (data.reason if data else None) or ""
+    return await request.change(
+        "rerun", run_id, again, answers=StateDocument, detail={"run": fresh}, why=why_text
+    )
+
+
+def reached(tx: Tx, request: Ask, run_id: str) -> RunView:
+    """The run, if it is of the namespace and a queue that the credential reaches."""
+    run = find(tx, run_id, namespace=request.namespace)
+    if not request.credential.reaches(run.queue):
+        raise UnknownRun(run_id)
+    return run
+
+
+async def submit_all(request: Ask, asked: list[SubmitBody], verb: str = "submit") -> Answer:
+    """All of them, in a transaction that other requests may share."""
+    wishes = [Wish(job=each.job, args=each.args, options=each.options()) for each in asked]
+    call = Call(
+        credential=request.credential,
+        wishes=wishes,
+        by=request.by(),
+        keyed=await request.keyed(),
+        verb=verb,
+    )
+    answer = await request.site.submits.submit(call)
+    if answer.is_replay:
+        request.add_header("Idempotency-Replayed", "true")
+    return answer
+
+
+def submitted(answer: Submitted, asked: SubmitBody) -> SubmittedDocument:
+    status: Literal["queued", "scheduled", "refused"] = "queued"
+    if answer.refused:
+        status = "refused"
+    elif asked.delay is not None or asked.at is not None:
+        status = "scheduled"
+    return SubmittedDocument(run_id=answer.id, status=status, is_new=answer.is_new)
+
+
+def _seen(mark: str | None) -> list[Seen]:
+    if not mark:
+        return []
+    try:
+        pairs = [each.split(".") for each in mark.split(",")]
+        return [Seen(int(claim), int(seq)) for claim, seq in pairs]
+    except ValueError as error:
+        raise BadInput(f"after={mark!r:.64} is not the `next` of a page of lines") from error
+
+
+ROUTES = (
+    submit_run,
+    submit_runs,
+    list_runs,
+    show_run,
+    list_attempts,
+    show_logs,
+    explain_run,
+    cancel_run,
+    rerun_run,
+)

@@ -1,0 +1,60 @@
+"""The session of a browser: who is signed in, and signing out."""
+
+from __future__ import annotations
+
+from litestar import delete, get
+from litestar.datastructures import Cookie
+
+from rota.api.ask import Ask
+from rota.api.documents import Document
+from rota.api.gate import needs
+from rota.engine.acts import By
+from rota.engine.sessions import close_session
+from rota.rules.secrets import csrf_of, digest_of
+from rota.store.base import Tx
+
+
+class Session(Document):
+    """Who asks, and what that allows."""
+
+    who: str
+    namespace: str
+    roles: list[str]
+    queues: list[str] | None
+    """None: all of them."""
+    csrf_token: str | None = None
+    """To be sent as X-CSRF-Token with each change, if a cookie is the credential."""
+
+
+@get("/session", **needs("viewer"))
+async def show_session(request: Ask) -> Session:
+    """Whose credential this is."""
+    credential = request.credential
+    secret = request.cookies.get(request.site.identities.cookie) if credential.is_session else None
+    return Session(
+        who=credential.who,
+        namespace=credential.namespace,
+        roles=list(credential.roles),
+        queues=None if credential.queues is None else list(credential.queues),
+        csrf_token=None if secret is None else csrf_of(secret),
+    )
+
+
+@delete("/session", **needs("viewer", changes=True))
+async def end_session(request: Ask) -> None:
+    """Sign out; a bearer token has no session and stays as it is."""
+    name = request.site.identities.cookie
+    secret = request.cookies.get(name)
+    if not request.credential.is_session or secret is None:
+        return
+
+    def end(tx: Tx, _: By) -> bool:
+        return close_session(tx, digest_of(secret))
+
+    await request.change("sign out", request.credential.who, end, answers=bool)
+    request.site.identities.forget()
+    gone = Cookie(key=name, value="", max_age=0, path="/", httponly=True, samesite="lax")
+    request.add_header("Set-Cookie", gone.to_header(header=""))
+
+
+ROUTES = (show_session, end_session)

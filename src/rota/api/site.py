@@ -1,0 +1,97 @@
+"""The site: what all requests of one server process share.
+
+The core is synchronous, so verbs run in a small pool of threads beside the event loop. What waits
+in front of it is bounded: a server that cannot keep up says so instead of growing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeVar
+
+from rota.api.buckets import Buckets
+from rota.api.identities import Identities
+from rota.api.options import ServerOptions
+from rota.api.submits import Submits
+from rota.api.waits import Waits
+from rota.engine.audit import seal
+from rota.errors import StoreUnavailable, TooMany
+from rota.notices import emit
+from rota.store.base import Store, Tx
+
+if TYPE_CHECKING:
+    from rota.app import App
+
+T = TypeVar("T")
+
+MOST_WAITING = 500
+"""Verbs that may wait for a thread."""
+SEAL_S = 2.0
+
+
+class Site:
+    """One for each server process; `start` and `stop` on its event loop."""
+
+    def __init__(self, app: App, options: ServerOptions) -> None:
+        self.app = app
+        self.options = options
+        self.buckets = Buckets()
+        self.identities = Identities(self)
+        self.submits = Submits(self)
+        self.waits = Waits(self)
+        self._pool = ThreadPoolExecutor(options.threads, thread_name_prefix="rota-verb")
+        self._waiting = 0
+        self._chores: list[asyncio.Task[None]] = []
+        self._is_changed = False
+
+    @property
+    def store(self) -> Store:
+        return self.app.store
+
+    async def call(self, work: Callable[[], T]) -> T:
+        """Run a blocking verb in a thread; TooMany when too many wait for one."""
+        if self._waiting >= MOST_WAITING:
+            raise TooMany("the server is busy: too many requests wait for the database")
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        finally:
+            self._waiting -= 1
+
+    async def read(self, work: Callable[[Tx], T]) -> T:
+        return await self.call(lambda: self.store.read(work))
+
+    async def write(self, work: Callable[[Tx], T]) -> T:
+        self._is_changed = True
+        return await self.call(lambda: self.store.write(work))
+
+    async def start(self) -> None:
+        for chore in (self._seal, self.identities.note_uses):
+            self._chores.append(asyncio.create_task(chore()))
+
+    async def stop(self) -> None:
+        for chore in self._chores:
+            chore.cancel()
+        await asyncio.gather(*self._chores, return_exceptions=True)
+        await self.waits.stop()
+        self._pool.shutdown(wait=True)
+
+    def changed(self) -> None:
+        """Something was written that the audit should take in soon."""
+        self._is_changed = True
+
+    async def _seal(self) -> None:
+        """Acts of this server get their places soon, also where no worker does the chores."""
+        while True:
+            await asyncio.sleep(SEAL_S)
+            if not self._is_changed:
+                continue
+            self._is_changed = False
+            try:
+                await self.call(lambda: self.store.write(seal))
+            except (StoreUnavailable, TooMany):
+                self._is_changed = True
+            except Exception as error:  # noqa: BLE001  # the next round may do better
+                emit("service.failed", service="rota-seal", error=error)

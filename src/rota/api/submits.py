@@ -1,0 +1,274 @@
+"""Submits of many requests in one transaction: those that arrive while one is under way are next.
+
+An act, a key and the runs of a request are committed together, so a submit over HTTP costs a share
+of a commit; requests that are refused hurt nobody else in the batch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rota.app.recorded import new_run, recorded_signature
+from rota.clock import elapsed_s
+from rota.engine.acts import By, NewAct, new_act, record_all
+from rota.engine.jobs import current_specs
+from rota.engine.namespaces import check_room, find_namespace
+from rota.engine.requests import Keyed, answer_keys, drop_keys, take_keys
+from rota.engine.submit import submit
+from rota.errors import (
+    CommitUnknown,
+    NotPermitted,
+    PayloadTooLarge,
+    QuotaExceeded,
+    RotaError,
+    StoreUnavailable,
+    UnknownJob,
+)
+from rota.model.identity import Credential, Quotas
+from rota.model.run import NewRun, Submitted
+from rota.model.spec import JobSpec
+from rota.rules.options import submit_options
+from rota.store.base import Tx
+
+if TYPE_CHECKING:
+    from rota.api.site import Site
+
+ASK_S = 10.0
+FLUSHES = 2
+"""Batches under way at once."""
+MOST_RUNS = 5_000
+"""In one batch, so that a large request does not make small ones wait."""
+QUOTAS_S = 2.0
+"""How long quotas that were read are believed."""
+
+_answers = msgspec.json.Decoder(list[Submitted])
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """One run that somebody asks for."""
+
+    job: str
+    args: dict[str, Any]
+    options: dict[str, Any]
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """All that one request asks for."""
+
+    credential: Credential
+    wishes: Sequence[Wish]
+    by: By
+    keyed: Keyed | None
+    verb: str = "submit"
+
+    @property
+    def subject(self) -> str:
+        return self.wishes[0].job if len(self.wishes) == 1 else f"{len(self.wishes)} runs"
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """One for each wish; refused ones belong to a key that has other arguments."""
+
+    runs: list[Submitted]
+    is_replay: bool = False
+
+
+class _Batch:
+    """What becomes of some calls in one transaction."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self.calls = calls
+        self.answers: list[Answer | RotaError | None] = [None] * len(calls)
+        self.drafts: dict[int, list[NewRun]] = {}
+
+    def open_calls(self) -> list[tuple[int, Call]]:
+        return [(at, call) for at, call in enumerate(self.calls) if self.answers[at] is None]
+
+
+class Submits:
+    """Gathers calls on the event loop, carries them out in threads."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._waiting: list[tuple[Call, asyncio.Future[Answer]]] = []
+        self._flying = 0
+        self._quotas: dict[str, tuple[Quotas, float]] = {}
+
+    async def submit(self, call: Call) -> Answer:
+        """All runs of the call, or none; on disk when this returns."""
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting.append((call, future))
+        self._site.changed()
+        if self._flying < FLUSHES:
+            self._start()
+        return await future
+
+    def _start(self) -> None:
+        count = runs = 0
+        for call, _ in self._waiting:
+            runs += len(call.wishes)
+            if count and runs > MOST_RUNS:
+                break
+            count += 1
+        batch, self._waiting = self._waiting[:count], self._waiting[count:]
+        if batch:
+            self._flying += 1
+            flight = asyncio.ensure_future(self._fly(batch))
+            flight.add_done_callback(lambda _: None)
+
+    async def _fly(self, batch: list[tuple[Call, asyncio.Future[Answer]]]) -> None:
+        calls = [call for call, _ in batch]
+        answers: Sequence[Answer | BaseException]
+        try:
+            answers = await self._site.call(lambda: self._surely(calls))
+        except Exception as error:  # noqa: BLE001  # everybody in the batch must be answered
+            answers = [error] * len(batch)
+        finally:
+            self._flying -= 1
+        for (_, future), answer in zip(batch, answers, strict=True):
+            if future.done():
+                continue
+            if isinstance(answer, BaseException):
+                future.set_exception(answer)
+            else:
+                future.set_result(answer)
+        self._start()
+
+    def _surely(self, calls: Sequence[Call]) -> Sequence[Answer | RotaError]:
+        """A commit whose end nobody saw is asked for by the ids it would have made."""
+        batch = _Batch(calls)
+        try:
+            return self._site.store.write(lambda tx: self._carry_out(tx, batch, is_repeat=False))
+        except CommitUnknown as error:
+            unknown = error
+        end_s = elapsed_s() + ASK_S
+        while elapsed_s() < end_s:
+            try:
+                return self._site.store.write(lambda tx: self._carry_out(tx, batch, is_repeat=True))
+            except StoreUnavailable:
+                time.sleep(random.uniform(0.05, 0.5))
+        raise unknown
+
+    def _carry_out(self, tx: Tx, batch: _Batch, *, is_repeat: bool) -> Sequence[Answer | RotaError]:
+        batch.answers = [None] * len(batch.calls)
+        self._take_keys(tx, batch)
+        for namespace in sorted({call.credential.namespace for _, call in batch.open_calls()}):
+            self._submit_in(tx, batch, namespace, is_repeat=is_repeat)
+        self._record(tx, batch)
+        return [each or RotaError() for each in batch.answers]
+
+    def _take_keys(self, tx: Tx, batch: _Batch) -> None:
+        keyed = [(at, call.keyed) for at, call in batch.open_calls() if call.keyed is not None]
+        if not keyed:
+            return
+        for (at, _), found in zip(keyed, take_keys(tx, [each for _, each in keyed]), strict=True):
+            if isinstance(found, str):
+                batch.answers[at] = Answer(runs=_answers.decode(found), is_replay=True)
+            elif found is not None:
+                batch.answers[at] = found
+
+    def _submit_in(self, tx: Tx, batch: _Batch, namespace: str, *, is_repeat: bool) -> None:
+        calls = [each for each in batch.open_calls() if each[1].credential.namespace == namespace]
+        names = {wish.job for _, call in calls for wish in call.wishes}
+        specs = current_specs(tx, names, namespace=namespace)
+        quotas = self._quotas_of(tx, namespace)
+        accepted: list[int] = []
+        more = 0
+        for at, call in calls:
+            try:
+                if at not in batch.drafts:
+                    runs = [_draft(wish, specs, call.credential, quotas) for wish in call.wishes]
+                    self._check_rate(namespace, quotas, len(runs))
+                    batch.drafts[at] = runs
+                more += len(batch.drafts[at])
+                check_room(tx, namespace, more=more, quotas=quotas)
+            except RotaError as error:
+                more -= len(batch.drafts.get(at, ()))
+                batch.answers[at] = error
+            else:
+                accepted.append(at)
+        drafts = [run for at in accepted for run in batch.drafts[at]]
+        if not drafts:
+            return
+        done = iter(submit(tx, drafts, namespace=namespace, is_repeat=is_repeat))
+        for at in accepted:
+            batch.answers[at] = Answer(runs=[next(done) for _ in batch.drafts[at]])
+
+    def _record(self, tx: Tx, batch: _Batch) -> None:
+        acts: list[NewAct] = []
+        answered: list[Keyed] = []
+        refused: list[Keyed] = []
+        for call, answer in zip(batch.calls, batch.answers, strict=True):
+            if isinstance(answer, Answer):
+                if answer.is_replay:
+                    continue
+                text = msgspec.json.encode(answer.runs)
+                acts.append(_act(call, answer, text))
+                if call.keyed is not None:
+                    answered.append(msgspec.structs.replace(call.keyed, answer=text.decode()))
+            elif call.keyed is not None:
+                refused.append(call.keyed)
+        if acts:
+            record_all(tx, acts)
+        if answered:
+            answer_keys(tx, answered)
+        if refused:
+            drop_keys(tx, refused)
+
+    def _quotas_of(self, tx: Tx, namespace: str) -> Quotas:
+        known = self._quotas.get(namespace)
+        if known is None or known[1] < elapsed_s():
+            quotas = find_namespace(tx, namespace).quotas
+            known = self._quotas[namespace] = quotas, elapsed_s() + QUOTAS_S
+        return known[0]
+
+    def _check_rate(self, namespace: str, quotas: Quotas, count: int) -> None:
+        if quotas.rate is None:
+            return
+        wait_s = self._site.buckets.take(
+            ("submits", namespace), rate=quotas.rate, burst=max(1.0, quotas.rate), cost=count
+        )
+        if wait_s:
+            raise QuotaExceeded(
+                f"namespace {namespace} may submit {quotas.rate:g} runs a second",
+                retry_after_s=wait_s,
+            )
+
+
+def _draft(
+    wish: Wish,
+    specs: dict[str, tuple[int, JobSpec]],
+    credential: Credential,
+    quotas: Quotas,
+) -> NewRun:
+    if wish.job not in specs:
+        raise UnknownJob(wish.job)
+    version, spec = specs[wish.job]
+    args = recorded_signature(spec).bind((), wish.args)
+    run = new_run(spec, version, args, submit_options(wish.options, retry=spec.retry))
+    if not credential.reaches(run.queue):
+        raise NotPermitted(f"the credential does not reach the queue {run.queue}")
+    if quotas.payload is not None and len(args.encode()) > quotas.payload:
+        raise PayloadTooLarge(
+            f"the arguments take {len(args.encode()):,} bytes; the namespace allows "
+            f"{quotas.payload:,}"
+        )
+    return run
+
+
+def _act(call: Call, answer: Answer, text: bytes) -> NewAct:
+    return new_act(
+        call.by,
+        namespace=call.credential.namespace,
+        verb=call.verb,
+        subject=call.subject,
+        detail={"runs": len(answer.runs), "first": answer.runs[0].id},
+        after_digest=hashlib.sha256(text).hexdigest(),
+    )

@@ -1,0 +1,83 @@
+"""Jobs as the store knows them: the names of their parameters, without the functions."""
+
+from __future__ import annotations
+
+from inspect import Parameter
+from inspect import Signature as Shape
+from typing import Any
+
+import msgspec
+
+from rota.ids import new_id
+from rota.model.run import NewRun
+from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.options import SubmitOptions
+from rota.rules.signature import Signature
+
+
+class _Maybe:
+    """Stands for a default: the store knows the names of parameters, not which can be left out."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_MAYBE = _Maybe()
+
+
+def recorded_signature(spec: JobSpec) -> Signature:
+    """Checks the names of arguments; their types are checked by the worker."""
+    needed = _needed(spec)
+    parameters = [
+        Parameter(
+            name,
+            Parameter.POSITIONAL_OR_KEYWORD,
+            annotation=hint,
+            default=Parameter.empty if name in needed else _MAYBE,
+        )
+        for name, hint in spec.parameters.items()
+    ]
+    if needed:  # Python wants those without a default first; people give them by name
+        parameters.sort(key=lambda each: each.name not in needed)
+    kinds = dict.fromkeys(spec.parameters, Any)
+    return Signature(spec.name, Shape(parameters), lambda: kinds)
+
+
+def _needed(spec: JobSpec) -> set[str]:
+    """Of a graph it is known what must be given."""
+    if not isinstance(spec.target, GraphTarget):
+        return set()
+    parameters = spec.target.graph.parameters
+    return {name for name, each in parameters.items() if each.default is msgspec.UNSET}
+
+
+def new_run(spec: JobSpec, version: int, args: str, options: SubmitOptions) -> NewRun:
+    """A request for a run of this version, with a fresh id and what this submit changes."""
+    fresh = NewRun(
+        id=new_id(),
+        job=spec.name,
+        version=version,
+        queue=spec.queue,
+        priority=spec.priority,
+        args=args,
+        expires_ms=spec.expires_ms,
+        at_most_once=spec.delivery == "at_most_once",
+    )
+    return changed(fresh, options)
+
+
+def changed(run: NewRun, options: SubmitOptions) -> NewRun:
+    """The run as one submit wants it."""
+    changes: dict[str, Any] = {
+        "queue": options.queue,
+        "priority": options.priority,
+        "expires_ms": options.expires_ms,
+        "key": options.key,
+        "key_window_ms": options.key_window_ms,
+        "delay_ms": options.delay_ms,
+        "due_at": options.due_at_ms,
+    }
+    if options.policy is not None:
+        changes["policy"] = msgspec.json.encode(options.policy).decode()
+    given = {name: value for name, value in changes.items() if value is not None}
+    return msgspec.structs.replace(run, **given) if given else run

@@ -1,0 +1,71 @@
+"""Tokens as people ask for them: the secret is made here, shown once and kept nowhere."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from rota.engine.tokens import NewToken
+from rota.errors import BadInput
+from rota.ids import new_id
+from rota.model.identity import TokenView
+from rota.rules.duration import parse_duration
+from rota.rules.identity_options import check_label, check_queues, check_roles
+from rota.rules.secrets import SHOWN, digest_of, secret_text, token_text
+
+ENTROPY = 32
+"""Bytes of chance in a secret."""
+LEAST_CHARS = 8
+
+
+class Drawn(NamedTuple):
+    """A token that is not on record yet, with its secret."""
+
+    secret: str
+    token: NewToken
+
+
+def draw_token(
+    name: str,
+    *,
+    roles: Iterable[str],
+    queues: Sequence[str] | None = None,
+    expires: str | float | None = None,
+    secret: str | None = None,
+) -> Drawn:
+    """Check what is asked for, and make a secret unless one is brought."""
+    text = secret or token_text(secrets.token_bytes(ENTROPY))
+    token = NewToken(
+        id=new_id(),
+        name=check_label(name),
+        prefix=text[:SHOWN] if secret is None else "",
+        digest=digest_of(text),
+        roles=check_roles(roles),
+        queues=check_queues(queues),
+        ttl_ms=None if expires is None else _ttl_ms(expires),
+    )
+    return Drawn(text, token)
+
+
+def draw_secret() -> str:
+    """For a session or a ticket."""
+    return secret_text(secrets.token_bytes(ENTROPY))
+
+
+def pick(views: Iterable[TokenView], text: str) -> TokenView:
+    """The token that is meant by an id, by the end of one, or by how its secret begins."""
+    if len(text) < LEAST_CHARS:
+        raise BadInput(f"{text!r} is too short for a token; give {LEAST_CHARS} characters of it")
+    found = [each for each in views if text in (each.id, each.prefix) or each.id.endswith(text)]
+    if len(found) != 1:
+        how_many = f"may mean {len(found)} tokens" if found else "is no token of this namespace"
+        raise BadInput(f"{text!r:.64} {how_many}; `rota tokens list` shows their ids")
+    return found[0]
+
+
+def _ttl_ms(text: str | float) -> int:
+    ms = parse_duration(text)
+    if ms == 0:
+        raise BadInput("a token that expires at once is of no use; say 90d, or leave it out")
+    return ms

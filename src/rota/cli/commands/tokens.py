@@ -1,0 +1,137 @@
+"""`rota tokens`: who may talk to the server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.options import Noun, store_options, who_option
+
+if TYPE_CHECKING:
+    from rota.cli.output import Row
+    from rota.model.identity import TokenView
+
+EPILOG = """\b
+Examples:
+  rota tokens create ci --role operator --queue mail --expires 90d
+  rota tokens create deploy --role author --role exec
+  rota tokens
+  rota tokens revoke 9f3c02ab77d1
+
+Roles: viewer looks; operator also submits, cancels, reruns and pauses; author also defines jobs and
+schedules; admin also gives out tokens. Jobs that run programs need the role exec as well.
+
+The secret is printed once, on stdout; the store keeps its digest. A revoked token is refused by
+all servers within five seconds, and sessions that were opened with it end.
+"""
+COLUMNS = ("id", "name", "begins", "roles", "queues", "used", "expires", "state")
+PAST = 1000
+"""So many of the newest tokens can be meant by a short id."""
+
+
+@click.group("tokens", cls=Noun, epilog=EPILOG)
+def command() -> None:
+    """List, create and revoke the tokens of a namespace."""
+
+
+@command.command("create")
+@click.argument("name")
+@click.option("--role", "roles", multiple=True, metavar="ROLE", help="May be given several times.")
+@click.option("--queue", "queues", multiple=True, metavar="NAME", help="Only these; else all.")
+@click.option("--expires", metavar="TIME", help="Good for so long, such as 90d; else for ever.")
+@who_option
+@store_options
+def create(*, name: str, as_json: bool, **flags: Any) -> None:
+    """Give out a token called NAME and print its secret, which is shown this once only."""
+    from rota.app.tokens import draw_token
+    from rota.app.who import whoami
+    from rota.cli.clients import opened
+    from rota.cli.documents import document
+    from rota.cli.output import print_json
+    from rota.engine.acts import By
+    from rota.engine.tokens import issue
+    from rota.ids import new_id
+
+    drawn = draw_token(
+        name,
+        roles=flags["roles"] or ("viewer",),
+        queues=flags["queues"] or None,
+        expires=flags["expires"],
+    )
+    by = By(act_id=new_id(), who=flags["who"] or whoami())
+    with opened(flags) as app:
+        view = app.store.write(lambda tx: issue(tx, drawn.token, namespace=app.namespace, by=by))
+    if as_json:
+        print_json([{**document(view), "token": drawn.secret}])
+    else:
+        print(drawn.secret)
+
+
+@command.command("list")
+@click.option("--all", "past", is_flag=True, help="Also those that are revoked or have expired.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@store_options
+def list_(*, past: bool, limit: int, as_json: bool, **flags: Any) -> None:
+    """List the tokens of a namespace, the newest first."""
+    from rota.cli.clients import opened
+    from rota.cli.documents import document
+    from rota.cli.output import print_json, print_table
+    from rota.engine.inspect import now_ms
+    from rota.engine.tokens import tokens
+
+    with opened(flags) as app:
+        found, now = app.store.read(
+            lambda tx: (
+                tokens(tx, namespace=app.namespace, past=past, limit=limit),
+                now_ms(tx),
+            )
+        )
+    if as_json:
+        print_json(map(document, found))
+    else:
+        print_table(COLUMNS, [_row(each, now) for each in found], empty="there are no tokens")
+
+
+@command.command("revoke")
+@click.argument("token")
+@who_option
+@store_options
+def revoke(*, token: str, as_json: bool, **flags: Any) -> None:
+    """Refuse TOKEN from now on: its id, the end of its id, or how its secret begins."""
+    from rota.app.tokens import pick
+    from rota.app.who import whoami
+    from rota.cli.clients import opened
+    from rota.cli.documents import document
+    from rota.cli.output import print_json
+    from rota.engine.acts import By
+    from rota.engine.tokens import revoke, tokens
+    from rota.ids import new_id
+
+    by = By(act_id=new_id(), who=flags["who"] or whoami())
+    with opened(flags) as app:
+        known = app.store.read(
+            lambda tx: tokens(tx, namespace=app.namespace, past=True, limit=PAST)
+        )
+        found = pick(known, token)
+        view = app.store.write(lambda tx: revoke(tx, found.id, namespace=app.namespace, by=by))
+    if as_json:
+        print_json([document(view)])
+    else:
+        print(f"token {view.name} ({view.id}) is revoked")
+
+
+def _row(token: TokenView, now: int) -> Row:
+    from rota.cli.times import ago
+
+    is_over = token.expires_at is not None and token.expires_at <= now
+    return (
+        token.id,
+        token.name,
+        f"{token.prefix}..." if token.prefix else "",
+        ", ".join(token.roles),
+        "all" if token.queues is None else ", ".join(token.queues),
+        "" if token.used_at is None else ago(token.used_at, now),
+        "" if token.expires_at is None else ago(token.expires_at, now),
+        "revoked" if token.revoked_at else "expired" if is_over else "good",
+    )

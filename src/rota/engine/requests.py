@@ -1,0 +1,59 @@
+"""Requests by key: the same request again is answered as it was the first time.
+
+The key, the change and the answer are one transaction, so there is no moment in which one of them
+is there without the others; a second request with the key waits for the first one to commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from rota.errors import KeyReused
+from rota.store.base import Tx
+
+WINDOW_MS = 24 * 3_600_000
+"""How long a key is remembered."""
+
+
+class Keyed(msgspec.Struct, frozen=True, kw_only=True):
+    """A request's claim on its key."""
+
+    namespace: str
+    key: str
+    digest: str
+    answer: str = ""
+    """As JSON text, once it is known."""
+
+
+def take_keys(tx: Tx, asks: Sequence[Keyed]) -> list[str | KeyReused | None]:
+    """For each: None to go on, the answer it had, or a refusal. Of two with one key one goes on."""
+    # In order: two batches with the same keys must not lock each other out.
+    first: dict[tuple[str, str], Keyed] = {}
+    for ask in asks:
+        first.setdefault((ask.namespace, ask.key), ask)
+    batch = msgspec.json.encode([first[at] for at in sorted(first)]).decode()
+    rows = tx.all("take_requests", batch=batch, window_ms=WINDOW_MS)
+    ours = {(row["namespace"], row["key"]) for row in rows}
+    known = {(row["namespace"], row["key"]): row for row in tx.all("find_requests", batch=batch)}
+    found: list[str | KeyReused | None] = []
+    for ask in asks:
+        at = ask.namespace, ask.key
+        if at in ours and first[at] is ask:
+            found.append(None)
+        elif known[at]["digest"] != ask.digest or not known[at]["answer"]:
+            found.append(KeyReused())
+        else:
+            found.append(str(known[at]["answer"]))
+    return found
+
+
+def answer_keys(tx: Tx, answered: Sequence[Keyed]) -> None:
+    """Remember what was answered."""
+    tx.execute("answer_requests", batch=msgspec.json.encode(answered).decode())
+
+
+def drop_keys(tx: Tx, refused: Sequence[Keyed]) -> None:
+    """Nothing came of these requests; their keys are free again."""
+    tx.execute("drop_requests", batch=msgspec.json.encode(refused).decode())

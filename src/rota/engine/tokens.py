@@ -1,0 +1,125 @@
+"""Tokens: issued once, known by their digest, revoked for good.
+
+The secret is made by the caller and never comes here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+import msgspec
+
+from rota.engine.acts import By, record
+from rota.engine.namespaces import find_namespace
+from rota.errors import UnknownToken
+from rota.ids import is_id
+from rota.model.identity import Credential, Role, TokenView
+from rota.store.base import Row, Tx
+
+
+class NewToken(msgspec.Struct, frozen=True, kw_only=True):
+    """A token to be issued."""
+
+    id: str
+    name: str
+    prefix: str
+    digest: str
+    roles: tuple[Role, ...]
+    queues: tuple[str, ...] | None = None
+    ttl_ms: int | None = None
+
+
+def issue(tx: Tx, token: NewToken, *, namespace: str, by: By) -> TokenView:
+    """Put it on record; the same again, by its id, changes nothing."""
+    find_namespace(tx, namespace)
+    tx.execute(
+        "insert_token",
+        id=token.id,
+        namespace=namespace,
+        name=token.name,
+        prefix=token.prefix,
+        digest=token.digest,
+        roles=json.dumps(token.roles),
+        queues=None if token.queues is None else json.dumps(token.queues),
+        who=by.who,
+        ttl_ms=token.ttl_ms,
+    )
+    detail = {"name": token.name, "roles": token.roles, "queues": token.queues}
+    record(tx, by, namespace=namespace, verb="create token", subject=token.id, detail=detail)
+    return find_token(tx, token.id, namespace=namespace)
+
+
+def find_token(tx: Tx, token_id: str, *, namespace: str) -> TokenView:
+    """One of a namespace's own; UnknownToken for all others."""
+    row = tx.one("find_token", id=token_id, namespace=namespace) if is_id(token_id) else None
+    if row is None:
+        raise UnknownToken(token_id)
+    return _view(row)
+
+
+def tokens(
+    tx: Tx, *, namespace: str, past: bool = False, before: str | None = None, limit: int = 50
+) -> list[TokenView]:
+    """The newest first; `past` also shows those that were revoked or have expired."""
+    rows = tx.all("list_tokens", namespace=namespace, past=past, before=before, limit=limit)
+    return [_view(row) for row in rows]
+
+
+def revoke(tx: Tx, token_id: str, *, namespace: str, by: By) -> TokenView:
+    """It is refused from now on, everywhere within five seconds, and so are its sessions."""
+    find_token(tx, token_id, namespace=namespace)
+    if tx.execute("revoke_token", id=token_id, namespace=namespace, who=by.who):
+        record(tx, by, namespace=namespace, verb="revoke token", subject=token_id, detail={})
+    return find_token(tx, token_id, namespace=namespace)
+
+
+def has_tokens(tx: Tx) -> bool:
+    """Whether any was ever issued, in any namespace."""
+    row = tx.one("any_token")
+    return row is not None and bool(row["is_there"])
+
+
+def credential_of_token(tx: Tx, digest: str) -> Credential | None:
+    """What the token of this digest allows; None when there is none that is good now."""
+    row = tx.one("credential_of_token", digest=digest)
+    return None if row is None else as_credential(row)
+
+
+def touch(tx: Tx, token_ids: Collection[str], *, used_at: int) -> None:
+    """Note when they were used last; done now and then for all of them together."""
+    tx.execute("touch_tokens", ids=json.dumps(sorted(token_ids)), used_at=used_at)
+
+
+def as_credential(row: Row) -> Credential:
+    """From a row of the table of tokens."""
+    return Credential(
+        id=str(row["id"]),
+        who=f"token:{row['name']}",
+        namespace=row["namespace"],
+        roles=tuple(json.loads(row["roles"])),
+        queues=queues_of(row),
+        expires_at=row["expires_at"],
+    )
+
+
+def queues_of(row: Row) -> tuple[str, ...] | None:
+    """None: all of them."""
+    return None if row["queues"] is None else tuple(json.loads(row["queues"]))
+
+
+def _view(row: Row) -> TokenView:
+    return TokenView(
+        id=str(row["id"]),
+        namespace=row["namespace"],
+        name=row["name"],
+        prefix=row["prefix"],
+        roles=tuple(json.loads(row["roles"])),
+        queues=queues_of(row),
+        created_at=row["created_at"],
+        created_by=row["created_by"],
+        expires_at=row["expires_at"],
+        used_at=row["used_at"],
+        revoked_at=row["revoked_at"],
+        revoked_by=row["revoked_by"],
+    )

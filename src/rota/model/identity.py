@@ -1,0 +1,77 @@
+"""Who asks: roles, what a credential allows, and the quotas of a namespace."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import msgspec
+
+Role = Literal["viewer", "operator", "author", "admin", "exec"]
+"""Each of the first four may do what those before it may. `exec` stands beside them: whoever
+defines jobs that run programs needs it, too."""
+
+LADDER: tuple[Role, ...] = ("viewer", "operator", "author", "admin")
+ROLES: tuple[Role, ...] = get_args(Role)
+
+
+class Credential(msgspec.Struct, frozen=True, kw_only=True):
+    """What a token or a session proved: whose namespace, which roles, which queues."""
+
+    id: str
+    """Of the token; of a session without one, the beginning of its digest."""
+    who: str
+    namespace: str
+    roles: tuple[Role, ...]
+    queues: tuple[str, ...] | None = None
+    """None: all of them."""
+    expires_at: int | None = None
+    is_session: bool = False
+
+    def has(self, role: Role) -> bool:
+        """Whether it may do what needs this role."""
+        if role not in LADDER:
+            return role in self.roles
+        return any(each in LADDER[LADDER.index(role) :] for each in self.roles)
+
+    def reaches(self, queue: str) -> bool:
+        """Whether runs of this queue exist for it."""
+        return self.queues is None or queue in self.queues
+
+
+class Quotas(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a namespace may use; None means no limit of its own."""
+
+    queued: int | None = None
+    """Runs that wait."""
+    running: int | None = None
+    rate: float | None = None
+    """Submits per second, at each server."""
+    payload: int | None = None
+    """Bytes of the arguments of one run."""
+
+
+class Namespace(msgspec.Struct, frozen=True, kw_only=True):
+    """A tenant: what is in it cannot be seen from another one."""
+
+    name: str
+    note: str
+    quotas: Quotas
+    created_at: int | None
+
+
+class TokenView(msgspec.Struct, frozen=True, kw_only=True):
+    """A token as people see it; its secret was shown once."""
+
+    id: str
+    namespace: str
+    name: str
+    prefix: str
+    roles: tuple[Role, ...]
+    queues: tuple[str, ...] | None
+    created_at: int
+    created_by: str
+    expires_at: int | None
+    used_at: int | None
+    """Within a minute or so."""
+    revoked_at: int | None
+    revoked_by: str | None

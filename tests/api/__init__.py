@@ -1,0 +1,1 @@
+"""The server over real sockets, in this process, on both databases."""

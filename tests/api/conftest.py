@@ -1,0 +1,43 @@
+"""One database for each kind and test process, emptied before each test; a server for each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rota.store.open import open_store
+from tests.api.serving import Served, serving
+from tests.contract.conftest import empty
+from tests.support.postgres import PostgresServer
+
+
+@pytest.fixture(scope="session")
+def api_postgres_url(postgres_server: PostgresServer) -> str:
+    url = postgres_server.create_database()
+    open_store(url).close()
+    return url
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def api_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/rota.db"
+    url = str(request.getfixturevalue("api_postgres_url"))
+    empty(url)
+    return url
+
+
+@pytest.fixture
+def served(api_url: str) -> Iterator[Served]:
+    with serving(api_url) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One for a whole module, for what does not depend on the database."""
+    folder = tmp_path_factory.mktemp("shared")
+    with serving(f"sqlite:///{folder}/rota.db") as server:
+        yield server

@@ -1,0 +1,112 @@
+"""A server of this process on a real socket, and clients with credentials for it."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import Thread
+from typing import Any
+
+import httpx2
+import msgspec
+import uvicorn
+
+from rota.api.options import ServerOptions
+from rota.api.server import config_of, listen
+from rota.api.site import Site
+from rota.app import App
+from rota.app.tokens import draw_token
+from rota.engine.acts import By
+from rota.engine.jobs import define
+from rota.engine.namespaces import put_namespace
+from rota.engine.tokens import issue
+from rota.ids import new_id
+from rota.model.identity import Quotas
+from rota.model.spec import JobSpec, PythonTarget
+
+PATIENCE_S = 20.0
+HOME = "default"
+OTHER = "other"
+ADD = JobSpec(name="add", target=PythonTarget(ref="shop:add"), parameters={"a": "int", "b": "int"})
+
+
+class Served:
+    """A running server and what tests ask of it."""
+
+    def __init__(self, app: App, site: Site, address: str) -> None:
+        self.app = app
+        self.site = site
+        self.address = address
+        self._clients: list[httpx2.Client] = []
+
+    def token(
+        self,
+        *roles: str,
+        namespace: str = HOME,
+        queues: Sequence[str] | None = None,
+        expires: str | None = None,
+        name: str = "test",
+    ) -> str:
+        """The secret of a fresh token."""
+        drawn = draw_token(name, roles=roles or ("admin", "exec"), queues=queues, expires=expires)
+        self.issued = drawn.token.id
+        by = By(act_id=new_id(), who="test")
+        self.app.store.write(lambda tx: issue(tx, drawn.token, namespace=namespace, by=by))
+        return drawn.secret
+
+    def client(self, *roles: str, **fields: Any) -> httpx2.Client:
+        """With a token of these roles; an admin if none are named."""
+        return self.anyone(Authorization=f"Bearer {self.token(*roles, **fields)}")
+
+    def anyone(self, **headers: str) -> httpx2.Client:
+        """Without a credential, unless the headers bring one."""
+        client = httpx2.Client(base_url=self.address, headers=headers, timeout=PATIENCE_S)
+        self._clients.append(client)
+        return client
+
+    def define(self, spec: JobSpec = ADD, *, namespace: str = HOME, origin: str = "api") -> None:
+        self.app.store.write(lambda tx: define(tx, spec, namespace=namespace, origin=origin))
+
+    def close(self) -> None:
+        for client in self._clients:
+            client.close()
+
+
+@contextmanager
+def serving(url: str, **options: Any) -> Iterator[Served]:
+    """A server on a free port; both namespaces have the job `add`."""
+    asked = ServerOptions(**{"port": 0, "rate": 100_000.0} | options)
+    sock = listen(asked)
+    asked = msgspec.structs.replace(asked, port=sock.getsockname()[1])
+    with App(url) as app:
+        by = By(act_id=new_id(), who="test")
+        app.store.write(lambda tx: put_namespace(tx, OTHER, Quotas(), by=by))
+        site = Site(app, asked)
+        server = uvicorn.Server(config_of(site))
+        thread = Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
+        thread.start()
+        served = Served(app, site, asked.address)
+        try:
+            wait_until(lambda: server.started or not thread.is_alive())
+            assert server.started
+            for namespace in (HOME, OTHER):
+                served.define(namespace=namespace)
+            yield served
+        finally:
+            served.close()
+            server.should_exit = True
+            thread.join(PATIENCE_S)
+            sock.close()
+
+
+def wait_until(is_so: Any) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < end, "never happened"
+        time.sleep(0.01)
+
+
+def some_key() -> str:
+    return secrets.token_hex(8)

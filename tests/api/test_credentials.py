@@ -1,0 +1,165 @@
+"""Tokens and sessions at a server: revoked soon, bound to their cookie, counted when bad."""
+
+from __future__ import annotations
+
+import re
+
+import httpx2
+import pytest
+
+from rota.api.identities import BELIEVED_S
+from rota.app.tokens import draw_secret
+from rota.engine.sessions import give_ticket
+from rota.engine.tokens import find_token, revoke
+from rota.rules.secrets import digest_of
+from tests.api.serving import HOME, OTHER, Served, serving, wait_until
+from tests.contract.identities import by
+
+VERSION = "/api/v1/version"
+RUN = {"jobId": "add"}
+
+
+def sign_in(served: Served, **form: str) -> httpx2.Client:
+    client = served.anyone()
+    answer = client.post("/login", data=form)
+    assert answer.status_code == 303, answer.text
+    return client
+
+
+def test_a_revoked_token_is_refused_by_all_servers_within_five_seconds(
+    served: Served, api_url: str
+) -> None:
+    token = served.token()
+    with serving(api_url) as second:
+        clients = [each.anyone(Authorization=f"Bearer {token}") for each in (served, second)]
+        assert [client.get(VERSION).status_code for client in clients] == [200, 200]
+
+        served.app.store.write(lambda tx: revoke(tx, served.issued, namespace=HOME, by=by()))
+        wait_until(lambda: all(client.get(VERSION).status_code == 401 for client in clients))
+
+    assert BELIEVED_S < 5
+
+
+def test_a_session_reads_with_its_cookie_and_changes_with_its_csrf_token(served: Served) -> None:
+    client = sign_in(served, token=served.token("operator"))
+    session = client.get("/api/v1/session").json()
+
+    without = client.post("/api/v1/runs", json=RUN)
+    wrong = client.post("/api/v1/runs", json=RUN, headers={"X-CSRF-Token": "x" * 43})
+    good = client.post("/api/v1/runs", json=RUN, headers={"X-CSRF-Token": session["csrfToken"]})
+
+    assert session["roles"] == ["operator"]
+    assert [each.status_code for each in (without, wrong, good)] == [403, 403, 201]
+
+
+def test_the_cookie_is_for_the_browser_alone(served: Served) -> None:
+    answer = served.anyone().post("/login", data={"token": served.token()})
+
+    cookie = answer.headers["Set-Cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert "path=/" in cookie
+    assert answer.headers["Location"] == "/"
+
+
+def test_behind_tls_the_cookie_stays_on_https(api_url: str) -> None:
+    with serving(api_url, behind_proxy=True) as served:
+        answer = served.anyone().post("/login", data={"token": served.token()})
+        cookie = answer.headers["Set-Cookie"]
+
+    assert cookie.startswith("__Host-rota=")
+    assert "Secure" in cookie
+    assert "max-age" in answer.headers["Strict-Transport-Security"]
+
+
+def test_signing_out_ends_the_session_everywhere(served: Served) -> None:
+    client = sign_in(served, token=served.token("viewer"))
+    csrf = client.get("/api/v1/session").json()["csrfToken"]
+
+    gone = client.delete("/api/v1/session", headers={"X-CSRF-Token": csrf})
+
+    assert gone.status_code == 204
+    assert client.get(VERSION).status_code == 401
+
+
+def test_a_link_signs_in_once_and_looking_at_it_does_not_use_it_up(served: Served) -> None:
+    served.token("viewer")
+    ticket, token_id = draw_secret(), served.issued
+    served.app.store.write(
+        lambda tx: give_ticket(
+            tx, digest_of(ticket), purpose="login", token_id=token_id, ttl_ms=60_000
+        )
+    )
+    for _ in range(3):
+        page = served.anyone().get(f"/login?ticket={ticket}").text
+        assert re.search(rf'name="ticket" value="{ticket}"', page)
+
+    client = sign_in(served, ticket=ticket)
+    second = served.anyone().post("/login", data={"ticket": ticket})
+
+    assert client.get(VERSION).status_code == 200
+    assert second.status_code == 401
+
+
+def test_text_in_the_link_stays_text(served: Served) -> None:
+    page = served.anyone().get("/login", params={"ticket": '"><script>alert(1)</script>'}).text
+
+    assert "<script" not in page
+
+
+def test_bad_credentials_are_slowed_down_and_good_ones_are_not(served: Served) -> None:
+    bad = served.anyone(Authorization="Bearer rota_guess")
+
+    answers = [bad.get(VERSION) for _ in range(12)]
+    login = served.anyone().post("/login", data={"token": "guess"})
+
+    assert [each.status_code for each in answers] == [401] * 10 + [429] * 2
+    assert int(answers[-1].headers["Retry-After"]) >= 1
+    assert login.status_code == 429
+
+
+def test_one_credential_cannot_take_all_there_is(api_url: str) -> None:
+    with serving(api_url, rate=5.0) as served:
+        greedy, other = served.client("viewer"), served.client("viewer")
+        answers = [greedy.get(VERSION).status_code for _ in range(30)]
+        assert other.get(VERSION).status_code == 200
+
+    assert answers[:10] == [200] * 10
+    assert 429 in answers
+
+
+@pytest.mark.parametrize("header", ["Basic YTpi", "Bearer", "rota_x", "bearer x y"])
+def test_other_words_in_the_header_are_no_credential(shared: Served, header: str) -> None:
+    shared.site.buckets._held.clear()
+    assert shared.anyone(Authorization=header).get(VERSION).status_code == 401
+
+
+def test_the_namespace_comes_from_the_credential_alone(served: Served) -> None:
+    client = served.client("operator", namespace=OTHER)
+
+    for where in (
+        {"headers": {"X-Namespace": HOME, "Namespace": HOME}},
+        {"params": {"namespace": HOME}},
+    ):
+        assert client.get("/api/v1/session", **where).json()["namespace"] == OTHER  # type: ignore[arg-type]
+    named = client.post("/api/v1/runs", json=RUN | {"namespace": HOME})
+    assert "unknown field `namespace`" in named.json()["detail"]
+
+
+def test_when_a_token_was_used_is_noted_now_and_then(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = served.client("viewer")
+    client.get(VERSION)
+    assert served.site.identities._used == {served.issued}
+    monkeypatch.setattr("rota.api.identities.USES_S", 0.01)
+
+    with serving(served.app.url) as second:
+        second.anyone(Authorization=client.headers["Authorization"]).get(VERSION)
+        wait_until(
+            lambda: (
+                served.app.store.read(
+                    lambda tx: find_token(tx, served.issued, namespace=HOME)
+                ).used_at
+            )
+        )

@@ -1,0 +1,27 @@
+"""Builders for tests about who may do what."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from rota.engine.acts import By
+from rota.engine.tokens import NewToken, issue
+from rota.ids import new_id
+from rota.model.identity import TokenView
+from rota.rules.secrets import SHOWN, digest_of, token_text
+from rota.store.base import Store
+from tests.contract.builders import HOME
+
+
+def by(who: str = "ann@desk") -> By:
+    return By(act_id=new_id(), who=who)
+
+
+def given_token(store: Store, *, namespace: str = HOME, **fields: Any) -> tuple[str, TokenView]:
+    """The secret of a fresh token, and what is on record of it."""
+    secret = token_text(secrets.token_bytes(32))
+    given: dict[str, Any] = {"id": new_id(), "name": "ci", "roles": ("operator",)} | fields
+    token = NewToken(prefix=secret[:SHOWN], digest=digest_of(secret), **given)
+    view = store.write(lambda tx: issue(tx, token, namespace=namespace, by=by()))
+    return secret, view
