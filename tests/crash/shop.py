@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import subprocess
 import time
+from pathlib import Path
 
 from rota import App
 from tests.support.deeds import work, work_deafly, work_slowly
@@ -24,6 +26,13 @@ def count(number: int) -> int:
 
 def segfault() -> None:
     ctypes.string_at(0)
+
+
+def nest(path: str) -> None:
+    """A handler that starts programs which start programs."""
+    with subprocess.Popen(["sh", "-c", "sleep 600 & sleep 600"]) as popen:
+        Path(path).touch()
+        popen.wait()
 
 
 def echo(number: int) -> int:
@@ -64,6 +73,10 @@ def shop(url: str | None = None) -> App:
     add_jobs(app)
     lattice(app)
     app.command("sleep", ["sh", "-c", "echo $$ > {path}; exec sleep 60"])
+    app.command(
+        "nest", ["sh", "-c", "sh -c 'sleep 600 & sleep 600' & sleep 600 & echo > {path}; wait"]
+    )
+    app.job(name="nest_apart", isolation="process")(nest)
     return app
 
 

@@ -120,3 +120,18 @@ def test_what_a_killed_worker_had_started_dies_with_it(
     victim.kill()
 
     eventually(lambda: not victim.family())
+
+
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(("name", "sleepers"), [("nest", 3), ("nest_apart", 2)])
+def test_what_that_had_started_in_turn_dies_too(
+    app: App, crew: Crew, tmp_path: Path, name: str, sleepers: int
+) -> None:
+    victim = crew.worker()
+    path = tmp_path / "started"
+    app.find_job(name).submit(path=str(path))
+    eventually(path.exists)
+    eventually(lambda: [each.name() for each in victim.family()].count("sleep") == sleepers)
+    victim.kill()
+
+    eventually(lambda: not victim.family())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import functools
@@ -33,6 +34,7 @@ from rota.runtime.context import ProgressSink, idempotency_key
 from rota.runtime.describe import MAX_TRACEBACK, bounded
 from rota.runtime.executors.endings import begin, failure, no_function, undecodable
 from rota.runtime.executors.group import ProcessGroup, exit_in_words
+from rota.runtime.executors.guardian import guardian
 from rota.runtime.executors.output import Tail, collect
 from rota.runtime.executors.pool import PooledExecutor
 from rota.runtime.logbook import sink
@@ -192,15 +194,18 @@ def _start(argv: list[str], cwd: str | None, env: dict[str, str]) -> subprocess.
         stderr=subprocess.PIPE,
         bufsize=0,
         start_new_session=True,
-        preexec_fn=functools.partial(_die_with, os.getpid()) if _prctl else None,  # noqa: PLW1509  # two system calls
+        preexec_fn=functools.partial(_die_with, os.getpid(), guardian.line()) if _prctl else None,  # noqa: PLW1509  # three system calls
     )
 
 
-def _die_with(worker_pid: int) -> None:
+def _die_with(worker_pid: int, guardian_line: int | None) -> None:
     """Have the kernel kill the program when its worker is killed: its run is tried again then.
 
-    What the program itself started is not reached; that is up to it.
+    What the program itself starts is left to the guardian, who hears of it before it begins.
     """
+    if guardian_line is not None:
+        with contextlib.suppress(OSError):
+            os.write(guardian_line, b"+%d\n" % os.getpid())
     if _prctl is not None:
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != worker_pid:
