@@ -7,6 +7,7 @@ worker is gone. Who leaves the group on purpose (`setsid`) is not reached.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import logging
 import os
@@ -17,6 +18,7 @@ from pathlib import Path
 
 _SCRIPT = Path(__file__).with_name("guardian_process.py")
 _log = logging.getLogger("rota")
+GOODBYE_S = 5.0
 
 
 class Guardian:
@@ -48,6 +50,16 @@ class Guardian:
             self._groups.discard(group)
             if self._owner == os.getpid():
                 self._tell(b"-", group)
+
+    def close(self) -> None:
+        """At the end of the worker: it sees the pipe close, and goes."""
+        with self._lock:
+            if self._owner != os.getpid() or self._pipe is None or self._popen is None:
+                return
+            os.close(self._pipe)
+            self._pipe = None
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._popen.wait(timeout=GOODBYE_S)
 
     def _see_to_it(self) -> None:
         is_ours = self._owner == os.getpid()
@@ -92,3 +104,4 @@ def _started() -> tuple[subprocess.Popen[bytes], int]:
 
 
 guardian = Guardian()
+atexit.register(guardian.close)
