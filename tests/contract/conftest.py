@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copy
 
 import psycopg
 import pytest
@@ -45,8 +46,18 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(request.getfixturevalue("empty_postgres_url"))
 
 
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated file; copying it is thirty times faster than making one."""
+    path = tmp_path_factory.mktemp("template") / "rota.db"
+    open_store(f"sqlite:///{path}", clock=Clock()).close()
+    return path
+
+
 @pytest.fixture
-def store(empty_url: str, clock: Clock) -> Iterator[Store]:
+def store(empty_url: str, clock: Clock, sqlite_template: Path) -> Iterator[Store]:
+    if empty_url.startswith("sqlite"):
+        copy(sqlite_template, empty_url.removeprefix("sqlite:///"))
     opened = open_store(empty_url, clock=clock)
     yield opened
     opened.close()
@@ -72,10 +83,10 @@ def empty(url: str) -> None:
     """
     options = "-c lock_timeout=20s"
     with psycopg.connect(url, connect_timeout=20, options=options) as connection:
-        connection.execute("set session_replication_role = replica")  # acts guard themselves
+        everything = "; ".join(f"delete from rota.{table}" for table in TABLES)
         try:
-            for table in TABLES:
-                connection.execute(f"delete from rota.{table}".encode())
+            # As a replica: acts guard themselves.
+            connection.execute(f"set session_replication_role = replica; {everything}".encode())
         except psycopg.errors.LockNotAvailable as error:
             raise AssertionError(f"rows are still held by: {_sessions(url)}") from error
 

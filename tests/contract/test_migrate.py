@@ -12,7 +12,7 @@ import pytest
 
 from rota.errors import SchemaMismatch
 from rota.model.states import State
-from rota.store import postgres_dialect, sqlite
+from rota.store import postgres_dialect, sqlite_dialect
 from rota.store.migrate import migrations
 from rota.store.open import open_store, pending, schema_script, upgrade_schema
 from rota.store.statements import Dialect
@@ -36,7 +36,7 @@ print("open")
 
 
 def dialect_of(url: str) -> Dialect:
-    return sqlite.DIALECT if url.startswith("sqlite") else postgres_dialect.DIALECT
+    return sqlite_dialect.DIALECT if url.startswith("sqlite") else postgres_dialect.DIALECT
 
 
 def test_an_empty_store_gets_the_whole_schema_once(store_url: str) -> None:

@@ -18,7 +18,7 @@ from psycopg import sql
 
 from rota.ids import new_id
 from rota.rules.order import CREDIT_MS
-from rota.store import postgres_dialect, sqlite
+from rota.store import postgres_dialect, sqlite_dialect
 from rota.store.open import open_store
 from rota.store.statements import load
 from tests.contract.builders import HOME, START_MS, Clock
@@ -194,7 +194,7 @@ def deep_postgres(postgres_server: PostgresServer) -> Iterator[psycopg.Connectio
 def sqlite_plan(connection: apsw.Connection, name: str) -> list[str]:
     """The lines of the plan of each statement in the text."""
     ids = [row[0] for row in connection.execute("select id from run limit 100")]
-    statement = load(sqlite.DIALECT)[name]
+    statement = load(sqlite_dialect.DIALECT)[name]
     lines = []
     for part in statement.text.split(";"):
         rows = connection.execute(f"explain query plan {part}", parameters(ids))

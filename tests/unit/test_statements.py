@@ -11,12 +11,12 @@ import psycopg
 import pytest
 
 from rota.model.states import TRANSITIONS
-from rota.store import postgres_dialect, sqlite, statements
+from rota.store import postgres_dialect, sqlite_dialect, statements
 from rota.store.migrate import migrations, printable
 from rota.store.open import open_store
 from rota.store.statements import SHAPES, Dialect, expand, load
 
-DIALECTS = [sqlite.DIALECT, postgres_dialect.DIALECT]
+DIALECTS = [sqlite_dialect.DIALECT, postgres_dialect.DIALECT]
 MAX_REPLACED = 10
 POSTGRES_ONLY = {
     "gone_sessions", "migrate_lock", "own_session", "timeline", "try_rotate_lock", "wake",
@@ -38,9 +38,9 @@ def test_few_statements_have_a_second_text() -> None:
 
 
 def test_each_dialect_fills_the_same_gaps_and_not_many() -> None:
-    assert sqlite.DIALECT.sql.keys() == postgres_dialect.DIALECT.sql.keys()
-    assert sqlite.DIALECT.types.keys() == postgres_dialect.DIALECT.types.keys()
-    assert len(sqlite.DIALECT.sql) <= MAX_REPLACED
+    assert sqlite_dialect.DIALECT.sql.keys() == postgres_dialect.DIALECT.sql.keys()
+    assert sqlite_dialect.DIALECT.types.keys() == postgres_dialect.DIALECT.types.keys()
+    assert len(sqlite_dialect.DIALECT.sql) <= MAX_REPLACED
 
 
 def test_both_dialects_know_the_same_statements_but_for_partitions() -> None:
@@ -87,7 +87,7 @@ def test_the_guards_of_a_group_of_verbs_are_those_of_the_table(dialect: Dialect)
 
 def test_an_unknown_token_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown token 'nonsense'"):
-        expand("select {nonsense:x}", sqlite.DIALECT)
+        expand("select {nonsense:x}", sqlite_dialect.DIALECT)
 
 
 def test_parameters_are_found_and_casts_and_times_are_not() -> None:
@@ -116,7 +116,7 @@ def test_every_statement_is_accepted_by_sqlite(tmp_path: Path) -> None:
     open_store(f"sqlite:///{tmp_path}/rota.db").close()
     connection = apsw.Connection(str(tmp_path / "rota.db"))
 
-    for statement in load(sqlite.DIALECT).values():
+    for statement in load(sqlite_dialect.DIALECT).values():
         for part in statement.text.split(";"):
             named_in = frozenset(re.findall(r":([a-z_]+)", part))
             connection.execute(f"explain {part}", dict.fromkeys(named_in))
@@ -142,4 +142,4 @@ def test_every_statement_is_accepted_by_postgres(session: psycopg.Connection) ->
 def test_shapes_use_only_types_that_both_dialects_have() -> None:
     kinds = {kind for shape in SHAPES.values() for kind in shape.values()}
 
-    assert kinds <= sqlite.DIALECT.types.keys()
+    assert kinds <= sqlite_dialect.DIALECT.types.keys()

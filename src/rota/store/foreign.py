@@ -282,7 +282,7 @@ _quiet = _Quiet()
 def dialect_named(name: str) -> Dialect:
     """The dialect, with its driver only where that is there anyway."""
     if name == "sqlite":
-        from rota.store.sqlite import DIALECT  # noqa: PLC0415  # as in open.py
+        from rota.store.sqlite_dialect import DIALECT  # noqa: PLC0415  # as in open.py
 
         return DIALECT
     from rota.store.postgres_dialect import DIALECT as POSTGRES  # noqa: PLC0415

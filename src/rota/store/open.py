@@ -101,9 +101,9 @@ def _locked_migrate(tx: object, dialect: Dialect) -> list[str]:
 
 def _dialect(name: str) -> Dialect:
     if name == "sqlite":
-        from rota.store import sqlite  # noqa: PLC0415
+        from rota.store import sqlite_dialect  # noqa: PLC0415
 
-        return sqlite.DIALECT
+        return sqlite_dialect.DIALECT
     from rota.store import postgres_dialect  # noqa: PLC0415
 
     return postgres_dialect.DIALECT

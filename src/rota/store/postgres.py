@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -40,6 +41,12 @@ BEAT_S = 10.0
 """The same for heartbeats, which are tiny: half a lease."""
 
 
+@cache
+def _known() -> dict[str, bytes]:
+    known = {name: each.text.encode() for name, each in load(DIALECT).items()}
+    return known | {f"{name} and tell": TELLING % known[name] for name in TOLD_WITHIN}
+
+
 class PostgresStore:
     """Everything in schema `rota` of one database."""
 
@@ -56,10 +63,7 @@ class PostgresStore:
         self.url = url
         self._clock = clock
         self._memo: dict[Any, Any] = {}
-        self._statements = {name: each.text.encode() for name, each in load(DIALECT).items()}
-        self._statements |= {
-            f"{name} and tell": TELLING % self._statements[name] for name in TOLD_WITHIN
-        }
+        self._statements = _known()
         timeline = self._statements["timeline"]
         dialer = self._dialer = Dialer(conninfo, burst=options.size + 2, timeline=timeline)
         self._guard = Guard()

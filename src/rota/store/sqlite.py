@@ -7,6 +7,7 @@ returns, it is on disk. Other processes may use the same file on the same machin
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
@@ -20,7 +21,8 @@ from rota.store.files import file_facts
 from rota.store.neighbours import disown, own
 from rota.store.news import News
 from rota.store.processes import Processes
-from rota.store.statements import Dialect, Shape, Statement, load
+from rota.store.sqlite_dialect import OWN
+from rota.store.statements import Statement, load
 from rota.store.wakeups import FileWatch, Wakeups
 
 T = TypeVar("T")
@@ -34,45 +36,9 @@ PRAGMAS = (
 )
 
 
-def _rows(shape: Shape, each: str = "json_each") -> str:
-    columns = ", ".join(f"value ->> '$.{name}' as {name}" for name in shape)
-    return f"(select {columns} from {each}(:batch))"
-
-
-NOW = "coalesce(:now, cast(unixepoch('subsec') * 1000 as integer))"
-DIALECT = Dialect(
-    name="sqlite",
-    now=NOW,
-    clock=NOW,
-    types={
-        "uuid": "text",
-        "int": "integer",
-        "bigint": "integer",
-        "bool": "integer",
-        "real": "real",
-        "text": "text",
-    },
-    sql={
-        "skip_locked": "",
-        "lock": "",
-        "among": "in (",
-        "end_among": ")",
-        "greatest": "max",
-        "sole_key": " primary key",
-        "narrow": "",
-        "hot": "",
-        "by_state": "",
-        "by_ended": "",
-    },
-    rows=_rows,
-    each=lambda param: f"select value from json_each(:{param})",
-    ids=lambda param: f"in (select value from json_each(:{param}))",
-    param=lambda name: f":{name}",
-    schema="",
-)
-# Users bring connections to older ones. In ours an element stays parsed for all its columns, which
-# halves the time of a batch of log lines.
-_OWN = DIALECT._replace(rows=lambda shape: _rows(shape, "jsonb_each"))
+@cache
+def _known() -> dict[str, Statement]:
+    return load(OWN)  # 10 ms, once in a process
 
 
 class SqliteTx(News):
@@ -147,7 +113,7 @@ class SqliteStore:
         self.url = url
         self.path = path
         self._clock = clock
-        self._statements = load(_OWN)
+        self._statements = _known()
         self._columns: dict[str, tuple[str, ...]] = {}
         self._memo: dict[Any, Any] = {}
         self._writing = Lock()
