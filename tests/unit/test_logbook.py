@@ -26,7 +26,7 @@ from rota.runtime.attempt_log import (
     AttemptLog,
 )
 from rota.runtime.call import Call
-from rota.runtime.context import current
+from rota.runtime.context import RunContext, current
 from rota.runtime.log_chunks import CHUNK_CHARS, CHUNK_LINES
 from rota.runtime.logbook import Logbook
 from rota.runtime.masking import Masker
@@ -124,16 +124,12 @@ def test_however_text_is_cut_into_pieces_and_takes_its_lines_are_the_same(
     assert [line.seq for line in said] == list(range(1, len(expected) + 1))
 
 
-class Printed(NamedTuple):
-    call: Call
-
-
 @contextmanager
 def printing(book: Logbook) -> Iterator[tuple[Any, Any]]:
     """Standard output and error as a handler has them."""
     call: Call = call_of(handler)
     call.logbook = book
-    token = current.set(Printed(call))  # type: ignore[arg-type]  # what the streams need of it
+    token = current.set(RunContext(call))
     try:
         yield RunStream(sys.stdout, STDOUT), RunStream(sys.stderr, STDERR)
     finally:
@@ -419,3 +415,13 @@ def test_somebody_is_woken_for_the_first_line_and_again_after_a_take(book: Logbo
     first.write(STDOUT, "c\n")
 
     assert (once, len(calls)) == (1, 2)
+
+
+def test_nothing_but_line_breaks_does_not_fill_the_memory_while_nobody_takes_them(
+    book: Logbook,
+) -> None:
+    with printing(book) as (out, _):
+        for _ in range(300_000):
+            out.write("\n")
+        log = current.get().call.log  # type: ignore[union-attr]
+        assert len(log.pieces) < 100_000
