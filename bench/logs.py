@@ -6,7 +6,6 @@ for both; the median counts. The promise is a ratio of 0.8.
 
 from __future__ import annotations
 
-import itertools
 import statistics
 import sys
 import tempfile
@@ -45,29 +44,28 @@ class Shop:
 
     def __init__(self, url: str) -> None:
         self.app = App(url)
-        self.done = 0
-        self._count = itertools.count()  # not +=, which loses some between threads
+        self._done: list[int] = []  # not a number: += loses some between threads
 
         @self.app.job(retries=0)
         def silent(number: int) -> None:  # a payload like any other
-            self.done = next(self._count)
+            self._done.append(number)
 
         @self.app.job(retries=0)
         def printing(number: int) -> None:
             for line in range(LINES):
                 print(f"resized image {line} of customer {number} to 800x600 pixels")
-            self.done = next(self._count)
+            self._done.append(number)
 
         self.silent: Job[[int], None] = silent
         self.printing: Job[[int], None] = printing
 
     def rate(self, job: Job[[int], None], runs: int) -> float:
         """Runs per second from the first submit to the last record."""
-        self.done, self._count = 0, itertools.count()
+        self._done.clear()
         began = time.perf_counter()
         for at in range(0, runs, CHUNK):
             job.submit_many(range(at, min(runs, at + CHUNK)))
-        while self.done < runs * 0.99 or self._live():
+        while len(self._done) < runs or self._live():
             time.sleep(LOOK_S)
         return runs / (time.perf_counter() - began)
 

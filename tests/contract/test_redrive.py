@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rota.engine.acts import acts
+from rota.engine.audit import seal
 from rota.engine.jobs import define
 from rota.engine.prune import DAY_MS, Retention, prune
 from rota.engine.redrive import Pair
@@ -199,6 +200,7 @@ def test_a_discard_that_is_sent_twice_answers_the_same_and_is_one_act(store: Sto
 
 def test_acts_are_kept_longer_than_letters(store: Store, clock: Clock) -> None:
     discard_all(store, [given_dead(store)])
+    store.write(seal)
 
     def kept_after(ms: int) -> int:
         clock.advance(ms)

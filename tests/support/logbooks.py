@@ -15,7 +15,7 @@ from rota.runtime.attempt_log import (
     AttemptLog,
 )
 from rota.runtime.call import Call
-from rota.runtime.context import current
+from rota.runtime.context import RunContext, current
 from rota.runtime.logbook import Logbook
 from rota.runtime.streams import RunStream
 from tests.support.calls import call_of
@@ -63,16 +63,12 @@ def texts(book: Logbook) -> list[str]:
     return [line.text for line in take_all(book)]
 
 
-class Printed(NamedTuple):
-    call: Call
-
-
 @contextmanager
 def printing(book: Logbook) -> Iterator[tuple[Any, Any]]:
     """Standard output and error as a handler has them."""
     call: Call = call_of(handler)
     call.logbook = book
-    token = current.set(Printed(call))  # type: ignore[arg-type]  # what the streams need of it
+    token = current.set(RunContext(call))
     try:
         yield RunStream(sys.stdout, STDOUT), RunStream(sys.stderr, STDERR)
     finally:

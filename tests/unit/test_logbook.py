@@ -17,6 +17,7 @@ from rota.runtime.attempt_log import (
     STDERR,
     STDOUT,
 )
+from rota.runtime.context import current
 from rota.runtime.logbook import Logbook
 from rota.runtime.masking import Masker
 from tests.support.calls import call_of
@@ -211,3 +212,13 @@ def test_somebody_is_woken_for_the_first_line_and_again_after_a_take(book: Logbo
     first.write(STDOUT, "c\n")
 
     assert (once, len(calls)) == (1, 2)
+
+
+def test_nothing_but_line_breaks_does_not_fill_the_memory_while_nobody_takes_them(
+    book: Logbook,
+) -> None:
+    with printing(book) as (out, _):
+        for _ in range(300_000):
+            out.write("\n")
+        log = current.get().call.log  # type: ignore[union-attr]
+        assert len(log.pieces) < 100_000

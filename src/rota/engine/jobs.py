@@ -86,7 +86,7 @@ def current_specs(
     tx: Tx, names: Collection[str], *, namespace: str
 ) -> dict[str, tuple[int, JobSpec]]:
     """The current version of each of these jobs that is on record, with its definition."""
-    rows = tx.all("current_versions", namespace=namespace, names=json.dumps(sorted(names)))
+    rows = tx.all("current_jobs", namespace=namespace, names=json.dumps(sorted(names)))
     found = {}
     for row in rows:
         at = "spec", namespace, row["name"], row["version"]

@@ -34,7 +34,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 def append(tx: Tx, chunks: Sequence[LogChunk], *, namespace: str) -> None:
     """Store chunks; one that is there already stays as it is, so that sending again is safe."""
-    tx.execute("append_logs", batch=msgspec.json.encode(chunks).decode(), namespace=namespace)
+    tx.insert("append_logs", chunks, namespace=namespace)
     tx.notify((LOGGED,))
 
 

@@ -121,7 +121,8 @@ class AttemptLog:
         at_s = elapsed_s()
         self.pieces.extend((at_s, stream, text))
         self.at_s = at_s  # after the piece: a text alone must find it before itself
-        self.room -= len(text) + PIECE_COST
+        # With something for each piece there is: bare line breaks are not counted when they come.
+        self.room -= len(text) + PIECE_COST + len(self.pieces)
         if self.room < 0:
             self.book.enlist(self)
 

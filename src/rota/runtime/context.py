@@ -64,10 +64,12 @@ class ProgressBoard:
 class RunContext:
     """The run a handler works for; get it with `current_run()`."""
 
-    __slots__ = ("_sink", "call")
+    __slots__ = ("_sink", "call", "log")
 
     def __init__(self, call: Call, sink: ProgressSink | None = None) -> None:
         self.call = call
+        self.log: Any = None
+        """That of the call, once a line was printed: one step less each time."""
         self._sink = sink
 
     @property

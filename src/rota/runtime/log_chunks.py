@@ -34,20 +34,22 @@ def plain_chunk(log: AttemptLog) -> LogChunk | None:
 
     For an attempt that has ended. None leaves the pieces where they are.
     """
-    pieces = log.pieces[:]
-    if not _FIRST < len(pieces) <= _FEW or pieces[1] != STDOUT or not log.is_fresh or log.secrets:
+    pieces = log.pieces
+    number = len(pieces)
+    if not _FIRST < number <= _FEW or pieces[1] != STDOUT or not log.is_fresh or log.secrets:
         return None
+    at_s = pieces[0]
     try:
-        text = "".join(pieces[_FIRST:])
+        text = "".join(pieces[_FIRST:number])
     except TypeError:  # there are more times than one
         return None
     if text[-1:] != "\n" or len(text) > MAX_LINE or "\r" in text:
         return None
-    del log.pieces[: len(pieces)]
+    del pieces[:number]
     count = text.count("\n")
     log.count += count
     log.chars += len(text)
-    return _chunk(log, pieces[0], f"[{count},0,{INFO},{STDOUT}]", text[:-1], count)
+    return _chunk(log, at_s, f"[{count},0,{INFO},{STDOUT}]", text[:-1], count)
 
 
 def chunks_of(log: AttemptLog, lines: list[Line]) -> Iterator[LogChunk]:

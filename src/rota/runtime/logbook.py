@@ -57,7 +57,8 @@ class Logbook:
             log.room = ROOM
             log.is_listed = True
             self._waiting[log] = None
-        self._call()
+        if not self._has_woken:
+            self._call()
         return log
 
     def enlist(self, log: AttemptLog) -> None:
@@ -84,8 +85,10 @@ class Logbook:
                     self._unlist(log)
                 self._ended.append(chunk)
                 self.held += cost_of(chunk)
-                self._make_room()
-        self._call()
+                if self.held > self._limit:
+                    self._make_room()
+        if not self._has_woken:
+            self._call()
 
     def _call(self) -> None:
         if not self._has_woken:

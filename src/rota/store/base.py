@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
+import msgspec
+
 T = TypeVar("T")
 Ask = tuple[str, dict[str, Any]]
 """The name of a statement, and its parameters."""
@@ -35,6 +37,10 @@ class Tx(Protocol):
 
     def execute(self, name: str, /, **params: Any) -> int:
         """The number of rows changed."""
+        ...
+
+    def insert(self, name: str, rows: Sequence[msgspec.Struct], /, **params: Any) -> None:
+        """Many rows, whose fields the statement takes in their order; then come the parameters."""
         ...
 
     def execute_all(self, asks: Sequence[Ask]) -> None:

@@ -15,6 +15,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
+import msgspec
+
 from rota.clock import elapsed_s
 from rota.errors import WrongConnection
 from rota.store.base import Ask, Row
@@ -232,6 +234,9 @@ class ForeignTx:
 
     def execute(self, name: str, /, **params: Any) -> int:
         return self._run(name, params).changed
+
+    def insert(self, name: str, rows: Sequence[msgspec.Struct], /, **params: Any) -> None:
+        raise NotImplementedError(f"{name} is for our own transactions")
 
     def execute_all(self, asks: Sequence[Ask]) -> None:
         for name, params in asks:

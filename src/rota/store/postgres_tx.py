@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from math import inf
 from typing import Any
 
+import msgspec
 import psycopg
 
 from rota.store.base import Ask, Row
@@ -63,6 +64,9 @@ class PostgresTx(News):
             if self.told:
                 return self._execute_and_tell(name, params)
         return self._run(name, params).rowcount
+
+    def insert(self, name: str, rows: Sequence[msgspec.Struct], /, **params: Any) -> None:
+        self._run(name, {"batch": msgspec.json.encode(rows).decode(), **params})
 
     def execute_all(self, asks: Sequence[Ask]) -> None:
         if len(asks) == 1:

@@ -15,13 +15,13 @@ from typing import Any, TypeVar
 import apsw
 
 from rota.errors import StoreUnavailable
-from rota.store.base import Ask, Ride, Rider, Row, Tx, Wake, Watch
+from rota.store.base import Ride, Rider, Tx, Wake, Watch
 from rota.store.combiner import Combiner
 from rota.store.files import file_facts
 from rota.store.neighbours import disown, own
-from rota.store.news import News
 from rota.store.processes import Processes
 from rota.store.sqlite_dialect import OWN
+from rota.store.sqlite_tx import SqliteTx
 from rota.store.statements import Statement, load
 from rota.store.wakeups import FileWatch, Wakeups
 
@@ -39,69 +39,6 @@ PRAGMAS = (
 @cache
 def _known() -> dict[str, Statement]:
     return load(OWN)  # 10 ms, once in a process
-
-
-class SqliteTx(News):
-    """A transaction on one apsw connection."""
-
-    def __init__(
-        self,
-        connection: apsw.Connection,
-        statements: dict[str, Statement],
-        columns: dict[str, tuple[str, ...]],
-        now: int | None,
-        memo: dict[Any, Any],
-    ) -> None:
-        super().__init__()
-        self._connection = connection
-        self._statements = statements
-        self._columns = columns
-        self._now = now
-        self.memo = memo
-        self.fresh: dict[Any, Any] = {}
-
-    def one(self, name: str, /, **params: Any) -> Row | None:
-        rows = self.all(name, **params)
-        return rows[0] if rows else None
-
-    def all(self, name: str, /, **params: Any) -> list[Row]:
-        cursor = self._run(name, params)
-        first = cursor.fetchone()
-        if first is None:
-            return []
-        names = self._columns.get(name)
-        if names is None:
-            names = tuple(column[0] for column in cursor.get_description())
-            self._columns[name] = names
-        return [dict(zip(names, row, strict=True)) for row in (first, *cursor.fetchall())]
-
-    def execute(self, name: str, /, **params: Any) -> int:
-        # total_changes, because changes() keeps the count of an earlier statement
-        # when this one turned out to change nothing at all.
-        before = self._connection.total_changes()
-        self._run(name, params).fetchall()
-        after = self._connection.total_changes()
-        return self._connection.changes() if after != before else 0
-
-    def execute_all(self, asks: Sequence[Ask]) -> None:
-        for name, params in asks:
-            self._run(name, params).fetchall()
-
-    def raw(self, text: str, params: Any = None, /) -> list[Row]:
-        cursor = self._connection.execute(text, params)
-        first = cursor.fetchone()
-        if first is None:
-            return []
-        names = tuple(column[0] for column in cursor.get_description())
-        return [dict(zip(names, row, strict=True)) for row in (first, *cursor.fetchall())]
-
-    def script(self, text: str) -> None:
-        """Run statements that have no parameters, for migrations."""
-        self._connection.execute(text)
-
-    def _run(self, name: str, params: dict[str, Any]) -> apsw.Cursor:
-        params["now"] = self._now
-        return self._connection.execute(self._statements[name].text, params)
 
 
 class SqliteStore:

@@ -80,7 +80,7 @@ update rota.job
    and name = :name
    and removed_at is null
 
--- name: current_versions
+-- name: current_jobs
 select name, version
   from rota.job
  where namespace = :namespace

@@ -1,3 +1,10 @@
+-- name: append_logs
+insert into rota.log_chunk (
+    run_id, job, attempt, fence, seq, first_at, marks, body, namespace
+)
+values (:run_id, :job, :attempt, :fence, :seq, :first_at, :marks, :body, :namespace)
+on conflict do nothing
+
 -- name: index_logs
 insert into rota.log_words (rowid, body)
 select id, body
