@@ -20,6 +20,7 @@ from rota.rules.joins import Ending
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, look
 from tests.contract.graph_builders import Flow, graph, node, verdict_of
+from tests.contract.letters import letter_of
 
 
 def by() -> By:
@@ -275,6 +276,21 @@ def test_a_run_that_depends_on_the_one_before(store: Store, worker: str) -> None
     assert ended.state is State.FAILED
     assert ended.error is not None
     assert f"the run before it, {first}, ended as failed" in ended.error.message
+
+
+def test_a_rerun_of_a_graph_closes_its_dead_letter(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
+    run = flow.start()
+    flow.claim()
+    flow.end(run, "a", "fail")
+    assert letter_of(store, run).state == "open"
+
+    fresh = rerun(store, run, "failed")
+
+    letter = letter_of(store, run)
+    assert (letter.state, letter.rerun_id, letter.acted_by) == ("redriven", fresh, "ann")
+    (act,) = store.read(lambda tx: acts(tx, namespace=HOME, verb="rerun"))
+    assert act.detail["letters"] == 1
 
 
 def test_why_a_run_of_a_graph_goes_on(store: Store, worker: str) -> None:
