@@ -24,6 +24,7 @@ from rota.store.base import Store, Tx
 from rota.store.wakeups import EVERYWHERE
 from tests.contract.builders import HOME, Clock, look
 from tests.contract.graph_builders import Flow, forget_courses, graph, node, verdict_of
+from tests.contract.letters import letter_of
 from tests.support.calls import eventually
 
 
@@ -324,6 +325,21 @@ def test_those_after_a_failure_fail_one_after_the_other(store: Store, worker: st
         flow.begin()
 
     assert [look(store, run).state for run in (second, third)] == [State.FAILED, State.FAILED]
+
+
+def test_a_rerun_of_a_graph_closes_its_dead_letter(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
+    run = flow.start()
+    flow.claim()
+    flow.end(run, "a", "fail")
+    assert letter_of(store, run).state == "open"
+
+    fresh = rerun(store, run, "failed")
+
+    letter = letter_of(store, run)
+    assert (letter.state, letter.rerun_id, letter.acted_by) == ("redriven", fresh, "ann")
+    (act,) = store.read(lambda tx: acts(tx, namespace=HOME, verb="rerun"))
+    assert act.detail["letters"] == 1
 
 
 def test_a_cancel_is_on_record(store: Store, worker: str) -> None:

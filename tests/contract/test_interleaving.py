@@ -193,4 +193,4 @@ def test_a_work_that_meets_a_deadlock_is_run_again(postgres_store: Store) -> Non
     mine = postgres_store.write(lambda tx: lock_both(tx, second, first))
 
     assert (mine, answers.result(20)) == (second, first)
-    assert len(tries) == 3
+    assert len(tries) >= 3  # on a busy machine the loser may lose again

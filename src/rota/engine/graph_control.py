@@ -16,6 +16,7 @@ from rota.engine.kin import cancelled
 from rota.engine.memos import freshened
 from rota.engine.nodes import END, NONE, NodeRow, node_row
 from rota.engine.releases import PAUSED
+from rota.engine.rerun import close_letter
 from rota.engine.restart import after_these, is_undone
 from rota.engine.step import Step
 from rota.engine.submit import submit
@@ -116,7 +117,10 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
     node: str | None = None,
     args: str | None = None,
 ) -> str:
-    """A new run, linked to an ended one, that keeps what need not be done again."""
+    """A new run, linked to an ended one, that keeps what need not be done again.
+
+    A dead letter of the old run that is open is closed, as by any rerun.
+    """
     old = find(tx, run_id, namespace=namespace)
     if old.state not in FINAL:
         raise NotAllowed(f"run {run_id} is {old.state}; only an ended run can be run again")
@@ -132,7 +136,9 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
     if not tx.one("find_act", id=by.act_id, namespace=namespace):
         kept = [_moved(row, new_id) for name, row in rows.items() if name not in redone]
         tx.execute("insert_nodes", batch=msgspec.json.encode(kept).decode())
+        closes = close_letter(tx, old.id, new_id, namespace=namespace, who=by.who)
         detail = {"part": part, "node": node, "as": new_id, "kept": len(kept)}
+        detail |= {"letters": 1} if closes else {}
         record(tx, by, namespace=namespace, verb="rerun", subject=run_id, detail=detail)
     submit(tx, [fresh], namespace=namespace, is_repeat=True)
     return new_id

@@ -37,7 +37,9 @@ def rerun(
             f"run {run_id} carries out node {old.node} of run {old.parent_id}; rerun that graph "
             "from this node"
         )
-    _close_letter(tx, Pair(old.id, new_id), namespace=namespace, by=by)
+    if close_letter(tx, old.id, new_id, namespace=namespace, who=by.who):
+        detail = {"letters": 1, "runs": [old.id]}
+        record(tx, by, namespace=namespace, verb="rerun", subject=old.id, detail=detail)
     fresh = NewRun(
         id=new_id,
         job=old.job,
@@ -61,15 +63,13 @@ def _policy(tx: Tx, old: RunView, namespace: str) -> str | None:
     return freshened(old.policy) if spec and spec.cache else old.policy
 
 
-def _close_letter(tx: Tx, pair: Pair, *, namespace: str, by: By) -> None:
-    """As a redrive does; one that somebody has acted on before stays as it is."""
+def close_letter(tx: Tx, run_id: str, rerun_id: str, *, namespace: str, who: str) -> bool:
+    """As a redrive does; False when there is none, or somebody has acted on it before."""
     taken = tx.all(
         "take_letters",
-        ids=json.dumps([pair.run_id]),
+        ids=json.dumps([run_id]),
         namespace=namespace,
-        batch=msgspec.json.encode([pair]).decode(),
-        who=by.who,
+        batch=msgspec.json.encode([Pair(run_id, rerun_id)]).decode(),
+        who=who,
     )
-    if taken:
-        detail = {"letters": 1, "runs": [pair.run_id]}
-        record(tx, by, namespace=namespace, verb="rerun", subject=pair.run_id, detail=detail)
+    return bool(taken)
