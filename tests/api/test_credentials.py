@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 import pytest
@@ -116,6 +117,16 @@ def test_bad_credentials_are_slowed_down_and_good_ones_are_not(served: Served) -
     assert [each.status_code for each in answers] == [401] * 10 + [429] * 2
     assert int(answers[-1].headers["Retry-After"]) >= 1
     assert login.status_code == 429
+
+
+def test_a_crowd_with_one_good_credential_is_not_taken_for_an_attack(served: Served) -> None:
+    token = served.token("viewer")
+
+    def look(_: int) -> int:
+        return served.anyone(Authorization=f"Bearer {token}").get(VERSION).status_code
+
+    with ThreadPoolExecutor(20) as crowd:
+        assert set(crowd.map(look, range(40))) == {200}
 
 
 def test_one_credential_cannot_take_all_there_is(api_url: str) -> None:

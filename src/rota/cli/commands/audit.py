@@ -1,4 +1,4 @@
-"""`rota audit`: every change with who, from where and in which order; and proof that it is whole."""
+"""`rota audit`: every change with who, from where, in which order; and proof that it is whole."""
 
 from __future__ import annotations
 
