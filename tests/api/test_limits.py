@@ -120,6 +120,7 @@ def test_a_request_that_is_cut_off_changes_nothing(served: Served) -> None:
         'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"jobId": "add"'
     )
     raw(served, head.encode()).close()
+    raw(served, head.encode().replace(b"100", b"2000000")).close()
 
     assert served.client().get("/api/v1/runs").json()["items"] == []
 

@@ -174,6 +174,10 @@ def test_pages_follow_each_other_and_filters_narrow_them(served: Served) -> None
     assert client.get(RUNS, params={"jobId": "nope"}).json()["items"] == []
     assert client.get(RUNS, params={"limit": 501}).status_code == 400
     assert client.get(RUNS, params={"before": "x"}).status_code == 400
+    twice = client.get(f"{RUNS}?queue=a&queue=b")
+    unknown = client.get(f"{RUNS}?qeue=a")
+    assert "given twice" in twice.json()["detail"]
+    assert "no parameter 'qeue'" in unknown.json()["detail"]
 
 
 def test_a_run_is_cancelled_once_and_run_again(served: Served) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from typing import NoReturn
+
 import pytest
 
 from rota.engine.namespaces import (
@@ -13,8 +16,18 @@ from rota.engine.namespaces import (
 )
 from rota.errors import NotAllowed, QuotaExceeded, UnknownNamespace
 from rota.model.identity import Quotas
+from rota.runtime.claims import Claims
+from rota.runtime.options import Duty
+from rota.runtime.warden import Closings
 from rota.store.base import Store
-from tests.contract.builders import Clock, claim_some, given_run, given_worker
+from tests.contract.builders import (
+    Clock,
+    claim_some,
+    given_run,
+    given_worker,
+    new_run,
+    submit_all,
+)
 from tests.contract.identities import by, given_token
 
 SMALL = Quotas(queued=2, running=1, rate=5.5, payload=1_000)
@@ -71,3 +84,28 @@ def test_a_namespace_goes_only_when_it_is_empty(store: Store) -> None:
     store.write(lambda tx: remove_namespace(tx, "empty", by=by()))
 
     assert [each.name for each in store.read(namespaces)] == ["team"]
+
+
+def never(_: object) -> NoReturn:
+    raise AssertionError
+
+
+def test_claims_of_many_workers_never_run_more_than_the_quota(store: Store) -> None:
+    put(store, quotas=Quotas(running=3))
+    submit_all(store, [new_run() for _ in range(20)], namespace="team")
+    duty = Duty(namespace="team", queues=("default",), jobs=("noop",), find_work=never)
+
+    def claim_as(worker_id: str) -> int:
+        claims = Claims(duty)
+        claims.worker_id = worker_id
+        claims.obey(Closings(has_quota=True))
+        assert not claims.is_lone
+        return len(store.write(lambda tx: claims.claim(tx, 2)))
+
+    workers = [given_worker(store, namespace="team") for _ in range(4)]
+    with ThreadPoolExecutor(4) as crowd:
+        claimed = list(crowd.map(claim_as, workers * 3))
+
+    assert sum(claimed) == 3
+    put(store, quotas=Quotas())
+    assert claim_as(workers[0]) == 2, "no quota any more"

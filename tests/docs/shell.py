@@ -18,7 +18,7 @@ from tests.docs.pages import Block
 from tests.docs.program import Wrong
 
 _COMMENT = re.compile(r"\s+# (?P<kind>->|exit) (?P<said>.+)$")
-_OURS = re.compile(r"(\w+=\$\()?(\w+=\S+ )*(rota|python|eval \"\$\(rota|echo .*\| rota)\b")
+_OURS = re.compile(r"(\w+=\$\()?(\w+=\S+ )*(rota|python|curl|eval \"\$\(rota|echo .*\| rota)\b")
 _MARK = "::end"
 _PATIENCE_S = 30.0
 
@@ -42,7 +42,7 @@ class Shell:
     def run(self, block: Block) -> None:
         """Run the commands of a block one after the other, in one shell."""
         wanted = commands(block)
-        lines = [f"{command}\necho '{_MARK}' $?" for command in wanted]
+        lines = [f"{command}\ncode=$?; echo; echo '{_MARK}' $code" for command in wanted]
         ended = subprocess.run(
             ["bash", "-c", "\n".join(lines)],
             cwd=self._folder,

@@ -60,6 +60,8 @@ def _description() -> OpenAPIConfig:
     return OpenAPIConfig(
         title="Rota",
         version=version(),
+        use_handler_docstrings=True,
+        operation_id_creator=lambda handler, _method, _path: camel(handler.handler_name),
         openapi_router=_NoRoutes(path="/nowhere", route_handlers=[]),
         render_plugins=[JsonRenderPlugin()],
         components=Components(
@@ -74,6 +76,12 @@ def _description() -> OpenAPIConfig:
             }
         ),
     )
+
+
+def camel(name: str) -> str:
+    """`submit_run` is `submitRun`."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def _living(site: Site) -> Any:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import msgspec
 from litestar import Request
-from litestar.exceptions import ClientException
+from litestar.exceptions import ClientException, InternalServerException
 
 from rota.api.depth import is_deeper
 from rota.api.identities import address_of
@@ -144,6 +144,8 @@ class Ask(Request[Any, Any, Any]):
         try:
             async with asyncio.timeout(self.site.options.body_s):
                 body = await super().body()
+        except InternalServerException:
+            raise ClientException("the request was cut off") from None
         except TimeoutError:
             raise ClientException(
                 "the body did not arrive in time", status_code=408, headers={"Connection": "close"}

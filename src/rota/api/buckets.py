@@ -30,11 +30,10 @@ class Buckets:
             self._forget(rate, burst, now)
         return 0.0
 
-    def give_back(self, key: Hashable, cost: float = 1.0) -> None:
-        """It was not used after all."""
-        if key in self._held:
-            left, then = self._held[key]
-            self._held[key] = left + cost, then
+    def wait_s(self, key: Hashable, *, rate: float, burst: float) -> float:
+        """How long until one more may be taken; takes nothing."""
+        left, then = self._held.get(key, (burst, 0.0))
+        return max(0.0, (1.0 - left) / rate - (self._clock() - then))
 
     def _forget(self, rate: float, burst: float, now: float) -> None:
         full = [

@@ -7,16 +7,19 @@ no spelling of a path leads around it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
 
 from litestar import Litestar
 from litestar.connection import ASGIConnection
 from litestar.exceptions import MethodNotAllowedException
 from litestar.handlers import BaseRouteHandler
 from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import QueryParameter
 
 from rota.api.problems import MEDIA_TYPE, Problem
-from rota.errors import BadOption, NotPermitted, TooMany
+from rota.errors import BadInput, BadOption, NotPermitted, TooMany
 from rota.model.identity import LADDER, Role
 
 KEY = "needs"
@@ -94,6 +97,32 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRout
         )
     facts: dict[str, Any] = connection.scope  # type: ignore[assignment]
     facts["credential"] = credential
+    if facts["query_string"]:
+        _check_query(facts["query_string"], _query_names(handler))
+
+
+def _check_query(text: bytes, known: frozenset[str]) -> None:
+    """A parameter that is not known, or given twice, is a mistake that nobody should overlook."""
+    given: set[str] = set()
+    for name, _ in parse_qsl(text.decode("latin-1"), keep_blank_values=True):
+        if name not in known:
+            raise BadInput(
+                f"there is no parameter {name!r:.64} here;"
+                f" known are: {', '.join(sorted(known)) or 'none'}"
+            )
+        if name in given:
+            raise BadInput(f"the parameter {name!r:.64} is given twice")
+        given.add(name)
+
+
+@cache
+def _query_names(handler: BaseRouteHandler) -> frozenset[str]:
+    fields = handler.parsed_fn_signature.parameters
+    return frozenset(
+        field.kwarg_definition.name or name
+        for name, field in fields.items()
+        if isinstance(field.kwarg_definition, QueryParameter)
+    )
 
 
 def operations(app: Litestar) -> Iterator[Operation]:

@@ -82,6 +82,18 @@ class Identities:
         """Ask the store again for each; something was revoked here."""
         self._known.clear()
 
+    def check_patience(self, address: str) -> None:
+        """TooMany after too many bad credentials from there."""
+        at = "bad credential", address
+        wait_s = self._site.buckets.wait_s(at, rate=FAILURES / 60, burst=FAILURES)
+        if wait_s:
+            raise TooMany("too many bad credentials from this address", retry_after_s=wait_s)
+
+    def note_failure(self, address: str) -> None:
+        """A credential from there was bad."""
+        self._site.buckets.take(("bad credential", address), rate=FAILURES / 60, burst=FAILURES)
+        emit("api.denied", address=address)
+
     async def note_uses(self) -> None:
         """Now and then, for all together: when tokens were used is worth no write per request."""
         while True:
@@ -110,16 +122,13 @@ class Identities:
     async def _ask(
         self, digest: str, connection: Connection, find: Callable[[Tx, str], Credential | None]
     ) -> _Known:
-        at = "bad credential", address_of(connection)
-        wait_s = self._site.buckets.take(at, rate=FAILURES / 60, burst=FAILURES)
-        if wait_s:
-            raise TooMany("too many bad credentials from this address", retry_after_s=wait_s)
+        address = address_of(connection)
+        self.check_patience(address)
         found = await self._site.read(lambda tx: find(tx, digest))
         if found is None:
             self._known.pop(digest, None)
-            emit("api.denied", address=at[1])
+            self.note_failure(address)
             raise NotSignedIn("the credential is unknown, revoked or past its time")
-        self._site.buckets.give_back(at)
         if len(self._known) >= MOST:
             self._known.clear()
         known = self._known[digest] = _Known(found, elapsed_s() + BELIEVED_S)

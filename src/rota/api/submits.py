@@ -35,6 +35,7 @@ from rota.model.identity import Credential, Quotas
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import JobSpec
 from rota.rules.options import submit_options
+from rota.rules.signature import Signature
 from rota.store.base import Tx
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ MOST_RUNS = 5_000
 QUOTAS_S = 2.0
 """How long quotas that were read are believed."""
 
+MOST_SIGNATURES = 1_000
+
+_signatures: dict[int, tuple[JobSpec, Signature]] = {}
 _answers = msgspec.json.Decoder(list[Submitted])
 
 
@@ -251,7 +255,7 @@ def _draft(
     if wish.job not in specs:
         raise UnknownJob(wish.job)
     version, spec = specs[wish.job]
-    args = recorded_signature(spec).bind((), wish.args)
+    args = _signature(spec).bind((), wish.args)
     run = new_run(spec, version, args, submit_options(wish.options, retry=spec.retry))
     if not credential.reaches(run.queue):
         raise NotPermitted(f"the credential does not reach the queue {run.queue}")
@@ -261,6 +265,16 @@ def _draft(
             f"{quotas.payload:,}"
         )
     return run
+
+
+def _signature(spec: JobSpec) -> Signature:
+    """Made once for each definition: the store gives the same object for a version."""
+    known = _signatures.get(id(spec))
+    if known is None or known[0] is not spec:
+        if len(_signatures) >= MOST_SIGNATURES:
+            _signatures.clear()
+        known = _signatures[id(spec)] = spec, recorded_signature(spec)
+    return known[1]
 
 
 def _act(call: Call, answer: Answer, text: bytes) -> NewAct:

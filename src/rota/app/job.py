@@ -16,7 +16,7 @@ from rota.errors import NotAllowed
 from rota.model.run import NewRun
 from rota.model.schedule import Schedule
 from rota.model.spec import JobSpec
-from rota.rules.options import SubmitOptions, submit_options
+from rota.rules.options import UNCHANGED, SubmitOptions, submit_options
 from rota.rules.retry_options import RetryFunction
 from rota.rules.signature import Signature
 
@@ -28,8 +28,6 @@ R = TypeVar("R")
 
 Define = Callable[[JobSpec], int]
 """Records a definition and gives its version."""
-
-_AS_DEFINED = SubmitOptions()
 
 
 class Job(Node[P, R]):
@@ -80,7 +78,7 @@ class Job(Node[P, R]):
 
     def submit(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
         """Ask for one execution; when this returns, it is recorded on disk."""
-        return self._submit(_AS_DEFINED, args, kwargs)
+        return self._submit(UNCHANGED, args, kwargs)
 
     def within(self, connection: Any) -> Within[P, R]:
         """Submit in a transaction of yours: the runs exist if and only if you commit it.
@@ -88,7 +86,7 @@ class Job(Node[P, R]):
         A connection of psycopg, psycopg2 or sqlite3, or a Connection or Session of SQLAlchemy,
         on the database of this app.
         """
-        return Within(self, _AS_DEFINED, connection)
+        return Within(self, UNCHANGED, connection)
 
     def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
         """Ask for many at once, all or none.
@@ -96,7 +94,7 @@ class Job(Node[P, R]):
         Each item is a tuple of positional arguments, a mapping of keyword arguments,
         or, being anything else, the single argument.
         """
-        return self._submit_many(_AS_DEFINED, calls)
+        return self._submit_many(UNCHANGED, calls)
 
     def with_options(self, **options: Any) -> Submission[P, R]:
         """Change policies for the submits made through the answer.
@@ -129,7 +127,7 @@ class Job(Node[P, R]):
         self, args: Sequence[Any], kwargs: Mapping[str, Any], define: Define | None = None
     ) -> NewRun:
         """The run that a submit of these arguments asks for."""
-        return self.new_run(_AS_DEFINED, self.signature.bind(args, kwargs), define)
+        return self.new_run(UNCHANGED, self.signature.bind(args, kwargs), define)
 
     def bind(self, call: Any) -> str:
         """Arguments as submit_many takes them, as JSON text."""

@@ -11,7 +11,7 @@ import msgspec
 from rota.ids import new_id
 from rota.model.run import NewRun
 from rota.model.spec import GraphTarget, JobSpec
-from rota.rules.options import SubmitOptions
+from rota.rules.options import UNCHANGED, SubmitOptions
 from rota.rules.signature import Signature
 
 
@@ -63,7 +63,7 @@ def new_run(spec: JobSpec, version: int, args: str, options: SubmitOptions) -> N
         expires_ms=spec.expires_ms,
         at_most_once=spec.delivery == "at_most_once",
     )
-    return changed(fresh, options)
+    return fresh if options is UNCHANGED else changed(fresh, options)
 
 
 def changed(run: NewRun, options: SubmitOptions) -> NewRun:

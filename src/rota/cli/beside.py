@@ -82,6 +82,8 @@ class _Pair:
         if self._server not in codes:
             self._stop(self._server)
             codes[self._server] = os.waitstatus_to_exitcode(os.waitpid(self._server, 0)[1])
+        if codes[self._server] == -signal.SIGTERM and self._is_stopping:
+            codes[self._server] = 0  # it was still waiting for the worker
         return max(code if code >= 0 else 128 - code for code in codes.values())
 
     def _again(self, parent: int) -> None:

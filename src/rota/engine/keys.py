@@ -37,5 +37,5 @@ def jobs_key(namespace: str) -> str:
 
 
 def windows_key(namespace: str) -> str:
-    """Maintenance windows have changed; workers that claim may look."""
+    """Maintenance windows or quotas have changed; workers that claim may look."""
     return f"windows:{namespace}"

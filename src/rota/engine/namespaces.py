@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from rota.engine.acts import By, record
+from rota.engine.keys import windows_key
 from rota.errors import NotAllowed, QuotaExceeded, UnknownNamespace
 from rota.model.identity import Namespace, Quotas
 from rota.store.base import Row, Tx
@@ -25,6 +26,7 @@ def put_namespace(tx: Tx, name: str, quotas: Quotas, *, by: By, note: str = "") 
         max_rate=quotas.rate,
         max_payload=quotas.payload,
     )
+    tx.notify((windows_key(name),))
     verb = "create namespace" if old is None else "change namespace"
     detail = msgspec.to_builtins(quotas)
     record(tx, by, namespace=name, verb=verb, subject=name, detail=detail)
@@ -70,6 +72,21 @@ def check_room(tx: Tx, name: str, *, more: int, quotas: Quotas) -> None:
             f"{name} are waiting; {more} more do not fit",
             retry_after_s=1.0,
         )
+
+
+def most_running(tx: Tx, name: str) -> int | None:
+    """How many runs of a namespace may be carried out at once; None if there is no limit."""
+    row = tx.one("find_namespace", name=name)
+    return None if row is None else row["max_running"]
+
+
+def room_to_run(tx: Tx, name: str) -> int | None:
+    """How many more may be claimed now; others who claim wait until this transaction has ended."""
+    row = tx.one("lock_quota", name=name)
+    if row is None or row["max_running"] is None:
+        return None
+    running = tx.all("count_running", namespace=name)[0]["runs"]
+    return max(0, int(row["max_running"]) - int(running))
 
 
 def _view(row: Row) -> Namespace:

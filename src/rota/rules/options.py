@@ -125,7 +125,7 @@ def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
 def submit_options(options: Mapping[str, Any], *, retry: RetryPolicy) -> SubmitOptions:
     """Check what one submit was given; `retry` is the job's policy, which it may change."""
     if not options:
-        return _UNCHANGED
+        return UNCHANGED
     _refuse_unknown(options, SUBMIT_OPTIONS, what="a submit")
     if options.get("at") is not None and options.get("delay") is not None:
         raise BadOption("delay= and at= both say when to start; give one of them")
@@ -141,7 +141,7 @@ def submit_options(options: Mapping[str, Any], *, retry: RetryPolicy) -> SubmitO
     )
 
 
-_UNCHANGED = SubmitOptions()
+UNCHANGED = SubmitOptions()
 
 
 def _refuse_unknown(options: Mapping[str, Any], known: frozenset[str], *, what: str) -> None:

@@ -11,6 +11,7 @@ from rota.engine.dependencies import hold_back
 from rota.engine.expand import expand
 from rota.engine.finish import finish
 from rota.engine.keys import queue_key
+from rota.engine.namespaces import room_to_run
 from rota.engine.resolve import resolve
 from rota.model.run import Lease, Verdict
 from rota.runtime.options import Duty
@@ -100,6 +101,11 @@ class Claims:
     def take(self, tx: Tx, limit: int) -> list[Lease]:
         """Leases as they come, for jobs that may start now."""
         self.is_cut_short = False
+        if self._closings.has_quota:
+            room = room_to_run(tx, self._namespace)
+            limit = limit if room is None else min(limit, room)
+            if not limit:
+                return []
         if not self._closings:
             return self._take_from(tx, self._queues, self._jobs, limit)
         leases: list[Lease] = []

@@ -1,6 +1,6 @@
-"""The warden: knows the windows in which this worker must start nothing new.
+"""The warden: knows the windows in which this worker must start nothing new, and the quota.
 
-Claims themselves ask nothing: without a window they cost what they did.
+Claims themselves ask nothing: without a window or a quota they cost what they did.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import msgspec
 from rota.clock import elapsed_s
 from rota.engine.drains import Drain, drains
 from rota.engine.keys import windows_key
+from rota.engine.namespaces import most_running
 from rota.runtime.service import Service
-from rota.store.base import Store
+from rota.store.base import Store, Tx
 
 MARGIN_S = 0.005
 """The database's clock is known to a few milliseconds: closed a little early, opened late."""
@@ -31,11 +32,13 @@ class Closing(msgspec.Struct, frozen=True, kw_only=True):
 class Closings:
     """All windows that a worker knows, those to come as well."""
 
-    def __init__(self, closings: Sequence[Closing] = ()) -> None:
+    def __init__(self, closings: Sequence[Closing] = (), *, has_quota: bool = False) -> None:
         self._closings = tuple(closings)
+        self.has_quota = has_quota
+        """Only so many runs of the namespace may be carried out at once."""
 
     def __bool__(self) -> bool:
-        return bool(self._closings)
+        return bool(self._closings) or self.has_quota
 
     @property
     def ends_s(self) -> float | None:
@@ -67,12 +70,19 @@ class Warden(Service):
 
     def tick(self) -> bool:
         began_s = elapsed_s()
-        found = self._store.read(lambda tx: drains(tx, namespace=self._namespace))
-        closings = Closings([_closing(each, (began_s + elapsed_s()) / 2) for each in found])
+        found, most = self._store.read(self._look)
+        closings = Closings(
+            [_closing(each, (began_s + elapsed_s()) / 2) for each in found],
+            has_quota=most is not None,
+        )
         if closings or self._closings:
             self._closings = closings
             self._obey(closings)
         return False
+
+    def _look(self, tx: Tx) -> tuple[tuple[Drain, ...], int | None]:
+        windows = drains(tx, namespace=self._namespace)
+        return windows, most_running(tx, self._namespace)
 
     def pause_s(self) -> float:
         pause_s = super().pause_s()

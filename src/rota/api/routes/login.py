@@ -15,12 +15,11 @@ from litestar.params import FromQuery
 
 from rota.api.ask import Ask
 from rota.api.gate import public
-from rota.api.identities import FAILURES, address_of
+from rota.api.identities import address_of
 from rota.app.tokens import draw_secret
 from rota.engine.acts import By, record
 from rota.engine.sessions import LIFE_MS, open_session, take_ticket
 from rota.engine.tokens import credential_of_token
-from rota.errors import TooMany
 from rota.model.identity import Credential
 from rota.rules.secrets import digest_of
 from rota.store.base import Tx
@@ -61,19 +60,18 @@ def show_login(ticket: FromQuery[str | None] = None) -> str:
 async def sign_in(request: Ask) -> Response[str]:
     """Change a token or a ticket for a session."""
     site = request.site
-    at = "bad credential", address_of(request)
-    if wait_s := site.buckets.take(at, rate=FAILURES / 60, burst=FAILURES):
-        raise TooMany("too many bad credentials from this address", retry_after_s=wait_s)
+    address = address_of(request)
+    site.identities.check_patience(address)
     body = await request.body()
     form = parse_qs(body[:MOST_BYTES].decode("latin-1"))
     secret = draw_secret()
-    by = By(act_id=request.request_id, who="", address=at[1], request_id=request.request_id)
+    by = By(act_id=request.request_id, who="", address=address, request_id=request.request_id)
     token, ticket = form.get("token", [""])[0], form.get("ticket", [""])[0]
     credential = await site.write(lambda tx: _open(tx, token.strip(), ticket, secret, by))
     if credential is None:
+        site.identities.note_failure(address)
         page = PAGE.format(says=REFUSED, field=FIELD)
         return Response(page, status_code=401, media_type=MediaType.HTML)
-    site.buckets.give_back(at)
     cookie = Cookie(
         key=site.identities.cookie,
         value=secret,

@@ -1,4 +1,4 @@
-"""`rota audit`: every change, with who and from where, and proof that none is missing."""
+"""`rota audit`: every change with who, from where, in which order; and proof that it is whole."""
 
 from __future__ import annotations
 
