@@ -46,7 +46,7 @@ firings: ## Kill schedulers and turn their clock over 100,000 instants: none dou
 bench-graphs: ## Measure runs of graphs on both stores (ARGS=--quick)
 	@./dev bench-graphs $(ARGS)
 
-kill-graphs: ## Kill workers in the middle of 2,000 graphs with 104,000 edges, on both stores
+kill-graphs: ## Kill workers in the middle of 2,000 graphs with 104,000 edges (ARGS=--long: 1,040,000)
 	@./dev kill-graphs $(ARGS)
 
 oracle: ## Compare cron with its oracle in 200,000 cases (ARGS="--cases 5000 --seed 7")

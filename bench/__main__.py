@@ -14,7 +14,7 @@ import psycopg
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import cron
+from bench import cron, flows
 from bench.conditions import conditions, lines
 from bench.measures import STORES, StoreName
 from bench.rounds import PostgresSite, Site, SqliteSite, play, steps
@@ -45,7 +45,7 @@ class Bench:
         columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
         # No thread that redraws by itself: it would be measured, too.
         with Progress(*columns, console=console, auto_refresh=False, transient=True) as progress:
-            bar = progress.add_task("", total=len(self._stores) * steps(self._sizes) + 2)
+            bar = progress.add_task("", total=len(self._stores) * steps(self._sizes) + 3)
 
             def tell(what: str) -> None:
                 progress.update(bar, advance=1, description=what, refresh=True)
@@ -56,6 +56,12 @@ class Bench:
                     self.results.add(name, ours=ours, limits=limits)
             tell("schedules: how late they fire")
             apart = measure_apart(self._folder, quick=self._sizes is not FULL, only=self._only)
+            for name, figures in apart.items():
+                self.results.ours[name] |= figures
+            tell("graphs: chains, fans, maps")
+            apart = flows.measure_apart(
+                self._folder, quick=self._sizes is not FULL, only=self._only
+            )
             for name, figures in apart.items():
                 self.results.ours[name] |= figures
             tell("cron: next times beside croniter and cronsim")

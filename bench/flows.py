@@ -1,11 +1,14 @@
 """Runs of graphs, end to end, with one worker: `python -m bench.flows [--quick]`.
 
-A chain of 20 nodes, a fan of 200 with a join, 10,000 graphs of 10 nodes, a map of 100,000 items.
+A chain of 20 nodes, a fan of 200 with a join, 10,000 graphs of 10 nodes; and in a process of its
+own, so that its memory can be told, a map of 100,000 items.
 """
 
 from __future__ import annotations
 
+import json
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,16 +18,16 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import click
 import psycopg
 
+from bench import graphs
+from bench.measures import STORES, Figures, StoreName
+from bench.sizes import FULL_FLOWS, QUICK_FLOWS, FlowSizes
 from rota import App
 from rota.cli.serving import SWITCH_INTERVAL_S
 from tests.support.postgres import PostgresServer
 
-QUICK = "--quick" in sys.argv
-ROUNDS = 5 if QUICK else 20
-GRAPHS = 500 if QUICK else 10_000
-ITEMS = 5_000 if QUICK else 100_000
 CHAIN, FAN, SIZE = 20, 200, 10
 LIMIT_S = 300.0
 
@@ -69,10 +72,10 @@ def make_app(url: str) -> App:
     return app
 
 
-def times(submit: Callable[[], Any]) -> list[float]:
+def times(submit: Callable[[], Any], rounds: int) -> list[float]:
     """Seconds from submit to result, one after the other."""
     took = []
-    for _ in range(ROUNDS + 2):
+    for _ in range(rounds + 2):
         begin_s = time.perf_counter()
         submit().result(LIMIT_S)
         took.append(time.perf_counter() - begin_s)
@@ -95,11 +98,12 @@ def _wait_until_idle(app: App) -> None:
         time.sleep(0.05)
 
 
-def measure(url: str, told: Callable[[str], None]) -> None:
+def measure(url: str, map_url: str, sizes: FlowSizes) -> Figures:
+    """All figures of one store, for two empty ones of its kind."""
     app = make_app(url)
     # Plans that were made for empty tables are kept until the first ANALYZE, which in a database
     # that is in use was long ago.
-    app.graphs["small"].submit_many([() for _ in range(GRAPHS)])
+    app.graphs["small"].submit_many([() for _ in range(sizes.graphs)])
     _tidy(url)
     worker = app.worker(slots=16)
     begin_s = time.perf_counter()
@@ -107,37 +111,101 @@ def measure(url: str, told: Callable[[str], None]) -> None:
     try:
         _wait_until_idle(app)
         took_s = time.perf_counter() - begin_s
-        told(f"{GRAPHS:,} graphs of {SIZE} nodes: {GRAPHS * SIZE / took_s:,.0f} nodes/s")
         _tidy(url)
-        hop_ms = median(times(app.graphs["chain"].submit)) * 1000 / CHAIN
-        told(f"chain of {CHAIN}: {hop_ms:.2f} ms a hop")
-        fan_ms = median(times(app.graphs["fan"].submit)) * 1000
-        told(f"fan of {FAN} and a join: {fan_ms:.0f} ms")
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        hop_s = median(times(app.graphs["chain"].submit, sizes.rounds)) / CHAIN
+        fan_s = median(times(app.graphs["fan"].submit, sizes.rounds))
+    finally:
+        worker.stop()
+        app.close()
+    return {
+        "graph_hop_ms": hop_s * 1000,
+        "graph_fan_ms": fan_s * 1000,
+        "graph_nodes": sizes.graphs * SIZE / took_s,
+        **measure_map(map_url, sizes.items),
+    }
+
+
+def measure_map(url: str, items: int) -> Figures:
+    command = [sys.executable, "-m", "bench.flows", "--map", url, "--items", str(items)]
+    ended = subprocess.run(command, check=True, capture_output=True, text=True)
+    figures: Figures = json.loads(ended.stdout)
+    return figures
+
+
+def run_map(url: str, items: int) -> Figures:
+    """One map, after a small one; the most memory that it took, and how much that is more."""
+    app = make_app(url)
+    worker = app.worker(slots=16)
+    worker.start()
+    try:
+        app.graphs["spread"].submit(100).result(LIMIT_S)
+        before_mb = _peak_mb()
         begin_s = time.perf_counter()
-        found = app.graphs["spread"].submit(ITEMS).result(LIMIT_S)
+        found = app.graphs["spread"].submit(items).result(LIMIT_S)
         took_s = time.perf_counter() - begin_s
-        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024
-        told(f"map of {found:,} items: {took_s:.1f} s, {grown} MB more memory at most")
+        if found != items:
+            raise SystemExit(f"the map gave {found:,} results of {items:,}")
+        peak_mb = _peak_mb()
+        return {"map_s": took_s, "map_peak_mb": peak_mb, "map_more_mb": peak_mb - before_mb}
     finally:
         worker.stop()
         app.close()
 
 
+def _peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 @contextmanager
-def stores() -> Iterator[dict[str, str]]:
-    with tempfile.TemporaryDirectory() as folder, PostgresServer(fsync=True) as server:
-        yield {
-            "sqlite": f"sqlite:///{Path(folder)}/rota.db",
-            "postgres": server.create_database(),
-        }
+def sites(only: StoreName | None) -> Iterator[dict[StoreName, tuple[str, str]]]:
+    """Two empty stores of each kind."""
+    found: dict[StoreName, tuple[str, str]] = {}
+    with tempfile.TemporaryDirectory(prefix="rota-bench-") as folder:
+        if only != "postgres":
+            found["sqlite"] = (f"sqlite:///{folder}/one.db", f"sqlite:///{folder}/other.db")
+        if only == "sqlite":
+            yield found
+            return
+        with PostgresServer(fsync=True) as server:
+            found["postgres"] = (server.create_database(), server.create_database())
+            yield found
 
 
-def main() -> None:
+def measure_apart(folder: Path, *, quick: bool, only: StoreName | None) -> dict[StoreName, Figures]:
+    """In a process of its own: what was measured before must not slow its threads."""
+    path = folder / "flows.json"
+    words = ["--quick"] * quick + (["--only", only] if only else [])
+    command = [sys.executable, "-m", "bench.flows", *words, "--json", str(path)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    figures: dict[StoreName, Figures] = json.loads(path.read_text())
+    return figures
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Fewer and smaller graphs.")
+@click.option("--only", type=click.Choice(STORES))
+@click.option("--json", "json_path", type=Path, help="Write the figures into this file, too.")
+@click.option("--map", "map_url", hidden=True, help="Only the map, on this store.")
+@click.option("--items", type=int, default=1_000, hidden=True)
+def main(
+    *, quick: bool, only: StoreName | None, json_path: Path | None, map_url: str | None, items: int
+) -> None:
+    """Measure runs of graphs."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    with stores() as found:
-        for name, url in found.items():
-            measure(url, lambda line, name=name: print(f"{name:>8}: {line}", flush=True))  # type: ignore[misc]
+    if map_url is not None:
+        print(json.dumps(run_map(map_url, items)))
+        return
+    sizes = QUICK_FLOWS if quick else FULL_FLOWS
+    found: dict[StoreName, Figures] = {}
+    checks = graphs.measure(rounds=sizes.checks)
+    with sites(only) as urls:
+        for store, (url, other_url) in urls.items():
+            found[store] = measure(url, other_url, sizes) | checks
+            print(store)
+            for name, value in found[store].items():
+                print(f"  {name:<24}{value:>12,.2f}", flush=True)
+    if json_path is not None:
+        json_path.write_text(json.dumps(found))
 
 
 if __name__ == "__main__":

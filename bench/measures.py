@@ -158,6 +158,37 @@ MEASURES = (
         title="idle scheduler, % of a core",
         targets=_both(Target(at_most=1)),
     ),
+    Measure(
+        name="graph_check_ms",
+        title="check a graph of 1,000 nodes, ms",
+        targets=_both(Target(at_most=50)),
+    ),
+    Measure(
+        name="graph_check_large_s",
+        title="check a graph of 100,000 nodes, s",
+        targets=_both(Target(at_most=2)),
+    ),
+    Measure(
+        name="graph_hop_ms",
+        title="chain of 20 nodes, ms a hop",
+        targets={"sqlite": Target(at_most=1.5), "postgres": Target(at_most=2)},
+    ),
+    Measure(
+        name="graph_fan_ms",
+        title="fan of 200 nodes and a join, ms",
+        targets=_both(Target(at_most=80)),
+    ),
+    Measure(
+        name="graph_nodes",
+        title="10,000 graphs of 10 nodes: nodes/s",
+        targets={"postgres": Target(at_least=4_000)},
+    ),
+    Measure(
+        name="map_s",
+        title="map of 100,000 items, s",
+        targets=_both(Target(at_most=30)),
+    ),
+    Measure(name="map_peak_mb", title="the worker at most, RSS MB"),
 )
 
 

@@ -61,3 +61,19 @@ FULL_SCHEDULES = ScheduleSizes(stored={"postgres": 10_000_000, "sqlite": 1_000_0
 QUICK_SCHEDULES = ScheduleSizes(
     stored={"postgres": 100_000, "sqlite": 20_000}, seconds=8, submits=50
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlowSizes:
+    """How many graphs run, and how large the map is."""
+
+    graphs: int = 10_000
+    rounds: int = 20
+    """Chains and fans, one after the other."""
+    items: int = 100_000
+    checks: int = 20
+    """How often a graph is checked; a large one three times at most."""
+
+
+FULL_FLOWS = FlowSizes()
+QUICK_FLOWS = FlowSizes(graphs=100, rounds=3, items=3_000, checks=1)

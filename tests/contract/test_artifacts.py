@@ -265,6 +265,19 @@ def test_the_sweeper_keeps_what_is_mentioned_anywhere(
     assert look(store, waiting).state is State.SCHEDULED
 
 
+def test_the_sweeper_keeps_what_a_node_mentions(store: Store, clock: Clock, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("load"), node("use", args={"x": {"$ref": "load"}})]))
+    run_id = flow.start()
+    flow.claim()
+    flow.end(run_id, "load", result=BIG)
+    clock.advance(3 * DAY_MS)
+    store.rotate(keep_good_ms=KEPT.success_ms, keep_bad_ms=KEPT.failure_ms)
+    store.write(lambda tx: prune(tx, KEPT, limit=100))  # the run of the node is gone by now
+    sweep(store)
+
+    assert kept(store) == [BIG_JSON]
+
+
 def test_a_rerun_keeps_the_arguments_of_the_run_before(store: Store, clock: Clock) -> None:
     args = json.dumps({"text": BIG})
     lease = given_lease(store, args=args)

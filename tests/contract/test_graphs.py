@@ -10,7 +10,7 @@ import pytest
 from rota.engine.cancel import cancel
 from rota.engine.finish import finish
 from rota.engine.reap import reap
-from rota.model.graph import Map, Node, Parameter
+from rota.model.graph import Map, Mode, Node, Parameter
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, look
@@ -241,6 +241,32 @@ def test_a_teardown_runs_after_a_failure(store: Store, worker: str) -> None:
     assert flow.running(run) == {"down"}
     flow.end(run, "down")
     assert look(store, run).state is State.FAILED
+
+
+@pytest.mark.parametrize("mode", ["finish", "fail_fast"])
+@pytest.mark.parametrize(("fails_run", "state"), [(False, State.SUCCESS), (True, State.FAILED)])
+def test_a_failed_teardown_stops_others_only_if_it_says_so(
+    store: Store, worker: str, mode: Mode, *, fails_run: bool, state: State
+) -> None:
+    nodes = [
+        node("up", kind="setup"),
+        node("down", "up", kind="teardown", setups=("up",), fails_run=fails_run),
+        node("slow"),
+        node("last", "slow"),
+    ]
+    flow = Flow(store, worker, graph(nodes, mode=mode))
+    run = flow.start()
+    flow.claim()
+    flow.end(run, "up")
+    flow.claim()
+
+    flow.end(run, "down", "fail")
+    flow.end(run, "slow")
+
+    assert flow.running(run) == (set() if fails_run else {"last"})
+    if not fails_run:
+        flow.end(run, "last")
+    assert look(store, run).state is state
 
 
 def test_a_graph_within_a_graph_gives_its_result(store: Store, worker: str) -> None:

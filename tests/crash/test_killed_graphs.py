@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 from collections import Counter, defaultdict
 
 import pytest
@@ -18,7 +19,8 @@ from tests.support.deeds import traces
 from tests.support.processes import Crew, Program
 
 GRAPHS = int(os.environ.get("ROTA_TEST_GRAPHS", "40"))
-"""52 edges each; `make kill-graphs` takes 2,000 for more than 100,000 edges."""
+"""`make kill-graphs` takes 2,000 for more than 100,000 edges, with --long 20,000 for a million."""
+EDGES = WIDTH * WIDTH * (LAYERS - 1) + WIDTH
 KILLS = 6
 NODES = LAYERS * WIDTH + 1
 
@@ -37,6 +39,10 @@ def test_a_crash_neither_loses_nor_doubles_a_release(app: App, crew: Crew) -> No
 
     states = Counter(_check(app, run_id, n) for run_id, n in runs.items())
     assert states["success"] > GRAPHS / 2, states
+    sys.stdout.write(
+        f"\n{app.store.dialect}: {KILLS} kills, {GRAPHS:,} graphs, {GRAPHS * EDGES:,} edges, none "
+        f"lost, none released twice; ended as {dict(states)}\n"
+    )
 
 
 def _check(app: App, run_id: str, n: int) -> str:

@@ -28,10 +28,14 @@ class Waves(Protocol):
 
 
 def trip(step: Waves, course: Course, failed: NodeRow) -> None:
-    """The first failure in a run whose mode lets no others start."""
+    """The first failure in a run whose mode lets no others start.
+
+    That of a teardown counts only if it says so.
+    """
     reaction = REACTIONS[course.shape.graph.mode]
     graph_id = course.graph_id
-    if reaction.starts_others:
+    node = course.shape.plan.nodes[failed.name].node
+    if reaction.starts_others or (node.kind == "teardown" and not node.fails_run):
         return
     step.board.lock([(graph_id, END)])
     end = step.board.rows[graph_id, END]

@@ -8,6 +8,10 @@ JOINS = "rules/joins.py"
 T_WALK = "tests/unit/test_graph_walk.py::"
 WALK = (T_WALK + "test_the_same_holds_for_many_graphs_that_are_the_same_each_time",)
 T_JOINS = "tests/unit/test_joins.py::"
+T_GRAPHS = "tests/contract/test_graphs.py::"
+T_APART = "tests/contract/test_artifacts.py::"
+T_WHOLE = "tests/integration/test_artifacts.py::"
+T_MEMOS = "tests/contract/test_memos.py::"
 
 GRAPHS = (
     Sabotage(
@@ -68,6 +72,61 @@ GRAPHS = (
             *WALK,
             T_JOINS + "test_tr_04_a_teardown_waits_for_all_between_its_setup_and_itself",
         ),
+    ),
+    Sabotage(
+        name="any failed teardown stops the run",
+        breaks="A run fails because clearing up failed, though nobody said that it counts.",
+        edits=(
+            Edit(
+                path="engine/mishap.py",
+                within="trip",
+                old='node.kind == "teardown" and not node.fails_run',
+                new="False",
+            ),
+        ),
+        caught_by=(
+            T_GRAPHS
+            + "test_a_failed_teardown_stops_others_only_if_it_says_so[sqlite-False-success-finish]",
+        ),
+    ),
+    Sabotage(
+        name="the result of a damaged object is taken",
+        breaks="A node works with a value that is not what its parent gave.",
+        edits=(
+            Edit(
+                path="runtime/vault.py",
+                within="Vault._fetched",
+                old="if digest_of(data) != pointer.digest:",
+                new="if False:",
+            ),
+        ),
+        caught_by=(T_WHOLE + 'test_a_damaged_object_fails_the_node_that_needs_it[sqlite-"other"]',),
+    ),
+    Sabotage(
+        name="the sweeper does not ask nodes",
+        breaks="A large result is removed while a run of a graph still needs it.",
+        edits=(
+            Edit(
+                path="store/sql/artifacts.sql",
+                within="mentioned",
+                old="n.result = b.pointer",
+                new="false",
+            ),
+        ),
+        caught_by=(T_APART + "test_the_sweeper_keeps_what_a_node_mentions[sqlite]",),
+    ),
+    Sabotage(
+        name="a cached result never expires",
+        breaks="A node is given a result that is older than its cache allows.",
+        edits=(
+            Edit(
+                path="store/sql/memos.sql",
+                within="find_memos",
+                old="expires_at > {now}",
+                new="true",
+            ),
+        ),
+        caught_by=(T_MEMOS + "test_what_is_not_the_same_is_carried_out[sqlite-expiry]",),
     ),
     Sabotage(
         name="a branch skips what another way leads to",

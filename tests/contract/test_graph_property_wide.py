@@ -1,0 +1,152 @@
+"""Random graphs with maps, conditions, branches, short circuits and modes, by the same rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rota.model.graph import Graph, Join, Kind, Map, Mode, Node
+from rota.model.states import State
+from rota.store.base import Store
+from rota.store.open import open_store
+from tests.contract.builders import Clock, given_worker, look
+from tests.contract.graph_builders import Flow, forget_courses
+from tests.support.graph_reference_wide import At, WideReference
+
+JOINS: list[Join] = sorted(set(get_args(Join)) - {"all_done_setup_success"})
+KINDS: tuple[Kind, ...] = (
+    *("work", "work", "work", "work"),
+    *("setup", "setup", "branch", "short_circuit"),
+)
+CALM = settings(
+    max_examples=80,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@st.composite
+def mapped(draw: st.DrawFn, *, mode: Mode) -> Map:
+    width = draw(st.integers(0, 4))
+    cap = draw(st.sampled_from([None, 1, 2])) if mode == "ignore" else None
+    return Map(over=list(range(width)), into="n", concurrency=cap, tolerate=draw(st.integers(0, 2)))
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Graph:
+    """Up to eight nodes of every kind, each after any before it, by any rule."""
+    mode: Mode = draw(st.sampled_from(["ignore", "finish", "fail_fast"]))
+    names = [f"n{at}" for at in range(draw(st.integers(1, 8)))]
+    above: dict[str, list[str]] = {}
+    for at, name in enumerate(names):
+        parents = st.lists(st.sampled_from(names[:at]), unique=True, max_size=4)
+        above[name] = draw(parents) if at else []
+    nodes = []
+    for name in names:
+        after = above[name]
+        has_children = any(name in others for others in above.values())
+        kind: Kind = draw(st.sampled_from(KINDS)) if has_children else "work"
+        facts: dict[str, Any] = {}
+        if kind == "work" and draw(st.integers(0, 2)) == 0:
+            facts["map"] = draw(mapped(mode=mode))
+        if after and draw(st.integers(0, 3)) == 0:
+            facts["when"] = f"nodes.{draw(st.sampled_from(after))}.state == 'success'"
+        if after and mode != "fail_fast":
+            facts["join"] = draw(st.sampled_from(JOINS))
+        nodes.append(Node(name=name, job="work", after=tuple(after), kind=kind, **facts))
+    setups = [node.name for node in nodes if node.kind == "setup"]
+    has_teardown = draw(st.integers(0, 3)) > 0
+    if setups and has_teardown:
+        nodes.append(
+            Node(
+                name="down",
+                job="work",
+                after=tuple(draw(st.lists(st.sampled_from(names), unique=True, max_size=3))),
+                kind="teardown",
+                setups=tuple(draw(st.lists(st.sampled_from(setups), unique=True, min_size=1))),
+                fails_run=draw(st.booleans()),
+            )
+        )
+    return Graph(name="flow", nodes=tuple(nodes), mode=mode)
+
+
+@pytest.fixture
+def flow_store(empty_url: str) -> Iterator[Store]:
+    store = open_store(empty_url, clock=Clock())
+    yield store
+    store.close()
+
+
+def specs(graph: Graph) -> dict[str, Any]:
+    return {node.name: spec(node) for node in graph.nodes}
+
+
+def spec(node: Node) -> dict[str, Any]:
+    each = node.map
+    return {
+        "parents": [*node.after, *node.setups],
+        "join": node.join,
+        "kind": node.kind,
+        "setups": list(node.setups),
+        "fails_run": node.fails_run,
+        "when": node.when.split(".")[1] if node.when else None,
+        "map": None
+        if each is None
+        else {"width": len(each.over), "cap": each.concurrency, "tolerate": each.tolerate},
+    }
+
+
+def at_work(flow: Flow, run: str) -> list[At]:
+    """What runs; and what was left to end of nodes that have ended does so, and changes nothing."""
+    flow.claim()
+    states = flow.states(run)
+    for graph_id, name, item in list(flow.leases):
+        if states[name] != "active":
+            flow.end(graph_id, name, "abort", item=item)
+    assert flow.states(run) == states
+    return [(name, item) for graph_id, name, item in flow.leases if graph_id == run]
+
+
+def drawn(data: st.DataObject, graph: Graph, name: str) -> tuple[str, Any]:
+    """How a node or an instance ends, and what it decides."""
+    verb = data.draw(st.sampled_from(["succeed", "succeed", "fail", "abort"]))
+    kind = next(node.kind for node in graph.nodes if node.name == name)
+    if kind == "branch":
+        children = [node.name for node in graph.nodes if name in node.after]
+        return verb, data.draw(st.lists(st.sampled_from(children), unique=True))
+    return verb, data.draw(st.booleans()) if kind == "short_circuit" else None
+
+
+@CALM
+@given(graph=graphs(), data=st.data())
+def test_whatever_the_graph_the_nodes_go_as_the_rules_say(
+    flow_store: Store, graph: Graph, data: st.DataObject
+) -> None:
+    flow = Flow(flow_store, given_worker(flow_store), graph)
+    reference = WideReference(specs(graph), graph.mode)
+    run = flow.start()
+
+    for _ in range(5 * len(graph.nodes)):
+        running = sorted(at_work(flow, run), key=str)
+        assert running == sorted(reference.at_work(), key=str)
+        if not running:
+            break
+        ending = data.draw(st.lists(st.sampled_from(running), unique=True, min_size=1))
+        how = {at: drawn(data, graph, at[0]) for at in ending}
+        if data.draw(st.booleans()):
+            forget_courses(flow_store)
+        flow.end_all(run, how)  # type: ignore[arg-type]  # verbs are drawn from the literals
+        reference.end_some(
+            {
+                at: ("success" if verb == "succeed" else "failed", decided)
+                for at, (verb, decided) in how.items()
+            }
+        )
+
+    assert flow.states(run) == reference.states, json.dumps(specs(graph))
+    assert look(flow_store, run).state is State(reference.outcome())

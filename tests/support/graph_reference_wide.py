@@ -1,0 +1,111 @@
+"""The second opinion on the rest: maps, conditions, branches, short circuits, modes.
+
+As plain as the other: it keeps words for states and looks at everything again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.support.graph_reference import FINAL, Reference, Spec, after, what_becomes_of
+
+At = tuple[str, int | None]
+"""A node, and which instance of it."""
+
+
+class WideReference(Reference):
+    """Specs have more: map (or None) {width, cap, tolerate}, when (a node that must succeed)."""
+
+    def __init__(self, specs: Spec, mode: str) -> None:
+        self.mode = mode
+        self.is_tripped = False
+        self.done: dict[str, dict[int, str]] = {name: {} for name in specs}
+        self.made: dict[str, int] = {}
+        super().__init__(specs)
+
+    def at_work(self) -> list[At]:
+        """All that runs now, instance by instance."""
+        found: list[At] = []
+        for name in self.running():
+            if self.specs[name]["map"] is None:
+                found.append((name, None))
+            else:
+                places = range(self.made[name])
+                found += [(name, at) for at in places if at not in self.done[name]]
+        return found
+
+    def end_some(self, endings: Mapping[At, tuple[str, Any]]) -> None:
+        """These end like this: a word, and for those who decide, what they decided."""
+        for (name, item), (word, decided) in endings.items():
+            if item is None:
+                self.states[name] = word
+                if word == "success":
+                    self._decide(name, decided)
+            else:
+                self.done[name][item] = word
+        for name in {name for name, item in endings if item is not None}:
+            self._count(name)
+        failed = [
+            name
+            for name in {name for name, _ in endings}
+            if self.states[name] == "failed" and self._counts(name)
+        ]
+        if failed and self.mode != "ignore":
+            self.is_tripped = True
+            for name, state in self.states.items():
+                if state == "waits" and self.specs[name]["kind"] != "teardown":
+                    self.states[name] = "skipped"
+        self._settle()
+
+    def outcome(self) -> str:
+        return "failed" if self.is_tripped else super().outcome()
+
+    def _counts(self, name: str) -> bool:
+        return self.specs[name]["kind"] != "teardown" or bool(self.specs[name]["fails_run"])
+
+    def _decide(self, name: str, decided: Any) -> None:
+        kind = self.specs[name]["kind"]
+        skips: list[str] = []
+        if kind == "branch":
+            skips = self.unchosen(name, decided)
+        elif kind == "short_circuit" and not decided:
+            below = after(self.specs, name)
+            skips = [each for each in below if self.specs[each]["kind"] != "teardown"]
+        for each in skips:
+            if self.states[each] == "waits":
+                self.states[each] = "skipped"
+
+    def _count(self, name: str) -> None:
+        mapped = self.specs[name]["map"]
+        words = list(self.done[name].values())
+        if words.count("failed") > mapped["tolerate"]:
+            self.states[name] = "failed"
+        elif len(words) == mapped["width"]:
+            self.states[name] = "success"
+        else:
+            cap = mapped["cap"] or mapped["width"]
+            self.made[name] = max(self.made[name], min(mapped["width"], len(words) + cap))
+
+    def _settle(self) -> None:
+        while True:
+            seen = {name: state for name, state in self.states.items() if state in FINAL}
+            changes = {
+                name: what_becomes_of(self.specs, name, seen)
+                for name, state in self.states.items()
+                if state == "waits"
+            }
+            changes = {name: word for name, word in changes.items() if word != "wait"}
+            if not changes:
+                return
+            for name, word in changes.items():
+                self.states[name] = self._begun(name, seen) if word == "run" else word
+
+    def _begun(self, name: str, seen: Mapping[str, str]) -> str:
+        when, mapped = self.specs[name]["when"], self.specs[name]["map"]
+        if when is not None and seen.get(when) != "success":
+            return "skipped"
+        if mapped is None:
+            return "runs"
+        self.made[name] = min(mapped["width"], mapped["cap"] or mapped["width"])
+        return "runs" if mapped["width"] else "success"
