@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import pytest
@@ -249,3 +250,27 @@ def test_a_retry_has_waited_before(jobs: Store, worker: str) -> None:
     finish_with(jobs, lease, "reap")
 
     assert [each.run_id for each in claim(jobs, worker)] == [b]
+
+
+def test_a_cleared_run_that_was_held_just_then_is_let_go_by_the_next_look(
+    jobs: Store, worker: str
+) -> None:
+    b = submit_one(jobs, "b")
+    claim(jobs, worker)
+    jobs.write(lambda tx: tx.execute("clear_awaited", ids=json.dumps([b])))
+    assert look(jobs, b).state is State.PENDING
+
+    clear(jobs)
+
+    assert [lease.run_id for lease in claim(jobs, worker)] == [b]
+
+
+def test_a_cleared_run_that_is_cancelled_leaves_nothing_behind(jobs: Store, worker: str) -> None:
+    b = submit_one(jobs, "b")
+    claim(jobs, worker)
+    clear(jobs)
+    jobs.write(lambda tx: cancel(tx, b, namespace=HOME))
+
+    clear(jobs)
+
+    assert jobs.read(lambda tx: tx.all("find_awaited", ids=json.dumps([b]))) == []

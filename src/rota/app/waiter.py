@@ -23,7 +23,7 @@ class Waiter:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._changed = Condition()
+        self._changed = {ENDED: Condition(), NODE_ENDED: Condition()}
         self._ended = {ENDED: 0, NODE_ENDED: 0}
         self._watch: Watch | None = None
         self._starting = Lock()
@@ -50,9 +50,9 @@ class Waiter:
             left_s = POLL_S if end_s is None else min(POLL_S, end_s - elapsed_s())
             if left_s <= 0:
                 return None
-            with self._changed:
+            with self._changed[key]:
                 if self._ended[key] == seen:
-                    self._changed.wait(left_s)
+                    self._changed[key].wait(left_s)
 
     def close(self) -> None:
         with self._starting:
@@ -67,8 +67,8 @@ class Waiter:
                     self._watch = self._app.store.watch(self._woken)
 
     def _woken(self, key: str) -> None:
-        if key in (*self._ended, EVERYWHERE):
-            with self._changed:
-                for each in self._ended:
-                    self._ended[each] += key in (each, EVERYWHERE)
-                self._changed.notify_all()
+        for each, changed in self._changed.items():
+            if key in (each, EVERYWHERE):
+                with changed:
+                    self._ended[each] += 1
+                    changed.notify_all()

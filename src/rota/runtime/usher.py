@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from rota.clock import elapsed_s
 from rota.engine.clearing import clear_waiting, is_anybody_waiting
 from rota.engine.keys import AWAITED
 from rota.engine.timetables import Timetables, rules_version
@@ -11,6 +12,8 @@ from rota.runtime.service import Service
 from rota.store.base import Store, Tx
 
 PAGE = 200
+THOROUGH_S = 30.0
+"""How often to look at those, too, that seem to be cleared."""
 
 
 class Usher(Service):
@@ -23,10 +26,14 @@ class Usher(Service):
         super().__init__()
         self._store = store
         self._timetables = Timetables(rules_version(), random.random)
+        self._thorough_s = elapsed_s() + THOROUGH_S
 
     def tick(self) -> bool:
-        if not self._store.read(is_anybody_waiting):
+        is_thorough = elapsed_s() >= self._thorough_s
+        if not is_thorough and not self._store.read(is_anybody_waiting):
             return False
+        if is_thorough:
+            self._thorough_s = elapsed_s() + THOROUGH_S
         after: str | None = None
         while not self._stopping:
             after = self._store.write(lambda tx, after=after: self._page(tx, after))  # type: ignore[misc]

@@ -19,13 +19,14 @@ select 1 as there
  limit 1
 
 -- name: take_awaited
--- Without those that have ended otherwise, or are just being held back.
+-- Those that wait. Cleared ones have their place in a queue, unless somebody held their rows just
+-- then, or they have ended before they began.
 select a.run_id, a.parents, a.note, r.namespace, r.job, r.version, r.fence, r.state, r.origin,
        r.schedule_id, r.rerun_of
   from rota.awaited as a
   left join rota.run as r
     on r.id = a.run_id
- where not a.is_cleared
+ where (not a.is_cleared or r.id is null or r.state = 'pending')
    and (cast(:after as {type:uuid}) is null or a.run_id > :after)
  order by a.run_id
  limit :limit
