@@ -20,6 +20,7 @@ export function fixturesPlugin(): Plugin {
         response.end();
       } else if (url.pathname === "/api/v1/events") {
         response.setHeader("Content-Type", "text/event-stream");
+        response.flushHeaders();
         const stop = follow((text) => response.write(text), url.searchParams.get("topics") ?? "");
         request.on("close", stop);
       } else if (url.pathname.startsWith("/api/v1/")) {

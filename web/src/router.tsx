@@ -135,6 +135,7 @@ const routes = [
     path: "/settings",
     component: lazyRouteComponent(() => import("@/pages/Settings"), "Settings"),
   }),
+  createRoute({ ...under, path: "$", component: RouteMissing }),
 ] as const;
 
 export function makeRouter(cache: QueryClient) {

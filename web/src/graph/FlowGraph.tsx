@@ -11,16 +11,17 @@ import {
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
+  useStore,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { Boxes, Layers2 } from "lucide-react";
-import { memo, useEffect, useMemo, useState } from "react";
+import { memo, useEffect, useMemo, useRef, useState } from "react";
 import type { GraphShape } from "@/api/types";
 import { count } from "@/lib/format";
 import { lookOf } from "@/ui/State";
 import { Duration } from "@/ui/Time";
 import { collapse, type Drawn, GROUP, groupsOf } from "./collapse";
-import { HEIGHT, layout, type Places, WIDTH } from "./layout";
+import { extentOf, HEIGHT, layout, type Places, WIDTH } from "./layout";
 
 type FlowNode = Node<{ drawn: Drawn; isChosen: boolean }, "drawn">;
 
@@ -42,6 +43,7 @@ export function FlowGraph(props: Props) {
 }
 
 function Picture({ shape, criticalPath, chosen, onChoose }: Props) {
+  const frame = useRef<HTMLDivElement>(null);
   const groups = useMemo(() => groupsOf(shape), [shape]);
   const [closed, setClosed] = useState<Set<string>>(
     () => new Set(shape.nodes.length > CLOSE_ABOVE ? groups : []),
@@ -85,7 +87,11 @@ function Picture({ shape, criticalPath, chosen, onChoose }: Props) {
     setClosed(next);
   };
   return (
-    <div className="relative h-[min(70vh,44rem)] min-h-80">
+    <div
+      ref={frame}
+      className="relative"
+      style={{ height: heightFor(places, frame.current?.clientWidth) }}
+    >
       {!places && (
         <p role="status" className="absolute inset-0 grid place-items-center text-ink-2">
           Arranging {count(drawn.nodes.length)} nodes
@@ -156,6 +162,14 @@ function usePlaces(drawn: {
   return places?.places ?? null;
 }
 
+/** As tall as the picture needs at the zoom that shows its whole width, within reason. */
+function heightFor(places: Places | null, width = 900): number {
+  if (!places) return 360;
+  const extent = extentOf(places);
+  const zoom = Math.max(0.55, Math.min(1, width / (extent.width * 1.15)));
+  return Math.max(320, Math.min(window.innerHeight * 0.72, extent.height * zoom + 130));
+}
+
 function Fit({ on }: { on: Places | null }) {
   const flow = useReactFlow();
   useEffect(() => {
@@ -182,9 +196,28 @@ function miniColour(node: Node): string {
   return `var(--${tokens[state ?? ""] ?? "idle"}-fill)`;
 }
 
+const FAR = 0.35;
+
+/** From far away words are dust; the colour still tells. */
+function FarNode({ fill }: { fill: string }) {
+  return (
+    <div style={{ width: WIDTH, height: HEIGHT }} className={`rounded-lg ${fill}`}>
+      <Handle type="target" position={Position.Left} isConnectable={false} className="!opacity-0" />
+      <Handle
+        type="source"
+        position={Position.Right}
+        isConnectable={false}
+        className="!opacity-0"
+      />
+    </div>
+  );
+}
+
 const DrawnNode = memo(function DrawnNode({ data }: NodeProps<FlowNode>) {
   const { drawn, isChosen } = data;
   const look = lookOf(drawn.state);
+  const isFar = useStore((store) => store.transform[2] < FAR);
+  if (isFar) return <FarNode fill={look.fill} />;
   const Icon = drawn.kind === "group" ? Boxes : look.icon;
   return (
     <div

@@ -25,7 +25,7 @@ export function NodePanel({ run, node, onClose }: Props) {
   return (
     <section aria-label={`Node ${node.name}`} className="border-t border-line">
       <div className="flex flex-wrap items-center gap-2.5 px-4 pt-3">
-        <h3 className="text-base font-semibold break-words">{node.name}</h3>
+        <h2 className="text-base font-semibold break-words">{node.name}</h2>
         <StateBadge state={node.state} />
         <span className="flex-1" />
         <NodeActions run={run} node={node} />
@@ -38,11 +38,7 @@ export function NodePanel({ run, node, onClose }: Props) {
           <Fact name="Job">{node.job ?? node.kind}</Fact>
           <Fact name="Run">
             {node.runId ? (
-              <Link
-                to="/runs/$id"
-                params={{ id: node.runId }}
-                className="text-accent hover:underline"
-              >
+              <Link to="/runs/$id" params={{ id: node.runId }} className="link">
                 {shortId(node.runId)}
               </Link>
             ) : (
@@ -62,7 +58,7 @@ export function NodePanel({ run, node, onClose }: Props) {
               <Link
                 to="/runs"
                 search={{ graph: run.executionId, q: node.name } as never}
-                className="text-accent hover:underline"
+                className="link"
               >
                 {`${node.map.done} of ${node.map.total} done, ${node.map.running} running, ${node.map.failed} failed`}
               </Link>

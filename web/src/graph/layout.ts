@@ -1,11 +1,20 @@
 /** Where nodes go. Small graphs by dagre, at once; large ones by elk, in a worker, loaded late. */
 import type { GraphEdge } from "@/api/types";
 
-export const WIDTH = 208;
-export const HEIGHT = 58;
+export const WIDTH = 176;
+export const HEIGHT = 52;
 const MANY = 300;
 
 export type Places = Map<string, { x: number; y: number }>;
+
+/** How large the picture is at full size. */
+export function extentOf(places: Places): { width: number; height: number } {
+  const all = [...places.values()];
+  return {
+    width: Math.max(0, ...all.map((place) => place.x)) + WIDTH,
+    height: Math.max(0, ...all.map((place) => place.y)) + HEIGHT,
+  };
+}
 
 export async function layout(names: string[], edges: GraphEdge[]): Promise<Places> {
   const known = new Set(names);
@@ -16,7 +25,7 @@ export async function layout(names: string[], edges: GraphEdge[]): Promise<Place
 async function withDagre(names: string[], edges: GraphEdge[]): Promise<Places> {
   const { Graph, layout: arrange } = await import("@dagrejs/dagre");
   const graph = new Graph();
-  graph.setGraph({ rankdir: "LR", nodesep: 18, ranksep: 56 });
+  graph.setGraph({ rankdir: "LR", nodesep: 16, ranksep: 36 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const name of names) graph.setNode(name, { width: WIDTH, height: HEIGHT });
   for (const edge of edges) graph.setEdge(edge.from, edge.to);
@@ -40,7 +49,7 @@ async function withElk(names: string[], edges: GraphEdge[]): Promise<Places> {
         "elk.algorithm": "layered",
         "elk.direction": "RIGHT",
         "elk.spacing.nodeNode": "18",
-        "elk.layered.spacing.nodeNodeBetweenLayers": "56",
+        "elk.layered.spacing.nodeNodeBetweenLayers": "44",
         // The default tries seven times as hard, for a picture nobody can tell apart at this size.
         "elk.layered.thoroughness": "1",
         "elk.layered.crossingMinimization.greedySwitch.type": "OFF",

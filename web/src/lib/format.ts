@@ -3,7 +3,7 @@
 export function count(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   if (Math.abs(value) < 10_000) return value.toLocaleString("en-GB");
-  return new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 }).format(
+  return new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 }).format(
     value,
   );
 }

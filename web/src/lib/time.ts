@@ -54,6 +54,10 @@ export function hourMinute(at: string | number | Date, zone?: string): string {
   return format(new Date(at), { hour: "2-digit", minute: "2-digit" }, zone);
 }
 
+export function dayMonth(at: string | number | Date, zone?: string): string {
+  return format(new Date(at), { day: "numeric", month: "short" }, zone);
+}
+
 /** 2026-11-15, in the zone; sorts and compares as text. */
 export function day(at: Date, zone?: string): string {
   const parts = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" });

@@ -26,12 +26,16 @@ const COLUMNS: Column<Act>[] = [
     from: "sm",
     cell: (act) => <span className="font-medium">{act.who}</span>,
   },
-  { key: "verb", title: "Did", width: "minmax(0,0.8fr)", cell: (act) => act.verb },
   {
-    key: "subject",
-    title: "To",
-    width: "minmax(0,1.6fr)",
-    cell: (act) => <span className="font-mono text-xs">{act.subject}</span>,
+    key: "act",
+    title: "What",
+    width: "minmax(0,2fr)",
+    cell: (act) => (
+      <>
+        <span className="mr-2">{act.verb}</span>
+        <span className="font-mono text-xs text-ink-2">{act.subject}</span>
+      </>
+    ),
   },
   {
     key: "address",

@@ -237,11 +237,7 @@ function Letter({ letter, onClose }: { letter: DeadLetter; onClose: () => void }
     <div className="space-y-4">
       <p>
         <b>{letter.job}</b>, run{" "}
-        <Link
-          to="/runs/$id"
-          params={{ id: letter.executionId }}
-          className="text-accent hover:underline"
-        >
+        <Link to="/runs/$id" params={{ id: letter.executionId }} className="link">
           {shortId(letter.executionId)}
         </Link>
         , died <Time at={letter.at} />

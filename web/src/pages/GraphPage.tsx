@@ -27,11 +27,7 @@ export function GraphPage() {
           `${plural(query.data.nodes.length, "node")}${query.data.version ? ` · v${query.data.version}` : ""}`
         }
         actions={
-          <Link
-            to="/jobs/$id"
-            params={{ id: name }}
-            className="self-center text-accent hover:underline"
-          >
+          <Link to="/jobs/$id" params={{ id: name }} className="self-center link">
             Job
           </Link>
         }

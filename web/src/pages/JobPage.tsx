@@ -70,7 +70,7 @@ function Body({ job }: { job: JobDetail }) {
               <Link
                 to="/graphs/$name"
                 params={{ name: job.name }}
-                className="self-center px-2 text-accent hover:underline"
+                className="self-center px-2 link"
               >
                 Graph
               </Link>
@@ -118,7 +118,7 @@ function Figures({ job }: { job: JobDetail }) {
         />
       </div>
       <Card title="Last 30 runs">
-        <RunStrip runs={job.last ?? []} label={job.name} />
+        <RunStrip tall runs={job.last ?? []} label={job.name} />
       </Card>
       <Load query={query}>
         {({ buckets, days }) => (

@@ -67,7 +67,7 @@ function Body({ figures }: { figures: Figures }) {
           <Chart
             label="Runs that ended well and runs that failed, over time"
             stacked
-            height={200}
+            height={230}
             times={figures.throughput.map((each) => each.at)}
             show={count}
             series={[
@@ -168,11 +168,7 @@ function Running() {
       title="Running now"
       flush
       aside={
-        <Link
-          to="/runs"
-          search={{ state: "running" } as never}
-          className="text-accent hover:underline"
-        >
+        <Link to="/runs" search={{ state: "running" } as never} className="link">
           All
         </Link>
       }
@@ -214,7 +210,7 @@ function Failures({ figures }: { figures: Figures }) {
       title="Failures by cause"
       flush
       aside={
-        <Link to="/dead-letters" className="text-accent hover:underline">
+        <Link to="/dead-letters" className="link">
           Dead letters
         </Link>
       }

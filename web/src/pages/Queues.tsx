@@ -18,11 +18,13 @@ const COLUMNS: Column<Queue>[] = [
     width: "minmax(0,1.4fr)",
     cell: (queue) => (
       <>
-        <span className="flex items-center gap-2">
-          <span className="truncate font-medium">{queue.name}</span>
-          {queue.paused && <Tag>Paused</Tag>}
-        </span>
-        {queue.note && <span className="block truncate text-xs text-ink-2">{queue.note}</span>}
+        <span className="block truncate font-medium">{queue.name}</span>
+        {queue.paused && (
+          <span className="flex items-center gap-2 text-xs text-ink-2">
+            <Tag>Paused</Tag>
+            <span className="truncate">{queue.note}</span>
+          </span>
+        )}
       </>
     ),
   },
@@ -94,7 +96,7 @@ export function Queues() {
             label="Queues"
             rows={items}
             columns={COLUMNS}
-            rowHeight={52}
+            rowHeight={56}
             idOf={(queue) => queue.name}
             onOpen={(queue) =>
               void navigate({

@@ -164,9 +164,9 @@ function Now({ run }: { run: RunDetail }) {
 }
 
 function RunFacts({ run }: { run: RunDetail }) {
-  const link = "text-accent hover:underline";
+  const link = "link";
   return (
-    <Facts>
+    <Facts wide>
       <Fact name="Created">
         <Time at={run.createdAt} />
       </Fact>

@@ -24,6 +24,7 @@ export const RUN_COLUMNS: Column<Run>[] = [
     key: "state",
     title: "State",
     width: "7.5rem",
+    from: "sm",
     cell: (run) => <StateBadge state={run.state} />,
   },
   {
@@ -34,6 +35,9 @@ export const RUN_COLUMNS: Column<Run>[] = [
       <>
         <span className="block truncate font-medium">{run.job}</span>
         <span className="block truncate font-mono text-2xs text-ink-3">
+          <span className="mr-1.5 font-sans sm:hidden">
+            <StateBadge state={run.state} small />
+          </span>
           {shortId(run.executionId)}
           {run.node && ` · ${run.node}`}
           {run.item != null && `[${run.item}]`}
@@ -211,14 +215,14 @@ function Filters({ search, setSearch }: FilterProps) {
           ))}
         </select>
       </div>
-      <div className="flex flex-wrap items-center gap-1.5">
+      <div className="scroll-thin flex flex-wrap items-center gap-1.5 max-sm:flex-nowrap max-sm:overflow-x-auto max-sm:pb-1">
         {STATES.map((state) => (
           <button
             key={state}
             type="button"
             aria-pressed={chosen.includes(state)}
             onClick={() => setSearch({ state: toggled(search.state, state) })}
-            className={`h-7 rounded-full border px-2.5 text-xs font-medium ${chosen.includes(state) ? "border-accent bg-accent-soft text-accent" : "border-line bg-surface text-ink-2 hover:border-line-strong"}`}
+            className={`h-7 shrink-0 rounded-full border px-2.5 text-xs font-medium ${chosen.includes(state) ? "border-accent bg-accent-soft text-accent" : "border-line bg-surface text-ink-2 hover:border-line-strong"}`}
           >
             {lookOf(state).word}
           </button>

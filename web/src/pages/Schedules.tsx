@@ -16,7 +16,7 @@ import { type Column, Table } from "@/ui/Table";
 import { Tabs } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
 import { EditSchedule } from "./schedule/EditSchedule";
-import { ScheduleCard, ScheduleTag } from "./schedule/ScheduleCard";
+import { ScheduleBody, ScheduleTag } from "./schedule/ScheduleCard";
 import { Week } from "./schedule/Week";
 
 const COLUMNS: Column<Schedule>[] = [
@@ -139,7 +139,7 @@ function One({ name, onClose }: { name: string; onClose: () => void }) {
   const query = useQuery(scheduleQuery(name));
   return (
     <Dialog open wide title={name} onClose={onClose}>
-      <Load query={query}>{(each) => <ScheduleCard schedule={each} />}</Load>
+      <Load query={query}>{(each) => <ScheduleBody schedule={each} />}</Load>
     </Dialog>
   );
 }

@@ -62,7 +62,7 @@ export function Settings() {
             )}
           </Load>
           <p className="mt-3">
-            <a href="/docs" className="text-accent hover:underline">
+            <a href="/docs" className="link">
               Reference of the API
             </a>
           </p>

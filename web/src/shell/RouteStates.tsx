@@ -1,7 +1,7 @@
 import { Link, useRouter } from "@tanstack/react-router";
 import { Compass } from "lucide-react";
 import { buttonClass } from "@/ui/Button";
-import { Empty, ErrorPanel, Skeleton } from "@/ui/Panels";
+import { Empty, ErrorPanel, PageHead, Skeleton } from "@/ui/Panels";
 
 export function RouteError({ error }: { error: unknown }) {
   const router = useRouter();
@@ -14,17 +14,20 @@ export function RouteError({ error }: { error: unknown }) {
 
 export function RouteMissing() {
   return (
-    <Empty
-      icon={Compass}
-      title="There is no such page"
-      action={
-        <Link to="/" className={buttonClass("primary")}>
-          Go to the overview
-        </Link>
-      }
-    >
-      The address may be mistyped, or from another version of Rota.
-    </Empty>
+    <>
+      <PageHead title="Not found" />
+      <Empty
+        icon={Compass}
+        title="There is no such page"
+        action={
+          <Link to="/" className={buttonClass("primary")}>
+            Go to the overview
+          </Link>
+        }
+      >
+        The address may be mistyped, or from another version of Rota.
+      </Empty>
+    </>
   );
 }
 

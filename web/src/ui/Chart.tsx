@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { clock, hourMinute } from "@/lib/time";
+import { clock, dayMonth, hourMinute } from "@/lib/time";
 
 export interface Series {
   label: string;
@@ -102,6 +102,14 @@ function toData(times: string[], series: Series[], stacked: boolean): uPlot.Alig
   return [seconds, ...(stacked ? columns.reverse() : columns)] as uPlot.AlignedData;
 }
 
+const LONG_S = 2 * 24 * 3600;
+
+/** The clock for hours, the day for days. */
+function axisTime(at: number, splits: number[]): string {
+  const whole = (splits.at(-1) ?? 0) - (splits[0] ?? 0);
+  return whole > LONG_S ? dayMonth(at) : hourMinute(at);
+}
+
 function optionsFor(
   series: Series[],
   show: (value: number) => string,
@@ -118,7 +126,7 @@ function optionsFor(
   return {
     width,
     height,
-    padding: [8, 4, 0, 0],
+    padding: [8, 14, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     legend: { show: false },
     scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.08, 1)] } },
@@ -128,7 +136,7 @@ function optionsFor(
         size: 26,
         space: 70,
         grid: { show: false },
-        values: (_, splits) => splits.map((second) => hourMinute(second * 1000)),
+        values: (_, splits) => splits.map((second) => axisTime(second * 1000, splits)),
       },
       {
         ...axis,

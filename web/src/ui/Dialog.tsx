@@ -20,7 +20,11 @@ export function Dialog({ title, open, onClose, children, wide }: Props) {
   const id = useId();
   useEffect(() => {
     const dialog = ref.current;
-    if (open && dialog && !dialog.open) dialog.showModal();
+    if (open && dialog && !dialog.open) {
+      dialog.showModal();
+      // Left alone, the browser would choose the button that closes it.
+      (dialog.querySelector<HTMLElement>("input, select, textarea") ?? dialog).focus();
+    }
     if (!open && dialog?.open) dialog.close();
   }, [open]);
   if (!open) return null;
@@ -28,10 +32,11 @@ export function Dialog({ title, open, onClose, children, wide }: Props) {
     <dialog
       ref={ref}
       aria-labelledby={id}
+      tabIndex={-1}
       onCancel={onClose}
       onClose={onClose}
       onMouseDown={(event) => event.target === ref.current && onClose()}
-      className={`w-[calc(100vw-2rem)] rounded-xl border border-line bg-raised p-0 shadow-high ${wide ? "max-w-3xl" : "max-w-lg"}`}
+      className={`w-[calc(100vw-2rem)] rounded-xl border border-line bg-raised p-0 shadow-high outline-none ${wide ? "max-w-3xl" : "max-w-lg"}`}
     >
       <div className="flex items-center gap-3 border-b border-line py-2 pr-2 pl-5">
         <h2 id={id} className="flex-1 text-base font-semibold break-words">

@@ -18,6 +18,8 @@ const TONES: Record<string, string> = {
   critical: "text-bad font-bold",
 };
 
+const WORDS: Record<string, string> = { warning: "WARN", critical: "CRIT" };
+
 interface Props {
   lines: LogLine[];
   live: boolean;
@@ -156,10 +158,10 @@ const Line = memo(function Line({ line, text }: { line: LogLine; text: string })
         {time}
       </span>
       <span
-        className={`w-8 shrink-0 select-none max-sm:hidden ${TONES[level] ?? "text-ink-3"}`}
+        className={`w-10 shrink-0 select-none max-sm:hidden ${TONES[level] ?? "text-ink-3"}`}
         title={line.level ?? line.stream}
       >
-        {level ? level.slice(0, 4).toUpperCase() : isError ? "ERR" : ""}
+        {level ? (WORDS[level] ?? level.slice(0, 5).toUpperCase()) : isError ? "ERR" : ""}
       </span>
       <span className="min-w-0 flex-1 whitespace-pre-wrap break-words">
         {parseAnsi(line.text).map((span, index) => (

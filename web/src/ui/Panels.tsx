@@ -147,9 +147,13 @@ export function Progress({ share, label, tone = "bg-run-fill" }: ProgressProps) 
   );
 }
 
-export function Facts({ children }: { children: ReactNode }) {
+/** Names and values side by side; as many pairs to a line as the place allows. */
+export function Facts({ children, wide }: { children: ReactNode; wide?: boolean }) {
+  const more = wide ? "xl:grid-cols-[auto_1fr_auto_1fr_auto_1fr]" : "";
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 sm:grid-cols-[auto_1fr_auto_1fr]">
+    <dl
+      className={`grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 sm:grid-cols-[auto_1fr_auto_1fr] ${more}`}
+    >
       {children}
     </dl>
   );

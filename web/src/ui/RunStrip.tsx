@@ -7,7 +7,15 @@ import { lookOf } from "./State";
 const SHOWN = 30;
 
 /** The last runs, oldest first: colour is the end, height the duration beside its neighbours. */
-export function RunStrip({ runs, label }: { runs: LastRun[]; label: string }) {
+export function RunStrip({
+  runs,
+  label,
+  tall,
+}: {
+  runs: LastRun[];
+  label: string;
+  tall?: boolean;
+}) {
   const navigate = useNavigate();
   const shown = runs.slice(-SHOWN);
   const longest = Math.max(1, ...shown.map((run) => run.durationMs ?? 0));
@@ -24,7 +32,7 @@ export function RunStrip({ runs, label }: { runs: LastRun[]; label: string }) {
     <div
       role="img"
       aria-label={`${label}: ${good} of the last ${shown.length} succeeded`}
-      className="flex h-6 items-end gap-px"
+      className={`flex items-end ${tall ? "h-14 gap-1" : "h-6 gap-px"}`}
       onClick={open}
     >
       {shown.map((run) => (
@@ -32,7 +40,7 @@ export function RunStrip({ runs, label }: { runs: LastRun[]; label: string }) {
           key={run.executionId}
           data-id={run.executionId}
           title={`${lookOf(run.state).word}, ${duration(run.durationMs)}`}
-          className={`w-1 cursor-pointer rounded-[1px] hover:opacity-60 ${lookOf(run.state).fill}`}
+          className={`${tall ? "max-w-4 flex-1" : "w-1"} cursor-pointer rounded-[1px] hover:opacity-60 ${lookOf(run.state).fill}`}
           style={{ height: `${30 + (70 * (run.durationMs ?? 0)) / longest}%` }}
         />
       ))}

@@ -29,7 +29,7 @@ const LOOKS: Record<State, Look> = {
     icon: Link2,
     word: "Pending",
     badge: "bg-idle-soft text-idle",
-    fill: "bg-idle-fill/60",
+    fill: "bg-sunken ring-1 ring-line-strong ring-inset",
   },
   scheduled: {
     icon: CalendarClock,

@@ -129,7 +129,7 @@ export function Table<T>(props: Props<T>) {
               role="columnheader"
               className={`truncate ${column.right ? "text-right" : ""}`}
             >
-              {column.title}
+              {column.title || <span className="sr-only">Actions</span>}
             </span>
           ))}
         </div>

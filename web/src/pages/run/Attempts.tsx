@@ -8,6 +8,7 @@ import { Duration, Time, useNow } from "@/ui/Time";
 
 const MOODS: Record<string, Mood> = {
   success: "ok",
+  failed: "bad",
   error: "bad",
   timeout: "bad",
   crash: "bad",

@@ -53,7 +53,7 @@ function Other({ run, id }: { run: RunDetail; id: string }) {
                   <th className="w-28 px-4 py-2 font-medium">Fact</th>
                   <th className="px-4 py-2 font-medium">This run</th>
                   <th className="px-4 py-2 font-medium">
-                    <Link to="/runs/$id" params={{ id }} className="text-accent hover:underline">
+                    <Link to="/runs/$id" params={{ id }} className="link">
                       {shortId(id)}
                     </Link>
                   </th>

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { History, Pencil } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
@@ -5,7 +6,7 @@ import type { Schedule } from "@/api/types";
 import { sentence } from "@/lib/format";
 import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
-import { Card, Fact, Facts, Load } from "@/ui/Panels";
+import { Card, Fact, Load } from "@/ui/Panels";
 import { StateBadge, Tag } from "@/ui/State";
 import { Time } from "@/ui/Time";
 import { BackfillDialog } from "./BackfillDialog";
@@ -42,31 +43,42 @@ export function ScheduleActions({ schedule }: { schedule: Schedule }) {
 }
 
 export function ScheduleCard({ schedule }: { schedule: Schedule }) {
-  const preview = usePreview({ expression: schedule.trigger, zone: schedule.zone, count: 6 });
   return (
     <Card title={schedule.name} aside={<ScheduleTag schedule={schedule} />}>
-      <div className="grid gap-5 lg:grid-cols-2">
-        <div className="space-y-4">
-          <Facts>
-            <Fact name="When">
-              <code className="font-mono text-xs">{schedule.trigger}</code>
-            </Fact>
-            <Fact name="Zone">{schedule.zone}</Fact>
-            <Fact name="Next">
-              <Time at={schedule.nextAt} />
-            </Fact>
-            <Fact name="Last">
-              <Time at={schedule.lastAt} />{" "}
-              {schedule.lastState && <StateBadge state={schedule.lastState} small />}
-            </Fact>
-            <Fact name="Overlap">{schedule.overlap ?? "–"}</Fact>
-            <Fact name="Catch-up">{schedule.catchup ?? "–"}</Fact>
-          </Facts>
-          {schedule.note && <p className="rounded-md bg-sunken px-3 py-2">{schedule.note}</p>}
-          <ScheduleActions schedule={schedule} />
-        </div>
-        <Load query={preview}>{(data) => <Firings preview={data} zone={schedule.zone} />}</Load>
-      </div>
+      <ScheduleBody schedule={schedule} />
     </Card>
+  );
+}
+
+export function ScheduleBody({ schedule }: { schedule: Schedule }) {
+  const preview = usePreview({ expression: schedule.trigger, zone: schedule.zone, count: 6 });
+  return (
+    <div className="grid gap-6 lg:grid-cols-2">
+      <div className="space-y-4">
+        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2">
+          <Fact name="When">
+            <code className="font-mono text-xs">{schedule.trigger}</code>
+          </Fact>
+          <Fact name="Zone">{schedule.zone}</Fact>
+          <Fact name="Job">
+            <Link to="/jobs/$id" params={{ id: schedule.job }} className="link">
+              {schedule.job}
+            </Link>
+          </Fact>
+          <Fact name="Next">
+            <Time at={schedule.nextAt} />
+          </Fact>
+          <Fact name="Last">
+            <Time at={schedule.lastAt} />{" "}
+            {schedule.lastState && <StateBadge state={schedule.lastState} small />}
+          </Fact>
+          <Fact name="Overlap">{schedule.overlap ?? "–"}</Fact>
+          <Fact name="Catch-up">{schedule.catchup ?? "–"}</Fact>
+        </dl>
+        {schedule.note && <p className="rounded-md bg-sunken px-3 py-2">{schedule.note}</p>}
+        <ScheduleActions schedule={schedule} />
+      </div>
+      <Load query={preview}>{(data) => <Firings preview={data} zone={schedule.zone} />}</Load>
+    </div>
   );
 }
