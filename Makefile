@@ -2,7 +2,7 @@
 # Options travel in ARGS: make test ARGS="-k fence -x"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test unit sabotage check lint format bench bench-peers bench-graphs chaos firings kill-graphs oracle fresh lock clean
+.PHONY: help setup demo test unit web sabotage check lint format bench bench-peers bench-graphs chaos firings kill-graphs oracle fresh lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ test: ## Lint, types and all tests, on SQLite and a throw-away PostgreSQL
 
 unit: ## The fast tests only
 	@./dev unit $(ARGS)
+
+web: ## Build the web UI into the package (ARGS=check also lints and tests it)
+	@./dev web $(ARGS)
 
 sabotage: ## Break the code on purpose, bug by bug, and see which tests notice
 	@./dev sabotage $(ARGS)

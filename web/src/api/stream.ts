@@ -1,0 +1,173 @@
+/** Server-sent events over fetch, so that a reconnect can say what it saw last. */
+
+export interface ServerEvent {
+  id: string | null;
+  event: string;
+  data: string;
+}
+
+/** Turns chunks of text into events; keeps what is not complete for the next chunk. */
+export class EventParser {
+  private rest = "";
+  private event = "";
+  private data: string[] = [];
+  private id: string | null = null;
+
+  push(chunk: string): ServerEvent[] {
+    const events: ServerEvent[] = [];
+    const text = this.rest + chunk;
+    // A carriage return at the very end may be half of a line break.
+    const whole = text.endsWith("\r") ? text.slice(0, -1) : text;
+    const lines = whole.split(/\r\n|\n|\r/);
+    this.rest = (lines.pop() ?? "") + (text.endsWith("\r") ? "\r" : "");
+    for (const line of lines) {
+      if (line === "") {
+        const done = this.finish();
+        if (done) events.push(done);
+      } else if (!line.startsWith(":")) {
+        this.take(line);
+      }
+    }
+    return events;
+  }
+
+  private take(line: string): void {
+    const colon = line.indexOf(":");
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (name === "event") this.event = value;
+    else if (name === "data") this.data.push(value);
+    else if (name === "id" && !value.includes("\0")) this.id = value;
+  }
+
+  private finish(): ServerEvent | null {
+    const isEmpty = this.data.length === 0 && this.event === "";
+    const done = { id: this.id, event: this.event || "message", data: this.data.join("\n") };
+    this.event = "";
+    this.data = [];
+    return isEmpty ? null : done;
+  }
+}
+
+export type StreamState = "connecting" | "live" | "waiting" | "stopped";
+
+export interface StreamOptions {
+  url: () => string;
+  onEvent: (event: ServerEvent) => void;
+  onState?: (state: StreamState) => void;
+  /** Called after a pause so long or so broken that what is on the screen may be old. */
+  onReset: () => void;
+  fetch?: typeof fetch;
+  random?: () => number;
+  firstPauseMs?: number;
+  longestPauseMs?: number;
+  /** No byte for so long means that the connection is dead, whatever the network says. */
+  silenceMs?: number;
+}
+
+/** One connection that comes back by itself, later each time, and says where it stopped. */
+export class EventStream {
+  private stop: AbortController | null = null;
+  private lastId: string | null = null;
+  private failures = 0;
+
+  constructor(private readonly options: StreamOptions) {}
+
+  start(): void {
+    if (this.stop) return;
+    this.stop = new AbortController();
+    void this.keepOpen(this.stop.signal);
+  }
+
+  close(): void {
+    this.stop?.abort();
+    this.stop = null;
+    this.options.onState?.("stopped");
+  }
+
+  /** Connects anew, for other topics, from the place we are at. */
+  restart(): void {
+    this.stop?.abort();
+    this.stop = null;
+    this.start();
+  }
+
+  private async keepOpen(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.options.onState?.("connecting");
+      try {
+        await this.read(signal);
+      } catch {
+        // Every failure has the same cure: wait, and connect again.
+      }
+      if (signal.aborted) return;
+      this.failures += 1;
+      this.options.onState?.("waiting");
+      await pause(this.nextPause(), signal);
+    }
+  }
+
+  private nextPause(): number {
+    const { firstPauseMs = 500, longestPauseMs = 20_000, random = Math.random } = this.options;
+    const full = Math.min(longestPauseMs, firstPauseMs * 2 ** (this.failures - 1));
+    return full * (0.5 + random() / 2);
+  }
+
+  private async read(outer: AbortSignal): Promise<void> {
+    const dead = new AbortController();
+    const signal = AbortSignal.any([outer, dead.signal]);
+    const headers: Record<string, string> = { Accept: "text/event-stream" };
+    if (this.lastId !== null) headers["Last-Event-ID"] = this.lastId;
+    const answer = await (this.options.fetch ?? fetch)(this.options.url(), {
+      headers,
+      signal,
+      cache: "no-store",
+      credentials: "same-origin",
+    });
+    if (!answer.ok || !answer.body) throw new Error(`the stream answered ${answer.status}`);
+    this.options.onState?.("live");
+    if (this.failures > 0 && this.lastId === null) this.options.onReset();
+    this.failures = 0;
+    await this.drain(answer.body, dead, outer);
+  }
+
+  private async drain(
+    body: ReadableStream<Uint8Array>,
+    dead: AbortController,
+    outer: AbortSignal,
+  ): Promise<void> {
+    const parser = new EventParser();
+    const decoder = new TextDecoder();
+    const reader = body.getReader();
+    for (;;) {
+      const timer = setTimeout(() => dead.abort(), this.options.silenceMs ?? 45_000);
+      const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+      if (done || outer.aborted) return;
+      for (const event of parser.push(decoder.decode(value, { stream: true }))) this.take(event);
+    }
+  }
+
+  private take(event: ServerEvent): void {
+    if (event.id !== null) this.lastId = event.id;
+    if (event.event === "reset") {
+      this.lastId = event.id;
+      this.options.onReset();
+    } else {
+      this.options.onEvent(event);
+    }
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

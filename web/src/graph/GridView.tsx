@@ -1,0 +1,99 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { grid } from "@/api/queries";
+import type { Grid } from "@/api/types";
+import { clock } from "@/lib/time";
+import { Card, Empty, Load } from "@/ui/Panels";
+import { lookOf, STATES } from "@/ui/State";
+
+/** Runs beside one another, a column each; a node that often fails is a line of red. */
+export function GridView({ name }: { name: string }) {
+  const query = useQuery(grid(name));
+  return (
+    <Card flush>
+      <Load query={query}>
+        {(data) =>
+          data.runs.length ? (
+            <Cells data={data} />
+          ) : (
+            <Empty title="This graph has not run yet">Its runs appear here, a column each.</Empty>
+          )
+        }
+      </Load>
+    </Card>
+  );
+}
+
+function Cells({ data }: { data: Grid }) {
+  const navigate = useNavigate();
+  const used = new Set(Object.values(data.cells).flatMap((cells) => Object.values(cells)));
+  return (
+    <>
+      <div className="scroll-thin max-h-[70vh] overflow-auto">
+        <table className="border-separate border-spacing-0">
+          <thead>
+            <tr>
+              <th className="sticky top-0 left-0 z-20 min-w-44 border-b border-line bg-surface px-4 py-2 text-left text-xs font-medium text-ink-2">
+                Node
+              </th>
+              {data.runs.map((run) => (
+                <th
+                  key={run.executionId}
+                  className="sticky top-0 z-10 border-b border-line bg-surface px-0.5 py-2 align-bottom"
+                >
+                  <Link
+                    to="/runs/$id"
+                    params={{ id: run.executionId }}
+                    aria-label={`Run ${run.scheduledFor ? clock(run.scheduledFor, Date.now()) : run.executionId}, ${lookOf(run.state).word}`}
+                    title={`${run.scheduledFor ? clock(run.scheduledFor, Date.now()) : run.executionId}, ${lookOf(run.state).word}`}
+                    className={`block h-7 w-4 rounded-sm ${lookOf(run.state).fill}`}
+                  />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {data.nodes.map((node) => (
+              <tr key={node} className="hover:bg-sunken">
+                <th className="sticky left-0 max-w-56 truncate bg-surface px-4 py-0.5 text-left font-normal">
+                  {node}
+                </th>
+                {data.runs.map((run) => {
+                  const state = data.cells[run.executionId]?.[node];
+                  return (
+                    <td key={run.executionId} className="px-0.5 py-0.5">
+                      {state && (
+                        <button
+                          type="button"
+                          tabIndex={-1}
+                          aria-label={`${node}: ${lookOf(state).word}`}
+                          title={`${node}: ${lookOf(state).word}`}
+                          onClick={() =>
+                            void navigate({
+                              to: "/runs/$id",
+                              params: { id: run.executionId },
+                              search: { tab: "graph", node } as never,
+                            })
+                          }
+                          className={`block size-4 rounded-sm hover:opacity-70 ${lookOf(state).fill}`}
+                        />
+                      )}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <ul className="flex flex-wrap gap-x-4 gap-y-1 border-t border-line px-4 py-2 text-xs text-ink-2">
+        {STATES.filter((state) => used.has(state)).map((state) => (
+          <li key={state} className="flex items-center gap-1.5">
+            <span className={`size-2.5 rounded-sm ${lookOf(state).fill}`} />
+            {lookOf(state).word}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

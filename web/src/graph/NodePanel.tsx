@@ -1,0 +1,144 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { RotateCcw, X } from "lucide-react";
+import { useState } from "react";
+import { may } from "@/api/actions";
+import { at, post } from "@/api/client";
+import type { GraphNode, RunDetail } from "@/api/types";
+import { shortId } from "@/lib/format";
+import { logDownload, useLog } from "@/shell/live";
+import { Button, IconButton } from "@/ui/Button";
+import { Field, FormDialog } from "@/ui/Dialog";
+import { LogView } from "@/ui/LogView";
+import { Fact, Facts } from "@/ui/Panels";
+import { StateBadge } from "@/ui/State";
+import { Duration, Time } from "@/ui/Time";
+import { toast } from "@/ui/Toasts";
+
+interface Props {
+  run: RunDetail;
+  node: GraphNode;
+  onClose: () => void;
+}
+
+export function NodePanel({ run, node, onClose }: Props) {
+  return (
+    <section aria-label={`Node ${node.name}`} className="border-t border-line">
+      <div className="flex flex-wrap items-center gap-2.5 px-4 pt-3">
+        <h2 className="text-base font-semibold break-words">{node.name}</h2>
+        <StateBadge state={node.state} />
+        <span className="flex-1" />
+        <NodeActions run={run} node={node} />
+        <IconButton label="Close" onClick={onClose}>
+          <X className="size-4" />
+        </IconButton>
+      </div>
+      <div className="p-4">
+        <Facts>
+          <Fact name="Job">{node.job ?? node.kind}</Fact>
+          <Fact name="Run">
+            {node.runId ? (
+              <Link to="/runs/$id" params={{ id: node.runId }} className="link">
+                {shortId(node.runId)}
+              </Link>
+            ) : (
+              "none yet"
+            )}
+          </Fact>
+          <Fact name="Started">
+            <Time at={node.startedAt} />
+          </Fact>
+          <Fact name="Took">
+            <Duration from={node.startedAt} until={node.finishedAt} ms={node.durationMs} />
+          </Fact>
+          <Fact name="Attempt">{node.attempt ?? "–"}</Fact>
+          <Fact name="Join">{node.join ?? "all_success"}</Fact>
+          {node.map && (
+            <Fact name="Items">
+              <Link
+                to="/runs"
+                search={{ graph: run.executionId, q: node.name } as never}
+                className="link"
+              >
+                {`${node.map.done} of ${node.map.total} done, ${node.map.running} running, ${node.map.failed} failed`}
+              </Link>
+            </Fact>
+          )}
+        </Facts>
+        {node.reason && (
+          <p className="mt-3 rounded-md bg-sunken px-3 py-2 break-words">{node.reason}</p>
+        )}
+      </div>
+      {node.runId && !node.map && <NodeLog id={node.runId} isLive={!node.finishedAt} />}
+    </section>
+  );
+}
+
+function NodeLog({ id, isLive }: { id: string; isLive: boolean }) {
+  const { lines } = useLog(id, isLive);
+  return (
+    <div className="border-t border-line">
+      <LogView lines={lines} live={isLive} downloadUrl={logDownload(id)} height="h-64" />
+    </div>
+  );
+}
+
+function NodeActions({ run, node }: { run: RunDetail; node: GraphNode }) {
+  const cache = useQueryClient();
+  const [dialog, setDialog] = useState<"rerun" | "mark" | null>(null);
+  const rerun = async (fields: FormData) => {
+    const downstream = fields.get("downstream") === "yes";
+    await post(at`/runs/${run.executionId}/rerun`, { fromNode: node.name, downstream });
+    toast.done(`${node.name} runs again${downstream ? ", and what follows it" : ""}.`);
+    await cache.invalidateQueries();
+  };
+  const mark = async (fields: FormData) => {
+    const as = String(fields.get("as"));
+    await post(at`/runs/${run.executionId}/mark`, { node: node.name, as });
+    toast.done(`${node.name} counts as ${as}.`);
+    await cache.invalidateQueries();
+  };
+  const close = () => setDialog(null);
+  return (
+    <>
+      {may(node, "rerun") && (
+        <Button icon={<RotateCcw className="size-3.5" />} onClick={() => setDialog("rerun")}>
+          Rerun from here
+        </Button>
+      )}
+      {may(node, "mark") && <Button onClick={() => setDialog("mark")}>Mark</Button>}
+      <FormDialog
+        open={dialog === "rerun"}
+        title={`Rerun ${node.name}`}
+        submit="Rerun"
+        onClose={close}
+        onSubmit={rerun}
+      >
+        <label className="flex items-center gap-2">
+          <input type="checkbox" name="downstream" value="yes" defaultChecked />
+          And everything that depends on it
+        </label>
+      </FormDialog>
+      <FormDialog
+        open={dialog === "mark"}
+        title={`Mark ${node.name}`}
+        submit="Mark"
+        onClose={close}
+        onSubmit={mark}
+      >
+        <Field
+          label="Count it as"
+          hint="What depends on it goes on as if it had ended so. The act is on record."
+        >
+          {(id) => (
+            <select id={id} name="as" className="field w-full">
+              <option value="success">Success</option>
+              <option value="failed">Failed</option>
+              <option value="skipped">Skipped</option>
+            </select>
+          )}
+        </Field>
+      </FormDialog>
+    </>
+  );
+}

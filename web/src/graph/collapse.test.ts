@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import type { GraphShape, RunDetail } from "@/api/types";
+import { joined } from "@/lib/log";
+import { weeksOf } from "@/pages/job/Heat";
+import { withLatest } from "@/pages/run/Attempts";
+import { byDay } from "@/pages/schedule/Week";
+import { collapse, GROUP, groupsOf } from "./collapse";
+import { layout } from "./layout";
+
+const SHAPE: GraphShape = {
+  nodes: [
+    { name: "a", kind: "work", group: "in", state: "success" },
+    { name: "b", kind: "work", group: "in", state: "failed", critical: true },
+    { name: "c", kind: "work", state: "pending" },
+  ],
+  edges: [
+    { from: "a", to: "b" },
+    { from: "a", to: "c" },
+    { from: "b", to: "c" },
+  ],
+};
+
+describe("closed groups", () => {
+  it("stand for their nodes, with counts and the loudest state", () => {
+    const { nodes, edges } = collapse(SHAPE, new Set(["in"]));
+    const group = nodes.find((node) => node.name === `${GROUP}in`);
+    expect(nodes).toHaveLength(2);
+    expect(group).toMatchObject({
+      state: "failed",
+      critical: true,
+      inside: ["a", "b"],
+      counts: { success: 1, failed: 1 },
+    });
+    expect(edges).toEqual([{ from: `${GROUP}in`, to: "c" }]);
+  });
+
+  it("change nothing when all are open", () => {
+    expect(collapse(SHAPE, new Set())).toEqual({ nodes: SHAPE.nodes, edges: SHAPE.edges });
+    expect(groupsOf(SHAPE)).toEqual(["in"]);
+  });
+});
+
+describe("places", () => {
+  it("go from left to right along the edges, and edges to nowhere do no harm", async () => {
+    const places = await layout(["a", "b", "c"], [...SHAPE.edges, { from: "c", to: "gone" }]);
+    const x = (name: string) => places.get(name)?.x ?? Number.NaN;
+    expect(x("a")).toBeLessThan(x("b"));
+    expect(x("b")).toBeLessThan(x("c"));
+  });
+});
+
+describe("lines of a log", () => {
+  const line = (claim: number, seq: number) => ({
+    claim,
+    seq,
+    at: "",
+    attempt: claim,
+    stream: "",
+    level: null,
+    text: "",
+  });
+
+  it("come once and in order, though they are read and sent", () => {
+    const read = joined([line(1, 4), line(1, 5)], [line(1, 1), line(1, 2), line(1, 4)]);
+    expect(read.map((each) => each.seq)).toEqual([1, 2, 4, 5]);
+  });
+
+  it("of the next claim begin anew after those before", () => {
+    const read = joined([line(1, 9)], [line(2, 0), line(2, 1)]);
+    expect(read.map((each) => [each.claim, each.seq])).toEqual([
+      [1, 9],
+      [2, 0],
+      [2, 1],
+    ]);
+  });
+});
+
+describe("calendars", () => {
+  it("have columns from Monday to Sunday, and days without runs", () => {
+    const weeks = weeksOf([
+      { day: "2026-11-12", success: 1, failed: 0 },
+      { day: "2026-11-16", success: 2, failed: 1 },
+    ]);
+    expect(weeks).toHaveLength(2);
+    expect(weeks[0]?.slice(0, 3)).toEqual([null, null, null]);
+    expect(weeks[0]?.[4]).toEqual({ day: "2026-11-13", success: 0, failed: 0 });
+    expect(weeks[1]?.[0]?.failed).toBe(1);
+    expect(weeks[1]?.[1]).toBeNull();
+  });
+
+  it("gather the firings of a schedule by day", () => {
+    const noon = (day: number) => new Date(2026, 10, day, 12).toISOString();
+    const item = (at: string, schedule: string) => ({ at, schedule, job: "j" });
+    const days = byDay({ items: [item(noon(17), "b"), item(noon(16), "a"), item(noon(16), "a")] });
+    expect([...days.keys()]).toEqual(["2026-11-16", "2026-11-17"]);
+    expect(days.get("2026-11-16")?.[0]?.times).toHaveLength(2);
+  });
+});
+
+describe("attempts", () => {
+  const run = { attempt: 2, state: "success", startedAt: "b", finishedAt: "c" } as RunDetail;
+
+  it("end with the one that the run itself tells of", () => {
+    expect(withLatest([{ number: 1, kind: "error" }], run).map((each) => each.kind)).toEqual([
+      "error",
+      "success",
+    ]);
+  });
+
+  it("are not told twice", () => {
+    expect(
+      withLatest(
+        [
+          { number: 2, kind: "error" },
+          { number: 1, kind: "lost" },
+        ],
+        run,
+      ).map((each) => each.number),
+    ).toEqual([1, 2]);
+  });
+});

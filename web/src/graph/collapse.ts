@@ -1,0 +1,77 @@
+/** Groups of nodes drawn as one, with counts; the rest of the graph does not notice. */
+import type { GraphEdge, GraphNode, GraphShape, State } from "@/api/types";
+
+export interface Drawn extends GraphNode {
+  /** The names that this one stands for, when it is a closed group. */
+  inside?: string[];
+  counts?: Partial<Record<State, number>>;
+}
+
+export interface DrawnShape {
+  nodes: Drawn[];
+  edges: GraphEdge[];
+}
+
+export const GROUP = "group:";
+
+export function groupsOf(shape: GraphShape): string[] {
+  return [
+    ...new Set(
+      shape.nodes.map((node) => node.group).filter((group): group is string => Boolean(group)),
+    ),
+  ];
+}
+
+export function collapse(shape: GraphShape, closed: ReadonlySet<string>): DrawnShape {
+  const standIn = new Map<string, string>();
+  const members = new Map<string, GraphNode[]>();
+  for (const node of shape.nodes) {
+    const isClosed = node.group && closed.has(node.group);
+    standIn.set(node.name, isClosed ? GROUP + node.group : node.name);
+    if (isClosed)
+      members.set(node.group as string, [...(members.get(node.group as string) ?? []), node]);
+  }
+  const nodes: Drawn[] = shape.nodes.filter((node) => !node.group || !closed.has(node.group));
+  for (const [group, inside] of members) nodes.push(asOne(group, inside));
+  return { nodes, edges: joinEdges(shape.edges, standIn) };
+}
+
+function joinEdges(edges: GraphEdge[], standIn: Map<string, string>): GraphEdge[] {
+  const joined = new Map<string, GraphEdge>();
+  for (const edge of edges) {
+    const from = standIn.get(edge.from) ?? edge.from;
+    const to = standIn.get(edge.to) ?? edge.to;
+    if (from !== to) joined.set(`${from}\0${to}`, { ...edge, from, to });
+  }
+  return [...joined.values()];
+}
+
+// The state that a person should see first stands for all.
+const LOUDEST: State[] = [
+  "failed",
+  "running",
+  "queued",
+  "scheduled",
+  "suspended",
+  "cancelled",
+  "pending",
+  "success",
+  "skipped",
+];
+
+function asOne(group: string, inside: GraphNode[]): Drawn {
+  const counts: Partial<Record<State, number>> = {};
+  for (const node of inside) {
+    const state = node.state ?? "pending";
+    counts[state] = (counts[state] ?? 0) + 1;
+  }
+  return {
+    name: GROUP + group,
+    kind: "group",
+    group,
+    state: LOUDEST.find((state) => counts[state]) ?? null,
+    critical: inside.some((node) => node.critical),
+    inside: inside.map((node) => node.name),
+    counts,
+  };
+}

@@ -1,0 +1,24 @@
+import type { LogLine } from "@/api/types";
+
+/** Lines that a page keeps; the download has them all. */
+export const MOST = 50_000;
+
+/** In order, each line once: live lines may overlap with those that were read. */
+export function joined(old: LogLine[], more: LogLine[]): LogLine[] {
+  const last = old.at(-1);
+  const isLater = more.every((line, index) => {
+    const before = index ? more[index - 1] : last;
+    return !before || compare(before, line) < 0;
+  });
+  if (isLater) return more.length ? [...old, ...more].slice(-MOST) : old;
+  const byPlace = new Map([...old, ...more].map((line) => [placeOf(line), line]));
+  return [...byPlace.values()].sort(compare).slice(-MOST);
+}
+
+function compare(a: LogLine, b: LogLine): number {
+  return (a.claim ?? a.attempt) - (b.claim ?? b.attempt) || a.seq - b.seq;
+}
+
+export function placeOf(line: LogLine): string {
+  return `${line.claim ?? line.attempt}.${line.seq}`;
+}

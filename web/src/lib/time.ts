@@ -1,0 +1,93 @@
+/** Times as people read them: in their zone, short, with UTC a hover away. */
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** 850 ms, 4.2 s, 3m 07s, 2h 05m, 4d 6h: two units at most, so that columns stay narrow. */
+export function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined || !Number.isFinite(ms)) return "–";
+  const whole = Math.max(0, ms);
+  if (whole < SECOND) return `${Math.round(whole)} ms`;
+  if (whole < 9_950) return `${(whole / SECOND).toFixed(1)} s`;
+  if (whole < 59_500) return `${Math.round(whole / SECOND)} s`;
+  const seconds = Math.round(whole / SECOND);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${two(seconds % 60)}s`;
+  const minutes = Math.round(whole / MINUTE);
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h ${two(minutes % 60)}m`;
+  const hours = Math.round(whole / HOUR);
+  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+/** "12 s ago", "in 4 min", "just now". */
+export function relative(at: string | number | Date, now: number): string {
+  const distance = new Date(at).getTime() - now;
+  const size = Math.abs(distance);
+  if (size < 3 * SECOND) return "just now";
+  const [count, unit] = coarse(size);
+  return distance < 0 ? `${count} ${unit} ago` : `in ${count} ${unit}`;
+}
+
+function coarse(ms: number): [number, string] {
+  if (ms < MINUTE) return [Math.round(ms / SECOND), "s"];
+  if (ms < HOUR) return [Math.round(ms / MINUTE), "min"];
+  if (ms < DAY) return [Math.round(ms / HOUR), "h"];
+  return [Math.round(ms / DAY), "d"];
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
+}
+
+/** Date only when it is not today, year only when it is not this one. */
+export function clock(at: string | number | Date, now: number, zone?: string): string {
+  const date = new Date(at);
+  const time = format(date, { hour: "2-digit", minute: "2-digit", second: "2-digit" }, zone);
+  if (day(date, zone) === day(new Date(now), zone)) return time;
+  const isThisYear = day(date, zone).slice(0, 4) === day(new Date(now), zone).slice(0, 4);
+  const parts: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" };
+  return `${format(date, isThisYear ? parts : { ...parts, year: "numeric" }, zone)}, ${time}`;
+}
+
+export function hourMinute(at: string | number | Date, zone?: string): string {
+  return format(new Date(at), { hour: "2-digit", minute: "2-digit" }, zone);
+}
+
+export function dayMonth(at: string | number | Date, zone?: string): string {
+  return format(new Date(at), { day: "numeric", month: "short" }, zone);
+}
+
+/** 2026-11-15, in the zone; sorts and compares as text. */
+export function day(at: Date, zone?: string): string {
+  const parts = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" });
+  return parts.format(at);
+}
+
+export function weekday(at: Date, zone?: string): string {
+  return format(at, { weekday: "short", day: "numeric", month: "short" }, zone);
+}
+
+function format(at: Date, parts: Intl.DateTimeFormatOptions, zone?: string): string {
+  return new Intl.DateTimeFormat("en-GB", { ...parts, timeZone: zone, hour12: false }).format(at);
+}
+
+/** What a hover shows: the instant in UTC, to the millisecond. */
+export function utc(at: string | number | Date): string {
+  return `${new Date(at).toISOString().replace("T", " ").replace("Z", "")} UTC`;
+}
+
+/** Between two instants; with no end, until now. */
+export function span(from?: string | null, until?: string | null, now?: number): number | null {
+  if (!from) return null;
+  const end = until ? new Date(until).getTime() : now;
+  return end === undefined ? null : Math.max(0, end - new Date(from).getTime());
+}
+
+/** "30m", "24h", "7d" before now, as the API wants it; anything else is left as it is. */
+export function sinceOf(text: string | undefined, now: number): string | undefined {
+  const found = /^(\d+)([mhd])$/.exec(text ?? "");
+  if (!found) return text || undefined;
+  const unit = { m: MINUTE, h: HOUR, d: DAY }[found[2] as "m" | "h" | "d"];
+  return new Date(now - Number(found[1]) * unit).toISOString();
+}

@@ -1,0 +1,135 @@
+import { useNavigate } from "@tanstack/react-router";
+import { Wrench } from "lucide-react";
+import { jobs } from "@/api/queries";
+import type { Job } from "@/api/types";
+import { count, percent } from "@/lib/format";
+import { duration } from "@/lib/time";
+import { useFilters } from "@/lib/useFilters";
+import { useList } from "@/lib/useList";
+import { Actions } from "@/ui/Actions";
+import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
+import { RunStrip } from "@/ui/RunStrip";
+import { SearchField } from "@/ui/SearchField";
+import { Tag } from "@/ui/State";
+import { type Column, Table } from "@/ui/Table";
+import { Time } from "@/ui/Time";
+
+const COLUMNS: Column<Job>[] = [
+  {
+    key: "name",
+    title: "Job",
+    width: "minmax(0,1.5fr)",
+    cell: (job) => (
+      <>
+        <span className="flex items-center gap-2">
+          <span className="truncate font-medium">{job.name}</span>
+          {job.paused && <Tag>Paused</Tag>}
+          {job.breaker && job.breaker !== "closed" && (
+            <Tag mood="bad">{`Breaker ${job.breaker}`}</Tag>
+          )}
+        </span>
+        <span className="block truncate text-xs text-ink-3">{`${job.kind} · ${job.queue} · v${job.version}`}</span>
+      </>
+    ),
+  },
+  {
+    key: "last",
+    title: "Last 30 runs",
+    width: "10rem",
+    from: "sm",
+    cell: (job) => <RunStrip runs={job.last ?? []} label={job.name} />,
+  },
+  {
+    key: "rate",
+    title: "Success",
+    width: "5rem",
+    right: true,
+    cell: (job) => (
+      <span className={(job.successRate ?? 1) < 0.9 ? "font-medium text-bad" : ""}>
+        {percent(job.successRate)}
+      </span>
+    ),
+  },
+  {
+    key: "p95",
+    title: "p95",
+    width: "5rem",
+    right: true,
+    from: "md",
+    cell: (job) => duration(job.p95Ms),
+  },
+  {
+    key: "now",
+    title: "Running, queued",
+    width: "8rem",
+    right: true,
+    from: "lg",
+    cell: (job) => `${count(job.running ?? 0)}, ${count(job.queued ?? 0)}`,
+  },
+  {
+    key: "next",
+    title: "Next firing",
+    width: "9rem",
+    right: true,
+    from: "md",
+    cell: (job) => <Time at={job.nextFireAt} none={job.schedules ? "Paused" : "No schedule"} />,
+  },
+  {
+    key: "act",
+    title: "",
+    width: "2rem",
+    from: "sm",
+    cell: (job) => <Actions compact subject="job" item={job} id={job.jobId} name={job.name} />,
+  },
+];
+
+export function Jobs() {
+  const [search, setSearch] = useFilters();
+  const navigate = useNavigate();
+  const list = useList<Job>(jobs(search));
+  return (
+    <>
+      <PageHead title="Jobs" />
+      <div className="mb-3 flex flex-wrap gap-2">
+        <SearchField
+          label="Search jobs"
+          className="min-w-48 flex-1"
+          value={search.q}
+          onChange={(q) => setSearch({ q })}
+        />
+        <select
+          aria-label="Kind"
+          className="field"
+          value={search.kind ?? ""}
+          onChange={(event) => setSearch({ kind: event.target.value || undefined })}
+        >
+          <option value="">All kinds</option>
+          {["python", "command", "http", "graph"].map((kind) => (
+            <option key={kind}>{kind}</option>
+          ))}
+        </select>
+      </div>
+      {list.error ? (
+        <ErrorPanel error={list.error} retry={() => void list.refetch()} />
+      ) : (
+        <Table
+          label="Jobs"
+          rows={list.rows}
+          columns={COLUMNS}
+          rowHeight={52}
+          idOf={(job) => job.jobId}
+          onOpen={(job) => void navigate({ to: "/jobs/$id", params: { id: job.jobId } })}
+          onEnd={list.onEnd}
+          loading={list.loading}
+          empty={
+            <Empty icon={Wrench} title={search.q || search.kind ? "No job fits" : "No jobs yet"}>
+              Decorate a function with <code className="font-mono">@app.job()</code> and start a
+              worker, or apply a job file with{" "}
+              <code className="font-mono">rota apply jobs.yaml</code>.
+            </Empty>
+          }
+        />
+      )}
+    </>
+  );
+}

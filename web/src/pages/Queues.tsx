@@ -1,0 +1,142 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Layers } from "lucide-react";
+import { breakers, queues } from "@/api/queries";
+import type { Queue } from "@/api/types";
+import { count, sentence } from "@/lib/format";
+import { duration } from "@/lib/time";
+import { Actions } from "@/ui/Actions";
+import { Card, Empty, Load, PageHead } from "@/ui/Panels";
+import { Tag } from "@/ui/State";
+import { type Column, Table } from "@/ui/Table";
+import { Time } from "@/ui/Time";
+
+const COLUMNS: Column<Queue>[] = [
+  {
+    key: "name",
+    title: "Queue",
+    width: "minmax(0,1.4fr)",
+    cell: (queue) => (
+      <>
+        <span className="block truncate font-medium">{queue.name}</span>
+        {queue.paused && (
+          <span className="flex items-center gap-2 text-xs text-ink-2">
+            <Tag>Paused</Tag>
+            <span className="truncate">{queue.note}</span>
+          </span>
+        )}
+      </>
+    ),
+  },
+  {
+    key: "queued",
+    title: "Queued",
+    width: "5rem",
+    right: true,
+    cell: (queue) => <b className="font-semibold">{count(queue.queued)}</b>,
+  },
+  {
+    key: "running",
+    title: "Running",
+    width: "5rem",
+    right: true,
+    cell: (queue) => count(queue.running),
+  },
+  {
+    key: "scheduled",
+    title: "Scheduled",
+    width: "6rem",
+    right: true,
+    from: "md",
+    cell: (queue) => count(queue.scheduled),
+  },
+  {
+    key: "wait",
+    title: "Oldest wait",
+    width: "7rem",
+    right: true,
+    from: "sm",
+    cell: (queue) => duration(queue.oldestWaitMs),
+  },
+  {
+    key: "rate",
+    title: "Finished/min",
+    width: "7rem",
+    right: true,
+    from: "md",
+    cell: (queue) => count(queue.ratePerMin),
+  },
+  {
+    key: "limit",
+    title: "Limit",
+    width: "4rem",
+    right: true,
+    from: "lg",
+    cell: (queue) => (queue.limit == null ? "none" : count(queue.limit)),
+  },
+  {
+    key: "act",
+    title: "",
+    width: "2rem",
+    cell: (queue) => (
+      <Actions compact subject="queue" item={queue} id={queue.name} name={queue.name} />
+    ),
+  },
+];
+
+export function Queues() {
+  const navigate = useNavigate();
+  const query = useQuery(queues());
+  return (
+    <>
+      <PageHead title="Queues" />
+      <Load query={query}>
+        {({ items }) => (
+          <Table
+            label="Queues"
+            rows={items}
+            columns={COLUMNS}
+            rowHeight={56}
+            idOf={(queue) => queue.name}
+            onOpen={(queue) =>
+              void navigate({
+                to: "/runs",
+                search: { queue: queue.name, state: "queued" } as never,
+              })
+            }
+            empty={
+              <Empty icon={Layers} title="No queues yet">
+                A queue appears with the first run or worker that names it.
+              </Empty>
+            }
+          />
+        )}
+      </Load>
+      <Breakers />
+    </>
+  );
+}
+
+function Breakers() {
+  const query = useQuery(breakers());
+  if (!query.data?.items.length) return null;
+  return (
+    <Card title="Breakers" flush className="mt-5">
+      <ul className="divide-y divide-line">
+        {query.data.items.map((each) => (
+          <li key={each.job} className="flex flex-wrap items-center gap-3 px-4 py-2.5">
+            <span className="min-w-32 flex-1 font-medium">{each.job}</span>
+            {each.rule && <span className="text-xs text-ink-2">{each.rule}</span>}
+            {each.since && (
+              <span className="text-ink-2">
+                since <Time at={each.since} />
+              </span>
+            )}
+            <Tag mood={each.state === "closed" ? "ok" : "bad"}>{sentence(each.state)}</Tag>
+            <Actions compact subject="breaker" item={each} id={each.job} name={each.job} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,191 @@
+import { useQuery } from "@tanstack/react-query";
+import { CalendarDays, Plus } from "lucide-react";
+import { useState } from "react";
+import { may } from "@/api/actions";
+import { backfills, schedule as scheduleQuery, schedules, session } from "@/api/queries";
+import type { Schedule } from "@/api/types";
+import { plural, sentence } from "@/lib/format";
+import { useFilters } from "@/lib/useFilters";
+import { useList } from "@/lib/useList";
+import { Actions } from "@/ui/Actions";
+import { Button } from "@/ui/Button";
+import { Dialog } from "@/ui/Dialog";
+import { Card, Empty, ErrorPanel, Load, PageHead, Progress } from "@/ui/Panels";
+import { StateBadge, Tag } from "@/ui/State";
+import { type Column, Table } from "@/ui/Table";
+import { Tabs } from "@/ui/Tabs";
+import { Time } from "@/ui/Time";
+import { EditSchedule } from "./schedule/EditSchedule";
+import { ScheduleBody, ScheduleTag } from "./schedule/ScheduleCard";
+import { Week } from "./schedule/Week";
+
+const COLUMNS: Column<Schedule>[] = [
+  {
+    key: "name",
+    title: "Schedule",
+    width: "minmax(0,1.2fr)",
+    cell: (each) => (
+      <>
+        <span className="block truncate font-medium">{each.name}</span>
+        <span className="block truncate text-xs text-ink-3">{each.job}</span>
+      </>
+    ),
+  },
+  {
+    key: "when",
+    title: "When",
+    width: "minmax(0,1.6fr)",
+    from: "md",
+    cell: (each) => (
+      <>
+        <span className="block truncate">{each.description ?? each.trigger}</span>
+        <span className="block truncate font-mono text-2xs text-ink-3">{`${each.trigger} · ${each.zone}`}</span>
+      </>
+    ),
+  },
+  {
+    key: "state",
+    title: "State",
+    width: "6.5rem",
+    from: "sm",
+    cell: (each) => <ScheduleTag schedule={each} />,
+  },
+  {
+    key: "last",
+    title: "Last",
+    width: "7.5rem",
+    from: "lg",
+    cell: (each) => (each.lastState ? <StateBadge state={each.lastState} small /> : "–"),
+  },
+  {
+    key: "next",
+    title: "Next firing",
+    width: "9.5rem",
+    right: true,
+    cell: (each) => <Time at={each.nextAt} />,
+  },
+  {
+    key: "act",
+    title: "",
+    width: "2rem",
+    from: "sm",
+    cell: (each) => (
+      <Actions compact subject="schedule" item={each} id={each.name} name={each.name} />
+    ),
+  },
+];
+
+const TABS = [
+  { key: "list", title: "Schedules" },
+  { key: "week", title: "Week" },
+  { key: "backfills", title: "Backfills" },
+];
+
+export function Schedules() {
+  const [search, setSearch] = useFilters();
+  const [isNew, setNew] = useState(false);
+  const who = useQuery(session);
+  const tab = search.tab ?? "list";
+  return (
+    <>
+      <PageHead
+        title="Schedules"
+        actions={
+          may(who.data, "create-schedule") && (
+            <Button
+              tone="primary"
+              icon={<Plus className="size-3.5" />}
+              onClick={() => setNew(true)}
+            >
+              New schedule
+            </Button>
+          )
+        }
+      />
+      <Tabs label="Views of schedules" tabs={TABS} current={tab} />
+      {tab === "list" && <List onOpen={(each) => setSearch({ edit: each.name })} />}
+      {tab === "week" && <Week />}
+      {tab === "backfills" && <Backfills />}
+      {isNew && <EditSchedule onClose={() => setNew(false)} />}
+      {search.edit && <One name={search.edit} onClose={() => setSearch({ edit: undefined })} />}
+    </>
+  );
+}
+
+function List({ onOpen }: { onOpen: (each: Schedule) => void }) {
+  const list = useList<Schedule>(schedules());
+  if (list.error) return <ErrorPanel error={list.error} retry={() => void list.refetch()} />;
+  return (
+    <Table
+      label="Schedules"
+      rows={list.rows}
+      columns={COLUMNS}
+      rowHeight={52}
+      idOf={(each) => each.name}
+      onOpen={onOpen}
+      onEnd={list.onEnd}
+      loading={list.loading}
+      empty={
+        <Empty icon={CalendarDays} title="No schedules yet">
+          Add <code className="font-mono">schedule="0 6 * * mon-fri"</code> to a job in code, or
+          apply a job file.
+        </Empty>
+      }
+    />
+  );
+}
+
+function One({ name, onClose }: { name: string; onClose: () => void }) {
+  const query = useQuery(scheduleQuery(name));
+  return (
+    <Dialog open wide title={name} onClose={onClose}>
+      <Load query={query}>{(each) => <ScheduleBody schedule={each} />}</Load>
+    </Dialog>
+  );
+}
+
+function Backfills() {
+  const query = useQuery(backfills());
+  return (
+    <Card flush>
+      <Load query={query}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No backfills">
+              Open a schedule and choose Backfill to run what was missed.
+            </Empty>
+          ) : (
+            <ul className="divide-y divide-line">
+              {items.map((each) => (
+                <li
+                  key={each.id}
+                  className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5"
+                >
+                  <span className="min-w-40 flex-1 font-medium">{each.schedule}</span>
+                  <span>
+                    <Time at={each.from} /> to <Time at={each.until} />
+                  </span>
+                  <span className="w-32">
+                    <Progress
+                      share={each.total ? (each.done ?? 0) / each.total : 0}
+                      label={`Backfill of ${each.schedule}`}
+                    />
+                  </span>
+                  <span className="num text-ink-2">{`${each.done ?? 0} of ${plural(each.total ?? 0, "run")}`}</span>
+                  <Tag mood={each.state === "running" ? "run" : "idle"}>{sentence(each.state)}</Tag>
+                  <Actions
+                    compact
+                    subject="backfill"
+                    item={each}
+                    id={each.id}
+                    name={each.schedule}
+                  />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Load>
+    </Card>
+  );
+}

@@ -1,0 +1,64 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Zap } from "lucide-react";
+import { useState } from "react";
+import { at, post } from "@/api/client";
+import { parameters } from "@/api/queries";
+import type { JobDetail } from "@/api/types";
+import { Button } from "@/ui/Button";
+import { FormDialog } from "@/ui/Dialog";
+import { Load } from "@/ui/Panels";
+import { type Schema, SchemaForm, type Values } from "@/ui/SchemaForm";
+import { toast } from "@/ui/Toasts";
+
+export function Trigger({ job }: { job: JobDetail }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button tone="primary" icon={<Zap className="size-3.5" />} onClick={() => setOpen(true)}>
+        Trigger
+      </Button>
+      {open && <TriggerDialog job={job} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function TriggerDialog({ job, onClose }: { job: JobDetail; onClose: () => void }) {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const schema = useQuery(parameters(job.jobId));
+  const [values, setValues] = useState<Values>({});
+  const [problem, setProblem] = useState<string | null>(null);
+  const send = async () => {
+    const made = await post<{ executionId: string }>(at`/jobs/${job.jobId}/trigger`, {
+      args: values,
+    });
+    toast.done(`${job.name} was triggered.`);
+    void cache.invalidateQueries({ queryKey: ["runs"] });
+    if (made?.executionId) await navigate({ to: "/runs/$id", params: { id: made.executionId } });
+  };
+  return (
+    <FormDialog
+      open
+      wide
+      title={`Trigger ${job.name}`}
+      submit="Trigger"
+      disabled={problem !== null}
+      onClose={onClose}
+      onSubmit={send}
+    >
+      <Load query={schema}>
+        {(data) => (
+          <SchemaForm
+            schema={data as Schema}
+            values={values}
+            onChange={(next, wrong) => {
+              setValues(next);
+              setProblem(wrong);
+            }}
+          />
+        )}
+      </Load>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,121 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { run as runQuery, runs } from "@/api/queries";
+import type { Run, RunDetail } from "@/api/types";
+import { diffLines } from "@/lib/diff";
+import { pretty, shortId } from "@/lib/format";
+import { clock, duration } from "@/lib/time";
+import { useFilters } from "@/lib/useFilters";
+import { useList } from "@/lib/useList";
+import { Card, Empty, Load } from "@/ui/Panels";
+import { lookOf } from "@/ui/State";
+
+/** This run beside another of the same job: what differs stands out. */
+export function Compare({ run }: { run: RunDetail }) {
+  const [search, setSearch] = useFilters();
+  const others = useList<Run>(runs({ job: run.job, limit: 50 }));
+  const rows = others.rows.filter((each) => each.executionId !== run.executionId);
+  const chosen = search.with ?? rows[0]?.executionId;
+  return (
+    <div className="space-y-4">
+      <label className="flex flex-wrap items-center gap-2">
+        Compare with
+        <select
+          className="field min-w-0 max-w-full"
+          value={chosen ?? ""}
+          onChange={(event) => setSearch({ with: event.target.value })}
+        >
+          {chosen && !rows.some((each) => each.executionId === chosen) && (
+            <option value={chosen}>{shortId(chosen)}</option>
+          )}
+          {rows.map((each) => (
+            <option key={each.executionId} value={each.executionId}>
+              {`${shortId(each.executionId)} · ${lookOf(each.state).word} · ${clock(each.createdAt, Date.now())}`}
+            </option>
+          ))}
+        </select>
+      </label>
+      {chosen ? <Other run={run} id={chosen} /> : <Empty title="No other run of this job" />}
+    </div>
+  );
+}
+
+function Other({ run, id }: { run: RunDetail; id: string }) {
+  const query = useQuery(runQuery(id));
+  return (
+    <Load query={query}>
+      {(other) => (
+        <div className="space-y-4">
+          <Card flush>
+            <table className="w-full table-fixed text-left">
+              <thead className="border-b border-line text-xs text-ink-2">
+                <tr>
+                  <th className="w-28 px-4 py-2 font-medium">Fact</th>
+                  <th className="px-4 py-2 font-medium">This run</th>
+                  <th className="px-4 py-2 font-medium">
+                    <Link to="/runs/$id" params={{ id }} className="link">
+                      {shortId(id)}
+                    </Link>
+                  </th>
+                </tr>
+              </thead>
+              <tbody className="divide-y divide-line">
+                {factsOf(run).map(([name, mine], index) => {
+                  const theirs = factsOf(other)[index]?.[1] ?? "–";
+                  return (
+                    <tr key={name} className={mine === theirs ? "text-ink-2" : "bg-warn-soft/60"}>
+                      <th className="px-4 py-1.5 font-normal">{name}</th>
+                      <td className="px-4 py-1.5 break-words">{mine}</td>
+                      <td className="px-4 py-1.5 break-words">{theirs}</td>
+                    </tr>
+                  );
+                })}
+              </tbody>
+            </table>
+          </Card>
+          <Difference title="Arguments" before={pretty(other.args)} after={pretty(run.args)} />
+          <Difference title="Result" before={pretty(other.result)} after={pretty(run.result)} />
+        </div>
+      )}
+    </Load>
+  );
+}
+
+function factsOf(run: RunDetail): [string, string][] {
+  return [
+    ["State", lookOf(run.state).word],
+    ["Took", duration(run.durationMs)],
+    ["Attempts", String(run.attempt)],
+    ["Version", run.version ? `v${run.version}` : "–"],
+    ["Queue", run.queue],
+    ["Worker", run.workerId ?? "–"],
+    ["Error", run.error ? `${run.error.type}: ${run.error.message}` : "–"],
+  ];
+}
+
+export function Difference({
+  title,
+  before,
+  after,
+}: {
+  title: string;
+  before: string;
+  after: string;
+}) {
+  const lines = diffLines(before, after);
+  const isSame = lines.every((line) => line.kind === "same");
+  const looks = { same: "", gone: "bg-bad-soft", new: "bg-ok-soft" };
+  const signs = { same: " ", gone: "-", new: "+" };
+  return (
+    <Card title={title} flush aside={isSame ? "The same" : undefined}>
+      <pre className="scroll-thin max-h-96 overflow-auto py-2 font-mono text-xs leading-5">
+        {lines.map((line, index) => (
+          <div
+            key={index}
+            className={`px-4 ${looks[line.kind]}`}
+          >{`${signs[line.kind]} ${line.text}`}</div>
+        ))}
+      </pre>
+    </Card>
+  );
+}

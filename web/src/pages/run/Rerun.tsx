@@ -1,0 +1,106 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { RotateCcw } from "lucide-react";
+import { useState } from "react";
+import { may } from "@/api/actions";
+import { at, post } from "@/api/client";
+import { parameters } from "@/api/queries";
+import type { Run, RunDetail } from "@/api/types";
+import { Button } from "@/ui/Button";
+import { FormDialog } from "@/ui/Dialog";
+import { type Schema, SchemaForm, type Values } from "@/ui/SchemaForm";
+import { toast } from "@/ui/Toasts";
+
+type Scope = "all" | "failed";
+
+/** The same again, with other arguments if wanted; a graph also from where it failed. */
+export function Rerun({ run }: { run: RunDetail }) {
+  const [open, setOpen] = useState(false);
+  if (!may(run, "rerun")) return null;
+  return (
+    <>
+      <Button icon={<RotateCcw className="size-3.5" />} onClick={() => setOpen(true)}>
+        Rerun
+      </Button>
+      {open && <RerunDialog run={run} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function RerunDialog({ run, onClose }: { run: RunDetail; onClose: () => void }) {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const schema = useQuery({ ...parameters(run.jobId), retry: false });
+  const [scope, setScope] = useState<Scope>(run.graph && run.state === "failed" ? "failed" : "all");
+  const [values, setValues] = useState<Values>(() => asValues(run.args));
+  const [problem, setProblem] = useState<string | null>(null);
+  const [touched, setTouched] = useState(false);
+  const send = async () => {
+    const body = scope === "failed" ? { fromFailed: true } : touched ? { args: values } : {};
+    const made = await post<Partial<Run>>(at`/runs/${run.executionId}/rerun`, body);
+    await cache.invalidateQueries();
+    const id = made?.executionId;
+    if (id && id !== run.executionId) {
+      toast.done("Submitted again; this is the new run.");
+      await navigate({ to: "/runs/$id", params: { id } });
+    } else {
+      toast.done("The run goes on from where it failed.");
+    }
+  };
+  return (
+    <FormDialog
+      open
+      wide
+      title={`Rerun ${run.job}`}
+      submit="Rerun"
+      disabled={problem !== null}
+      onClose={onClose}
+      onSubmit={send}
+    >
+      {run.graph && (
+        <fieldset className="flex flex-wrap gap-4">
+          <legend className="mb-1 font-medium">What</legend>
+          {(
+            [
+              ["failed", "What failed, and what follows"],
+              ["all", "Everything"],
+            ] as const
+          ).map(([key, title]) => (
+            <label key={key} className="flex items-center gap-2">
+              <input
+                type="radio"
+                name="scope"
+                checked={scope === key}
+                onChange={() => setScope(key)}
+              />
+              {title}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {scope === "all" && !schema.isPending && (
+        <SchemaForm
+          schema={schema.data as Schema | undefined}
+          values={values}
+          onChange={(next, wrong) => {
+            setTouched(true);
+            setValues(next);
+            setProblem(wrong);
+          }}
+        />
+      )}
+      <p className="text-ink-2">
+        {touched && scope === "all"
+          ? "The new run gets these arguments."
+          : "Arguments stay as they were."}
+      </p>
+    </FormDialog>
+  );
+}
+
+/** Arguments as named values; positional ones are shown by their number. */
+export function asValues(args: unknown): Values {
+  if (Array.isArray(args))
+    return Object.fromEntries(args.map((value, index) => [String(index), value]));
+  return args && typeof args === "object" ? (args as Values) : {};
+}

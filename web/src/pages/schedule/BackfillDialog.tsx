@@ -1,0 +1,111 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { at, post } from "@/api/client";
+import type { Schedule } from "@/api/types";
+import { plural } from "@/lib/format";
+import { Field, FormDialog } from "@/ui/Dialog";
+import { toast } from "@/ui/Toasts";
+
+interface Planned {
+  runs?: number;
+  total?: number;
+  matched?: number;
+}
+
+/** Two steps: the first press counts what would be made, the second makes it. */
+export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
+  const cache = useQueryClient();
+  const [planned, setPlanned] = useState<number | null>(null);
+  const [wish, setWish] = useState<Record<string, unknown> | null>(null);
+  const read = (fields: FormData) => ({
+    from: new Date(String(fields.get("from"))).toISOString(),
+    until: new Date(String(fields.get("until"))).toISOString(),
+    order: String(fields.get("order")),
+    reprocess: String(fields.get("reprocess")),
+    concurrency: Number(fields.get("concurrency")),
+  });
+  const plan = async (fields: FormData) => {
+    const body = read(fields);
+    const answer = await post<Planned>(at`/schedules/${schedule.name}/backfill`, {
+      ...body,
+      dryRun: true,
+    });
+    setWish(body);
+    setPlanned(answer.total ?? answer.runs ?? answer.matched ?? 0);
+    return "stay";
+  };
+  const start = async () => {
+    await post(at`/schedules/${schedule.name}/backfill`, wish);
+    toast.done(`The backfill of ${schedule.name} has begun.`);
+    await cache.invalidateQueries();
+  };
+  if (planned !== null) {
+    return (
+      <FormDialog
+        open
+        title={`Backfill ${schedule.name}: ${plural(planned, "run")}?`}
+        submit={`Make ${plural(planned, "run")}`}
+        disabled={planned === 0}
+        onClose={onClose}
+        onSubmit={start}
+      >
+        <p>
+          {planned
+            ? "They run in their own order and at the pace you chose; other work goes on."
+            : "Nothing is missing in this range."}
+        </p>
+      </FormDialog>
+    );
+  }
+  return (
+    <FormDialog
+      open
+      title={`Backfill ${schedule.name}`}
+      submit="Count first"
+      onClose={onClose}
+      onSubmit={plan}
+    >
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field label="From">
+          {(id) => (
+            <input id={id} name="from" type="datetime-local" required className="field w-full" />
+          )}
+        </Field>
+        <Field label="Until">
+          {(id) => (
+            <input id={id} name="until" type="datetime-local" required className="field w-full" />
+          )}
+        </Field>
+        <Field label="Order">
+          {(id) => (
+            <select id={id} name="order" className="field w-full">
+              <option value="oldest">Oldest first</option>
+              <option value="newest">Newest first</option>
+            </select>
+          )}
+        </Field>
+        <Field label="What to run">
+          {(id) => (
+            <select id={id} name="reprocess" className="field w-full">
+              <option value="missing">What never ran</option>
+              <option value="failed">What never ran or failed</option>
+              <option value="all">Everything</option>
+            </select>
+          )}
+        </Field>
+        <Field label="At once">
+          {(id) => (
+            <input
+              id={id}
+              name="concurrency"
+              type="number"
+              min={1}
+              defaultValue={1}
+              className="field w-full"
+            />
+          )}
+        </Field>
+      </div>
+    </FormDialog>
+  );
+}

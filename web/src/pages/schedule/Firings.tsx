@@ -1,0 +1,34 @@
+import type { Preview } from "@/api/types";
+import { Tag } from "@/ui/State";
+import { Time } from "@/ui/Time";
+
+const MARKS: Record<string, string> = {
+  gap: "Clock skips this hour",
+  fold: "Hour comes twice",
+  holiday: "Holiday",
+};
+
+/** The next firings; those that a changed clock or a holiday touches are marked. */
+export function Firings({ preview, zone }: { preview: Preview; zone: string }) {
+  return (
+    <div>
+      <p className="mb-2 font-medium">{preview.description}</p>
+      {preview.firings.length === 0 && <p className="text-ink-2">It never fires.</p>}
+      <ol className="divide-y divide-line rounded-md border border-line">
+        {preview.firings.map((firing) => (
+          <li key={firing.at} className="flex min-h-8 flex-wrap items-center gap-x-3 px-3 py-1">
+            <span className="flex-1">
+              <Time at={firing.at} />
+            </span>
+            {firing.mark && <Tag mood="warn">{MARKS[firing.mark] ?? firing.mark}</Tag>}
+            {firing.local && (
+              <span className="num text-xs text-ink-2" title={zone}>
+                {firing.local}
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,160 @@
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
+import { ApiError, rememberCsrf } from "@/api/client";
+import { session } from "@/api/queries";
+import { parseSearch, pick, stringifySearch } from "@/lib/search";
+import { RouteError, RouteMissing, RoutePending } from "@/shell/RouteStates";
+import { Shell } from "@/shell/Shell";
+
+interface Context {
+  cache: QueryClient;
+}
+
+const root = createRootRouteWithContext<Context>()({ notFoundComponent: RouteMissing });
+
+export const login = createRoute({
+  getParentRoute: () => root,
+  path: "/login",
+  validateSearch: pick(["next", "ticket"]),
+  component: lazyRouteComponent(() => import("@/pages/Login"), "Login"),
+});
+
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: "inside",
+  component: Shell,
+  notFoundComponent: RouteMissing,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      rememberCsrf((await context.cache.ensureQueryData(session)).csrfToken);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      throw redirect({ to: "/login", search: { next: location.href } });
+    }
+  },
+});
+
+const under = { getParentRoute: () => inside } as const;
+
+export const RUN_FILTERS = [
+  "state",
+  "job",
+  "queue",
+  "q",
+  "error",
+  "since",
+  "until",
+  "schedule",
+  "graph",
+] as const;
+
+const routes = [
+  createRoute({
+    ...under,
+    path: "/",
+    validateSearch: pick(["window"]),
+    component: lazyRouteComponent(() => import("@/pages/Overview"), "Overview"),
+  }),
+  createRoute({
+    ...under,
+    path: "/jobs",
+    validateSearch: pick(["q", "kind"]),
+    component: lazyRouteComponent(() => import("@/pages/Jobs"), "Jobs"),
+  }),
+  createRoute({
+    ...under,
+    path: "/jobs/$id",
+    validateSearch: pick(["tab", "a", "b"]),
+    component: lazyRouteComponent(() => import("@/pages/JobPage"), "JobPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/runs",
+    validateSearch: pick(RUN_FILTERS),
+    component: lazyRouteComponent(() => import("@/pages/Runs"), "Runs"),
+  }),
+  createRoute({
+    ...under,
+    path: "/runs/$id",
+    validateSearch: pick(["tab", "node", "with"]),
+    component: lazyRouteComponent(() => import("@/pages/RunPage"), "RunPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/graphs",
+    component: lazyRouteComponent(() => import("@/pages/Graphs"), "Graphs"),
+  }),
+  createRoute({
+    ...under,
+    path: "/graphs/$name",
+    validateSearch: pick(["tab"]),
+    component: lazyRouteComponent(() => import("@/pages/GraphPage"), "GraphPage"),
+  }),
+  createRoute({
+    ...under,
+    path: "/queues",
+    component: lazyRouteComponent(() => import("@/pages/Queues"), "Queues"),
+  }),
+  createRoute({
+    ...under,
+    path: "/workers",
+    component: lazyRouteComponent(() => import("@/pages/Workers"), "Workers"),
+  }),
+  createRoute({
+    ...under,
+    path: "/dead-letters",
+    validateSearch: pick(["group", "id"]),
+    component: lazyRouteComponent(() => import("@/pages/DeadLetters"), "DeadLetters"),
+  }),
+  createRoute({
+    ...under,
+    path: "/schedules",
+    validateSearch: pick(["tab", "week", "edit"]),
+    component: lazyRouteComponent(() => import("@/pages/Schedules"), "Schedules"),
+  }),
+  createRoute({
+    ...under,
+    path: "/audit",
+    validateSearch: pick(["who", "verb", "since"]),
+    component: lazyRouteComponent(() => import("@/pages/Audit"), "Audit"),
+  }),
+  createRoute({
+    ...under,
+    path: "/access",
+    validateSearch: pick(["tab"]),
+    component: lazyRouteComponent(() => import("@/pages/Access"), "Access"),
+  }),
+  createRoute({
+    ...under,
+    path: "/settings",
+    component: lazyRouteComponent(() => import("@/pages/Settings"), "Settings"),
+  }),
+  createRoute({ ...under, path: "$", component: RouteMissing }),
+] as const;
+
+export function makeRouter(cache: QueryClient) {
+  return createRouter({
+    routeTree: root.addChildren([login, inside.addChildren(routes)]),
+    context: { cache },
+    defaultPreload: "intent",
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+    parseSearch,
+    stringifySearch,
+    defaultErrorComponent: RouteError,
+    defaultPendingComponent: RoutePending,
+    defaultPendingMs: 300,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof makeRouter>;
+  }
+}

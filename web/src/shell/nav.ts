@@ -1,0 +1,52 @@
+import {
+  Activity,
+  CalendarDays,
+  Cpu,
+  Gauge,
+  KeyRound,
+  Layers,
+  type LucideIcon,
+  ScrollText,
+  Settings,
+  Skull,
+  Workflow,
+  Wrench,
+} from "lucide-react";
+
+export interface Place {
+  to: string;
+  title: string;
+  icon: LucideIcon;
+  keys: string;
+}
+
+export const PLACES: { title: string; places: Place[] }[] = [
+  {
+    title: "Work",
+    places: [
+      { to: "/", title: "Overview", icon: Gauge, keys: "g o" },
+      { to: "/jobs", title: "Jobs", icon: Wrench, keys: "g j" },
+      { to: "/runs", title: "Runs", icon: Activity, keys: "g r" },
+      { to: "/graphs", title: "Graphs", icon: Workflow, keys: "g g" },
+      { to: "/schedules", title: "Schedules", icon: CalendarDays, keys: "g s" },
+    ],
+  },
+  {
+    title: "Operate",
+    places: [
+      { to: "/queues", title: "Queues", icon: Layers, keys: "g q" },
+      { to: "/workers", title: "Workers", icon: Cpu, keys: "g w" },
+      { to: "/dead-letters", title: "Dead letters", icon: Skull, keys: "g d" },
+    ],
+  },
+  {
+    title: "Administer",
+    places: [
+      { to: "/audit", title: "Audit", icon: ScrollText, keys: "g a" },
+      { to: "/access", title: "Tokens, namespaces", icon: KeyRound, keys: "g t" },
+      { to: "/settings", title: "Settings", icon: Settings, keys: "g ," },
+    ],
+  },
+];
+
+export const ALL_PLACES = PLACES.flatMap((group) => group.places);

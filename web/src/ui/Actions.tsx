@@ -1,0 +1,83 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Ban, LogOut, Pause, Play, Trash2, Zap } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { type Action, offered, type Subject } from "@/api/actions";
+import type { Acted } from "@/api/types";
+import { Button } from "./Button";
+import { Field, FormDialog } from "./Dialog";
+import { Menu } from "./Menu";
+import { toast } from "./Toasts";
+
+const ICONS: Record<string, ReactNode> = {
+  ban: <Ban className="size-3.5" />,
+  pause: <Pause className="size-3.5" />,
+  play: <Play className="size-3.5" />,
+  trash: <Trash2 className="size-3.5" />,
+  zap: <Zap className="size-3.5" />,
+  drain: <LogOut className="size-3.5" />,
+};
+
+interface Props {
+  subject: Subject;
+  item: Acted;
+  id: string;
+  name: string;
+  /** In rows: one small menu instead of buttons. */
+  compact?: boolean;
+}
+
+/** What the API says this caller may do with the item now, as buttons. */
+export function Actions({ subject, item, id, name, compact }: Props) {
+  const cache = useQueryClient();
+  const [asked, setAsked] = useState<Action | null>(null);
+  const actions = offered(subject, item);
+  const perform = async (action: Action, note?: string) => {
+    await action.send(id, note);
+    toast.done(action.done(name));
+    await cache.invalidateQueries();
+  };
+  const start = (action: Action) => {
+    if (action.confirm) setAsked(action);
+    else perform(action).catch(toast.failed);
+  };
+  if (actions.length === 0) return null;
+  return (
+    <>
+      {compact ? (
+        <Menu
+          label={`Actions for ${name}`}
+          items={actions.map((action) => ({
+            key: action.verb,
+            label: action.label,
+            icon: ICONS[action.icon],
+            danger: action.danger ?? false,
+            onSelect: () => start(action),
+          }))}
+        />
+      ) : (
+        actions.map((action) => (
+          <Button key={action.verb} icon={ICONS[action.icon]} onClick={() => start(action)}>
+            {action.label}
+          </Button>
+        ))
+      )}
+      {asked && (
+        <FormDialog
+          open
+          title={`${asked.label} ${name}?`}
+          submit={asked.label}
+          danger={asked.danger ?? false}
+          onClose={() => setAsked(null)}
+          onSubmit={(fields) => perform(asked, String(fields.get("note") ?? "").trim())}
+        >
+          <p className="break-words">{asked.confirm?.(name)}</p>
+          {asked.note && (
+            <Field label="Note" hint="Optional; others see it beside the pause.">
+              {(field) => <input id={field} name="note" maxLength={500} className="field w-full" />}
+            </Field>
+          )}
+        </FormDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,171 @@
+/** Time series on a canvas; colours come from the theme, so it is drawn anew when that changes. */
+import { useEffect, useRef, useState } from "react";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { clock, dayMonth, hourMinute } from "@/lib/time";
+
+export interface Series {
+  label: string;
+  values: (number | null)[];
+  /** The name of a colour token: "ok-fill". */
+  colour: string;
+  kind?: "bar" | "line";
+}
+
+interface Props {
+  label: string;
+  times: string[];
+  series: Series[];
+  show: (value: number) => string;
+  height?: number;
+  /** Bars on top of one another, in the order given. */
+  stacked?: boolean;
+}
+
+export function Chart({ label, times, series, show, height = 180, stacked }: Props) {
+  const host = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const [hovered, setHovered] = useState<number | null>(null);
+  const [theme, setTheme] = useState(0);
+  const shape = series.map((each) => `${each.label}${each.kind}${each.colour}`).join();
+  const data = toData(times, series, stacked ?? false);
+  const latest = useRef(data);
+  latest.current = data;
+
+  useEffect(() => {
+    const onTheme = () => setTheme((count) => count + 1);
+    addEventListener("rota-theme", onTheme);
+    return () => removeEventListener("rota-theme", onTheme);
+  }, []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new shape or theme needs a new plot, new data does not
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return;
+    const options = optionsFor(series, show, element.clientWidth, height, stacked ?? false);
+    options.hooks = { setCursor: [(self) => setHovered(self.cursor.idx ?? null)] };
+    plot.current = new uPlot(options, latest.current, element);
+    const resize = new ResizeObserver(() =>
+      plot.current?.setSize({ width: element.clientWidth, height }),
+    );
+    resize.observe(element);
+    return () => {
+      resize.disconnect();
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, [shape, theme, height, stacked]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the texts say whether the numbers changed
+  useEffect(() => {
+    plot.current?.setData(latest.current);
+  }, [JSON.stringify(data)]);
+
+  return (
+    <figure aria-label={label} className="m-0">
+      <div ref={host} aria-hidden style={{ height }} className="overflow-hidden" />
+      <figcaption className="flex min-h-5 flex-wrap gap-x-4 gap-y-1 pt-2 text-xs text-ink-2">
+        {series.map((each) => (
+          <span key={each.label} className="num inline-flex items-center gap-1.5">
+            <span
+              className="size-2 rounded-[2px]"
+              style={{ background: `var(--${each.colour})` }}
+            />
+            {each.label}
+            {hovered !== null && <b className="text-ink">{showAt(each.values[hovered], show)}</b>}
+          </span>
+        ))}
+        {hovered !== null && times[hovered] && (
+          <span className="num ml-auto">{clock(times[hovered], Date.now())}</span>
+        )}
+      </figcaption>
+    </figure>
+  );
+}
+
+function showAt(value: number | null | undefined, show: (value: number) => string): string {
+  return value === null || value === undefined ? "–" : show(value);
+}
+
+function toData(times: string[], series: Series[], stacked: boolean): uPlot.AlignedData {
+  const seconds = times.map((at) => new Date(at).getTime() / 1000);
+  const sums = times.map(() => 0);
+  const columns = series.map((each) =>
+    times.map((_, index) => {
+      const value = each.values[index] ?? null;
+      if (!stacked) return value;
+      sums[index] = (sums[index] ?? 0) + (value ?? 0);
+      return sums[index] ?? null;
+    }),
+  );
+  // The tallest is drawn first, so that the lower ones lie on top of it.
+  return [seconds, ...(stacked ? columns.reverse() : columns)] as uPlot.AlignedData;
+}
+
+const LONG_S = 2 * 24 * 3600;
+
+/** The clock for hours, the day for days. */
+function axisTime(at: number, splits: number[]): string {
+  const whole = (splits.at(-1) ?? 0) - (splits[0] ?? 0);
+  return whole > LONG_S ? dayMonth(at) : hourMinute(at);
+}
+
+function optionsFor(
+  series: Series[],
+  show: (value: number) => string,
+  width: number,
+  height: number,
+  stacked: boolean,
+): uPlot.Options {
+  const css = getComputedStyle(document.documentElement);
+  const token = (name: string) => css.getPropertyValue(`--${name}`).trim();
+  const order = stacked ? [...series].reverse() : series;
+  const font = "11px Inter Variable, sans-serif";
+  const axis = { stroke: token("ink-3"), font, ticks: { show: false }, border: { show: false } };
+  const bars = uPlot.paths.bars?.({ size: [0.8, 24], radius: 0.15 });
+  return {
+    width,
+    height,
+    padding: [8, 14, 0, 0],
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    legend: { show: false },
+    scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.08, 1)] } },
+    axes: [
+      {
+        ...axis,
+        size: 26,
+        space: 70,
+        grid: { show: false },
+        values: (_, splits) => splits.map((second) => axisTime(second * 1000, splits)),
+      },
+      {
+        ...axis,
+        size: 52,
+        space: 36,
+        grid: { stroke: token("line"), width: 1 },
+        values: (_, splits) => splits.map((value) => (value % 1 && value < 1 ? "" : show(value))),
+      },
+    ],
+    series: [
+      {},
+      ...order.map((each): uPlot.Series => {
+        const colour = token(each.colour);
+        if (each.kind === "line")
+          return {
+            label: each.label,
+            stroke: colour,
+            width: 1.75,
+            points: { show: false },
+            spanGaps: true,
+          };
+        return {
+          label: each.label,
+          fill: colour,
+          width: 0,
+          points: { show: false },
+          ...(bars && { paths: bars }),
+        };
+      }),
+    ],
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * The browser's own modal dialog: it traps focus, closes on Escape and hides the rest from readers.
+ * Libraries for this inject style elements, which our content security policy refuses.
+ */
+import { X } from "lucide-react";
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { Button, IconButton } from "./Button";
+import { ErrorPanel } from "./Panels";
+
+interface Props {
+  title: string;
+  open: boolean;
+  onClose: () => void;
+  children: ReactNode;
+  wide?: boolean;
+}
+
+export function Dialog({ title, open, onClose, children, wide }: Props) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    if (open && dialog && !dialog.open) {
+      dialog.showModal();
+      // Left alone, the browser would choose the button that closes it.
+      (dialog.querySelector<HTMLElement>("input, select, textarea") ?? dialog).focus();
+    }
+    if (!open && dialog?.open) dialog.close();
+  }, [open]);
+  if (!open) return null;
+  return (
+    <dialog
+      ref={ref}
+      aria-labelledby={id}
+      tabIndex={-1}
+      onCancel={onClose}
+      onClose={onClose}
+      onMouseDown={(event) => event.target === ref.current && onClose()}
+      className={`w-[calc(100vw-2rem)] rounded-xl border border-line bg-raised p-0 shadow-high outline-none ${wide ? "max-w-3xl" : "max-w-lg"}`}
+    >
+      <div className="flex items-center gap-3 border-b border-line py-2 pr-2 pl-5">
+        <h2 id={id} className="flex-1 text-base font-semibold break-words">
+          {title}
+        </h2>
+        <IconButton label="Close" onClick={onClose}>
+          <X className="size-4" />
+        </IconButton>
+      </div>
+      <div className="p-5">{children}</div>
+    </dialog>
+  );
+}
+
+interface FormDialogProps {
+  title: string;
+  submit: string;
+  danger?: boolean;
+  wide?: boolean;
+  open: boolean;
+  onClose: () => void;
+  /** Answers "stay" when there is a further step. */
+  onSubmit: (fields: FormData) => Promise<unknown>;
+  children?: ReactNode;
+  disabled?: boolean;
+}
+
+/** A dialog that does one thing, shows why it could not, and closes when it did. */
+export function FormDialog(props: FormDialogProps) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const close = () => {
+    setError(null);
+    props.onClose();
+  };
+  const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      if ((await props.onSubmit(new FormData(event.currentTarget))) !== "stay") close();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={props.title} open={props.open} onClose={close} wide={props.wide ?? false}>
+      <form onSubmit={onSubmit} className="space-y-4">
+        {props.children}
+        {error !== null && <ErrorPanel error={error} />}
+        <div className="flex justify-end gap-2 pt-1">
+          <Button onClick={close}>Keep as it is</Button>
+          <Button
+            type="submit"
+            tone={props.danger ? "danger" : "primary"}
+            busy={busy}
+            disabled={props.disabled}
+          >
+            {props.submit}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  hint?: ReactNode;
+  children: (id: string) => ReactNode;
+}
+
+export function Field({ label, hint, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div className="space-y-1">
+      <label htmlFor={id} className="block font-medium">
+        {label}
+      </label>
+      {children(id)}
+      {hint && <div className="text-xs text-ink-2">{hint}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,206 @@
+/** A run's log, live: search, levels, terminal colours, download. Text stays text. */
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { ArrowDownToLine, Download, Search } from "lucide-react";
+import { memo, useEffect, useMemo, useRef, useState } from "react";
+import type { LogLine } from "@/api/types";
+import { parseAnsi, stripAnsi } from "@/lib/ansi";
+import { count } from "@/lib/format";
+import { placeOf } from "@/lib/log";
+import { utc } from "@/lib/time";
+import { buttonClass, IconButton } from "./Button";
+
+const LEVELS = ["debug", "info", "warning", "error", "critical"] as const;
+const TONES: Record<string, string> = {
+  debug: "text-ink-3",
+  info: "text-run",
+  warning: "text-warn",
+  error: "text-bad",
+  critical: "text-bad font-bold",
+};
+
+const WORDS: Record<string, string> = { warning: "WARN", critical: "CRIT" };
+
+interface Props {
+  lines: LogLine[];
+  live: boolean;
+  downloadUrl: string;
+  height?: string;
+}
+
+export function LogView({ lines, live, downloadUrl, height = "h-[28rem]" }: Props) {
+  const [text, setText] = useState("");
+  const [level, setLevel] = useState("");
+  const [isFollowing, setFollowing] = useState(true);
+  const scroller = useRef<HTMLDivElement>(null);
+  const shown = useMemo(() => filterLines(lines, text, level), [lines, text, level]);
+  const virtual = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 20,
+    overscan: 30,
+    getItemKey: (index) => {
+      const line = shown[index];
+      return line ? placeOf(line) : index;
+    },
+  });
+
+  useEffect(() => {
+    if (isFollowing && shown.length) virtual.scrollToIndex(shown.length - 1, { align: "end" });
+  }, [isFollowing, shown.length, virtual]);
+
+  const onScroll = () => {
+    const element = scroller.current;
+    if (!element) return;
+    const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 40;
+    if (isAtEnd !== isFollowing) setFollowing(isAtEnd);
+  };
+
+  return (
+    <div>
+      <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
+        <div className="relative min-w-40 flex-1">
+          <Search aria-hidden className="absolute top-2 left-2 size-4 text-ink-3" />
+          <input
+            type="search"
+            aria-label="Search in the log"
+            placeholder="Search in the log"
+            className="field w-full pl-8"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </div>
+        <select
+          aria-label="Lowest level"
+          className="field"
+          value={level}
+          onChange={(event) => setLevel(event.target.value)}
+        >
+          <option value="">All levels</option>
+          {LEVELS.slice(1).map((each) => (
+            <option key={each} value={each}>
+              {each} and worse
+            </option>
+          ))}
+        </select>
+        <span className="num text-xs text-ink-2" role="status">
+          {count(shown.length)} of {count(lines.length)} lines{live && " · live"}
+        </span>
+        <IconButton
+          label="Follow the end"
+          aria-pressed={isFollowing}
+          className={isFollowing ? "bg-accent-soft text-accent" : ""}
+          onClick={() => setFollowing(!isFollowing)}
+        >
+          <ArrowDownToLine className="size-4" />
+        </IconButton>
+        <a
+          className={buttonClass("quiet", "px-2")}
+          href={downloadUrl}
+          download
+          aria-label="Download the log"
+          title="Download the log"
+        >
+          <Download className="size-4" />
+        </a>
+      </div>
+      <div
+        ref={scroller}
+        onScroll={onScroll}
+        role="log"
+        aria-label="Log lines"
+        aria-live="off"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+        tabIndex={0}
+        className={`scroll-thin overflow-auto font-mono text-xs leading-5 ${height}`}
+      >
+        {shown.length === 0 && (
+          <p className="p-4 font-sans text-sm text-ink-2">
+            {lines.length
+              ? "No line fits the search."
+              : live
+                ? "Nothing printed yet; lines appear here as they come."
+                : "This run printed nothing."}
+          </p>
+        )}
+        <div className="relative" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const line = shown[item.index];
+            return (
+              line && (
+                <div
+                  key={item.key}
+                  ref={virtual.measureElement}
+                  data-index={item.index}
+                  className="absolute inset-x-0 top-0"
+                  style={{ transform: `translateY(${item.start}px)` }}
+                >
+                  <Line line={line} text={text} />
+                </div>
+              )
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const Line = memo(function Line({ line, text }: { line: LogLine; text: string }) {
+  const time = new Date(line.at).toLocaleTimeString("en-GB");
+  const level = line.level?.toLowerCase() ?? "";
+  const isError = line.stream === "stderr" && !level;
+  return (
+    <div className="flex gap-3 px-3 hover:bg-sunken">
+      <span
+        className="num shrink-0 text-ink-3 select-none max-sm:hidden"
+        title={`${utc(line.at)}, attempt ${line.attempt}`}
+      >
+        {time}
+      </span>
+      <span
+        className={`w-10 shrink-0 select-none max-sm:hidden ${TONES[level] ?? "text-ink-3"}`}
+        title={line.level ?? line.stream}
+      >
+        {level ? (WORDS[level] ?? level.slice(0, 5).toUpperCase()) : isError ? "ERR" : ""}
+      </span>
+      <span className="min-w-0 flex-1 whitespace-pre-wrap break-words">
+        {parseAnsi(line.text).map((span, index) => (
+          <span key={index} className={span.classes}>
+            <Marked text={span.text} wanted={text} />
+          </span>
+        ))}
+      </span>
+    </div>
+  );
+});
+
+/** The places that were searched for, marked. */
+function Marked({ text, wanted }: { text: string; wanted: string }) {
+  if (!wanted) return text;
+  const parts = [];
+  const low = text.toLowerCase();
+  const needle = wanted.toLowerCase();
+  let from = 0;
+  for (let at = low.indexOf(needle); at >= 0; at = low.indexOf(needle, from)) {
+    parts.push(text.slice(from, at));
+    parts.push(
+      <mark key={at} className="rounded-sm bg-warn-fill/40 text-inherit">
+        {text.slice(at, at + needle.length)}
+      </mark>,
+    );
+    from = at + needle.length;
+  }
+  parts.push(text.slice(from));
+  return parts;
+}
+
+export function filterLines(lines: LogLine[], text: string, level: string): LogLine[] {
+  if (!text && !level) return lines;
+  const lowest = LEVELS.indexOf(level as (typeof LEVELS)[number]);
+  const needle = text.toLowerCase();
+  return lines.filter((line) => {
+    const rank = LEVELS.indexOf((line.level?.toLowerCase() ?? "") as (typeof LEVELS)[number]);
+    if (lowest > 0 && rank < lowest) return false;
+    return !needle || stripAnsi(line.text).toLowerCase().includes(needle);
+  });
+}

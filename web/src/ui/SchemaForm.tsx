@@ -1,0 +1,175 @@
+/** A form made from the JSON Schema of a job's parameters; what it cannot show is edited as JSON. */
+import { useState } from "react";
+import { pretty, readJson } from "@/lib/format";
+import { Button } from "./Button";
+import { Field } from "./Dialog";
+import { JsonEditor } from "./Json";
+
+export interface Schema {
+  type?: string | string[];
+  title?: string;
+  description?: string;
+  enum?: unknown[];
+  format?: string;
+  default?: unknown;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  minimum?: number;
+  maximum?: number;
+  anyOf?: Schema[];
+  $ref?: string;
+}
+
+export type Values = Record<string, unknown>;
+
+interface Props {
+  schema: Schema | undefined;
+  values: Values;
+  onChange: (values: Values, problem: string | null) => void;
+}
+
+export function SchemaForm({ schema, values, onChange }: Props) {
+  const fields = Object.entries(schema?.properties ?? {});
+  const [asJson, setAsJson] = useState(fields.length === 0);
+  const [text, setText] = useState(() => pretty(values));
+  const edit = (next: string) => {
+    setText(next);
+    const read = readJson(next);
+    const isObject =
+      read.value !== null && typeof read.value === "object" && !Array.isArray(read.value);
+    onChange(
+      isObject ? (read.value as Values) : {},
+      read.error ?? (isObject || next.trim() === "" ? null : "Write an object: {…}."),
+    );
+  };
+  const flip = () => {
+    setText(pretty(values));
+    setAsJson(!asJson);
+  };
+  return (
+    <div className="space-y-3">
+      {asJson ? (
+        <Field label="Arguments" hint="A JSON object; names are those of the handler's parameters.">
+          {(id) => <JsonEditor id={id} name="arguments" text={text} onText={edit} />}
+        </Field>
+      ) : (
+        fields.map(([name, each]) => (
+          <Property
+            key={name}
+            name={name}
+            schema={each}
+            isRequired={schema?.required?.includes(name) ?? false}
+            value={values[name]}
+            onValue={(value, problem) => onChange(withValue(values, name, value), problem)}
+          />
+        ))
+      )}
+      {fields.length > 0 && (
+        <Button tone="quiet" className="-ml-2" onClick={flip}>
+          {asJson ? "Edit as a form" : "Edit as JSON"}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** An empty field is an argument not given, so that the handler's own default counts. */
+export function withValue(values: Values, name: string, value: unknown): Values {
+  const next = { ...values };
+  if (value === undefined) delete next[name];
+  else next[name] = value;
+  return next;
+}
+
+interface PropertyProps {
+  name: string;
+  schema: Schema;
+  isRequired: boolean;
+  value: unknown;
+  onValue: (value: unknown, problem: string | null) => void;
+}
+
+function Property({ name, schema, isRequired, value, onValue }: PropertyProps) {
+  const kind = kindOf(schema);
+  const [text, setText] = useState(() =>
+    kind === "json" && value !== undefined ? pretty(value) : "",
+  );
+  const standard = schema.default !== undefined ? `Default: ${JSON.stringify(schema.default)}` : "";
+  const hint = [schema.description, standard, isRequired ? "Required." : ""]
+    .filter(Boolean)
+    .join(" ");
+  const shared = { className: "field w-full", required: isRequired };
+  return (
+    <Field label={name} hint={hint}>
+      {(id) => {
+        if (kind === "enum" || kind === "boolean") {
+          const options = kind === "enum" ? (schema.enum ?? []) : [true, false];
+          const index = options.indexOf(value as never);
+          return (
+            <select
+              id={id}
+              {...shared}
+              value={index}
+              onChange={(event) => onValue(options[Number(event.target.value)], null)}
+            >
+              <option value={-1}>–</option>
+              {options.map((option, at) => (
+                <option key={at} value={at}>
+                  {String(option)}
+                </option>
+              ))}
+            </select>
+          );
+        }
+        if (kind === "number") {
+          return (
+            <input
+              id={id}
+              {...shared}
+              type="number"
+              step={schema.type === "integer" ? 1 : "any"}
+              min={schema.minimum}
+              max={schema.maximum}
+              value={typeof value === "number" ? value : ""}
+              onChange={(event) =>
+                onValue(event.target.value === "" ? undefined : event.target.valueAsNumber, null)
+              }
+            />
+          );
+        }
+        if (kind === "string") {
+          return (
+            <input
+              id={id}
+              {...shared}
+              value={typeof value === "string" ? value : ""}
+              onChange={(event) => onValue(event.target.value || undefined, null)}
+            />
+          );
+        }
+        const edit = (next: string) => {
+          setText(next);
+          const read = readJson(next);
+          onValue(
+            read.error || next.trim() === "" ? undefined : read.value,
+            read.error && `${name}: ${read.error}`,
+          );
+        };
+        return <JsonEditor id={id} name={name} rows={3} text={text} onText={edit} />;
+      }}
+    </Field>
+  );
+}
+
+type Kind = "enum" | "boolean" | "number" | "string" | "json";
+
+export function kindOf(schema: Schema): Kind {
+  if (schema.enum) return "enum";
+  const options = schema.anyOf?.filter((each) => each.type !== "null");
+  const only = options?.length === 1 ? options[0] : undefined;
+  if (only) return kindOf(only);
+  const types = [schema.type].flat().filter((type) => type !== "null");
+  if (types.length !== 1) return "json";
+  if (types[0] === "boolean" || types[0] === "string") return types[0];
+  return types[0] === "integer" || types[0] === "number" ? "number" : "json";
+}

@@ -1,0 +1,35 @@
+import { Search } from "lucide-react";
+import { useEffect, useState } from "react";
+
+interface Props {
+  label: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+  className?: string;
+}
+
+/** Waits until a person stops typing; follows the address when that changes. */
+export function SearchField({ label, value, onChange, className = "" }: Props) {
+  const [text, setText] = useState(value ?? "");
+  useEffect(() => setText(value ?? ""), [value]);
+  useEffect(() => {
+    if (text === (value ?? "")) return;
+    const timer = setTimeout(() => onChange(text || undefined), 250);
+    return () => clearTimeout(timer);
+  }, [text, value, onChange]);
+  return (
+    <div className={`relative ${className}`}>
+      <Search aria-hidden className="absolute top-2 left-2.5 size-4 text-ink-3" />
+      <input
+        type="search"
+        data-filter
+        aria-label={label}
+        placeholder={label}
+        title={`${label} (press /)`}
+        className="field w-full pl-8"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,190 @@
+/**
+ * Tables that stay fast: only the rows on the screen exist, further pages load as one scrolls.
+ * Sorting and filtering are the server's; a table here only shows.
+ */
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { Skeleton } from "./Panels";
+
+export interface Column<T> {
+  key: string;
+  title: string;
+  /** A CSS grid track: "minmax(0,1fr)", "8rem". */
+  width: string;
+  cell: (row: T) => ReactNode;
+  right?: boolean;
+  /** Narrower screens do without this column. */
+  from?: "sm" | "md" | "lg" | "xl";
+}
+
+interface Props<T> {
+  label: string;
+  rows: T[];
+  columns: Column<T>[];
+  idOf: (row: T) => string;
+  onOpen?: ((row: T) => void) | undefined;
+  selected?: Set<string> | undefined;
+  onSelect?: ((ids: Set<string>) => void) | undefined;
+  onEnd?: (() => void) | undefined;
+  loading?: boolean | undefined;
+  empty?: ReactNode;
+  rowHeight?: number;
+}
+
+const WIDTHS = { sm: 640, md: 768, lg: 1024, xl: 1280 } as const;
+
+function useWidth(): number {
+  const [width, setWidth] = useState(window.innerWidth);
+  useEffect(() => {
+    const onResize = () => setWidth(window.innerWidth);
+    addEventListener("resize", onResize);
+    return () => removeEventListener("resize", onResize);
+  }, []);
+  return width;
+}
+
+export function Table<T>(props: Props<T>) {
+  const { rows, idOf, onOpen, selected, onSelect, onEnd, rowHeight = 44 } = props;
+  const body = useRef<HTMLDivElement>(null);
+  const width = useWidth();
+  const [active, setActive] = useState(0);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    scrollMargin: body.current?.offsetTop ?? 0,
+  });
+  const shown = virtual.getVirtualItems();
+  const lastShown = shown.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (onEnd && rows.length > 0 && lastShown >= rows.length - 20) onEnd();
+  }, [onEnd, lastShown, rows.length]);
+
+  const columns = props.columns.filter((each) => !each.from || width >= WIDTHS[each.from]);
+  const tracks = [...(onSelect ? ["2rem"] : []), ...columns.map((each) => each.width)].join(" ");
+  const focusRow = (index: number) => {
+    const next = Math.max(0, Math.min(rows.length - 1, index));
+    setActive(next);
+    virtual.scrollToIndex(next, { align: "auto" });
+    requestAnimationFrame(() =>
+      body.current?.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus(),
+    );
+  };
+  const onKeyDown = (event: KeyboardEvent, row: T, index: number) => {
+    if (event.target !== event.currentTarget) return;
+    const moves: Record<string, number> = {
+      ArrowDown: 1,
+      j: 1,
+      ArrowUp: -1,
+      k: -1,
+      PageDown: 10,
+      PageUp: -10,
+    };
+    const move = moves[event.key];
+    if (move) focusRow(index + move);
+    else if (event.key === "Enter" && onOpen) onOpen(row);
+    else if (event.key === " " && onSelect) toggle(idOf(row));
+    else return;
+    event.preventDefault();
+  };
+  const toggle = (id: string) => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    onSelect?.(next);
+  };
+  const isAll = rows.length > 0 && rows.every((row) => selected?.has(idOf(row)));
+
+  if (rows.length === 0) {
+    return <div className="card">{props.loading ? <Skeleton lines={8} /> : props.empty}</div>;
+  }
+  return (
+    <div
+      role="table"
+      aria-label={props.label}
+      aria-rowcount={rows.length}
+      className="card overflow-clip"
+    >
+      <div
+        role="rowgroup"
+        className="sticky top-0 z-10 border-b border-line bg-surface max-lg:top-13"
+      >
+        <div
+          role="row"
+          className="grid items-center gap-x-4 px-4 text-xs font-medium text-ink-2"
+          style={{ gridTemplateColumns: tracks, height: 36 }}
+        >
+          {onSelect && (
+            <span role="columnheader">
+              <input
+                type="checkbox"
+                aria-label="Select all loaded"
+                checked={isAll}
+                onChange={() => onSelect(isAll ? new Set() : new Set(rows.map(idOf)))}
+              />
+            </span>
+          )}
+          {columns.map((column) => (
+            <span
+              key={column.key}
+              role="columnheader"
+              className={`truncate ${column.right ? "text-right" : ""}`}
+            >
+              {column.title || <span className="sr-only">Actions</span>}
+            </span>
+          ))}
+        </div>
+      </div>
+      <div
+        ref={body}
+        role="rowgroup"
+        className="relative"
+        style={{ height: virtual.getTotalSize() }}
+      >
+        {shown.map((item) => {
+          const row = rows[item.index] as T;
+          const id = idOf(row);
+          return (
+            <div
+              key={id}
+              role="row"
+              data-row={item.index}
+              tabIndex={item.index === Math.min(active, rows.length - 1) ? 0 : -1}
+              onFocus={() => setActive(item.index)}
+              onKeyDown={(event) => onKeyDown(event, row, item.index)}
+              onClick={(event) => {
+                const isOwn = (event.target as HTMLElement).closest("a,button,input,[role=menu]");
+                if (!isOwn && !getSelection()?.toString()) onOpen?.(row);
+              }}
+              className={`absolute inset-x-0 grid items-center gap-x-4 border-b border-line px-4 -outline-offset-2 last:border-b-0 ${onOpen ? "cursor-pointer hover:bg-sunken/60" : ""} ${selected?.has(id) ? "bg-accent-soft" : ""}`}
+              style={{
+                gridTemplateColumns: tracks,
+                height: item.size,
+                transform: `translateY(${item.start - virtual.options.scrollMargin}px)`,
+              }}
+            >
+              {onSelect && (
+                <span role="cell">
+                  <input
+                    type="checkbox"
+                    aria-label={`Select ${id}`}
+                    checked={selected?.has(id) ?? false}
+                    onChange={() => toggle(id)}
+                  />
+                </span>
+              )}
+              {columns.map((column) => (
+                <div
+                  key={column.key}
+                  role="cell"
+                  className={`min-w-0 truncate ${column.right ? "num text-right" : ""}`}
+                >
+                  {column.cell(row)}
+                </div>
+              ))}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

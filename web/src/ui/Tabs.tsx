@@ -1,0 +1,51 @@
+import { useNavigate } from "@tanstack/react-router";
+
+interface Props {
+  label: string;
+  tabs: { key: string; title: string; count?: number | undefined }[];
+  current: string;
+}
+
+/** The chosen tab is in the address (`?tab=`), so that it can be linked to. */
+export function Tabs({ label, tabs, current }: Props) {
+  const navigate = useNavigate();
+  const open = (key: string) =>
+    void navigate({
+      to: ".",
+      search: ((old: object) => ({ ...old, tab: key })) as never,
+      replace: true,
+    });
+  return (
+    <div
+      role="tablist"
+      aria-label={label}
+      className="scroll-thin mb-4 flex gap-1 overflow-x-auto border-b border-line"
+    >
+      {tabs.map((tab, index) => (
+        <button
+          key={tab.key}
+          type="button"
+          role="tab"
+          aria-selected={tab.key === current}
+          tabIndex={tab.key === current ? 0 : -1}
+          onClick={() => open(tab.key)}
+          onKeyDown={(event) => {
+            const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+            const next = step && tabs[(index + step + tabs.length) % tabs.length];
+            if (!next) return;
+            open(next.key);
+            const all =
+              event.currentTarget.parentElement?.querySelectorAll<HTMLElement>("[role=tab]");
+            all?.[tabs.indexOf(next)]?.focus();
+          }}
+          className={`-mb-px border-b-2 px-3 py-2 font-medium whitespace-nowrap ${tab.key === current ? "border-accent text-ink" : "border-transparent text-ink-2 hover:text-ink"}`}
+        >
+          {tab.title}
+          {tab.count !== undefined && (
+            <span className="num ml-1.5 text-xs text-ink-3">{tab.count}</span>
+          )}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+import { useSyncExternalStore } from "react";
+import { clock, duration, relative, span, utc } from "@/lib/time";
+
+const listeners = new Set<() => void>();
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | null = null;
+
+/** One tick a second for the whole page, only while something shows time. */
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const each of listeners) each();
+  }, 1000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0 && timer) {
+      clearInterval(timer);
+      timer = null;
+    }
+  };
+}
+
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}
+
+interface Props {
+  at: string | null | undefined;
+  /** "3 min ago" instead of the clock. */
+  ago?: boolean;
+  none?: string;
+}
+
+/** In the viewer's zone; the hover has the other form, and UTC. */
+export function Time({ at, ago, none = "–" }: Props) {
+  const current = useNow();
+  if (!at) return <span className="text-ink-3">{none}</span>;
+  const local = clock(at, current);
+  const distance = relative(at, current);
+  return (
+    <time
+      dateTime={at}
+      title={`${utc(at)}\n${ago ? local : distance}`}
+      className="num whitespace-nowrap"
+    >
+      {ago ? distance : local}
+    </time>
+  );
+}
+
+interface DurationProps {
+  from?: string | null | undefined;
+  until?: string | null | undefined;
+  ms?: number | null | undefined;
+}
+
+/** Goes on counting while there is no end. */
+export function Duration({ from, until, ms }: DurationProps) {
+  const isOpen = (ms === null || ms === undefined) && from && !until;
+  if (isOpen) return <Counting from={from} />;
+  return <span className="num whitespace-nowrap">{duration(ms ?? span(from, until))}</span>;
+}
+
+function Counting({ from }: { from: string }) {
+  const current = useNow();
+  return <span className="num whitespace-nowrap">{duration(span(from, null, current))}</span>;
+}

@@ -1,0 +1,197 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { render, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+import { ACTIONS, offered } from "@/api/actions";
+import { ApiError } from "@/api/client";
+import type { LogLine } from "@/api/types";
+import { Actions } from "./Actions";
+import { FormDialog } from "./Dialog";
+import { JsonView } from "./Json";
+import { filterLines, LogView } from "./LogView";
+import { ErrorPanel } from "./Panels";
+import { kindOf, SchemaForm, withValue } from "./SchemaForm";
+import { STATES, StateBadge } from "./State";
+import { Time } from "./Time";
+
+const line = (seq: number, text: string, level = "info"): LogLine => ({
+  seq,
+  claim: 1,
+  at: "2026-11-15T20:00:00Z",
+  attempt: 1,
+  stream: "stdout",
+  level,
+  text,
+});
+
+describe("a badge", () => {
+  it.each(STATES)("says %s in a word, with an icon that readers skip", (state) => {
+    const { container } = render(<StateBadge state={state} />);
+    expect(screen.getByText(new RegExp(state, "i"))).toBeTruthy();
+    expect(container.querySelector("svg")?.getAttribute("aria-hidden")).toBe("true");
+  });
+
+  it("shows a state of a newer server as it is", () => {
+    render(<StateBadge state="hibernating" />);
+    expect(screen.getByText("hibernating")).toBeTruthy();
+  });
+});
+
+describe("the log", () => {
+  // happy-dom has no layout; the list needs a height to show lines.
+  vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(600);
+  vi.spyOn(HTMLElement.prototype, "clientWidth", "get").mockReturnValue(800);
+
+  it("keeps hostile text inert", async () => {
+    const hostile = "<img src=x onerror=alert(1)><script>alert(2)</script>\u001b[31m<b>red</b>";
+    const { container } = render(
+      <LogView lines={[line(1, hostile)]} live={false} downloadUrl="/log" />,
+    );
+    await waitFor(() => expect(container.textContent).toContain("<img src=x onerror=alert(1)>"));
+    expect(container.querySelector("img, script, b")).toBeNull();
+    expect(container.querySelector(".ansi-1")?.textContent).toBe("<b>red</b>");
+  });
+
+  it("marks what was searched for and hides the rest", async () => {
+    const lines = [line(1, "first page"), line(2, "second page"), line(3, "the end")];
+    const { container } = render(<LogView lines={lines} live={false} downloadUrl="/log" />);
+    await userEvent.type(screen.getByRole("searchbox"), "PAGE");
+    await waitFor(() => expect(container.querySelectorAll("mark")).toHaveLength(2));
+    expect(screen.getByRole("status").textContent).toContain("2 of 3");
+    expect(container.textContent).not.toContain("the end");
+  });
+
+  it("is searched without its colours, and by level", () => {
+    const lines = [line(1, "\u001b[31mconn\u001b[0mection", "error"), line(2, "fine", "debug")];
+    expect(filterLines(lines, "connection", "")).toHaveLength(1);
+    expect(filterLines(lines, "", "warning").map((each) => each.seq)).toEqual([1]);
+  });
+});
+
+describe("actions", () => {
+  const wrap = (verbs: string[]) =>
+    render(
+      <QueryClientProvider client={new QueryClient()}>
+        <Actions subject="run" item={{ verbs }} id="1" name="etl" />
+      </QueryClientProvider>,
+    );
+
+  it("are those that the API allows, and no others", () => {
+    wrap(["cancel"]);
+    expect(screen.getAllByRole("button").map((each) => each.textContent)).toEqual(["Cancel"]);
+  });
+
+  it("are none for who may nothing", () => {
+    const { container } = wrap([]);
+    expect(container.innerHTML).toBe("");
+    expect(offered("queue", {})).toEqual([]);
+  });
+
+  it("that destroy something ask first", () => {
+    const dangerous = Object.values(ACTIONS)
+      .flat()
+      .filter((action) => action.danger);
+    expect(dangerous.length).toBeGreaterThan(3);
+    for (const action of dangerous) expect(action.confirm?.("x")).toBeTruthy();
+  });
+});
+
+describe("a dialog", () => {
+  it("stays open and says why when the server refuses", async () => {
+    const problem = {
+      title: "No",
+      status: 409,
+      code: "not-allowed",
+      detail: "It has ended.",
+      remedy: "Look first.",
+    };
+    const close = vi.fn();
+    render(
+      <FormDialog
+        open
+        title="Cancel 3 runs?"
+        submit="Cancel 3 runs"
+        onClose={close}
+        onSubmit={() => Promise.reject(new ApiError(problem))}
+      />,
+    );
+    await userEvent.click(screen.getByRole("button", { name: "Cancel 3 runs" }));
+    expect(await screen.findByText("It has ended.")).toBeTruthy();
+    expect(close).not.toHaveBeenCalled();
+  });
+
+  it("closes when it is done, but not before a second step", async () => {
+    const close = vi.fn();
+    const steps = ["stay", "done"];
+    render(
+      <FormDialog
+        open
+        title="Go?"
+        submit="Go"
+        onClose={close}
+        onSubmit={() => Promise.resolve(steps.shift())}
+      />,
+    );
+    await userEvent.click(screen.getByRole("button", { name: "Go" }));
+    expect(close).not.toHaveBeenCalled();
+    await userEvent.click(screen.getByRole("button", { name: "Go" }));
+    expect(close).toHaveBeenCalledOnce();
+  });
+});
+
+describe("small things", () => {
+  it("show the instant in UTC on hover", () => {
+    render(<Time at="2026-11-15T20:37:52.123Z" />);
+    expect(screen.getByRole("time").getAttribute("title")).toContain("2026-11-15 20:37:52.123 UTC");
+  });
+
+  it("show JSON as text", () => {
+    const { container } = render(
+      <JsonView value={{ "<b>": "<script>x</script>" }} label="Arguments" />,
+    );
+    expect(container.querySelector("script, b")).toBeNull();
+    expect(container.textContent).toContain('"<b>": "<script>x</script>"');
+  });
+
+  it("tell an error with its remedy and the id of the request", () => {
+    const problem = {
+      title: "",
+      status: 500,
+      code: "internal",
+      detail: "Something went wrong here.",
+      remedy: "Tell them.",
+      requestId: "r-1",
+    };
+    render(<ErrorPanel error={new ApiError(problem)} />);
+    expect(screen.getByRole("alert").textContent).toMatch(
+      /Something went wrong here\.Tell them\.internal · request r-1/,
+    );
+  });
+});
+
+describe("the form of parameters", () => {
+  it("knows which field a type needs", () => {
+    expect(kindOf({ type: "integer" })).toBe("number");
+    expect(kindOf({ anyOf: [{ type: "string" }, { type: "null" }] })).toBe("string");
+    expect(kindOf({ enum: ["a"] })).toBe("enum");
+    expect(kindOf({ type: "array" })).toBe("json");
+    expect(kindOf({})).toBe("json");
+  });
+
+  it("does not send what was left empty", () => {
+    expect(withValue({ a: 1, b: 2 }, "a", undefined)).toEqual({ b: 2 });
+  });
+
+  it("gives numbers as numbers and says what is wrong with JSON", async () => {
+    const seen = vi.fn();
+    const schema = {
+      properties: { many: { type: "integer" }, tags: { type: "array" } },
+      required: ["many"],
+    };
+    render(<SchemaForm schema={schema} values={{}} onChange={seen} />);
+    await userEvent.type(screen.getByLabelText("many"), "7");
+    expect(seen).toHaveBeenLastCalledWith({ many: 7 }, null);
+    await userEvent.type(screen.getByLabelText("tags"), "nonsense");
+    expect(seen.mock.lastCall?.[1]).toMatch(/^tags: /);
+  });
+});
