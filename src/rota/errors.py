@@ -134,6 +134,24 @@ class UnknownNamespace(BadInput):
         )
 
 
+class UnknownQueue(BadInput):
+    """No queue has that name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"there is no queue {name!r:.140}; `rota queues` lists them")
+
+
+class UnknownWorker(BadInput):
+    """No worker of this id is on record."""
+
+    def __init__(self, worker_id: str) -> None:
+        self.worker_id = worker_id
+        super().__init__(
+            f"there is no worker {worker_id!r:.64}; `rota workers` lists those on record"
+        )
+
+
 class AppNotFound(BadInput):
     """The module could not be imported, or it holds no App."""
 

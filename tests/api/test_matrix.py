@@ -6,6 +6,7 @@ who may. Everything else is generated.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,15 +19,22 @@ from rota.api.gate import PUBLIC, Operation, operations
 from rota.api.options import ServerOptions
 from rota.api.site import Site
 from rota.app import App
+from rota.app.tokens import draw_token
 from rota.engine.acts import acts
+from rota.engine.claim import claim
+from rota.engine.finish import finish
 from rota.engine.jobs import define
+from rota.engine.namespaces import put_namespace
 from rota.engine.submit import submit
+from rota.engine.tokens import issue
+from rota.engine.workers import NewWorker, register
 from rota.ids import new_id
-from rota.model.identity import LADDER
-from rota.model.run import NewRun
+from rota.model.identity import LADDER, Quotas
+from rota.model.run import NewRun, Verdict
 from rota.model.spec import HttpTarget, JobSpec
 from rota.store.base import Store
 from tests.api.serving import HOME, OTHER, Served
+from tests.contract.identities import by
 
 HTTP = {"name": "hook", "http": {"url": "https://example.org"}}
 
@@ -39,6 +47,8 @@ class Example(NamedTuple):
     foreign: int | None = 404
     """When the things are another namespace's; None if it names no thing."""
     changes: bool = False
+    dead: bool = False
+    """Its run has failed for good."""
 
 
 EXAMPLES: Mapping[tuple[str, str], Example] = {
@@ -63,6 +73,41 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/runs/{run_id}/why"): Example(200),
     ("POST", "/api/v1/runs/{run_id}/cancel"): Example(200, changes=True),
     ("POST", "/api/v1/runs/{run_id}/rerun"): Example(409, changes=False),
+    ("GET", "/api/v1/queues"): Example(200, foreign=None),
+    ("POST", "/api/v1/queues/{queue}/pause"): Example(200, foreign=None, changes=True),
+    ("POST", "/api/v1/queues/{queue}/resume"): Example(200, foreign=None, changes=True),
+    ("GET", "/api/v1/workers"): Example(200, foreign=None),
+    ("POST", "/api/v1/workers/{worker_id}/drain"): Example(200, changes=True),
+    ("POST", "/api/v1/workers/{worker_id}/resume"): Example(200, changes=True),
+    ("GET", "/api/v1/dead-letters/groups"): Example(200, foreign=None),
+    ("GET", "/api/v1/dead-letters"): Example(200, foreign=None),
+    ("GET", "/api/v1/dead-letters/{run_id}"): Example(200, dead=True),
+    ("POST", "/api/v1/dead-letters/{run_id}/redrive"): Example(201, dead=True, changes=True),
+    ("POST", "/api/v1/dead-letters/{run_id}/discard"): Example(200, dead=True, changes=True),
+    ("POST", "/api/v1/dead-letters/redrive"): Example(
+        201, {"ids": ["{run_id}"]}, dead=True, changes=True
+    ),
+    ("POST", "/api/v1/dead-letters/discard"): Example(
+        200, {"ids": ["{run_id}"]}, dead=True, changes=True
+    ),
+    ("GET", "/api/v1/breakers"): Example(200, foreign=None),
+    ("POST", "/api/v1/breakers/{job}/open"): Example(200, changes=True),
+    ("POST", "/api/v1/breakers/{job}/close"): Example(200, changes=True),
+    ("GET", "/api/v1/audit"): Example(200, foreign=None),
+    ("GET", "/api/v1/audit/verify"): Example(200, foreign=None),
+    ("GET", "/api/v1/tokens"): Example(200, foreign=None),
+    ("POST", "/api/v1/tokens"): Example(
+        201, {"name": "ci", "roles": ["viewer"]}, foreign=None, changes=True
+    ),
+    ("DELETE", "/api/v1/tokens/{token_id}"): Example(200, changes=True),
+    ("GET", "/api/v1/namespaces"): Example(200, foreign=None),
+    ("POST", "/api/v1/namespaces"): Example(
+        201, {"name": "{new_namespace}"}, foreign=None, changes=True
+    ),
+    ("PUT", "/api/v1/namespaces/{namespace}"): Example(
+        200, {"quotas": {"queued": 9}}, foreign=None, changes=True
+    ),
+    ("DELETE", "/api/v1/namespaces/{namespace}"): Example(200, foreign=None, changes=True),
 }
 
 
@@ -87,22 +132,56 @@ def test_each_operation_has_an_example_and_each_example_an_operation(tmp_path: P
 class Things:
     """What an example names, fresh for each call, in a namespace."""
 
-    def __init__(self, store: Store, namespace: str) -> None:
+    def __init__(self, store: Store, namespace: str, *, dead: bool = False) -> None:
         self.run_id = new_id()
         self.job_id = f"job-{self.run_id[-12:]}"
+        self.worker_id = new_id()
+        self.token = draw_token("theirs", roles=("viewer",)).token
+        self.token_id = self.token.id
         target = HttpTarget(url="https://example.org")
         spec = JobSpec(name=self.job_id, target=target)
-        run = NewRun(id=self.run_id, job="add", version=1)
+        run = NewRun(id=self.run_id, job=self.job_id if dead else "add", version=1)
+        worker = NewWorker(
+            id=self.worker_id, name="w", host="h", pid=1, queues=("default",), slots=1, version="1"
+        )
 
         def make(tx: Any) -> None:
             define(tx, spec, namespace=namespace, origin="api")
             submit(tx, [run], namespace=namespace)
+            register(tx, worker, namespace=namespace, lease_ms=60_000)
+            issue(tx, self.token, namespace=namespace, by=by())
+            put_namespace(tx, f"ns-{self.run_id[-12:]}", Quotas(), by=by())
+            if dead:
+                self._fail(tx, namespace)
 
         store.write(make)
 
+    def _fail(self, tx: Any, namespace: str) -> None:
+        at: dict[str, Any] = {
+            "namespace": namespace,
+            "queues": ["default"],
+            "worker_id": self.worker_id,
+        }
+        (lease,) = claim(tx, jobs=json.dumps([self.job_id]), limit=1, **at)
+        error = '{"type":"ValueError","message":"broken"}'
+        verdict = Verdict(run_id=lease.run_id, fence=lease.fence, verb="fail", error=error)
+        finish(tx, [verdict], namespace=namespace)
+
     def fill(self, given: Any) -> Any:
         if isinstance(given, str):
-            return given.replace("{run_id}", self.run_id).replace("{job_id}", self.job_id)
+            words = {
+                "{run_id}": self.run_id,
+                "{job_id}": self.job_id,
+                "{job}": self.job_id,
+                "{worker_id}": self.worker_id,
+                "{token_id}": self.token_id,
+                "{queue}": "mail",
+                "{namespace}": f"ns-{self.run_id[-12:]}",
+                "{new_namespace}": f"new-{self.run_id[-12:]}",
+            }
+            for word, meant in words.items():
+                given = given.replace(word, meant)
+            return given
         if isinstance(given, Mapping):
             return {key: self.fill(value) for key, value in given.items()}
         return [self.fill(value) for value in given] if isinstance(given, list) else given
@@ -129,7 +208,7 @@ def test_who_may_do_what(served: Served, role_of: Callable[[tuple[str, str]], st
         for role, client in clients.items():
             may = LADDER.index(role) >= LADDER.index(role_of(at))
             wanted = example.good if may else 403
-            answer = call(client, at, Things(store, HOME))
+            answer = call(client, at, Things(store, HOME, dead=example.dead))
             if answer.status_code != wanted:
                 wrong.append((at, role, wanted, answer.status_code, answer.text[:200]))
     assert wrong == []
@@ -141,8 +220,9 @@ def test_what_belongs_to_others_is_not_there(served: Served) -> None:
     for at, example in EXAMPLES.items():
         if example.foreign is None:
             continue
-        theirs, nobodys = Things(store, OTHER), Things(store, OTHER)
+        theirs, nobodys = (Things(store, OTHER, dead=example.dead) for _ in range(2))
         nobodys.run_id, nobodys.job_id = new_id(), theirs.job_id[:-1] + "x"
+        nobodys.worker_id = nobodys.token_id = new_id()
         before = len(store.read(lambda tx: acts(tx, namespace=OTHER)))
 
         foreign, unknown = call(client, at, theirs), call(client, at, nobodys)
@@ -171,7 +251,7 @@ def test_each_change_is_in_the_audit_once(served: Served) -> None:
     client = served.client("admin", "exec")
     store = served.app.store
     for at, example in EXAMPLES.items():
-        things = Things(store, HOME)
+        things = Things(store, HOME, dead=example.dead)
         known = {each.id for each in store.read(lambda tx: acts(tx, namespace=HOME, limit=500))}
         answer = call(client, at, things)
         told = [

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from rota.engine.workers import NewWorker, register, retire, workers
+import pytest
+
+from rota.engine.heartbeat import heartbeat
+from rota.engine.workers import NewWorker, ask_drain, register, retire, workers
+from rota.errors import UnknownWorker
 from rota.ids import new_id
 from rota.store.base import Store
 from tests.contract.builders import HOME, LEASE_MS, START_MS, Clock, given_worker
@@ -45,3 +49,26 @@ def test_a_retired_worker_is_gone_and_retiring_twice_is_no_error(store: Store, w
         store.write(lambda tx: retire(tx, worker))
 
     assert store.read(lambda tx: workers(tx, namespace=HOME)) == []
+
+
+def test_a_worker_hears_at_its_heartbeat_that_it_shall_drain(store: Store, worker: str) -> None:
+    def beat() -> bool:
+        return store.write(lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=())).drains
+
+    heard = [beat()]
+    for wish in (True, False):
+        store.write(lambda tx, drains=wish: ask_drain(tx, worker, namespace=HOME, drains=drains))  # type: ignore[misc]
+        (view,) = store.read(lambda tx: workers(tx, namespace=HOME))
+        assert (view.drain_asked, view.is_draining) == (wish, False)
+        heard.append(beat())
+
+    assert heard == [False, True, False]
+
+
+@pytest.mark.parametrize("namespace", [HOME, "other"])
+def test_a_worker_that_is_not_there_cannot_drain(store: Store, worker: str, namespace: str) -> None:
+    for worker_id in ("x", new_id(), *([worker] if namespace != HOME else [])):
+        with pytest.raises(UnknownWorker):
+            store.write(
+                lambda tx, each=worker_id: ask_drain(tx, each, namespace=namespace, drains=True)  # type: ignore[misc]
+            )

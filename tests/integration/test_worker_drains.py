@@ -6,7 +6,7 @@ import threading
 import time
 
 from rota.app import App
-from rota.engine.workers import WorkerView, workers
+from rota.engine.workers import WorkerView, ask_drain, workers
 from rota.errors import Cancelled
 from rota.model.states import State
 from rota.runtime.context import current_run
@@ -169,3 +169,29 @@ def test_a_draining_worker_says_so_and_a_stopped_one_is_gone(app: App, serve: Se
 
 def _registry(app: App) -> list[WorkerView]:
     return app.store.read(lambda tx: workers(tx, namespace="default"))
+
+
+def test_a_worker_that_people_drain_takes_nothing_new_until_they_let_it(
+    app: App, serve: Serve
+) -> None:
+    body = Body()
+
+    @app.job
+    def step() -> int:
+        return body()
+
+    def ask(*, drains: bool) -> None:
+        app.store.write(lambda tx: ask_drain(tx, worker.id, namespace=app.namespace, drains=drains))
+
+    worker = serve(slots=1)
+    running = step.submit()
+    assert body.started.wait(20)
+    ask(drains=True)
+    eventually(lambda: worker._heart.is_draining)
+    waiting = step.submit()
+    body.gate.set()
+
+    assert running.result(timeout=20) == 1
+    assert waiting.state is State.QUEUED
+    ask(drains=False)
+    assert waiting.result(timeout=20) == 1

@@ -22,7 +22,7 @@ from rota.api.depth import is_deeper
 from rota.api.identities import address_of
 from rota.api.site import Site
 from rota.clock import elapsed_s
-from rota.engine.acts import By, new_act, record_all
+from rota.engine.acts import By, await_act, new_act, record_all, said_act
 from rota.engine.requests import Keyed, answer_keys, take_keys
 from rota.errors import BadInput, CommitUnknown, KeyReused, StoreUnavailable
 from rota.model.identity import Credential
@@ -101,18 +101,14 @@ class Ask(Request[Any, Any, Any]):
             if found is not None:
                 return None, found
             old = None if before is None else digest(msgspec.json.encode(before(tx)))
+            await_act(tx, by)
             answer = work(tx, by)
             text = msgspec.json.encode(answer)
-            act = new_act(
-                by,
-                namespace=self.namespace,
-                verb=verb,
-                subject=subject,
-                detail=detail or {},
-                before_digest=old,
-                after_digest=digest(text),
+            act = said_act(tx, by) or new_act(
+                by, namespace=self.namespace, verb=verb, subject=subject, detail=detail or {}
             )
-            record_all(tx, [act])
+            digests = {"before_digest": old, "after_digest": digest(text)}
+            record_all(tx, [msgspec.structs.replace(act, **digests)])
             if keyed:
                 answer_keys(tx, [msgspec.structs.replace(keyed, answer=text.decode())])
             return answer, ""

@@ -65,6 +65,8 @@ TOLD: Mapping[type[RotaError], Told] = {
     errors.UnknownBackfill: Told(404, _LOOK),
     errors.UnknownToken: Told(404, _LOOK),
     errors.UnknownNamespace: Told(404, _LOOK),
+    errors.UnknownQueue: Told(404, _LOOK),
+    errors.UnknownWorker: Told(404, _LOOK),
     errors.NotAllowed: Told(409, "Look at the present state first; it does not allow this."),
     errors.NotSignedIn: Told(
         401, "Send `Authorization: Bearer TOKEN` with a token of `rota tokens create`, or sign in."

@@ -10,6 +10,7 @@ import msgspec
 from rota.store.base import Row, Tx
 
 _detail = msgspec.json.Decoder(dict[str, Any])
+_AWAITED, _SAID = "act awaited", "act said"
 
 
 class By(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,7 +89,24 @@ def record(
     tx: Tx, by: By, *, namespace: str, verb: str, subject: str, detail: Mapping[str, Any]
 ) -> None:
     """Write an act into the transaction of the change, so that both are there or neither."""
-    record_all(tx, [new_act(by, namespace=namespace, verb=verb, subject=subject, detail=detail)])
+    act = new_act(by, namespace=namespace, verb=verb, subject=subject, detail=detail)
+    if (_AWAITED, by.act_id) in tx.fresh:
+        tx.fresh.setdefault((_SAID, by.act_id), act)
+    else:
+        record_all(tx, [act])
+
+
+def await_act(tx: Tx, by: By) -> None:
+    """Whoever called a verb wants to add digests to its act, and writes it with `said_act`."""
+    tx.fresh[_AWAITED, by.act_id] = True
+    tx.fresh.pop((_SAID, by.act_id), None)
+
+
+def said_act(tx: Tx, by: By) -> NewAct | None:
+    """What the verb has said of itself; None if it left that to its caller."""
+    tx.fresh.pop((_AWAITED, by.act_id), None)
+    act: NewAct | None = tx.fresh.pop((_SAID, by.act_id), None)
+    return act
 
 
 def record_all(tx: Tx, acts: Iterable[NewAct]) -> None:
@@ -109,6 +127,7 @@ def acts(  # noqa: PLR0913  # one filter each, all named
     verb: str | None = None,
     who: str | None = None,
     subject: str | None = None,
+    since: int | None = None,
     before: str | None = None,
     limit: int = 50,
 ) -> list[Act]:
@@ -119,6 +138,7 @@ def acts(  # noqa: PLR0913  # one filter each, all named
         verb=verb,
         who=who,
         subject=subject,
+        since=since,
         before=before,
         limit=limit,
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -49,14 +51,21 @@ class LetterGroup(msgspec.Struct, frozen=True, kw_only=True):
     versions: tuple[int, ...]
 
 
-def groups(
-    tx: Tx, *, namespace: str, job: str | None = None, acted: bool = False, limit: int = 100
+def groups(  # one filter each, all named
+    tx: Tx,
+    *,
+    namespace: str,
+    job: str | None = None,
+    queues: Sequence[str] | None = None,
+    acted: bool = False,
+    limit: int = 100,
 ) -> list[LetterGroup]:
     """The groups with most open letters first; `acted` includes those that have none."""
     versions: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for row in tx.all("list_group_versions", namespace=namespace, job=job):
         versions[row["job"], row["fingerprint"]].append(row["version"])
-    rows = tx.all("list_groups", namespace=namespace, job=job, acted=acted, limit=limit)
+    at = {"namespace": namespace, "job": job, "queues": _scope(queues)}
+    rows = tx.all("list_groups", acted=acted, limit=limit, **at)
     return [
         LetterGroup(
             job=row["job"],
@@ -81,6 +90,7 @@ def letters(  # noqa: PLR0913  # one filter each, all named
     state: LetterState | None = "open",
     job: str | None = None,
     fingerprint: str | None = None,
+    queues: Sequence[str] | None = None,
     before: str | None = None,
     limit: int = 50,
 ) -> list[LetterView]:
@@ -91,6 +101,7 @@ def letters(  # noqa: PLR0913  # one filter each, all named
         state=state,
         job=job,
         fingerprint=fingerprint,
+        queues=_scope(queues),
         before=before,
         limit=limit,
     )
@@ -123,25 +134,41 @@ class OpenGroup(msgspec.Struct, frozen=True, kw_only=True):
     job: str | None
 
 
-def open_group(tx: Tx, fingerprint: str, *, namespace: str) -> OpenGroup:
+def open_group(
+    tx: Tx, fingerprint: str, *, namespace: str, queues: Sequence[str] | None = None
+) -> OpenGroup:
     """What a redrive or discard of the whole group would touch."""
-    (row,) = tx.all("count_open", namespace=namespace, fingerprint=fingerprint)
+    at = {"namespace": namespace, "queues": _scope(queues)}
+    (row,) = tx.all("count_open", fingerprint=fingerprint, **at)
     return OpenGroup(count=row["letters"], job=row["job"])
 
 
-def open_letters(
-    tx: Tx, fingerprint: str, *, namespace: str, until: int, after: str | None, limit: int
+def open_letters(  # noqa: PLR0913  # one filter each, all named
+    tx: Tx,
+    fingerprint: str,
+    *,
+    namespace: str,
+    until: int,
+    after: str | None,
+    limit: int,
+    queues: Sequence[str] | None = None,
 ) -> list[str]:
     """The next runs of a group's open letters that died until a moment, in the order of ids."""
     rows = tx.all(
         "open_letters",
         namespace=namespace,
         fingerprint=fingerprint,
+        queues=_scope(queues),
         until=until,
         after=after,
         limit=limit,
     )
     return [str(row["run_id"]) for row in rows]
+
+
+def _scope(queues: Sequence[str] | None) -> str | None:
+    """Of runs of these queues only; None: of all."""
+    return None if queues is None else json.dumps(list(queues))
 
 
 def _view(row: Row) -> LetterView:

@@ -39,6 +39,8 @@ class Pulse(msgspec.Struct, frozen=True, kw_only=True):
     cancelled: tuple[str, ...] = ()
     strays: tuple[Held, ...] = ()
     """Runs it was given without ever hearing of them; it must give them back."""
+    drains: bool = False
+    """Somebody wants it to take nothing new until further notice."""
 
 
 def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
@@ -52,7 +54,7 @@ def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
     presence: str | None = None,
 ) -> Pulse:
     """Renew the worker's lease on all its runs with one row, and check each by its fence."""
-    known = tx.execute(
+    known = tx.all(
         "extend_lease",
         id=worker_id,
         lease_ms=lease_ms,
@@ -69,6 +71,7 @@ def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
     pulse = changes(tx, held)
     return msgspec.structs.replace(
         pulse,
+        drains=bool(known[0]["drain_asked"]),
         strays=tuple(Held(str(row["run_id"]), row["fence"], **kinship(row)) for row in strays),
     )
 

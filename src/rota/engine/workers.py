@@ -6,6 +6,9 @@ import json
 
 import msgspec
 
+from rota.engine.keys import worker_key
+from rota.errors import UnknownWorker
+from rota.ids import is_id
 from rota.store.base import Tx
 
 
@@ -43,6 +46,8 @@ class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
     now: int
     jobs: tuple[str, ...] | None = None
     """The jobs it can carry out; None when it did not say."""
+    drain_asked: bool = False
+    """Somebody wants it to take nothing new; it says itself when it does not (`is_draining`)."""
 
 
 def learn(tx: Tx, worker_id: str, *, queues: tuple[str, ...], jobs: tuple[str, ...]) -> None:
@@ -73,6 +78,19 @@ def retire(tx: Tx, worker_id: str) -> None:
     tx.execute("retire_worker", id=worker_id)
 
 
+def ask_drain(tx: Tx, worker_id: str, *, namespace: str, drains: bool) -> None:
+    """It takes nothing new from its next heartbeat on, or works again; what runs goes on.
+
+    UnknownWorker when none of that id is on record here.
+    """
+    known = is_id(worker_id) and tx.execute(
+        "ask_drain", id=worker_id, namespace=namespace, drain_asked=drains
+    )
+    if not known:
+        raise UnknownWorker(worker_id)
+    tx.notify((worker_key(worker_id),))
+
+
 def workers(tx: Tx, *, namespace: str) -> list[WorkerView]:
     """All workers on record, oldest first; the dead ones vanish when they are reaped."""
     return [
@@ -91,6 +109,7 @@ def workers(tx: Tx, *, namespace: str) -> list[WorkerView]:
             seen_at=row["seen_at"],
             now=row["now"],
             jobs=None if row["jobs"] is None else tuple(json.loads(row["jobs"])),
+            drain_asked=bool(row["drain_asked"]),
         )
         for row in tx.all("list_workers", namespace=namespace)
     ]

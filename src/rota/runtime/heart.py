@@ -27,6 +27,10 @@ class Body(Protocol):
         """Work again after we were cut off: under our old name, or register anew."""
         ...
 
+    def stand_by(self, *, drains: bool) -> None:
+        """Somebody wants us to take nothing new, or to work again."""
+        ...
+
     def give_back(self, strays: Sequence[Held]) -> None:
         """Release runs that we never heard of."""
         ...
@@ -52,6 +56,7 @@ class Heart(Service):
         self._body = body
         self._asked = False
         self._is_known = True
+        self._drains = False
         self._told: str | None = None
         """The presence that others know."""
 
@@ -102,6 +107,9 @@ class Heart(Service):
         else:
             self._body.lose()
         self._obey(pulse, held)
+        if pulse.is_known and pulse.drains != self._drains:
+            self._drains = pulse.drains
+            self._body.stand_by(drains=pulse.drains)
         if pulse.is_known and self.is_cut_off:
             self._body.rejoin(is_known=True)
 

@@ -67,6 +67,7 @@ class Worker:
         self._version = version
         self._drained = Event()
         self._hurries = False
+        self._is_leaving = False
         self._watches: list[Watch] = []
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
         book = Logbook(Masker.of(os.environ, store.url))
@@ -119,15 +120,28 @@ class Worker:
         Waits at most the drain time, or until `hurry` is called; what still runs then
         is stopped and released without burning an attempt.
         """
-        self._courier.claim_on(claiming=False)
-        self._heart.is_draining = True
-        self._heart.wake()  # people who look at the registry see it now
-        self._calls.withdraw("drain")
+        self._is_leaving = True
+        self._take_nothing_new()
         self._wait_until_idle(self._options.drain_ms / 1000, may_hurry=True)
         for call in self._calls.everything():
             self._calls.stop(call, "drain")
         self._wait_until_idle(self._options.grace_ms / 1000 + 2, may_hurry=False)
         self._drained.set()
+
+    def stand_by(self, *, drains: bool) -> None:
+        """Take nothing new until further notice, as people ask; what runs goes on."""
+        if drains:
+            self._take_nothing_new()
+        elif not self._is_leaving:
+            self._heart.is_draining = False
+            self._heart.wake()
+            self._courier.claim_on(claiming=True)
+
+    def _take_nothing_new(self) -> None:
+        self._courier.claim_on(claiming=False)
+        self._heart.is_draining = True
+        self._heart.wake()  # people who look at the registry see it now
+        self._calls.withdraw("drain")
 
     def hurry(self) -> None:
         """Do not wait for running handlers any longer; may be called from a signal handler."""

@@ -37,7 +37,21 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
-from rota.api.routes import description, health, jobs, login, runs, session
+from rota.api.routes import (
+    audit,
+    breakers,
+    dead_letters,
+    description,
+    health,
+    jobs,
+    login,
+    namespaces,
+    queues,
+    runs,
+    session,
+    tokens,
+    workers,
+)
 
 ROOT: tuple[ControllerRouterHandler, ...] = (*health.ROOT, *login.ROUTES)
 """Outside of /api/v1."""
@@ -47,4 +61,11 @@ API: tuple[ControllerRouterHandler, ...] = (
     *session.ROUTES,
     *jobs.ROUTES,
     *runs.ROUTES,
+    *queues.ROUTES,
+    *workers.ROUTES,
+    *dead_letters.ROUTES,
+    *breakers.ROUTES,
+    *audit.ROUTES,
+    *tokens.ROUTES,
+    *namespaces.ROUTES,
 )

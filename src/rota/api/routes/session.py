@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from litestar import delete, get
 from litestar.datastructures import Cookie
 
@@ -18,6 +20,7 @@ class Session(Document):
     """Who asks, and what that allows."""
 
     who: str
+    kind: Literal["token", "session"]
     namespace: str
     roles: list[str]
     queues: list[str] | None
@@ -33,6 +36,7 @@ async def show_session(request: Ask) -> Session:
     secret = request.cookies.get(request.site.identities.cookie) if credential.is_session else None
     return Session(
         who=credential.who,
+        kind="session" if credential.is_session else "token",
         namespace=credential.namespace,
         roles=list(credential.roles),
         queues=None if credential.queues is None else list(credential.queues),

@@ -22,6 +22,7 @@ select id, at, who, verb, subject, detail, address, request_id, before_digest, a
    and (cast(:verb as text) is null or verb = :verb)
    and (cast(:who as text) is null or who = :who)
    and (cast(:subject as text) is null or subject = :subject)
+   and (cast(:since as bigint) is null or at >= :since)
    and (cast(:before as {type:uuid}) is null or id < :before)
  order by id desc
  limit :limit

@@ -100,6 +100,14 @@ select run_id, job, version, fingerprint, error_type, message, reason, died_at, 
    and (cast(:state as text) is null or state = :state)
    and (cast(:job as text) is null or job = :job)
    and (cast(:fingerprint as text) is null or fingerprint = :fingerprint)
+   and (cast(:queues as text) is null
+        or exists (
+            select 1
+              from rota.run_history as h
+             where h.id = dead_letter.run_id
+               and h.state = {to:fail}
+               and h.queue in ({each:queues})
+           ))
    and (cast(:before as {type:uuid}) is null or run_id < :before)
  order by run_id desc
  limit :limit
@@ -120,6 +128,14 @@ select job, fingerprint, error_type, message, reason, open_letters, all_letters,
           from rota.dead_letter
          where namespace = :namespace
            and (cast(:job as text) is null or job = :job)
+           and (cast(:queues as text) is null
+                or exists (
+                    select 1
+                      from rota.run_history as h
+                     where h.id = dead_letter.run_id
+                       and h.state = {to:fail}
+                       and h.queue in ({each:queues})
+                   ))
         window alike as (partition by job, fingerprint)
        ) as g
  where nth = 1
@@ -143,6 +159,14 @@ select run_id
    and state = 'open'
    and fingerprint = :fingerprint
    and died_at <= :until
+   and (cast(:queues as text) is null
+        or exists (
+            select 1
+              from rota.run_history as h
+             where h.id = dead_letter.run_id
+               and h.state = {to:fail}
+               and h.queue in ({each:queues})
+           ))
    and (cast(:after as {type:uuid}) is null or run_id > :after)
  order by run_id
  limit :limit
@@ -153,6 +177,14 @@ select count(*) as letters, min(job) as job
  where namespace = :namespace
    and state = 'open'
    and fingerprint = :fingerprint
+   and (cast(:queues as text) is null
+        or exists (
+            select 1
+              from rota.run_history as h
+             where h.id = dead_letter.run_id
+               and h.state = {to:fail}
+               and h.queue in ({each:queues})
+           ))
 
 -- name: letters_like
 select run_id

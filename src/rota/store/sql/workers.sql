@@ -18,6 +18,7 @@ update rota.worker
        presence = :presence,
        missing_since = null
  where id = :id
+returning drain_asked
 
 -- name: held_changes
 -- Of the leases a worker believes it holds: those it lost, and those to be cancelled.
@@ -45,8 +46,8 @@ delete from rota.worker
  where id = :id
 
 -- name: list_workers
-select id, namespace, name, host, pid, queues, jobs, slots, running, is_draining, version,
-       started_at, seen_at, lease_until, lease_until > {now} as is_alive,
+select id, namespace, name, host, pid, queues, jobs, slots, running, is_draining, drain_asked,
+       version, started_at, seen_at, lease_until, lease_until > {now} as is_alive,
        {now} as now
   from rota.worker
  where namespace = :namespace
@@ -126,6 +127,12 @@ on conflict (name) do update
 select next_at - {now} as wait_ms
   from rota.chore
  where name = :name
+
+-- name: ask_drain
+update rota.worker
+   set drain_asked = :drain_asked
+ where id = :id
+   and namespace = :namespace
 
 -- name: update_duty
 update rota.worker

@@ -1,0 +1,129 @@
+"""The audit: who did what, from where; and whether its chain of hashes holds."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from litestar import get
+from litestar.params import FromQuery, QueryParameter
+
+from rota.api.ask import Ask
+from rota.api.documents import MOST, PAGE, Document, Page, then
+from rota.api.gate import needs
+from rota.clock import to_ms
+from rota.engine.acts import Act, acts
+from rota.engine.audit import holds, verify
+from rota.errors import BadInput
+from rota.ids import is_id
+from rota.store.base import Tx
+
+Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]
+
+
+class ActDocument(Document):
+    """A change that somebody made."""
+
+    id: str
+    """That of the request, for those that came over HTTP."""
+    at: datetime
+    who: str
+    verb: str
+    subject: str
+    detail: dict[str, Any]
+    address: str | None
+    request_id: str | None
+    before: str | None
+    """Digests of what was there before, and of what was answered."""
+    after: str | None
+    seq: int | None
+    """Its place in the chain; null for a few seconds."""
+    hash: str | None
+
+
+class Verification(Document):
+    """What a walk along the chain found."""
+
+    is_good: bool
+    acts: int
+    seq: int
+    hash: str
+    """The last one; noted elsewhere, it proves later that the chain is still the same."""
+    says: str
+
+
+@get("/audit", **needs("admin"))
+async def list_acts(  # noqa: PLR0913  # one filter each, all named
+    request: Ask,
+    *,
+    who: FromQuery[str | None] = None,
+    verb: FromQuery[str | None] = None,
+    subject: FromQuery[str | None] = None,
+    since: FromQuery[datetime | None] = None,
+    before: FromQuery[str | None] = None,
+    limit: Limit = PAGE,
+) -> Page[ActDocument]:
+    """The newest first; `before` is the `next` of the page before."""
+    if before is not None and not is_id(before):
+        raise BadInput(f"before={before!r:.64} is not the id of an act")
+    since_ms = None if since is None else _ms(since)
+    found = await request.read(
+        lambda tx: acts(
+            tx,
+            namespace=request.namespace,
+            who=who,
+            verb=verb,
+            subject=subject,
+            since=since_ms,
+            before=before,
+            limit=limit,
+        )
+    )
+    return Page(
+        items=[_document(each) for each in found],
+        next=found[-1].id if len(found) == limit else None,
+    )
+
+
+@get("/audit/verify", **needs("admin"))
+async def verify_acts(request: Ask, head: FromQuery[str | None] = None) -> Verification:
+    """Walk along the whole chain; `head` is a hash that was noted earlier."""
+
+    def walk(tx: Tx) -> Verification:
+        found = verify(tx, namespace=request.namespace)
+        is_same = head is None or holds(tx, head, namespace=request.namespace)
+        return Verification(
+            is_good=found.is_good and is_same,
+            acts=found.acts,
+            seq=found.seq,
+            hash=found.hash,
+            says=found.says or ("" if is_same else "the chain does not hold the hash you noted"),
+        )
+
+    return await request.read(walk)
+
+
+def _ms(moment: datetime) -> int:
+    if moment.tzinfo is None:
+        raise BadInput("since needs a zone: write 2026-01-31T08:00:00Z")
+    return to_ms(moment)
+
+
+def _document(act: Act) -> ActDocument:
+    return ActDocument(
+        id=act.id,
+        at=then(act.at),
+        who=act.who,
+        verb=act.verb,
+        subject=act.subject,
+        detail=act.detail,
+        address=act.address,
+        request_id=act.request_id,
+        before=act.before_digest,
+        after=act.after_digest,
+        seq=act.seq,
+        hash=act.hash,
+    )
+
+
+ROUTES = (list_acts, verify_acts)

@@ -1,0 +1,109 @@
+"""Queues: how deep they are and how long they let wait; pause and resume."""
+
+from __future__ import annotations
+
+from litestar import get, post
+from litestar.params import FromPath, JSONBody
+
+from rota.api.ask import Ask
+from rota.api.documents import Body, Document, Page
+from rota.api.doors import named
+from rota.api.gate import needs
+from rota.api.offers import offered
+from rota.engine.acts import By
+from rota.engine.queues import QueueView, pause, queues, resume
+from rota.errors import UnknownQueue
+from rota.rules.names import check_name
+from rota.store.base import Tx
+
+
+class QueueDocument(Document):
+    """A queue that holds live runs, or was paused once."""
+
+    name: str
+    queued: int
+    scheduled: int
+    running: int
+    held: int
+    """Queued runs that a breaker holds back."""
+    oldest_wait_ms: int | None
+    paused: bool
+    note: str | None
+    verbs: list[str]
+
+
+class QueueState(Document):
+    """Whether runs of a queue are started."""
+
+    name: str
+    paused: bool
+    note: str | None = None
+
+
+class PauseBody(Body):
+    """Why, for those who wonder."""
+
+    note: str | None = None
+
+
+@get("/queues", **needs("viewer"))
+async def list_queues(request: Ask) -> Page[QueueDocument]:
+    """All queues with their depth."""
+    found = await request.read(lambda tx: queues(tx, namespace=request.namespace))
+    reached = [each for each in found if request.credential.reaches(each.name)]
+    return Page(items=[queue_document(each, request) for each in reached])
+
+
+@post("/queues/{queue:str}/pause", **needs("operator", changes=True), status_code=200)
+async def pause_queue(
+    request: Ask, queue: FromPath[str], data: JSONBody[PauseBody | None] = None
+) -> QueueState:
+    """Start nothing new from this queue; what runs goes on."""
+    name = _reached(request, queue)
+    note = data.note if data else None
+
+    def pause_it(tx: Tx, _: By) -> QueueState:
+        pause(tx, name, namespace=request.namespace, note=note)
+        return QueueState(name=name, paused=True, note=note)
+
+    return await request.change(
+        "pause queue", name, pause_it, answers=QueueState, detail={"note": note} if note else {}
+    )
+
+
+@post("/queues/{queue:str}/resume", **needs("operator", changes=True), status_code=200)
+async def resume_queue(request: Ask, queue: FromPath[str]) -> QueueState:
+    """Start what waits, in the old order."""
+    name = _reached(request, queue)
+
+    def resume_it(tx: Tx, _: By) -> QueueState:
+        resume(tx, name, namespace=request.namespace)
+        return QueueState(name=name, paused=False)
+
+    return await request.change("resume queue", name, resume_it, answers=QueueState)
+
+
+def queue_document(queue: QueueView, request: Ask) -> QueueDocument:
+    verb = "resume" if queue.is_paused else "pause"
+    return QueueDocument(
+        name=queue.name,
+        queued=queue.queued,
+        scheduled=queue.scheduled,
+        running=queue.running,
+        held=queue.held,
+        oldest_wait_ms=queue.oldest_ms,
+        paused=queue.is_paused,
+        note=queue.note,
+        verbs=offered(request.credential, verb),
+    )
+
+
+def _reached(request: Ask, part: str) -> str:
+    """A queue may be paused before its first run, so any good name that is reached will do."""
+    name = check_name("queue", named(part))
+    if not request.credential.reaches(name):
+        raise UnknownQueue(name)
+    return name
+
+
+ROUTES = (list_queues, pause_queue, resume_queue)

@@ -1,0 +1,138 @@
+"""Tokens of a namespace: give one out, see them, take one back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+from litestar import delete, get, post
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+
+from rota.api.ask import Ask
+from rota.api.documents import MOST, PAGE, Body, Document, Page, then, when
+from rota.api.gate import needs
+from rota.api.offers import offered
+from rota.app.tokens import draw_token
+from rota.engine.acts import By
+from rota.engine.tokens import find_token, issue, revoke, tokens
+from rota.errors import BadInput, NotPermitted
+from rota.ids import is_id
+from rota.model.identity import TokenView
+from rota.store.base import Tx
+
+Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]
+
+
+class TokenBody(Body):
+    """A token to be given out."""
+
+    name: str
+    """What uses it, such as `ci`."""
+    roles: list[str]
+    queues: list[str] | None = None
+    """All of them, if left out."""
+    expires: str | None = None
+    """After this: `90d`."""
+
+
+class TokenDocument(Document):
+    """A token; its secret was shown once."""
+
+    id: str
+    name: str
+    prefix: str
+    roles: list[str]
+    queues: list[str] | None
+    created_at: datetime
+    created_by: str
+    expires_at: datetime | None
+    used_at: datetime | None
+    revoked_at: datetime | None
+    revoked_by: str | None
+    verbs: list[str]
+
+
+class TokenMade(TokenDocument, kw_only=True):
+    """A new token, with its secret: it is shown now and never again."""
+
+    token: str | None = None
+    """Null when the request is repeated with its key: only the first answer has it."""
+
+
+@get("/tokens", **needs("admin"))
+async def list_tokens(
+    request: Ask,
+    *,
+    past: FromQuery[bool] = False,
+    before: FromQuery[str | None] = None,
+    limit: Limit = PAGE,
+) -> Page[TokenDocument]:
+    """The newest first; `past=true` also shows those that were revoked or have expired."""
+    if before is not None and not is_id(before):
+        raise BadInput(f"before={before!r:.64} is not the id of a token")
+    at = {"namespace": request.namespace, "past": past, "before": before, "limit": limit}
+    found = await request.read(lambda tx: tokens(tx, **at))  # type: ignore[arg-type]
+    return Page(
+        items=[_document(each, request) for each in found],
+        next=found[-1].id if len(found) == limit else None,
+    )
+
+
+@post("/tokens", **needs("admin", changes=True))
+async def create_token(request: Ask, data: JSONBody[TokenBody]) -> TokenMade:
+    """Give out a token of this namespace; the store keeps only the digest of its secret."""
+    drawn = draw_token(data.name, roles=data.roles, queues=data.queues, expires=data.expires)
+    if "exec" in drawn.token.roles and not request.credential.has("exec"):
+        raise NotPermitted("only who has the role exec can give it to others")
+    if request.credential.queues is not None and not (
+        drawn.token.queues and all(map(request.credential.reaches, drawn.token.queues))
+    ):
+        raise NotPermitted("a token for some queues can give out tokens for these queues only")
+
+    def make(tx: Tx, by: By) -> TokenMade:
+        view = issue(tx, drawn.token, namespace=request.namespace, by=by)
+        return TokenMade(**msgspec.structs.asdict(_document(view, request)))
+
+    made = await request.change("create token", drawn.token.id, make, answers=TokenMade)
+    # The secret is added here, so that an answer that is kept for its key does not hold it.
+    return msgspec.structs.replace(made, token=drawn.secret) if made.id == drawn.token.id else made
+
+
+@delete("/tokens/{token_id:str}", **needs("admin", changes=True), status_code=200)
+async def revoke_token(request: Ask, token_id: FromPath[str]) -> TokenDocument:
+    """Refuse it from now on, with its sessions; at other servers within five seconds."""
+
+    def take_back(tx: Tx, by: By) -> TokenDocument:
+        return _document(revoke(tx, token_id, namespace=request.namespace, by=by), request)
+
+    gone = await request.change(
+        "revoke token",
+        token_id,
+        take_back,
+        answers=TokenDocument,
+        before=lambda tx: find_token(tx, token_id, namespace=request.namespace),
+    )
+    request.site.identities.forget()
+    return gone
+
+
+def _document(token: TokenView, request: Ask) -> TokenDocument:
+    is_good = token.revoked_at is None
+    return TokenDocument(
+        id=token.id,
+        name=token.name,
+        prefix=token.prefix,
+        roles=list(token.roles),
+        queues=None if token.queues is None else list(token.queues),
+        created_at=then(token.created_at),
+        created_by=token.created_by,
+        expires_at=when(token.expires_at),
+        used_at=when(token.used_at),
+        revoked_at=when(token.revoked_at),
+        revoked_by=token.revoked_by,
+        verbs=offered(request.credential, "revoke", role="admin") if is_good else [],
+    )
+
+
+ROUTES = (list_tokens, create_token, revoke_token)

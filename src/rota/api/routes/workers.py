@@ -1,0 +1,102 @@
+"""Workers: who is there and how busy; let one take nothing new, and let it work again."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from litestar import get, post
+from litestar.params import FromPath
+
+from rota.api.ask import Ask
+from rota.api.documents import Document, Page, then
+from rota.api.gate import needs
+from rota.api.offers import offered
+from rota.engine.acts import By
+from rota.engine.workers import WorkerView, ask_drain, workers
+from rota.errors import NotPermitted
+from rota.store.base import Tx
+
+
+class WorkerDocument(Document):
+    """A worker process on record."""
+
+    id: str
+    name: str
+    host: str
+    pid: int
+    version: str
+    queues: list[str]
+    slots: int
+    busy: int
+    load: float
+    """The part of its slots that is busy."""
+    started_at: datetime
+    seen_at: datetime
+    alive: bool
+    draining: bool
+    """It takes nothing new, or was asked not to and will hear of it with its next heartbeat."""
+    verbs: list[str]
+
+
+class DrainState(Document):
+    """What a worker was asked for."""
+
+    id: str
+    draining: bool
+
+
+@get("/workers", **needs("viewer"))
+async def list_workers(request: Ask) -> Page[WorkerDocument]:
+    """All workers on record, the oldest first."""
+    found = await request.read(lambda tx: workers(tx, namespace=request.namespace))
+    reached = [each for each in found if any(map(request.credential.reaches, each.queues))]
+    return Page(items=[worker_document(each, request) for each in reached])
+
+
+@post("/workers/{worker_id:str}/drain", **needs("operator", changes=True), status_code=200)
+async def drain_worker(request: Ask, worker_id: FromPath[str]) -> DrainState:
+    """Let a worker take nothing new from its next heartbeat on; what it runs goes on."""
+    return await _ask(request, worker_id, drains=True)
+
+
+@post("/workers/{worker_id:str}/resume", **needs("operator", changes=True), status_code=200)
+async def resume_worker(request: Ask, worker_id: FromPath[str]) -> DrainState:
+    """Let a worker that was drained work again."""
+    return await _ask(request, worker_id, drains=False)
+
+
+async def _ask(request: Ask, worker_id: str, *, drains: bool) -> DrainState:
+    if request.credential.queues is not None:
+        raise NotPermitted("a worker serves queues that the credential may not reach")
+
+    def ask(tx: Tx, _: By) -> DrainState:
+        ask_drain(tx, worker_id, namespace=request.namespace, drains=drains)
+        return DrainState(id=worker_id, draining=drains)
+
+    verb = "drain worker" if drains else "resume worker"
+    return await request.change(verb, worker_id, ask, answers=DrainState)
+
+
+def worker_document(worker: WorkerView, request: Ask) -> WorkerDocument:
+    draining = worker.is_draining or worker.drain_asked
+    verb = "resume" if worker.drain_asked else "drain"
+    may = worker.is_alive and request.credential.queues is None
+    return WorkerDocument(
+        id=worker.id,
+        name=worker.name,
+        host=worker.host,
+        pid=worker.pid,
+        version=worker.version,
+        queues=list(worker.queues),
+        slots=worker.slots,
+        busy=worker.running,
+        load=round(worker.running / worker.slots, 3) if worker.slots else 0.0,
+        started_at=then(worker.started_at),
+        seen_at=then(worker.seen_at),
+        alive=worker.is_alive,
+        draining=draining,
+        verbs=offered(request.credential, verb) if may else [],
+    )
+
+
+ROUTES = (list_workers, drain_worker, resume_worker)
