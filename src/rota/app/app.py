@@ -5,7 +5,6 @@ The only place that puts store, engine and runtime together.
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -18,6 +17,8 @@ import msgspec
 
 from rota.app.breakers import Breakers
 from rota.app.dead_letters import DeadLetters
+from rota.app.definitions import data_job, python_job
+from rota.app.duty import duty_of
 from rota.app.graph import TracedGraph, add_graph
 from rota.app.job import AsyncJob, Job
 from rota.app.logs import Narrowed, search_logs
@@ -25,19 +26,14 @@ from rota.app.run import Run
 from rota.app.settings import read_settings
 from rota.app.submits import Submits
 from rota.app.waiter import Waiter
-from rota.app.works import Works, reference
 from rota.engine.jobs import define
 from rota.errors import BadOption, UnknownJob
 from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget, Target
-from rota.rules.dependencies import check_circles
+from rota.model.spec import CommandTarget, GraphTarget, HttpTarget
 from rota.rules.names import check_name
-from rota.rules.options import JobOptions, job_options
-from rota.rules.signature import Signature
-from rota.rules.template import placeholders
 from rota.runtime.artifacts import open_artifacts
-from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.options import WorkerOptions
 from rota.runtime.vault import Vault
 from rota.runtime.worker import Worker
 from rota.store.base import Store
@@ -122,8 +118,8 @@ class App:
     ) -> Any:
         """Make a function a job; it can still be called as a plain function."""
         if function is not None:
-            return self._python_job(function, name, options)
-        return lambda function: self._python_job(function, name, options)
+            return python_job(self, function, name, options)
+        return lambda function: python_job(self, function, name, options)
 
     @overload
     def graph(self, function: Callable[P, R], /) -> TracedGraph[P, R]: ...
@@ -174,7 +170,7 @@ class App:
             ok_codes=tuple(ok_codes),
             retry_codes=None if retry_codes is None else tuple(retry_codes),
         )
-        return self._data_job(name, target, (*argv, *target.env.values()), options)
+        return data_job(self, name, target, (*argv, *target.env.values()), options)
 
     def http(  # noqa: PLR0913  # the fields of a request, all named
         self,
@@ -198,7 +194,7 @@ class App:
             allow_private=allow_private,
         )
         texts = (url, *target.headers.values(), *((body,) if body else ()))
-        return self._data_job(name, target, texts, options)
+        return data_job(self, name, target, texts, options)
 
     @cached_property
     def vault(self) -> Vault:
@@ -302,26 +298,9 @@ class App:
         options = options or WorkerOptions(**settings)
         if not options.alert_webhook:
             options = msgspec.structs.replace(options, **self._alerts)
-        jobs = self.everything
-        check_circles({name: job.spec for name, job in jobs.items()})
-        self.define(jobs.values())
-        from rota.app.declare import declare  # noqa: PLC0415  # as with schedules
-
-        declare(self, jobs.values())
-        queues = options.queues or tuple(sorted({job.spec.queue for job in jobs.values()}))
-        duty = Duty(
-            namespace=self.namespace,
-            queues=queues or ("default",),
-            jobs=tuple(sorted(jobs)),
-            graphs=tuple(sorted(self.graphs)),
-            dependents=tuple(sorted(name for name in jobs if jobs[name].spec.dependencies)),
-            cached=tuple(sorted(name for name, job in jobs.items() if job.spec.cache)),
-            find_work=Works(self, stored=options.stored).find,
-            all_queues=not options.queues,
-        )
         return Worker(
             self.store,
-            duty,
+            duty_of(self, options),
             options=options,
             version=version(),
             artifacts=self.vault.artifacts,
@@ -345,42 +324,3 @@ class App:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-    def _python_job(
-        self, function: Callable[P, R], name: str | None, options: Mapping[str, Any]
-    ) -> Job[P, R]:
-        checked = job_options(name or function.__name__, options)
-        signature = Signature.of(function)
-        target = PythonTarget(
-            ref=reference(function), is_async=inspect.iscoroutinefunction(function)
-        )
-        spec = self._spec(checked, target, signature)
-        kind = AsyncJob if target.is_async else Job
-        return self._add(
-            kind(self, spec, signature, function, checked.retry_function, checked.schedules)
-        )
-
-    def _data_job(
-        self, name: str, target: Target, texts: Iterable[str], options: Mapping[str, Any]
-    ) -> Job[..., Any]:
-        checked = job_options(name, options)
-        signature = Signature.of_names(name, placeholders(texts))
-        spec = self._spec(checked, target, signature)
-        return self._add(
-            Job(self, spec, signature, None, checked.retry_function, checked.schedules)
-        )
-
-    def _spec(self, checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
-        if checked.cache is not None and checked.cache.key is not None:
-            from rota.rules.cache_options import parse_cache  # noqa: PLC0415  # as with options
-
-            parse_cache(checked.cache, signature.parameters)
-        return JobSpec(target=target, parameters=signature.parameters, **checked.spec_fields())
-
-    def _add(self, job: Job[P, R]) -> Job[P, R]:
-        known = self.jobs.get(job.name)
-        is_other = known is not None and known.spec.target != job.spec.target
-        if is_other or job.name in self.graphs:
-            raise BadOption(f"a job named {job.name!r} is defined already; give one of them name=")
-        self.jobs[job.name] = job
-        return job

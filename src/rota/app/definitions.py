@@ -1,0 +1,62 @@
+"""How functions, programs and requests become jobs of an app."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from rota.app.job import AsyncJob, Job
+from rota.app.works import reference
+from rota.errors import BadOption
+from rota.model.spec import JobSpec, PythonTarget, Target
+from rota.rules.options import JobOptions, job_options
+from rota.rules.signature import Signature
+from rota.rules.template import placeholders
+
+if TYPE_CHECKING:
+    from rota.app.app import App
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def python_job(
+    app: App, function: Callable[P, R], name: str | None, options: Mapping[str, Any]
+) -> Job[P, R]:
+    """A function as a job; its annotations are its types."""
+    checked = job_options(name or function.__name__, options)
+    signature = Signature.of(function)
+    target = PythonTarget(ref=reference(function), is_async=inspect.iscoroutinefunction(function))
+    spec = _spec(checked, target, signature)
+    kind = AsyncJob if target.is_async else Job
+    return _add(
+        app, kind(app, spec, signature, function, checked.retry_function, checked.schedules)
+    )
+
+
+def data_job(
+    app: App, name: str, target: Target, texts: Iterable[str], options: Mapping[str, Any]
+) -> Job[..., Any]:
+    """A program or a request as a job; each `{name}` in its texts is a parameter."""
+    checked = job_options(name, options)
+    signature = Signature.of_names(name, placeholders(texts))
+    spec = _spec(checked, target, signature)
+    return _add(app, Job(app, spec, signature, None, checked.retry_function, checked.schedules))
+
+
+def _spec(checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
+    if checked.cache is not None and checked.cache.key is not None:
+        from rota.rules.cache_options import parse_cache  # noqa: PLC0415  # as with options
+
+        parse_cache(checked.cache, signature.parameters)
+    return JobSpec(target=target, parameters=signature.parameters, **checked.spec_fields())
+
+
+def _add(app: App, job: Job[P, R]) -> Job[P, R]:
+    known = app.jobs.get(job.name)
+    is_other = known is not None and known.spec.target != job.spec.target
+    if is_other or job.name in app.graphs:
+        raise BadOption(f"a job named {job.name!r} is defined already; give one of them name=")
+    app.jobs[job.name] = job
+    return job

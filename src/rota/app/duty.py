@@ -1,0 +1,33 @@
+"""What a worker of an app has to do: its jobs, on record, and the queues they are in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rota.app.works import Works
+from rota.rules.dependencies import check_circles
+from rota.runtime.options import Duty, WorkerOptions
+
+if TYPE_CHECKING:
+    from rota.app.app import App
+
+
+def duty_of(app: App, options: WorkerOptions) -> Duty:
+    """Records what the code of the app declares, as the worker that starts now will claim it."""
+    jobs = app.everything
+    check_circles({name: job.spec for name, job in jobs.items()})
+    app.define(jobs.values())
+    from rota.app.declare import declare  # noqa: PLC0415  # zones and cron, as with schedules
+
+    declare(app, jobs.values())
+    queues = options.queues or tuple(sorted({job.spec.queue for job in jobs.values()}))
+    return Duty(
+        namespace=app.namespace,
+        queues=queues or ("default",),
+        jobs=tuple(sorted(jobs)),
+        graphs=tuple(sorted(app.graphs)),
+        dependents=tuple(sorted(name for name in jobs if jobs[name].spec.dependencies)),
+        cached=tuple(sorted(name for name, job in jobs.items() if job.spec.cache)),
+        find_work=Works(app, stored=options.stored).find,
+        all_queues=not options.queues,
+    )
