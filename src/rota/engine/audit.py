@@ -89,6 +89,7 @@ def holds(tx: Tx, head: str, *, namespace: str) -> bool:
 
 def prune_acts(tx: Tx, *, keep_ms: int, limit: int) -> int:
     """Forget the oldest acts of each chain; where it begins now is written down."""
+    seal(tx, limit=limit)  # what has no place yet cannot go
     gone = 0
     for chain in tx.all("list_chains"):
         at = {"namespace": chain["namespace"]}
