@@ -52,6 +52,8 @@ class Example(NamedTuple):
 
 
 EXAMPLES: Mapping[tuple[str, str], Example] = {
+    ("GET", "/"): Example(200, foreign=None),
+    ("GET", "/{place}"): Example(200, foreign=None),
     ("GET", "/api/v1/openapi.json"): Example(200, foreign=None),
     ("GET", "/api/v1/version"): Example(200, foreign=None),
     ("GET", "/api/v1/session"): Example(200, foreign=None),
@@ -118,8 +120,8 @@ def all_operations(folder: Path) -> list[Operation]:
 
 
 def plain(path: str) -> str:
-    """`{run_id:str}` is `{run_id}`."""
-    return path.replace(":str}", "}")
+    """`{run_id:str}` is `{run_id}`, and so with `:path`."""
+    return path.replace(":str}", "}").replace(":path}", "}")
 
 
 def test_each_operation_has_an_example_and_each_example_an_operation(tmp_path: Path) -> None:

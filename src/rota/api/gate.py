@@ -23,6 +23,8 @@ from rota.errors import BadInput, BadOption, NotPermitted, TooMany
 from rota.model.identity import LADDER, Role
 
 KEY = "needs"
+ANY_QUERY = "any query"
+"""Of pages, whose scripts read what stands behind the question mark."""
 PUBLIC = frozenset({("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/login"), ("POST", "/login")})
 """All that can be had without a credential: exact pairs, none of them with data."""
 SCHEMES: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
@@ -97,7 +99,7 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRout
         )
     facts: dict[str, Any] = connection.scope  # type: ignore[assignment]
     facts["credential"] = credential
-    if facts["query_string"]:
+    if facts["query_string"] and not handler.opt.get(ANY_QUERY):
         _check_query(facts["query_string"], _query_names(handler))
 
 

@@ -1,0 +1,104 @@
+"""The web UI: one page for every address of it, and the files that page loads.
+
+All of it behind the gate like the rest. Who is not signed in is led to the sign-in page, which
+needs no script. Files have the hash of their content in their name, so browsers keep them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import mimetypes
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from litestar import Request, Response, get
+from litestar.exceptions import NotFoundException
+from litestar.params import FromPath
+
+import rota
+from rota.api.ask import Ask
+from rota.api.gate import ANY_QUERY, needs
+from rota.api.problems import respond
+from rota.errors import NotSignedIn
+
+BUILT = Path(rota.__file__).parent / "web" / "dist"
+NOT_BUILT = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Rota</title>
+<h1>Rota</h1>
+<p>The server runs; its pages are not built. In the source tree <code>make web</code> builds them;
+a wheel has them inside. The API is at <a href="/api/v1/openapi.json">/api/v1</a>.</p>
+</html>
+"""
+PAGE = "text/html"
+FOR_EVER = {"Cache-Control": "private, max-age=31536000, immutable"}
+SQUEEZED_FROM = 1_000
+"""Bytes; less is not worth the work."""
+
+
+def lead_in(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+    """People get a page where programs get a problem."""
+    if "text/html" in request.headers.get("accept", ""):
+        return Response("", status_code=303, headers={"Location": "/login"})
+    return respond(request, error)
+
+
+_VIEWED: dict[str, Any] = {
+    "opt": {**needs("viewer")["opt"], ANY_QUERY: True},
+    "include_in_schema": False,
+    "exception_handlers": {NotSignedIn: lead_in},
+    "sync_to_thread": False,
+}
+
+
+@get("/", **_VIEWED)
+def show_start(request: Ask) -> Response[bytes]:
+    """The page itself."""
+    return _page(request)
+
+
+@get("/{place:path}", **_VIEWED)
+def show_place(request: Ask, place: FromPath[Path]) -> Response[bytes]:
+    """A file of the page, or the page, which knows its own addresses."""
+    path = str(place).lstrip("/")
+    if path == "api" or path.startswith("api/"):
+        raise NotFoundException(detail=f"there is nothing at /{path}")
+    if path not in _files():
+        return _page(request)
+    kept = FOR_EVER if path.startswith("assets/") else {}
+    kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
+    return _answer(request, path, kind, kept)
+
+
+def _page(request: Ask) -> Response[bytes]:
+    if "index.html" not in _files():
+        return Response(NOT_BUILT.encode(), media_type=PAGE)
+    return _answer(request, "index.html", PAGE, {})
+
+
+def _answer(request: Ask, path: str, kind: str, headers: dict[str, str]) -> Response[bytes]:
+    plain, squeezed = _content(path)
+    if squeezed is not None and "gzip" in request.headers.get("accept-encoding", ""):
+        headers = {**headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+        return Response(squeezed, media_type=kind, headers=headers)
+    return Response(plain, media_type=kind, headers=headers)
+
+
+@cache
+def _files() -> frozenset[str]:
+    """Known once and for all: nothing outside of this list is ever opened."""
+    return frozenset(
+        str(path.relative_to(BUILT))
+        for path in BUILT.rglob("*")
+        if path.is_file() and not path.name.startswith(".")
+    )
+
+
+@cache
+def _content(path: str) -> tuple[bytes, bytes | None]:
+    plain = (BUILT / path).read_bytes()
+    squeezed = gzip.compress(plain, mtime=0) if len(plain) >= SQUEEZED_FROM else plain
+    return plain, squeezed if len(squeezed) < len(plain) else None
+
+
+ROUTES = (show_start, show_place)

@@ -1,0 +1,94 @@
+"""The web UI as the server gives it out: one page for all addresses, files that are kept."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rota.api.routes import pages
+from tests.api.serving import Served
+
+SCRIPT = b"console.log('rota');\n" * 100
+
+
+@pytest.fixture
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "dist"
+    (folder / "assets").mkdir(parents=True)
+    (folder / "index.html").write_text("<!doctype html><div id=root></div>")
+    (folder / "assets" / "main-1a2b.js").write_bytes(SCRIPT)
+    (tmp_path / "secret.txt").write_text("not for you")
+    monkeypatch.setattr(pages, "BUILT", folder)
+    _forget()
+    yield folder
+    _forget()
+
+
+def _forget() -> None:
+    pages._files.cache_clear()
+    pages._content.cache_clear()
+
+
+@pytest.mark.parametrize("address", ["/", "/runs", "/runs?state=failed&job=add", "/jobs/a%2Fb"])
+def test_every_address_of_the_ui_is_the_same_page(
+    shared: Served, built: Path, address: str
+) -> None:
+    answer = shared.client("viewer").get(address)
+
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["cache-control"] == "no-store"
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    assert "<div id=root>" in answer.text
+
+
+def test_its_files_are_squeezed_and_kept_by_browsers(shared: Served, built: Path) -> None:
+    answer = shared.client("viewer").get("/assets/main-1a2b.js")
+    plain = shared.client("viewer").get(
+        "/assets/main-1a2b.js", headers={"Accept-Encoding": "identity"}
+    )
+
+    assert answer.headers["content-encoding"] == "gzip"
+    assert answer.content == plain.content == SCRIPT
+    assert int(answer.headers["content-length"]) == len(gzip.compress(SCRIPT, mtime=0))
+    assert "immutable" in answer.headers["cache-control"]
+    assert "javascript" in answer.headers["content-type"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/../secret.txt", "/%2e%2e/secret.txt", "/..%2Fsecret.txt", "/assets/../../secret.txt"],
+)
+def test_nothing_else_is_given_out(shared: Served, built: Path, address: str) -> None:
+    answer = shared.client("viewer").get(address)
+
+    assert "not for you" not in answer.text
+
+
+def test_a_person_who_is_not_signed_in_is_led_to_the_form(shared: Served, built: Path) -> None:
+    browser = shared.anyone(Accept="text/html,application/xhtml+xml")
+
+    answer = browser.get("/runs?state=failed")
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/login")
+
+
+def test_a_wrong_address_of_the_api_is_no_page(shared: Served, built: Path) -> None:
+    answer = shared.client("viewer").get("/api/v1/nothing")
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
+
+
+def test_without_a_build_the_page_says_how(
+    shared: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "BUILT", tmp_path / "nowhere")
+    _forget()
+
+    answer = shared.client("viewer").get("/")
+    _forget()
+
+    assert "make web" in answer.text
