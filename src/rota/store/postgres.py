@@ -77,6 +77,7 @@ class PostgresTx:
         self.memo = memo
         self.fresh: dict[Any, Any] = {}
         self.woken: set[str] = set()
+        self.rung = 0
         self.told: set[str] = set()
         """Those whose NOTIFY is part of this transaction."""
         self.choose: Callable[[Collection[str]], set[str]] | None = None
@@ -103,6 +104,7 @@ class PostgresTx:
 
     def notify(self, queues: Collection[str]) -> None:
         self.woken.update(queues)
+        self.rung += 1
 
     def raw(self, text: str, params: Any = None, /) -> list[Row]:
         cursor = self._connection.execute(text.encode(), params)

@@ -92,6 +92,7 @@ class SqliteTx:
         self.memo = memo
         self.fresh: dict[Any, Any] = {}
         self.woken: set[str] = set()
+        self.rung = 0
 
     def one(self, name: str, /, **params: Any) -> Row | None:
         rows = self.all(name, **params)
@@ -118,6 +119,7 @@ class SqliteTx:
 
     def notify(self, queues: Collection[str]) -> None:
         self.woken.update(queues)
+        self.rung += 1
 
     def raw(self, text: str, params: Any = None, /) -> list[Row]:
         cursor = self._connection.execute(text, params)
