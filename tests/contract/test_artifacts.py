@@ -181,6 +181,24 @@ def test_a_whole_result_is_handed_on_and_a_made_one_is_kept(store: Store, worker
         assert json.loads(value_of(store, look(store, run_id).result)) == expected
 
 
+def test_a_result_made_of_too_much_fails_the_run_with_words(
+    store: Store, worker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rota.engine.conclude.MAX_MADE_BYTES", 2 * LARGE)
+    flow = Flow(store, worker, graph([node("load")], result=[{"$ref": "load"}, {"$ref": "load"}]))
+    run_id = flow.start()
+    flow.claim()
+
+    flow.end(run_id, "load", result=BIG)
+
+    ended = look(store, run_id)
+    assert ended.state is State.FAILED
+    assert ended.reason == (
+        "its result: it takes 131,079 bytes and the limit is 131,072; let a last node make less "
+        "of it"
+    )
+
+
 def test_a_graph_within_a_graph_takes_and_gives_large_values(store: Store, worker: str) -> None:
     inner = graph(
         [node("work", args={"text": {"$param": "text"}})],

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 def test_a_small_benchmark_writes_every_figure_of_rota_and_of_the_raw_limit(tmp_path: Path) -> None:
     path = tmp_path / "bench.json"
 
@@ -28,7 +29,7 @@ def test_a_small_benchmark_writes_every_figure_of_rota_and_of_the_raw_limit(tmp_
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
+        timeout=280,
     )
 
     assert ended.returncode == 0, ended.stderr

@@ -13,12 +13,15 @@ from rota.engine.kin import verdict_facts
 from rota.engine.memos import noted
 from rota.engine.node_results import Known
 from rota.engine.nodes import END, MAX_REASON, Board
-from rota.errors import BadInput
+from rota.errors import BadInput, PayloadTooLarge
 from rota.model.run import Verdict
 from rota.rules.graph_outcome import outcome_of_leaves
 from rota.rules.joins import Ending
 from rota.rules.node_values import result_of
 from rota.store.base import Row, Tx
+
+MAX_MADE_BYTES = 16_000_000
+"""Of a result that is made of those of many nodes; each of them has a limit of its own."""
 
 
 class Waves(Protocol):
@@ -84,7 +87,13 @@ def _result(course: Course, known: Known) -> str:
     if course.shape.whole_result is not None:
         return known.text_of((course.graph_id, course.shape.whole_result))
     values = known.values(course, course.shape.result_needs)
-    return msgspec.json.encode(result_of(graph, values)).decode()
+    made = msgspec.json.encode(result_of(graph, values))
+    if len(made) > MAX_MADE_BYTES:
+        raise PayloadTooLarge(
+            f"it takes {len(made):,} bytes and the limit is {MAX_MADE_BYTES:,}; let a last node "
+            "make less of it"
+        )
+    return made.decode()
 
 
 def _failed_in_words(bad: list[tuple[str, str | None]]) -> str:

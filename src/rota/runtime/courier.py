@@ -51,6 +51,8 @@ class Courier(Service):
         self._looks = True
         self._claims_in = 0
         """The thread that is in a transaction of ours that claims."""
+        self._rung = 0
+        """How often that one had been told whom to wake when we had claimed."""
         self._pending: list[tuple[Call | None, Verdict]] = []
         self.is_cut_off = False
         self._pace = 0.0
@@ -121,7 +123,13 @@ class Courier(Service):
 
         Holds our turn until that transaction has ended; stays off when we are busy anyway.
         """
-        if not self._claims.concern(keys) or not self._turn.acquire(blocking=False):
+        if not self._claims.concern(keys):
+            return None
+        if self._claims_in == get_ident():
+            # Our own transaction, shared with others: what they brought after our claim it missed.
+            self._looks = self._looks or tx.rung > self._rung
+            return None
+        if not self._turn.acquire(blocking=False):
             return None
         try:
             free = self._options.slots - len(self._calls)
@@ -137,8 +145,11 @@ class Courier(Service):
         """A ride has ended; without leases it may have failed, so that we look ourselves."""
         try:
             self._open(leases)
+            is_cut_short = self._claims.is_cut_short
         finally:
             self._turn.release()
+        if is_cut_short:
+            self.look()
 
     @property
     def is_empty(self) -> bool:
@@ -220,7 +231,9 @@ class Courier(Service):
         lost = finish(tx, verdicts, namespace=self._namespace) if verdicts else []
         if not want:
             return lost, []
-        return lost, self._claims.take(tx, want) if lone else self._claims.claim(tx, want)
+        leases = self._claims.take(tx, want) if lone else self._claims.claim(tx, want)
+        self._rung = tx.rung
+        return lost, leases
 
     def _open(self, leases: list[Lease]) -> None:
         for lease in leases:

@@ -26,6 +26,8 @@ class Tx(Protocol):
     """What this process remembers of rows of this store that never change."""
     fresh: dict[Any, Any]
     """What was written in this transaction and need not be read again in it."""
+    rung: int
+    """How often it was told whom to wake; a transaction may be shared, and others add to it."""
 
     def one(self, name: str, /, **params: Any) -> Row | None:
         """The first row, or None."""

@@ -222,6 +222,7 @@ class ForeignTx:
         self._statements = _known(self.dialect)
         self.memo: dict[Any, Any] = {}
         self.fresh: dict[Any, Any] = {}
+        self.rung = 0
         # On the same machine: an SQLite before 3.42 cannot tell milliseconds.
         self._now = round(time.time() * 1000) if self.dialect == "sqlite" else None
 
@@ -244,6 +245,7 @@ class ForeignTx:
 
     def notify(self, queues: Collection[str]) -> None:
         """A hint on commit; on SQLite the watch of the file sees the commit by itself."""
+        self.rung += 1
         if self.dialect == "postgres":
             for key in _quiet.pick(queues):
                 self.all("wake", key=key)

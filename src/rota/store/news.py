@@ -10,13 +10,16 @@ class News:
 
     def __init__(self) -> None:
         self.woken: set[str] = set()
+        self.rung = 0
         self._offers: dict[str, str] = {}
 
     def notify(self, queues: Collection[str]) -> None:
         self.woken.update(queues)
+        self.rung += 1
 
     def offer(self, runs: Mapping[str, str]) -> None:
         self._offers.update(runs)
+        self.rung += 1
 
     def taken(self, run_ids: Iterable[str]) -> None:
         if self._offers:
