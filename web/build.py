@@ -24,7 +24,7 @@ OLDEST_NODE = (20, 19)
 SOURCES = ("src", "public", "scripts")
 SETTINGS = ("index.html", "vite.config.ts", "tsconfig.json", "package.json", "package-lock.json")
 CHECKED_TOO = ("dev", "biome.json")
-CHECKS = ("lint", "types", "test")
+CHECKS = ("lint", "types", "test", "budget")
 
 
 class NoNode(Exception):

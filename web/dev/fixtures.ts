@@ -179,21 +179,22 @@ const groups = [
   ["<script>", "alert('hostile')</script>", "mail.welcome", 1],
 ].map(([error, message, job, many], index) => ({
   group: `g${index}`,
-  error,
+  errorType: error,
   message,
   job,
-  count: many,
+  open: many,
+  total: many,
   lastAt: iso(start - index * 500_000),
   verbs: ["redrive", "discard"],
 }));
 const letters = Array.from({ length: 40 }, (_, index) => ({
-  id: `d${index}`,
   executionId: runs[index]?.executionId ?? "",
   job: "sync.crm",
-  at: iso(start - index * 60_000),
-  attempts: 5,
-  error: { type: "ConnectionResetError", message: "connection reset by peer" },
-  args: { account: 4000 + index, since: "2026-11-01" },
+  group: "g0",
+  errorType: "ConnectionResetError",
+  message: "connection reset by peer",
+  diedAt: iso(start - index * 60_000),
+  state: "open",
   verbs: ["redrive", "discard"],
 }));
 const acts = Array.from({ length: 120 }, (_, index) => ({
@@ -202,8 +203,8 @@ const acts = Array.from({ length: 120 }, (_, index) => ({
   who: ["ada@example.org", "deploy token", "grace@example.org"][index % 3],
   verb: ["pause", "rerun", "cancel", "edit schedule"][index % 4],
   subject: `job ${JOBS[index % JOBS.length]}`,
-  before: { paused: false },
-  after: { paused: true, note: "Provider outage" },
+  detail: { paused: true, note: "Provider outage" },
+
   address: "10.0.4.17",
 }));
 
@@ -243,12 +244,21 @@ function overview(): object {
         dueNextHour: 214,
         failures: groups.map((group) => ({
           fingerprint: group.group,
-          error: `${group.error}: ${group.message}`,
-          count: group.count,
+          error: `${group.errorType}: ${group.message}`,
+          count: group.open,
           job: group.job,
           lastAt: group.lastAt,
         })),
       };
+}
+
+function comingOf(): object[] {
+  const marks: Record<number, string> = { 2: "holiday", 5: "fold" };
+  return Array.from({ length: 6 }, (_, index) => ({
+    at: iso(start + (index + 1) * 24 * HOUR),
+    local: `2026-11-${17 + index} 06:00`,
+    mark: marks[index] ?? null,
+  }));
 }
 
 function preview(query: string): [number, unknown] {
@@ -309,9 +319,16 @@ export function answer(path: string, query: URLSearchParams, method: string): An
   if (noun === "jobs" && id && !path.includes("/diff/")) return jobAnswer(id, more);
   if (noun === "graphs" && id) return [200, more ? gridOf(runs[3] as Made) : graphDefinition(id)];
   if (noun === "schedules" && id && id !== "upcoming")
-    return [200, schedules.find((each) => each.name === id)];
+    return [
+      200,
+      {
+        ...schedules.find((each) => each.name === id),
+        coming: comingOf(),
+        definition: { args: { region: "eu" } },
+      },
+    ];
   if (noun === "dead-letters" && id && id !== "groups")
-    return [200, letters.find((each) => each.id === id)];
+    return [200, letters.find((each) => each.executionId === id)];
   const found = plain(path, query);
   return found === undefined
     ? [
@@ -426,8 +443,8 @@ function plain(path: string, query: URLSearchParams): unknown {
   if (path.includes("/diff/"))
     return {
       changes: [
-        { path: "retries", before: 3, after: 5 },
-        { path: "schedule", before: "0 6 * * *", after: "0 6 * * mon-fri" },
+        { field: "retries", old: 3, new: 5 },
+        { field: "schedule", old: "0 6 * * *", new: "0 6 * * mon-fri" },
       ],
     };
   const wanted = query.get("q")?.toLowerCase() ?? "";
@@ -497,14 +514,14 @@ function plain(path: string, query: URLSearchParams): unknown {
           job: "sync.crm",
           state: "open",
           rule: "50% of 20 in 1m",
-          since: iso(start - 300_000),
+          openedAt: iso(start - 300_000),
           verbs: ["close"],
         },
       ]),
     "/dead-letters/groups": () => all(groups),
     "/dead-letters": () => page(letters, query),
     "/audit": () => page(isEmpty ? [] : acts, query),
-    "/audit/verify": () => ({ ok: true, checked: 1204, says: "1,204 acts, none altered" }),
+    "/audit/verify": () => ({ isGood: true, acts: 1204, says: "1,204 acts, none altered" }),
     "/tokens": () =>
       all(
         ["deploy", "ci", "grafana"].map((name, index) => ({

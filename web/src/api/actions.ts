@@ -16,7 +16,8 @@ export type Subject =
   | "dead"
   | "breaker"
   | "token"
-  | "backfill";
+  | "backfill"
+  | "namespace";
 
 export interface Action {
   verb: string;
@@ -100,6 +101,13 @@ export const ACTIONS: Record<Subject, Action[]> = {
       done: (name) => `${name} fired.`,
       send: (id) => post(at`/schedules/${id}/trigger`),
     },
+    {
+      verb: "unblock",
+      label: "Unblock",
+      icon: "play",
+      done: (name) => `${name} goes on.`,
+      send: (id) => post(at`/schedules/${id}/unblock`),
+    },
     ...pausable("Schedule", (id) => at`/schedules/${id}`, "it does not fire"),
     {
       verb: "delete",
@@ -121,6 +129,13 @@ export const ACTIONS: Record<Subject, Action[]> = {
       done: (name) => `${name} is draining.`,
       send: (id) => post(at`/workers/${id}/drain`),
     },
+    {
+      verb: "resume",
+      label: "Resume",
+      icon: "play",
+      done: (name) => `${name} takes runs again.`,
+      send: (id) => post(at`/workers/${id}/resume`),
+    },
   ],
   dead: [
     {
@@ -130,7 +145,7 @@ export const ACTIONS: Record<Subject, Action[]> = {
       danger: true,
       confirm: (name) => `${name} is given up for good. The run itself stays in the history.`,
       done: (name) => `${name} is discarded.`,
-      send: (id) => post("/dead-letters/discard", { ids: [id] }),
+      send: (id) => post(at`/dead-letters/${id}/discard`),
     },
   ],
   breaker: [
@@ -160,6 +175,18 @@ export const ACTIONS: Record<Subject, Action[]> = {
         `Programs that use ${name} are refused from now on. This cannot be undone.`,
       done: (name) => `${name} is revoked.`,
       send: (id) => remove(at`/tokens/${id}`),
+    },
+  ],
+  namespace: [
+    {
+      verb: "remove",
+      label: "Remove",
+      icon: "trash",
+      danger: true,
+      confirm: (name) =>
+        `Namespace ${name} is removed. The server refuses while it still holds something.`,
+      done: (name) => `${name} is removed.`,
+      send: (id) => remove(at`/namespaces/${id}`),
     },
   ],
   backfill: [

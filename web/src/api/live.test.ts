@@ -65,6 +65,14 @@ describe("live changes", () => {
     });
   });
 
+  it("take a worker that is gone off the list", () => {
+    const { cache, frames, send } = given();
+    cache.setQueryData(["workers"], { items: [{ id: "a" }, { id: "b" }], next: null });
+    send("worker", { id: "a", gone: true });
+    frames[0]?.();
+    expect(cache.getQueryData(["workers"])).toEqual({ items: [{ id: "b" }], next: null });
+  });
+
   it("that are no JSON are passed over", () => {
     const { frames, live } = given("1");
     live.take({ id: "1", event: "run", data: "{" });

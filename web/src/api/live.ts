@@ -12,6 +12,12 @@ import type { LogLine, Page, Queue, Run, Worker } from "./types";
 
 type Listener = () => void;
 
+/** A queue or a worker that is not there any more. */
+interface Gone {
+  id: string;
+  gone?: boolean;
+}
+
 const REFRESH_MS = 2_500;
 const HIDDEN_MS = 60_000;
 
@@ -81,7 +87,8 @@ export class Live {
     }
     if (!data || typeof data !== "object") return;
     if (event.event === "run") this.takeRun(data as Run);
-    else if (event.event === "queue") merge(this.queues, (data as Queue).name, data as Queue);
+    else if (event.event === "queue")
+      merge(this.queues, (data as Queue).name ?? (data as Gone).id, data as Queue);
     else if (event.event === "worker") merge(this.workers, (data as Worker).id, data as Worker);
     else if (event.event === "log") this.takeLog(data as LogLine & { executionId?: string });
     else return;
@@ -135,7 +142,13 @@ export class Live {
   private flushNamed<T extends object>(key: string, id: keyof T, changed: Map<string, Partial<T>>) {
     this.cache.setQueriesData<Page<T>>(
       { queryKey: [key] },
-      (page) => page && { ...page, items: patchItems(page.items, id, changed) },
+      (page) =>
+        page && {
+          ...page,
+          items: patchItems(page.items, id, changed).filter(
+            (item) => !(item as Partial<Gone>).gone,
+          ),
+        },
     );
     this.stale.add(key);
   }

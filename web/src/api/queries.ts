@@ -84,7 +84,7 @@ export const grid = (name: string) =>
 export const schedules = (filter: Query = {}) =>
   paged<T.Schedule>(["schedules", filter], "/schedules", { limit: 100, ...filter });
 export const schedule = (name: string) =>
-  one<T.Schedule>(["schedule", name], at`/schedules/${name}`);
+  one<T.ScheduleDetail>(["schedule", name], at`/schedules/${name}`);
 export const upcoming = (from: string, until: string) =>
   one<T.Upcoming>(["upcoming", from, until], "/schedules/upcoming", { from, until });
 export const backfills = () => one<T.Page<T.Backfill>>(["backfills"], "/backfills");

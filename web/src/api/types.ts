@@ -209,7 +209,7 @@ export interface Job extends Acted {
 }
 
 export interface JobDetail extends Job {
-  spec?: Record<string, unknown>;
+  definition?: Record<string, unknown>;
   doc?: string | null;
   weights?: Record<string, number> | null;
 }
@@ -217,15 +217,13 @@ export interface JobDetail extends Job {
 export interface JobVersion {
   version: number;
   createdAt: string;
-  by?: string | null;
   origin?: string | null;
   current?: boolean;
   weight?: number | null;
-  spec?: Record<string, unknown>;
 }
 
 export interface VersionDiff {
-  changes: { path: string; before: unknown; after: unknown }[];
+  changes: { field: string; old: unknown; new: unknown }[];
 }
 
 export interface JobStatistics {
@@ -253,14 +251,22 @@ export interface Schedule extends Acted {
   catchup?: string | null;
   note?: string | null;
   origin?: string | null;
-  arguments?: unknown;
+  blockedBy?: string | null;
+  failures?: number;
+  missed?: number;
+}
+
+export interface ScheduleDetail extends Schedule {
+  definition?: Record<string, unknown>;
+  coming?: Firing[];
 }
 
 export interface Firing {
   at: string;
   local?: string;
   mark?: "gap" | "fold" | "holiday" | (string & {}) | null;
-  note?: string | null;
+  /** All that is special about it, in words. */
+  marks?: string[];
 }
 
 export interface Preview {
@@ -293,10 +299,12 @@ export interface Queue extends Acted {
   note?: string | null;
   ratePerMin?: number | null;
   limit?: number | null;
+  held?: number;
 }
 
 export interface Worker extends Acted {
   id: string;
+  name?: string;
   host: string;
   pid: number;
   version?: string | null;
@@ -313,31 +321,36 @@ export interface Worker extends Acted {
 export interface DeadGroup extends Acted {
   group: string;
   job: string;
-  error: string;
-  message?: string | null;
-  count: number;
-  firstAt?: string | null;
-  lastAt?: string | null;
+  errorType: string;
+  message: string;
+  reason?: string | null;
+  /** Those that nobody has redriven or discarded yet. */
+  open: number;
+  total: number;
+  firstAt: string;
+  lastAt: string;
 }
 
 export interface DeadLetter extends Acted {
-  id: string;
   executionId: string;
   job: string;
-  queue?: string;
-  at: string;
-  attempts?: number;
+  version?: number;
+  group: string;
+  errorType: string;
+  message: string;
   reason?: string | null;
-  error?: RunError | null;
-  args?: unknown;
+  diedAt: string;
+  state: "open" | "redriven" | "discarded" | (string & {});
+  rerunId?: string | null;
 }
 
 export interface Breaker extends Acted {
   job: string;
   state: string;
   rule?: string | null;
-  since?: string | null;
-  until?: string | null;
+  openedAt?: string | null;
+  note?: string | null;
+  held?: number;
 }
 
 export interface Overview {
@@ -372,15 +385,17 @@ export interface Act {
   who: string;
   verb: string;
   subject: string;
-  before?: unknown;
-  after?: unknown;
+  detail?: Record<string, unknown> | null;
   address?: string | null;
+  requestId?: string | null;
+  seq?: number | null;
+  hash?: string | null;
 }
 
 export interface AuditCheck {
-  ok: boolean;
-  checked?: number;
-  says?: string;
+  isGood: boolean;
+  acts: number;
+  says: string;
 }
 
 export interface Token extends Acted {
@@ -391,11 +406,12 @@ export interface Token extends Acted {
   createdAt: string;
   expiresAt?: string | null;
   usedAt?: string | null;
-  by?: string | null;
+  createdBy?: string | null;
 }
 
 export interface Namespace extends Acted {
   name: string;
+  note?: string | null;
   quotas?: Record<string, number | null> | null;
   createdAt?: string;
 }

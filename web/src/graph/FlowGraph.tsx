@@ -3,6 +3,7 @@ import {
   Background,
   Controls,
   type Edge,
+  getViewportForBounds,
   Handle,
   MiniMap,
   type Node,
@@ -12,6 +13,7 @@ import {
   ReactFlowProvider,
   useReactFlow,
   useStore,
+  useStoreApi,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { Boxes, Layers2 } from "lucide-react";
@@ -110,15 +112,14 @@ function Picture({ shape, criticalPath, chosen, onChoose }: Props) {
         onlyRenderVisibleElements={drawn.nodes.length > CLOSE_ABOVE}
         minZoom={0.05}
         maxZoom={1.5}
-        fitView
         proOptions={{ hideAttribution: false }}
       >
         <Background gap={22} size={1} color="var(--line)" />
         <Controls showInteractive={false} />
-        {drawn.nodes.length > 12 && (
+        {drawn.nodes.length > 40 && (
           <MiniMap pannable zoomable className="max-md:!hidden" nodeColor={miniColour} />
         )}
-        <Fit on={places} />
+        <Fit on={places} nodes={drawn.nodes} />
       </ReactFlow>
       {groups.length > 0 && (
         <div className="absolute top-3 left-3 flex max-w-[60%] flex-wrap gap-1.5">
@@ -170,14 +171,39 @@ function heightFor(places: Places | null, width = 900): number {
   return Math.max(320, Math.min(window.innerHeight * 0.72, extent.height * zoom + 130));
 }
 
-function Fit({ on }: { on: Places | null }) {
+/** A small graph whole; of a large one what needs eyes: where it failed, runs, or begins. */
+function Fit({ on, nodes }: { on: Places | null; nodes: Drawn[] }) {
   const flow = useReactFlow();
+  const store = useStoreApi();
+  const latest = useRef(nodes);
+  latest.current = nodes;
   useEffect(() => {
     if (!on) return;
-    const frame = requestAnimationFrame(() => void flow.fitView({ padding: 0.12, maxZoom: 1 }));
+    const isLarge = latest.current.length > CLOSE_ABOVE;
+    const frame = requestAnimationFrame(() => {
+      const { width, height } = store.getState();
+      const bounds = boundsOf(isLarge ? worthSeeing(latest.current) : latest.current, on);
+      const zoom = isLarge ? 0.5 : 0.05;
+      void flow.setViewport(getViewportForBounds(bounds, width, height, zoom, 1, 0.06));
+    });
     return () => cancelAnimationFrame(frame);
-  }, [on, flow]);
+  }, [on, flow, store]);
   return null;
+}
+
+function worthSeeing(nodes: Drawn[]): Drawn[] {
+  const loud = nodes.filter((node) => node.state === "failed");
+  const busy = loud.length ? loud : nodes.filter((node) => node.state === "running");
+  return (busy.length ? busy : nodes).slice(0, 6);
+}
+
+function boundsOf(nodes: Drawn[], places: Places) {
+  const all = nodes.map((node) => places.get(node.name) ?? { x: 0, y: 0 });
+  const x = Math.min(...all.map((place) => place.x));
+  const y = Math.min(...all.map((place) => place.y));
+  const right = Math.max(...all.map((place) => place.x)) + WIDTH;
+  const bottom = Math.max(...all.map((place) => place.y)) + HEIGHT;
+  return { x, y, width: right - x, height: bottom - y };
 }
 
 function pathEdges(path: string[]): Set<string> {
@@ -202,6 +228,15 @@ const FAR = 0.35;
 function FarNode({ fill }: { fill: string }) {
   return (
     <div style={{ width: WIDTH, height: HEIGHT }} className={`rounded-lg ${fill}`}>
+      <Ends />
+    </div>
+  );
+}
+
+/** Where edges meet the node; React Flow looks for them in the page. */
+function Ends() {
+  return (
+    <>
       <Handle type="target" position={Position.Left} isConnectable={false} className="!opacity-0" />
       <Handle
         type="source"
@@ -209,7 +244,7 @@ function FarNode({ fill }: { fill: string }) {
         isConnectable={false}
         className="!opacity-0"
       />
-    </div>
+    </>
   );
 }
 
@@ -224,7 +259,7 @@ const DrawnNode = memo(function DrawnNode({ data }: NodeProps<FlowNode>) {
       style={{ width: WIDTH, height: HEIGHT }}
       className={`flex cursor-pointer items-stretch overflow-hidden rounded-lg border bg-surface shadow-card ${isChosen ? "border-accent ring-2 ring-accent" : drawn.critical ? "border-accent" : "border-line-strong"} ${drawn.kind === "group" ? "border-dashed" : ""}`}
     >
-      <Handle type="target" position={Position.Left} isConnectable={false} className="!opacity-0" />
+      <Ends />
       <span className={`w-1 shrink-0 ${drawn.state ? look.fill : "bg-sunken"}`} />
       <span className="flex min-w-0 flex-1 flex-col justify-center px-2.5 text-left">
         <span className="truncate text-sm font-medium">
@@ -240,12 +275,6 @@ const DrawnNode = memo(function DrawnNode({ data }: NodeProps<FlowNode>) {
           </span>
         </span>
       </span>
-      <Handle
-        type="source"
-        position={Position.Right}
-        isConnectable={false}
-        className="!opacity-0"
-      />
     </div>
   );
 });

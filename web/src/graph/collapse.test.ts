@@ -5,6 +5,7 @@ import { weeksOf } from "@/pages/job/Heat";
 import { withLatest } from "@/pages/run/Attempts";
 import { byDay } from "@/pages/schedule/Week";
 import { collapse, GROUP, groupsOf } from "./collapse";
+import { layered } from "./layered";
 import { layout } from "./layout";
 
 const SHAPE: GraphShape = {
@@ -46,6 +47,40 @@ describe("places", () => {
     const x = (name: string) => places.get(name)?.x ?? Number.NaN;
     expect(x("a")).toBeLessThan(x("b"));
     expect(x("b")).toBeLessThan(x("c"));
+  });
+});
+
+describe("places of large graphs", () => {
+  const names = Array.from({ length: 1000 }, (_, index) => `n${index}`);
+  const edges = names.slice(20).map((to, index) => ({ from: `n${index}`, to }));
+  const places = layered(names, edges, { column: 200, row: 60 });
+
+  it("go from left to right along every edge", () => {
+    for (const { from, to } of edges) {
+      expect(places.get(from)?.x ?? Number.NaN).toBeLessThan(places.get(to)?.x ?? Number.NaN);
+    }
+  });
+
+  it("never lie on one another", () => {
+    expect(new Set([...places.values()].map(({ x, y }) => `${x} ${Math.round(y)}`)).size).toBe(
+      1000,
+    );
+  });
+
+  it("keep chains straight", () => {
+    expect(places.get("n980")?.y).toBe(places.get("n0")?.y);
+  });
+
+  it("survive a circle", () => {
+    const ring = layered(
+      ["a", "b"],
+      [
+        { from: "a", to: "b" },
+        { from: "b", to: "a" },
+      ],
+      { column: 1, row: 1 },
+    );
+    expect(ring.size).toBe(2);
   });
 });
 

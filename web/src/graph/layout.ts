@@ -1,5 +1,6 @@
-/** Where nodes go. Small graphs by dagre, at once; large ones by elk, in a worker, loaded late. */
+/** Where nodes go: small graphs by dagre, loaded late; large ones by a layout of our own. */
 import type { GraphEdge } from "@/api/types";
+import { layered } from "./layered";
 
 export const WIDTH = 176;
 export const HEIGHT = 52;
@@ -19,7 +20,9 @@ export function extentOf(places: Places): { width: number; height: number } {
 export async function layout(names: string[], edges: GraphEdge[]): Promise<Places> {
   const known = new Set(names);
   const inside = edges.filter((edge) => known.has(edge.from) && known.has(edge.to));
-  return names.length > MANY ? withElk(names, inside) : withDagre(names, inside);
+  return names.length > MANY
+    ? layered(names, inside, { column: WIDTH + 44, row: HEIGHT + 14 })
+    : withDagre(names, inside);
 }
 
 async function withDagre(names: string[], edges: GraphEdge[]): Promise<Places> {
@@ -36,35 +39,4 @@ async function withDagre(names: string[], edges: GraphEdge[]): Promise<Places> {
       return [name, { x: x - WIDTH / 2, y: y - HEIGHT / 2 }];
     }),
   );
-}
-
-async function withElk(names: string[], edges: GraphEdge[]): Promise<Places> {
-  const { default: ELK } = await import("elkjs/lib/elk-api.js");
-  const { default: url } = await import("elkjs/lib/elk-worker.min.js?url");
-  const elk = new ELK({ workerFactory: () => new Worker(url) });
-  try {
-    const arranged = await elk.layout({
-      id: "root",
-      layoutOptions: {
-        "elk.algorithm": "layered",
-        "elk.direction": "RIGHT",
-        "elk.spacing.nodeNode": "18",
-        "elk.layered.spacing.nodeNodeBetweenLayers": "44",
-        // The default tries seven times as hard, for a picture nobody can tell apart at this size.
-        "elk.layered.thoroughness": "1",
-        "elk.layered.crossingMinimization.greedySwitch.type": "OFF",
-      },
-      children: names.map((id) => ({ id, width: WIDTH, height: HEIGHT })),
-      edges: edges.map((edge, index) => ({
-        id: String(index),
-        sources: [edge.from],
-        targets: [edge.to],
-      })),
-    });
-    return new Map(
-      (arranged.children ?? []).map((each) => [each.id, { x: each.x ?? 0, y: each.y ?? 0 }]),
-    );
-  } finally {
-    elk.terminateWorker();
-  }
 }

@@ -95,6 +95,14 @@ const SPACES: Column<Namespace>[] = [
     from: "sm",
     cell: (each) => <Time at={each.createdAt} />,
   },
+  {
+    key: "act",
+    title: "",
+    width: "2rem",
+    cell: (each) => (
+      <Actions compact subject="namespace" item={each} id={each.name} name={each.name} />
+    ),
+  },
 ];
 
 export function Access() {
@@ -157,11 +165,10 @@ function NewToken() {
   if (!may(who, "create-token")) return null;
   const send = async (fields: FormData) => {
     const days = Number(fields.get("days"));
-    const expiresAt = days > 0 ? new Date(Date.now() + days * 86_400_000).toISOString() : undefined;
     const answer = await post<{ token: string }>("/tokens", {
       name: String(fields.get("name")).trim(),
       roles: fields.getAll("roles").map(String),
-      ...(expiresAt && { expiresAt }),
+      ...(days > 0 && { expires: `${days}d` }),
     });
     setMade(answer.token);
     await cache.invalidateQueries({ queryKey: ["tokens"] });

@@ -4,18 +4,17 @@ import { useState } from "react";
 import { get } from "@/api/client";
 import { audit } from "@/api/queries";
 import type { Act, AuditCheck } from "@/api/types";
-import { pretty } from "@/lib/format";
 import { sinceOf } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { Button } from "@/ui/Button";
 import { Dialog } from "@/ui/Dialog";
+import { JsonView } from "@/ui/Json";
 import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
 import { SearchField } from "@/ui/SearchField";
 import { Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
 import { Time } from "@/ui/Time";
-import { Difference } from "./run/Compare";
 
 const COLUMNS: Column<Act>[] = [
   { key: "at", title: "When", width: "9.5rem", cell: (act) => <Time at={act.at} /> },
@@ -113,11 +112,10 @@ export function Audit() {
               {open.who}, <Time at={open.at} />
               {open.address && `, from ${open.address}`}
             </p>
-            <Difference
-              title="Before and after"
-              before={pretty(open.before ?? null)}
-              after={pretty(open.after ?? null)}
-            />
+            <JsonView value={open.detail ?? {}} label="Details" />
+            {open.hash && (
+              <p className="font-mono text-2xs break-all text-ink-2">{`${open.seq ?? ""} ${open.hash}`}</p>
+            )}
           </div>
         )}
       </Dialog>
@@ -135,9 +133,7 @@ function Verify() {
     <>
       {query.data && (
         <span className="self-center">
-          <Tag mood={query.data.ok ? "ok" : "bad"}>
-            {query.data.says ?? (query.data.ok ? "The chain is whole" : "The chain is broken")}
-          </Tag>
+          <Tag mood={query.data.isGood ? "ok" : "bad"}>{query.data.says}</Tag>
         </span>
       )}
       {query.error && (

@@ -4,9 +4,9 @@ import { CircleCheck, RotateCcw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
 import { at, post } from "@/api/client";
-import { deadGroups, deadLetter, deadLetters } from "@/api/queries";
+import { deadGroups, deadLetter, deadLetters, run } from "@/api/queries";
 import type { DeadGroup, DeadLetter } from "@/api/types";
-import { count, plural, pretty, readJson, shortId } from "@/lib/format";
+import { count, plural, pretty, readJson, sentence, shortId } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
@@ -81,11 +81,11 @@ function Groups({ items, chosen, choose }: GroupsProps) {
               className={`flex w-full gap-3 px-4 py-3 text-left hover:bg-sunken ${each.group === chosen ? "bg-accent-soft" : ""}`}
             >
               <span className="num min-w-8 text-right text-base font-semibold text-bad">
-                {count(each.count)}
+                {count(each.open)}
               </span>
               <span className="min-w-0 flex-1">
                 <span className="line-clamp-2 font-mono text-xs break-words">
-                  {each.message ? `${each.error}: ${each.message}` : each.error}
+                  {`${each.errorType}: ${each.message}`}
                 </span>
                 <span className="mt-0.5 block truncate text-xs text-ink-2">
                   {each.job} · last <Time at={each.lastAt} ago />
@@ -117,19 +117,22 @@ const COLUMNS: Column<DeadLetter>[] = [
     title: "Error",
     width: "minmax(0,1.6fr)",
     from: "md",
-    cell: (each) => (
-      <span className="font-mono text-xs text-ink-2">{each.error?.message ?? each.reason}</span>
-    ),
+    cell: (each) => <span className="font-mono text-xs text-ink-2">{each.message}</span>,
   },
   {
-    key: "attempts",
-    title: "Attempts",
-    width: "4.5rem",
-    right: true,
+    key: "state",
+    title: "State",
+    width: "6rem",
     from: "lg",
-    cell: (each) => each.attempts ?? "–",
+    cell: (each) => sentence(each.state),
   },
-  { key: "at", title: "Died", width: "8.5rem", right: true, cell: (each) => <Time at={each.at} /> },
+  {
+    key: "at",
+    title: "Died",
+    width: "8.5rem",
+    right: true,
+    cell: (each) => <Time at={each.diedAt} />,
+  },
 ];
 
 function Letters({
@@ -154,14 +157,28 @@ function Letters({
         label="Dead letters of this cause"
         rows={list.rows}
         columns={COLUMNS}
-        idOf={(each) => each.id}
-        onOpen={(each) => open(each.id)}
+        idOf={(each) => each.executionId}
+        onOpen={(each) => open(each.executionId)}
         onEnd={list.onEnd}
         loading={list.loading}
         empty={<Empty title="None left of this cause" />}
       />
     </div>
   );
+}
+
+interface ManyAnswer {
+  left: number;
+}
+
+/** The server takes 500 at once and says how many are left. */
+async function sendAll(verb: string, body: object): Promise<void> {
+  let left = Number.POSITIVE_INFINITY;
+  for (;;) {
+    const answer = await post<ManyAnswer>(`/dead-letters/${verb}`, body);
+    if (!answer?.left || answer.left >= left) return;
+    left = answer.left;
+  }
 }
 
 function Many({ group, verb }: { group: DeadGroup; verb: "redrive" | "discard" }) {
@@ -172,11 +189,11 @@ function Many({ group, verb }: { group: DeadGroup; verb: "redrive" | "discard" }
   const word = isRedrive ? "Redrive" : "Discard";
   const send = async (fields: FormData) => {
     const rate = Number(fields.get("rate"));
-    await post(`/dead-letters/${verb}`, {
+    await sendAll(verb, {
       group: group.group,
-      ...(isRedrive && rate > 0 && { rate }),
+      ...(isRedrive && rate > 0 && { rate: `${rate}/m` }),
     });
-    toast.done(`${plural(group.count, "dead letter")}: ${isRedrive ? "runs again" : "given up"}.`);
+    toast.done(`${plural(group.open, "dead letter")}: ${isRedrive ? "runs again" : "given up"}.`);
     await cache.invalidateQueries();
   };
   return (
@@ -185,13 +202,13 @@ function Many({ group, verb }: { group: DeadGroup; verb: "redrive" | "discard" }
         icon={isRedrive ? <RotateCcw className="size-3.5" /> : <Trash2 className="size-3.5" />}
         onClick={() => setOpen(true)}
       >
-        {`${word} all ${count(group.count)}`}
+        {`${word} all ${count(group.open)}`}
       </Button>
       <FormDialog
         open={open}
         danger={!isRedrive}
-        title={`${word} ${plural(group.count, "dead letter")}?`}
-        submit={`${word} ${count(group.count)}`}
+        title={`${word} ${plural(group.open, "dead letter")}?`}
+        submit={`${word} ${count(group.open)}`}
         onClose={() => setOpen(false)}
         onSubmit={send}
       >
@@ -211,22 +228,35 @@ function Many({ group, verb }: { group: DeadGroup; verb: "redrive" | "discard" }
 }
 
 function One({ id, onClose }: { id: string; onClose: () => void }) {
-  const query = useQuery(deadLetter(id));
+  const letter = useQuery(deadLetter(id));
+  const dead = useQuery(run(id));
   return (
     <Dialog open wide title="Dead letter" onClose={onClose}>
-      <Load query={query}>{(each) => <Letter letter={each} onClose={onClose} />}</Load>
+      <Load query={letter}>
+        {(each) => (
+          <Load query={dead}>
+            {({ args }) => <Letter letter={each} args={args ?? {}} onClose={onClose} />}
+          </Load>
+        )}
+      </Load>
     </Dialog>
   );
 }
 
-function Letter({ letter, onClose }: { letter: DeadLetter; onClose: () => void }) {
+interface LetterProps {
+  letter: DeadLetter;
+  args: unknown;
+  onClose: () => void;
+}
+
+function Letter({ letter, args, onClose }: LetterProps) {
   const cache = useQueryClient();
-  const [text, setText] = useState(() => pretty(letter.args ?? {}));
+  const [text, setText] = useState(() => pretty(args));
   const [isOpen, setOpen] = useState(false);
   const redrive = async () => {
-    const isChanged = text !== pretty(letter.args ?? {});
+    const isChanged = text !== pretty(args);
     await post(
-      at`/dead-letters/${letter.id}/redrive`,
+      at`/dead-letters/${letter.executionId}/redrive`,
       isChanged ? { args: readJson(text).value } : {},
     );
     toast.done("It runs again.");
@@ -240,23 +270,21 @@ function Letter({ letter, onClose }: { letter: DeadLetter; onClose: () => void }
         <Link to="/runs/$id" params={{ id: letter.executionId }} className="link">
           {shortId(letter.executionId)}
         </Link>
-        , died <Time at={letter.at} />
+        , died <Time at={letter.diedAt} />
       </p>
-      {letter.error && (
-        <p className="rounded-md bg-bad-soft p-3 font-mono text-xs break-words">{`${letter.error.type}: ${letter.error.message}`}</p>
-      )}
+      <p className="rounded-md bg-bad-soft p-3 font-mono text-xs break-words">{`${letter.errorType}: ${letter.message}`}</p>
       {may(letter, "redrive") ? (
         <Field label="Arguments" hint="Change them if they were the cause.">
           {(field) => <JsonEditor id={field} name="args" text={text} onText={setText} />}
         </Field>
       ) : (
-        <JsonView value={letter.args ?? {}} label="Arguments" />
+        <JsonView value={args} label="Arguments" />
       )}
       <div className="flex justify-end gap-2">
         <Actions
           subject="dead"
           item={letter}
-          id={letter.id}
+          id={letter.executionId}
           name={`${letter.job} ${shortId(letter.executionId)}`}
         />
         {may(letter, "redrive") && (

@@ -87,7 +87,7 @@ function Body({ job }: { job: JobDetail }) {
       {tab === "versions" && <Versions job={job} />}
       {tab === "definition" && (
         <Card>
-          <JsonView value={job.spec ?? job} label="Definition" />
+          <JsonView value={job.definition ?? job} label="Definition" />
         </Card>
       )}
     </>
@@ -192,7 +192,7 @@ function JobRuns({ job }: { job: JobDetail }) {
 }
 
 function JobSchedules({ job }: { job: JobDetail }) {
-  const list = useList<Schedule>(schedules({ job: job.name }));
+  const list = useList<Schedule>(schedules({ jobId: job.jobId }));
   const own = list.rows.filter((each) => each.job === job.name);
   if (own.length === 0 && !list.loading) {
     return (

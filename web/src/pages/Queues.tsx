@@ -127,9 +127,9 @@ function Breakers() {
           <li key={each.job} className="flex flex-wrap items-center gap-3 px-4 py-2.5">
             <span className="min-w-32 flex-1 font-medium">{each.job}</span>
             {each.rule && <span className="text-xs text-ink-2">{each.rule}</span>}
-            {each.since && (
+            {each.openedAt && (
               <span className="text-ink-2">
-                since <Time at={each.since} />
+                since <Time at={each.openedAt} />
               </span>
             )}
             <Tag mood={each.state === "closed" ? "ok" : "bad"}>{sentence(each.state)}</Tag>

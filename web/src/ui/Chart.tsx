@@ -22,7 +22,17 @@ interface Props {
   stacked?: boolean;
 }
 
-export function Chart({ label, times, series, show, height = 180, stacked }: Props) {
+export function Chart(props: Props) {
+  const { height = 180 } = props;
+  if (props.times.length > 0) return <Plot {...props} height={height} />;
+  return (
+    <p className="grid place-items-center text-ink-2" style={{ height: height + 28 }}>
+      Nothing to show yet
+    </p>
+  );
+}
+
+function Plot({ label, times, series, show, height = 180, stacked }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [hovered, setHovered] = useState<number | null>(null);

@@ -34,13 +34,13 @@ function List({ job, items }: { job: JobDetail; items: JobVersion[] }) {
                 <p className="flex items-center gap-2 font-medium">
                   {`v${each.version}`}
                   {each.version === job.version && <Tag mood="ok">Current</Tag>}
-                  {job.weights?.[each.version] != null && (
-                    <span className="num text-xs text-ink-2">{`${job.weights[each.version]} %`}</span>
+                  {each.weight != null && (
+                    <span className="num text-xs text-ink-2">{`weight ${each.weight}`}</span>
                   )}
                 </p>
                 <p className="truncate text-xs text-ink-2">
                   <Time at={each.createdAt} />
-                  {each.by && `, ${each.by}`}
+                  {each.origin && `, ${each.origin}`}
                 </p>
               </div>
               <Rollback job={job} version={each.version} />
@@ -91,10 +91,10 @@ function Diff({ id, a, b }: { id: string; a: number; b: number }) {
         ) : (
           <ul className="divide-y divide-line font-mono text-xs">
             {changes.map((change) => (
-              <li key={change.path} className="px-4 py-2.5">
-                <p className="mb-1 font-semibold break-words">{change.path}</p>
-                <p className="rounded bg-bad-soft px-2 py-0.5 whitespace-pre-wrap break-words">{`- ${pretty(change.before ?? null)}`}</p>
-                <p className="mt-0.5 rounded bg-ok-soft px-2 py-0.5 whitespace-pre-wrap break-words">{`+ ${pretty(change.after ?? null)}`}</p>
+              <li key={change.field} className="px-4 py-2.5">
+                <p className="mb-1 font-semibold break-words">{change.field}</p>
+                <p className="rounded bg-bad-soft px-2 py-0.5 whitespace-pre-wrap break-words">{`- ${pretty(change.old ?? null)}`}</p>
+                <p className="mt-0.5 rounded bg-ok-soft px-2 py-0.5 whitespace-pre-wrap break-words">{`+ ${pretty(change.new ?? null)}`}</p>
               </li>
             ))}
           </ul>

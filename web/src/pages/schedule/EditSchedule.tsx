@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 import { at, etagOf, put } from "@/api/client";
-import type { Schedule } from "@/api/types";
+import type { ScheduleDetail } from "@/api/types";
 import { pretty, readJson } from "@/lib/format";
 import { Field, FormDialog } from "@/ui/Dialog";
 import { JsonEditor } from "@/ui/Json";
@@ -14,7 +14,7 @@ const ZONES = Intl.supportedValuesOf("timeZone");
 
 interface Props {
   /** None makes a new one. */
-  schedule?: Schedule | undefined;
+  schedule?: ScheduleDetail | undefined;
   onClose: () => void;
 }
 
@@ -25,18 +25,23 @@ export function EditSchedule({ schedule, onClose }: Props) {
   const [zone, setZone] = useState(
     schedule?.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
   );
-  const [args, setArgs] = useState(() => (schedule?.arguments ? pretty(schedule.arguments) : ""));
+  const [args, setArgs] = useState(() =>
+    schedule?.definition?.args ? pretty(schedule.definition.args) : "",
+  );
   const asked = useDeferredValue({ expression, zone });
   const preview = usePreview(asked);
   const send = async (fields: FormData) => {
     const name = schedule?.name ?? String(fields.get("name")).trim();
     const read = readJson(args);
     const body = {
-      ...(schedule && { overlap: schedule.overlap, catchup: schedule.catchup }),
+      ...schedule?.definition,
       job: String(fields.get("job")).trim(),
-      trigger: expression.trim(),
+      ...(expression.trim() !== schedule?.trigger && {
+        expression: expression.trim(),
+        trigger: undefined,
+      }),
       zone,
-      ...(read.value !== null && { arguments: read.value }),
+      ...(read.value !== null && { args: read.value }),
     };
     await put(at`/schedules/${name}`, body, { ifMatch: etagOf(schedule) });
     toast.done(`${name} is saved.`);

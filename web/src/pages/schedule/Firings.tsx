@@ -20,7 +20,11 @@ export function Firings({ preview, zone }: { preview: Preview; zone: string }) {
             <span className="flex-1">
               <Time at={firing.at} />
             </span>
-            {firing.mark && <Tag mood="warn">{MARKS[firing.mark] ?? firing.mark}</Tag>}
+            {firing.mark && (
+              <span title={firing.marks?.join("; ")}>
+                <Tag mood="warn">{MARKS[firing.mark] ?? firing.mark}</Tag>
+              </span>
+            )}
             {firing.local && (
               <span className="num text-xs text-ink-2" title={zone}>
                 {firing.local}

@@ -1,7 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { History, Pencil } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
+import { schedule as scheduleQuery } from "@/api/queries";
 import type { Schedule } from "@/api/types";
 import { sentence } from "@/lib/format";
 import { Actions } from "@/ui/Actions";
@@ -12,7 +14,6 @@ import { Time } from "@/ui/Time";
 import { BackfillDialog } from "./BackfillDialog";
 import { EditSchedule } from "./EditSchedule";
 import { Firings } from "./Firings";
-import { usePreview } from "./preview";
 
 export function ScheduleTag({ schedule }: { schedule: Schedule }) {
   const isActive = schedule.state === "active";
@@ -34,7 +35,7 @@ export function ScheduleActions({ schedule }: { schedule: Schedule }) {
         </Button>
       )}
       <Actions subject="schedule" item={schedule} id={schedule.name} name={schedule.name} />
-      {dialog === "edit" && <EditSchedule schedule={schedule} onClose={() => setDialog(null)} />}
+      {dialog === "edit" && <EditExisting name={schedule.name} onClose={() => setDialog(null)} />}
       {dialog === "backfill" && (
         <BackfillDialog schedule={schedule} onClose={() => setDialog(null)} />
       )}
@@ -51,7 +52,7 @@ export function ScheduleCard({ schedule }: { schedule: Schedule }) {
 }
 
 export function ScheduleBody({ schedule }: { schedule: Schedule }) {
-  const preview = usePreview({ expression: schedule.trigger, zone: schedule.zone, count: 6 });
+  const detail = useQuery(scheduleQuery(schedule.name));
   return (
     <div className="grid gap-6 lg:grid-cols-2">
       <div className="space-y-4">
@@ -78,7 +79,20 @@ export function ScheduleBody({ schedule }: { schedule: Schedule }) {
         {schedule.note && <p className="rounded-md bg-sunken px-3 py-2">{schedule.note}</p>}
         <ScheduleActions schedule={schedule} />
       </div>
-      <Load query={preview}>{(data) => <Firings preview={data} zone={schedule.zone} />}</Load>
+      <Load query={detail}>
+        {({ description, coming }) => (
+          <Firings
+            preview={{ description: description ?? "", firings: coming ?? [] }}
+            zone={schedule.zone}
+          />
+        )}
+      </Load>
     </div>
   );
+}
+
+/** The whole definition is needed: what an edit leaves out would be forgotten. */
+function EditExisting({ name, onClose }: { name: string; onClose: () => void }) {
+  const query = useQuery(scheduleQuery(name));
+  return query.data ? <EditSchedule schedule={query.data} onClose={onClose} /> : null;
 }
