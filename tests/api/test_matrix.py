@@ -21,10 +21,12 @@ from rota.app import App
 from rota.engine.acts import acts
 from rota.engine.jobs import define
 from rota.engine.submit import submit
+from rota.engine.templates import put_template
 from rota.ids import new_id
 from rota.model.identity import LADDER
 from rota.model.run import NewRun
 from rota.model.spec import HttpTarget, JobSpec
+from rota.model.template import Blank, Template
 from rota.store.base import Store
 from tests.api.serving import HOME, OTHER, Served
 
@@ -54,6 +56,22 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/jobs/{job_id}"): Example(200),
     ("POST", "/api/v1/jobs/{job_id}/trigger"): Example(201, changes=True),
     ("DELETE", "/api/v1/jobs/{job_id}"): Example(200, changes=True),
+    ("GET", "/api/v1/jobs/{job_id}/versions"): Example(200),
+    ("GET", "/api/v1/jobs/{job_id}/versions/{old}/diff/{new}"): Example(200),
+    ("POST", "/api/v1/jobs/{job_id}/rollback"): Example(200, {"version": 1}, changes=True),
+    ("PUT", "/api/v1/jobs/{job_id}/weights"): Example(200, {"1": 1}, changes=True),
+    ("POST", "/api/v1/jobs/{job_id}/pause"): Example(200, changes=True),
+    ("POST", "/api/v1/jobs/{job_id}/resume"): Example(200, changes=True),
+    ("GET", "/api/v1/jobs/{job_id}/parameters"): Example(200),
+    ("GET", "/api/v1/templates"): Example(200, foreign=None),
+    ("GET", "/api/v1/templates/{name}"): Example(200),
+    ("PUT", "/api/v1/templates/{name}"): Example(
+        200, {"definition": HTTP}, foreign=None, changes=True
+    ),
+    ("DELETE", "/api/v1/templates/{name}"): Example(200, changes=True),
+    ("POST", "/api/v1/templates/{name}/instantiate"): Example(
+        201, {"parameters": {"job": "{job_id}-made"}}, changes=True
+    ),
     ("POST", "/api/v1/runs"): Example(201, {"jobId": "{job_id}"}, changes=True),
     ("POST", "/api/v1/runs/bulk"): Example(201, {"runs": [{"jobId": "{job_id}"}]}, changes=True),
     ("GET", "/api/v1/runs"): Example(200, foreign=None),
@@ -74,7 +92,7 @@ def all_operations(folder: Path) -> list[Operation]:
 
 def plain(path: str) -> str:
     """`{run_id:str}` is `{run_id}`."""
-    return path.replace(":str}", "}")
+    return path.replace(":str}", "}").replace(":int}", "}")
 
 
 def test_each_operation_has_an_example_and_each_example_an_operation(tmp_path: Path) -> None:
@@ -90,19 +108,36 @@ class Things:
     def __init__(self, store: Store, namespace: str) -> None:
         self.run_id = new_id()
         self.job_id = f"job-{self.run_id[-12:]}"
+        self.name = self.job_id
+        """Of whatever else has one."""
         target = HttpTarget(url="https://example.org")
         spec = JobSpec(name=self.job_id, target=target)
         run = NewRun(id=self.run_id, job="add", version=1)
 
+        template = Template(definition=HTTP | {"name": "${job}"}, parameters={"job": Blank()})
+
         def make(tx: Any) -> None:
             define(tx, spec, namespace=namespace, origin="api")
+            put_template(tx, self.name, template, namespace=namespace, who="test")
             submit(tx, [run], namespace=namespace)
 
         store.write(make)
 
+    def known(self) -> dict[str, str]:
+        """What stands for what."""
+        return {
+            "{run_id}": self.run_id,
+            "{job_id}": self.job_id,
+            "{name}": self.name,
+            "{old}": "1",
+            "{new}": "1",
+        }
+
     def fill(self, given: Any) -> Any:
         if isinstance(given, str):
-            return given.replace("{run_id}", self.run_id).replace("{job_id}", self.job_id)
+            for sign, value in self.known().items():
+                given = given.replace(sign, value)
+            return given
         if isinstance(given, Mapping):
             return {key: self.fill(value) for key, value in given.items()}
         return [self.fill(value) for value in given] if isinstance(given, list) else given
@@ -143,6 +178,7 @@ def test_what_belongs_to_others_is_not_there(served: Served) -> None:
             continue
         theirs, nobodys = Things(store, OTHER), Things(store, OTHER)
         nobodys.run_id, nobodys.job_id = new_id(), theirs.job_id[:-1] + "x"
+        nobodys.name = nobodys.job_id
         before = len(store.read(lambda tx: acts(tx, namespace=OTHER)))
 
         foreign, unknown = call(client, at, theirs), call(client, at, nobodys)

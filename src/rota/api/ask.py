@@ -91,7 +91,7 @@ class Ask(Request[Any, Any, Any]):
         why: str = "",
     ) -> T:
         """Do it once, with its act; `before` tells what it changes, for the digest."""
-        by = self.by(why)
+        by = msgspec.structs.replace(self.by(why), is_told=True)
         keyed = await self.keyed()
 
         def carry_out(tx: Tx) -> tuple[T | None, str]:

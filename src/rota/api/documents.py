@@ -24,7 +24,7 @@ class Document(msgspec.Struct, kw_only=True, rename="camel"):
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True, rename="camel"):
-    """Some of many; `next` is what to send as `before` for those that follow."""
+    """Some of many; `next` is what to send as `cursor` for those that follow."""
 
     items: list[T]
     next: str | None = None

@@ -21,6 +21,8 @@ class By(msgspec.Struct, frozen=True, kw_only=True):
     address: str | None = None
     """Where the request came from, if it came over the network."""
     request_id: str | None = None
+    is_told: bool = False
+    """Whoever asks writes the act, with what was answered; the verb need not."""
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,6 +90,8 @@ def record(
     tx: Tx, by: By, *, namespace: str, verb: str, subject: str, detail: Mapping[str, Any]
 ) -> None:
     """Write an act into the transaction of the change, so that both are there or neither."""
+    if by.is_told:
+        return
     record_all(tx, [new_act(by, namespace=namespace, verb=verb, subject=subject, detail=detail)])
 
 

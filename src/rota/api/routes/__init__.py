@@ -37,7 +37,16 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
-from rota.api.routes import description, health, jobs, login, runs, session
+from rota.api.routes import (
+    description,
+    health,
+    job_versions,
+    jobs,
+    login,
+    runs,
+    session,
+    templates,
+)
 
 ROOT: tuple[ControllerRouterHandler, ...] = (*health.ROOT, *login.ROUTES)
 """Outside of /api/v1."""
@@ -46,5 +55,7 @@ API: tuple[ControllerRouterHandler, ...] = (
     *health.ROUTES,
     *session.ROUTES,
     *jobs.ROUTES,
+    *job_versions.ROUTES,
+    *templates.ROUTES,
     *runs.ROUTES,
 )
