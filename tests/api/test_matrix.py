@@ -18,18 +18,28 @@ from rota.api.gate import PUBLIC, Operation, operations
 from rota.api.options import ServerOptions
 from rota.api.site import Site
 from rota.app import App
+from rota.engine import schedules
 from rota.engine.acts import acts
+from rota.engine.backfill import start_backfill
+from rota.engine.backfill_range import Range
+from rota.engine.blackouts import put_blackout
+from rota.engine.calendars import put_calendar
 from rota.engine.jobs import define
 from rota.engine.submit import submit
 from rota.engine.templates import put_template
+from rota.engine.timetables import Timetables
 from rota.ids import new_id
 from rota.model.identity import LADDER
 from rota.model.run import NewRun
+from rota.model.schedule import Blackout, Calendar, Cron, Schedule
 from rota.model.spec import HttpTarget, JobSpec
 from rota.model.template import Blank, Template
 from rota.store.base import Store
 from tests.api.serving import HOME, OTHER, Served
 
+DAY_MS = 86_400_000
+TABLES = Timetables("test", lambda: 0.5)
+WINDOW = Blackout(kind="skip", trigger=Cron(expression="@yearly"), duration="1ms")
 HTTP = {"name": "hook", "http": {"url": "https://example.org"}}
 
 
@@ -72,6 +82,33 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("POST", "/api/v1/templates/{name}/instantiate"): Example(
         201, {"parameters": {"job": "{job_id}-made"}}, changes=True
     ),
+    ("GET", "/api/v1/schedules"): Example(200, foreign=None),
+    ("GET", "/api/v1/schedules/upcoming"): Example(200, foreign=None),
+    ("POST", "/api/v1/schedules/preview"): Example(200, {"expression": "@daily"}, foreign=None),
+    ("GET", "/api/v1/schedules/{name}"): Example(200),
+    ("PUT", "/api/v1/schedules/{name}"): Example(
+        200, {"job": "{job_id}", "expression": "@daily"}, changes=True
+    ),
+    ("DELETE", "/api/v1/schedules/{name}"): Example(200, changes=True),
+    ("POST", "/api/v1/schedules/{name}/pause"): Example(200, changes=True),
+    ("POST", "/api/v1/schedules/{name}/resume"): Example(200, changes=True),
+    ("POST", "/api/v1/schedules/{name}/unblock"): Example(200, changes=True),
+    ("POST", "/api/v1/schedules/{name}/trigger"): Example(201, changes=True),
+    ("POST", "/api/v1/schedules/{name}/backfill"): Example(
+        201, {"from": "2026-01-01", "until": "2026-01-03"}, changes=True
+    ),
+    ("GET", "/api/v1/backfills"): Example(200, foreign=None),
+    ("POST", "/api/v1/backfills/{backfill_id}/cancel"): Example(200, changes=True),
+    ("GET", "/api/v1/calendars"): Example(200, foreign=None),
+    ("GET", "/api/v1/calendars/{name}"): Example(200),
+    ("PUT", "/api/v1/calendars/{name}"): Example(200, {}, foreign=None, changes=True),
+    ("DELETE", "/api/v1/calendars/{name}"): Example(200, changes=True),
+    ("GET", "/api/v1/blackouts"): Example(200, foreign=None),
+    ("GET", "/api/v1/blackouts/{name}"): Example(200),
+    ("PUT", "/api/v1/blackouts/{name}"): Example(
+        200, {"kind": "skip", "trigger": "@weekly", "duration": "1h"}, foreign=None, changes=True
+    ),
+    ("DELETE", "/api/v1/blackouts/{name}"): Example(200, changes=True),
     ("POST", "/api/v1/runs"): Example(201, {"jobId": "{job_id}"}, changes=True),
     ("POST", "/api/v1/runs/bulk"): Example(201, {"runs": [{"jobId": "{job_id}"}]}, changes=True),
     ("GET", "/api/v1/runs"): Example(200, foreign=None),
@@ -102,6 +139,21 @@ def test_each_operation_has_an_example_and_each_example_an_operation(tmp_path: P
     assert served >= PUBLIC
 
 
+def given_schedule(tx: Any, name: str, *, namespace: str, job: str) -> None:
+    """One that never fires by itself while the tests run."""
+    schedules.put(
+        tx,
+        name,
+        Schedule(trigger=Cron(expression="@yearly")),
+        namespace=namespace,
+        job=job,
+        origin="api",
+        who="test",
+        timetables=TABLES,
+        new_id=new_id,
+    )
+
+
 class Things:
     """What an example names, fresh for each call, in a namespace."""
 
@@ -110,6 +162,7 @@ class Things:
         self.job_id = f"job-{self.run_id[-12:]}"
         self.name = self.job_id
         """Of whatever else has one."""
+        self.backfill_id = new_id()
         target = HttpTarget(url="https://example.org")
         spec = JobSpec(name=self.job_id, target=target)
         run = NewRun(id=self.run_id, job="add", version=1)
@@ -119,6 +172,17 @@ class Things:
         def make(tx: Any) -> None:
             define(tx, spec, namespace=namespace, origin="api")
             put_template(tx, self.name, template, namespace=namespace, who="test")
+            put_calendar(tx, self.name, Calendar(), namespace=namespace)
+            put_blackout(tx, self.name, WINDOW, namespace=namespace)
+            given_schedule(tx, self.name, namespace=namespace, job=self.job_id)
+            start_backfill(
+                tx,
+                self.name,
+                Range(from_at=0, to_at=DAY_MS),
+                namespace=namespace,
+                backfill_id=self.backfill_id,
+                timetables=TABLES,
+            )
             submit(tx, [run], namespace=namespace)
 
         store.write(make)
@@ -129,6 +193,7 @@ class Things:
             "{run_id}": self.run_id,
             "{job_id}": self.job_id,
             "{name}": self.name,
+            "{backfill_id}": self.backfill_id,
             "{old}": "1",
             "{new}": "1",
         }
@@ -178,7 +243,7 @@ def test_what_belongs_to_others_is_not_there(served: Served) -> None:
             continue
         theirs, nobodys = Things(store, OTHER), Things(store, OTHER)
         nobodys.run_id, nobodys.job_id = new_id(), theirs.job_id[:-1] + "x"
-        nobodys.name = nobodys.job_id
+        nobodys.name, nobodys.backfill_id = nobodys.job_id, new_id()
         before = len(store.read(lambda tx: acts(tx, namespace=OTHER)))
 
         foreign, unknown = call(client, at, theirs), call(client, at, nobodys)

@@ -19,6 +19,12 @@ class Body(msgspec.Struct, kw_only=True, rename="camel", forbid_unknown_fields=T
     """What a client sends; a field that is not known is refused by name."""
 
 
+class NoteBody(Body):
+    """Why, for those who wonder."""
+
+    note: str | None = None
+
+
 class Document(msgspec.Struct, kw_only=True, rename="camel"):
     """What a client gets."""
 

@@ -192,6 +192,11 @@ def resume(tx: Tx, name: str, *, namespace: str, who: str) -> None:
     tx.notify((LOOK,))
 
 
+def lock(tx: Tx, name: str, *, namespace: str) -> bool:
+    """Nobody else changes it until this transaction ends; False when there is none of that name."""
+    return tx.one("take_schedule", namespace=namespace, name=name) is not None
+
+
 def unblock(tx: Tx, name: str, *, namespace: str, who: str) -> None:
     """With strict order: go on although a run has failed."""
     row = _take(tx, name, namespace)

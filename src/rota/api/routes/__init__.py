@@ -38,12 +38,16 @@ from __future__ import annotations
 from litestar.types import ControllerRouterHandler
 
 from rota.api.routes import (
+    backfills,
+    calendars,
     description,
+    firings,
     health,
     job_versions,
     jobs,
     login,
     runs,
+    schedules,
     session,
     templates,
 )
@@ -58,4 +62,8 @@ API: tuple[ControllerRouterHandler, ...] = (
     *job_versions.ROUTES,
     *templates.ROUTES,
     *runs.ROUTES,
+    *schedules.ROUTES,
+    *firings.ROUTES,
+    *backfills.ROUTES,
+    *calendars.ROUTES,
 )

@@ -10,7 +10,7 @@ from litestar import get, post, put
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Body, Document, Page, then
+from rota.api.documents import MOST, PAGE, Body, Document, NoteBody, Page, then
 from rota.api.doors import named
 from rota.api.etags import IfMatch
 from rota.api.gate import needs
@@ -82,12 +82,6 @@ class WeightsDocument(Document):
 
     job: str = msgspec.field(name="jobId")
     weights: dict[str, int]
-
-
-class NoteBody(Body):
-    """Why, for those who wonder."""
-
-    note: str | None = None
 
 
 class PausedDocument(Document):
