@@ -19,6 +19,12 @@ def derived_id(at_ms: int, turn: int, text: str) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
+def first_id(at_ms: int) -> str:
+    """Not after any id that was made at this moment or later."""
+    digits = f"{max(0, at_ms) << 80:032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
 def is_id(text: str) -> bool:
     """Whether the text has the form of an id."""
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Thread
 from typing import Any
@@ -39,6 +39,7 @@ class Served:
         self.app = app
         self.site = site
         self.address = address
+        self.stop: Callable[[], None] = lambda: None
         self._clients: list[httpx2.Client] = []
 
     def token(
@@ -88,6 +89,11 @@ def serving(url: str, **options: Any) -> Iterator[Served]:
         thread = Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
         thread.start()
         served = Served(app, site, asked.address)
+
+        def stop() -> None:
+            server.should_exit = True
+
+        served.stop = stop
         try:
             wait_until(lambda: server.started or not thread.is_alive())
             assert server.started
@@ -96,7 +102,7 @@ def serving(url: str, **options: Any) -> Iterator[Served]:
             yield served
         finally:
             served.close()
-            server.should_exit = True
+            stop()
             thread.join(PATIENCE_S)
             sock.close()
 

@@ -28,6 +28,8 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Verbs at once; each may need a connection to the database."""
     rate: float = 100.0
     """Requests a second of one credential, and so many at once as in two seconds."""
+    streams: int = 20
+    """Open streams of one credential."""
     body_bytes: int = MEBIBYTE
     json_depth: int = 32
     header_bytes: int = 16 * 1024

@@ -53,7 +53,17 @@ class Guarded(HttpToolsProtocol):
         if size > self.limits.header_bytes:
             self.url = b"/"
             self.headers[:] = [(b"host", b"")]  # refused at the doors
+        facts: dict[str, Any] = self.scope  # type: ignore[assignment]  # ours ride along
+        facts["abandon"] = self.transport.abort
         super().on_headers_complete()
+
+    def shutdown(self) -> None:
+        """The server stops: an answer that never ends by itself is told to end."""
+        super().shutdown()
+        facts: dict[str, Any] | None = self.scope  # type: ignore[assignment]
+        ending = facts.get("ending") if facts else None
+        if ending is not None:
+            ending()
 
     def on_response_complete(self) -> None:
         self._in_head = True

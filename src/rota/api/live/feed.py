@@ -1,0 +1,219 @@
+"""The feed: runs the reader while somebody listens, and hands its events to all who want them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection
+from typing import TYPE_CHECKING, NamedTuple
+
+from rota.api.live import fleet
+from rota.api.live.client import Client, Line
+from rota.api.live.documents import line_event, run_event
+from rota.api.live.fleet import Fleet, Wanted
+from rota.api.live.joining import missed, tell_missed
+from rota.api.live.reader import Look, Reader
+from rota.api.live.tails import Tails
+from rota.clock import elapsed_s
+from rota.engine.changes import RunChange
+from rota.errors import NotPermitted, NotSignedIn, StoreUnavailable, TooMany
+from rota.model.log import LogLine
+from rota.notices import emit
+from rota.store.base import Tx, Watch
+
+if TYPE_CHECKING:
+    from rota.api.site import Site
+
+POLL_S = 0.25
+"""The truth behind the notices of the store."""
+REST_S = 0.1
+REST_PARTS = 4
+"""A look rests so many times as long as it took, and at least a tenth of a second."""
+FLEET_S = 1.0
+FLEET_PARTS = 20
+READY_S = 1.0
+PATIENCE_S = 10.0
+CHECK_S = 1.0
+STALLED_S = 60.0
+MOST_CLIENTS = 1000
+
+
+class _Round(NamedTuple):
+    """All that is read at once."""
+
+    look: Look
+    lines: list[LogLine]
+    fleet: Fleet | None
+    fleet_s: float
+
+
+class Feed:
+    """One for each server process; lives on its event loop."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._clients: list[Client] = []
+        self._reader = Reader()
+        self._tails = Tails()
+        self._fleet: Fleet = {}
+        self._fleet_s = self._fleet_took_s = 0.0
+        self._woken = asyncio.Event()
+        self._ready = asyncio.Event()
+        self._watch: Watch | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def floor(self) -> int:
+        """Whoever has taken all that waited for it may begin here again."""
+        return self._reader.floor
+
+    async def join(self, client: Client) -> None:
+        """Tell it what happens from now on, and what did since it left."""
+        of_each = Counter(each.credential.id for each in self._clients)
+        if of_each[client.credential.id] >= self._site.options.streams:
+            raise TooMany(f"more than {self._site.options.streams} streams of one credential")
+        if len(self._clients) >= MOST_CLIENTS:
+            raise TooMany("too many streams at this server")
+        self._clients.append(client)
+        try:
+            if not self._tasks:
+                self._begin()
+            await self._until_ready()
+            found = await self._site.read(lambda tx: missed(tx, client))
+            tell_missed(client, found, floor=self.floor)
+            for run_id, ends in client.ends.items():
+                self._tails.follow(run_id, client.namespace, ends)
+        except BaseException:
+            self.leave(client)
+            raise
+
+    def leave(self, client: Client) -> None:
+        if client in self._clients:
+            self._clients.remove(client)
+        self._tails.keep({run_id for each in self._clients for run_id in each.topics.logs})
+
+    async def stop(self) -> None:
+        for client in tuple(self._clients):
+            client.end()
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._watch is not None:
+            self._watch.close()
+
+    async def _until_ready(self) -> None:
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                await self._ready.wait()
+        except TimeoutError:
+            raise StoreUnavailable from None
+
+    def _begin(self) -> None:
+        self._reader, self._fleet = Reader(), {}
+        self._ready.clear()
+        self._tasks = [asyncio.create_task(self._run()), asyncio.create_task(self._check())]
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        began_s = elapsed_s()
+
+        def wake(_: str) -> None:
+            loop.call_soon_threadsafe(self._woken.set)
+
+        if self._watch is None:
+            self._watch = await self._site.call(lambda: self._site.store.watch(wake))
+        while self._clients:
+            look_s = elapsed_s()
+            try:
+                self._woken.clear()
+                self._tell(await self._read())
+            except (StoreUnavailable, TooMany):
+                await asyncio.sleep(POLL_S)
+            except Exception as error:  # noqa: BLE001  # the next round may do better
+                emit("service.failed", service="rota-feed", error=error)
+                await asyncio.sleep(FLEET_S)
+            is_late = self._reader.is_begun and elapsed_s() - began_s > READY_S
+            if self._reader.is_settled or is_late:
+                self._ready.set()
+            await self._rest(elapsed_s() - look_s)
+        for task in self._tasks:
+            if task is not asyncio.current_task():
+                task.cancel()
+        self._tasks = []
+
+    async def _rest(self, took_s: float) -> None:
+        await asyncio.sleep(max(REST_S, took_s * REST_PARTS))
+        try:
+            async with asyncio.timeout(POLL_S - REST_S):
+                await self._woken.wait()
+        except TimeoutError:
+            pass
+
+    async def _read(self) -> _Round:
+        due_s = self._fleet_s + max(FLEET_S, self._fleet_took_s * FLEET_PARTS)
+        wanted = None
+        if elapsed_s() >= due_s or any(each.is_new for each in self._clients):
+            wanted = fleet.wanted_by(self._clients)
+        return await self._site.read(lambda tx: self._look(tx, wanted))
+
+    def _look(self, tx: Tx, wanted: Wanted | None) -> _Round:
+        look = self._reader.look(tx)
+        lines = self._tails.look(tx)
+        began_s = elapsed_s()
+        found = None if wanted is None else fleet.look(tx, wanted)
+        return _Round(look, lines, found, elapsed_s() - began_s)
+
+    def _tell(self, told: _Round) -> None:
+        """What is told now begins where the last look ended: half of it may get lost on the way."""
+        floor = self.floor
+        if self._reader.take_in(told.look) and self._ready.is_set():
+            for client in self._clients:
+                if client.topics.runs:
+                    client.reset(self.floor)
+        _tell_runs(self._clients, told.look.changes, floor)
+        self._tell_lines(told.lines, floor)
+        if told.fleet is not None:
+            fleet.tell(self._clients, self._fleet, told.fleet, floor=floor)
+            self._fleet, self._fleet_took_s = told.fleet, told.fleet_s
+            self._fleet_s = elapsed_s()
+
+    def _tell_lines(self, lines: Collection[LogLine], floor: int) -> None:
+        for line in lines:
+            self._tails.take_in(line)
+            text = line_event(line)
+            at = Line(line.run_id, line.fence, line.seq)
+            for client in self._clients:
+                if line.run_id in client.ends:
+                    client.put(at, floor, text, at)
+
+    async def _check(self) -> None:
+        """Who is signed out hears no more; who takes nothing for long is dropped."""
+        while True:
+            await asyncio.sleep(CHECK_S)
+            for client in tuple(self._clients):
+                if client.is_ended or client.is_stalled(STALLED_S):
+                    if client.abandon is not None:
+                        client.abandon()
+                    continue
+                try:
+                    await self._site.identities.of(client.connection)
+                except (NotSignedIn, NotPermitted):
+                    client.end()
+                except (StoreUnavailable, TooMany):
+                    continue
+
+
+def _tell_runs(clients: Collection[Client], changes: Collection[RunChange], floor: int) -> None:
+    by_namespace: dict[str, list[Client]] = {}
+    for client in clients:
+        if client.topics.runs:
+            by_namespace.setdefault(client.namespace, []).append(client)
+    for run in changes:
+        hearers = by_namespace.get(run.namespace)
+        if hearers is None:
+            continue
+        text, key = run_event(run), ("run", run.id)
+        for client in hearers:
+            if client.reaches(run.queue):
+                client.put(key, floor, text)

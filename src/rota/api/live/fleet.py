@@ -1,0 +1,97 @@
+"""Queues and workers of the namespaces that somebody watches; told when they differ from before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from rota.api.live.client import Client
+from rota.api.live.documents import Gone, QueueTold, WorkerTold, event, queue_told, worker_told
+from rota.engine.queues import queues
+from rota.engine.workers import workers
+from rota.store.base import Tx
+
+
+class Thing(NamedTuple):
+    """A queue or a worker, and the queues by which it is reached."""
+
+    kind: str
+    id: str
+    told: QueueTold | WorkerTold
+    queues: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.kind, self.id
+
+    @property
+    def news(self) -> object:
+        """What is worth telling: a wait that goes on is none."""
+        if isinstance(self.told, QueueTold):
+            return msgspec.structs.replace(self.told, oldest_wait_ms=None)
+        return self.told
+
+
+class Wanted(NamedTuple):
+    """Namespaces in which somebody wants to hear of queues, and of workers."""
+
+    queues: frozenset[str]
+    workers: frozenset[str]
+
+
+Fleet = Mapping[str, list[Thing]]
+
+
+def wanted_by(clients: Collection[Client]) -> Wanted:
+    return Wanted(
+        frozenset(each.namespace for each in clients if each.topics.queues),
+        frozenset(each.namespace for each in clients if each.topics.workers),
+    )
+
+
+def look(tx: Tx, wanted: Wanted) -> Fleet:
+    """All of them as they are now, by namespace."""
+    found: dict[str, list[Thing]] = {name: [] for name in wanted.queues | wanted.workers}
+    for name in wanted.queues:
+        found[name] += [
+            Thing("queue", each.name, queue_told(each), (each.name,))
+            for each in queues(tx, namespace=name)
+        ]
+    for name in wanted.workers:
+        found[name] += [
+            Thing("worker", each.id, worker_told(each), each.queues)
+            for each in workers(tx, namespace=name)
+        ]
+    return found
+
+
+def tell(clients: Collection[Client], before: Fleet, now: Fleet, *, floor: int) -> None:
+    """To whom is new all that is there, to the others what has changed."""
+    for name, things in now.items():
+        known = {each.key: each for each in before.get(name, ())}
+        there = {each.key for each in things}
+        fresh = [
+            each for each in things if each.key not in known or known[each.key].news != each.news
+        ]
+        gone = [each for key, each in known.items() if key not in there]
+        for client in clients:
+            if client.namespace == name:
+                _tell_one(client, things if client.is_new else fresh, gone, floor)
+    for client in clients:
+        client.is_new = client.is_new and client.namespace not in now
+
+
+def _tell_one(client: Client, fresh: list[Thing], gone: list[Thing], floor: int) -> None:
+    for thing in fresh:
+        if _is_for(client, thing):
+            client.put(thing.key, floor, event(thing.kind, thing.told))
+    for thing in gone:
+        if _is_for(client, thing):
+            client.put(thing.key, floor, event(thing.kind, Gone(id=thing.id)))
+
+
+def _is_for(client: Client, thing: Thing) -> bool:
+    wants = client.topics.queues if thing.kind == "queue" else client.topics.workers
+    return wants and any(map(client.reaches, thing.queues))

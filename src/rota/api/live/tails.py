@@ -1,0 +1,60 @@
+"""The lines of runs that somebody follows: read once for all who do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from rota.api.live.topics import Ends
+from rota.engine.logs import Seen, read
+from rota.model.log import LogLine
+from rota.store.base import Tx
+
+CHUNKS = 50
+"""Of one run at one look."""
+
+
+class _Tail(NamedTuple):
+    namespace: str
+    ends: dict[int, int]
+
+
+class Tails:
+    """How far the lines of each run are read."""
+
+    def __init__(self) -> None:
+        self._tails: dict[str, _Tail] = {}
+
+    def follow(self, run_id: str, namespace: str, ends: Ends) -> None:
+        """From here on; who follows the run already has come further and is told no line twice."""
+        known = self._tails.get(run_id)
+        if known is None:
+            self._tails[run_id] = _Tail(namespace, dict(ends))
+            return
+        for claim, seq in known.ends.items():
+            known.ends[claim] = min(seq, ends.get(claim, 0))
+
+    def keep(self, run_ids: Collection[str]) -> None:
+        """Forget those that nobody follows any more."""
+        self._tails = {each: tail for each, tail in self._tails.items() if each in run_ids}
+
+    def look(self, tx: Tx) -> list[LogLine]:
+        """New lines of all; changes nothing here."""
+        tails = tuple(self._tails.items())
+        return [
+            line
+            for run_id, (namespace, ends) in tails
+            for line in lines_after(tx, run_id, namespace=namespace, ends=ends)
+        ]
+
+    def take_in(self, line: LogLine) -> None:
+        """It is told."""
+        tail = self._tails.get(line.run_id)
+        if tail is not None:
+            tail.ends[line.fence] = line.seq
+
+
+def lines_after(tx: Tx, run_id: str, *, namespace: str, ends: Ends) -> list[LogLine]:
+    """The next lines of a run; none if it has none."""
+    seen = [Seen(claim, seq) for claim, seq in ends.items()] or [Seen(-1, 0)]
+    return read(tx, run_id, namespace=namespace, seen=seen, limit=CHUNKS)

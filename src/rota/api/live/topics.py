@@ -1,0 +1,81 @@
+"""What a client wants to hear of, and where it was when it left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rota.errors import BadInput
+from rota.ids import is_id
+
+MOST_LOGS = 5
+"""Runs whose lines one stream follows."""
+_RESUME = re.compile(r"(\d{1,15})((?:/[0-9a-f-]{36}=[0-9.,]{0,200})*)")
+
+Ends = Mapping[int, int]
+"""The last line that was seen of each claim."""
+
+
+class Topics(NamedTuple):
+    """What a stream tells."""
+
+    runs: bool
+    queues: bool
+    workers: bool
+    logs: tuple[str, ...] = ()
+
+
+class Resume(NamedTuple):
+    """The id of the last event that a client saw."""
+
+    floor: int
+    """Nothing that appeared before can be missing."""
+    logs: Mapping[str, Ends]
+
+
+def parse_topics(text: str) -> Topics:
+    """`runs,queues,workers,logs:RUN`; BadInput names what is none."""
+    words = [word.strip() for word in text.split(",")]
+    logs = []
+    for word in words:
+        kind, _, run_id = word.partition(":")
+        if kind == "logs" and is_id(run_id):
+            logs.append(run_id)
+        elif word not in ("runs", "queues", "workers"):
+            raise BadInput(
+                f"topics: {word!r:.64} is none; name some of runs, queues, workers, logs:RUN"
+            )
+    if len(logs) > MOST_LOGS:
+        raise BadInput(f"topics: one stream follows the lines of up to {MOST_LOGS} runs")
+    plain = ("runs" in words, "queues" in words, "workers" in words)
+    return Topics(*plain, tuple(dict.fromkeys(logs)))
+
+
+def resume_text(resume: Resume) -> str:
+    """As the id of an event."""
+    parts = [str(resume.floor)]
+    for run_id, ends in resume.logs.items():
+        marks = ",".join(f"{claim}.{seq}" for claim, seq in ends.items())
+        parts.append(f"{run_id}={marks}")
+    return "/".join(parts)
+
+
+def parse_resume(text: str | None) -> Resume | None:
+    """What `Last-Event-ID` says; None if there is none. BadInput for one that is not ours."""
+    if not text:
+        return None
+    found = _RESUME.fullmatch(text)
+    try:
+        if found is not None:
+            logs = dict(_ends(part) for part in found[2].split("/")[1:])
+            return Resume(int(found[1]), logs)
+    except ValueError:
+        pass
+    raise BadInput(f"Last-Event-ID {text!r:.64} is not the id of an event of this server")
+
+
+def _ends(part: str) -> tuple[str, dict[int, int]]:
+    run_id, _, marks = part.partition("=")
+    pairs = [mark.split(".") for mark in marks.split(",") if mark]
+    return run_id, {int(claim): int(seq) for claim, seq in pairs}

@@ -1,0 +1,55 @@
+-- name: ended_since
+select id, finished_at as at
+  from rota.run_history
+ where finished_at >= :since
+ order by finished_at desc
+ limit :limit
+
+-- name: attempts_since
+select run_id as id, fence, ended_at as at
+  from rota.attempt
+ where ended_at >= :since
+ order by ended_at desc
+ limit :limit
+
+-- name: made_since
+-- Ids begin with the time at which their client made them.
+select id
+  from rota.run
+ where id >= :first
+ order by id desc
+ limit :limit
+
+-- name: running_now
+-- As many as there are slots; `is not null` leads to the index of held runs.
+select id, fence, progress, progress_note, cancel_requested
+  from rota.run
+ where {from:heartbeat}
+   and worker_id is not null
+ limit :limit
+
+-- name: changed_live
+select id, namespace, job, version, queue, priority, state, attempt, failures, crashes, created_at,
+       due_at, started_at, null as finished_at, progress, progress_note, worker_id, schedule_id,
+       parent_id, node, item, cancel_requested, error, null as reason
+  from rota.run
+ where id {ids:ids}
+   and (cast(:namespace as text) is null or namespace = :namespace)
+
+-- name: changed_ended
+-- By the time as well, so that few partitions are read.
+select id, namespace, job, version, queue, priority, state, attempt, failures, crashes, created_at,
+       due_at, started_at, finished_at, progress, progress_note, worker_id, schedule_id,
+       parent_id, node, item, false as cancel_requested, error, reason
+  from rota.run_history
+ where id {ids:ids}
+   and finished_at >= :since
+   and (cast(:namespace as text) is null or namespace = :namespace)
+
+-- name: log_ends
+-- Where the lines of each claim end, as far as they are stored.
+select fence, max(seq) as seq
+  from rota.log_chunk
+ where run_id = :run_id
+   and namespace = :namespace
+ group by fence

@@ -1,0 +1,94 @@
+"""What has changed since a moment: each step of a run leaves a trace."""
+
+from __future__ import annotations
+
+from rota.engine.changes import Traces, changed, log_ends, mark, traces
+from rota.engine.logs import append
+from rota.model.log import LogChunk
+from rota.model.states import State
+from rota.store.base import Store
+from tests.contract.builders import (
+    ERROR,
+    HOME,
+    START_MS,
+    Clock,
+    claim_one,
+    finish_with,
+    given_lease,
+    given_run,
+)
+
+
+def look(store: Store, *, since: int = START_MS, limit: int = 100) -> Traces:
+    return store.read(lambda tx: traces(tx, since=since, made_since=0, limit=limit))
+
+
+def test_each_step_leaves_its_trace(store: Store, worker: str, clock: Clock) -> None:
+    run_id = given_run(store)
+    made = look(store)
+    lease = claim_one(store, worker)
+    begun = look(store)
+    finish_with(store, lease, "retry", kind="error", error=ERROR)
+    failed = look(store)
+    clock.advance(1000)
+    other = given_lease(store, worker_id=worker)
+    finish_with(store, other)
+
+    assert (made.made, made.running, made.ended) == ([run_id], {}, {})
+    assert begun.running[run_id].fence == lease.fence
+    assert failed.attempts == {(run_id, lease.fence): START_MS}
+    assert look(store).ended == {other.run_id: START_MS + 1000}
+    assert look(store, since=START_MS + 1001).ended == {}
+
+
+def test_more_than_the_limit_is_told_as_such(store: Store) -> None:
+    for _ in range(3):
+        given_run(store)
+
+    assert [look(store, limit=limit).is_cut for limit in (2, 3)] == [True, False]
+
+
+def test_runs_are_told_as_they_are_now_live_or_ended(store: Store, worker: str) -> None:
+    lease = given_lease(store, worker_id=worker)
+    finish_with(store, lease, "fail", kind="error", error=ERROR, reason="gave up")
+    waiting = given_run(store, queue="mail")
+    theirs = given_run(store, namespace="other")
+    ids = [lease.run_id, waiting, theirs]
+
+    all_of_them = store.read(lambda tx: changed(tx, ids, since=START_MS))
+    ours = store.read(lambda tx: changed(tx, ids, since=START_MS, namespace=HOME))
+    late = store.read(lambda tx: changed(tx, ids, since=START_MS + 1, namespace=HOME))
+
+    assert {each.id for each in all_of_them} == set(ids)
+    told = {each.id: each for each in ours}
+    assert told.keys() == {lease.run_id, waiting}
+    assert (told[waiting].state, told[waiting].queue) == (State.QUEUED, "mail")
+    failed = told[lease.run_id]
+    assert (failed.state, failed.finished_at, failed.reason) == (State.FAILED, START_MS, "gave up")
+    assert failed.error is not None
+    assert failed.error.message == "broken"
+    assert [each.id for each in late] == [waiting]
+    assert store.read(lambda tx: changed(tx, [], since=0)) == []
+
+
+def test_a_mark_names_the_time_and_grows(store: Store, clock: Clock) -> None:
+    first = store.read(mark)
+    given_run(store)
+    clock.advance(5)
+    second = store.read(mark)
+
+    assert (first.now, second.now) == (START_MS, START_MS + 5)
+    assert second.oldest <= second.next
+    assert second.next >= first.next
+
+
+def test_the_lines_of_each_claim_have_an_end(store: Store) -> None:
+    run_id = given_run(store)
+    chunks = [
+        LogChunk(run_id, "noop", 1, fence, seq, START_MS, "[1,0,1,0]", "line")
+        for fence, seq in ((1, 1), (1, 7), (2, 3))
+    ]
+    store.write(lambda tx: append(tx, chunks, namespace=HOME))
+
+    assert store.read(lambda tx: log_ends(tx, run_id, namespace=HOME)) == {1: 7, 2: 3}
+    assert store.read(lambda tx: log_ends(tx, run_id, namespace="other")) == {}
