@@ -94,12 +94,11 @@ class Seen:
     def write(self, work: Any, **_: Any) -> Any:
         return work(self)
 
-    def execute(self, _: str, **params: Any) -> int:
+    def all(self, _: str, **params: Any) -> list[Any]:
+        if "presence" not in params:
+            return []
         self.told.append(params["presence"])
-        return 1
-
-    def all(self, _: str, **__: Any) -> list[Any]:
-        return []
+        return [{"drain_asked": False}]
 
     def go_on(self) -> None:
         self._sessions.pop(0)

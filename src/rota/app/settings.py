@@ -55,7 +55,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     behind_proxy: bool = False
     tls_cert: str | None = None
     tls_key: str | None = None
-    rate: float | None = None
+    request_rate: float | None = None
     threads: int | None = None
     admin_token: str | None = None
 
@@ -162,7 +162,7 @@ SETTINGS: dict[str, Setting] = {
     "behind_proxy": Setting("server", "behind_proxy", _yes_or_no),
     "tls_cert": Setting("server", "tls_cert", _text),
     "tls_key": Setting("server", "tls_key", _text),
-    "rate": Setting("server", "rate", _rate),
+    "request_rate": Setting("server", "request_rate", _rate),
     "threads": Setting("server", "threads", _count(MAX_THREADS)),
     "admin_token": Setting("server", "admin_token", _text),
     "alert_webhook": Setting("alerts", "alert_webhook", _web_address, "webhook"),

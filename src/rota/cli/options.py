@@ -73,7 +73,9 @@ def worker_options(command: F) -> F:
 def server_options(command: F) -> F:
     """For commands that serve the REST API."""
     for option in (
-        click.option("--rate", metavar="N", help="Requests a second of one token; 100 if unsaid."),
+        click.option(
+            "--request-rate", metavar="N", help="Requests a second of one token; 100 if unsaid."
+        ),
         click.option("--threads", metavar="N", help="Requests at the database at once; 8."),
         click.option("--tls-key", metavar="FILE", help="The key of the certificate."),
         click.option("--tls-cert", metavar="FILE", help="A certificate: https."),

@@ -52,7 +52,7 @@ def server_options_of(said: Settings) -> ServerOptions:
         "behind_proxy": said.behind_proxy,
         "tls_cert": said.tls_cert,
         "tls_key": said.tls_key,
-        "rate": said.rate,
+        "rate": said.request_rate,
         "threads": said.threads,
         "admin_token": said.admin_token,
         "drain_s": None if said.drain_ms is None else said.drain_ms / 1000,

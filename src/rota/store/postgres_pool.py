@@ -9,7 +9,7 @@ from __future__ import annotations
 import select
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Event
 from typing import NamedTuple
 
 from psycopg import pq
@@ -49,7 +49,7 @@ class Pool:
         self.limit_s = limit_s
         self._idle: list[_Line] = []
         self._free = BoundedSemaphore(options.size)
-        self._closed = False
+        self._closed = Event()
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
@@ -67,7 +67,7 @@ class Pool:
             self._free.release()
 
     def close(self) -> None:
-        self._closed = True
+        self._closed.set()
         self._drop_idle()
 
     def _take(self) -> _Line:
@@ -84,9 +84,11 @@ class Pool:
     def _give_back(self, line: _Line) -> None:
         connection = line.connection
         is_idle = connection.info.transaction_status == pq.TransactionStatus.IDLE
-        if is_idle and not self._closed:
+        if is_idle and not self._closed.is_set():
             self._guard.release(connection)
             self._idle.append(line)
+            if self._closed.is_set():  # meanwhile, so that nobody else would drop it
+                self._drop_idle()
             return
         was_broken = connection.broken
         self._guard.close(connection)

@@ -89,7 +89,7 @@ LEASES = (
                 path="engine/heartbeat.py",
                 within="heartbeat",
                 old="if not known:",
-                new="if known < 0:",
+                new="known = known or [{'drain_asked': False}]\n    if not known:",
             ),
         ),
         caught_by=(T_HEART + "test_a_retired_or_unknown_worker_is_told_so[sqlite]",),
