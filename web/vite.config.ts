@@ -24,7 +24,16 @@ export default defineConfig(async () => ({
     modulePreload: { polyfill: false },
     license: { fileName: "licenses.md" },
   },
-  server: { proxy: { "/api": server, "/docs": server } },
+  server: {
+    proxy: {
+      "/api": server,
+      "/docs": server,
+      "/login": {
+        target: server,
+        bypass: (request) => (request.method === "GET" ? request.url : undefined),
+      },
+    },
+  },
   test: {
     environment: "happy-dom",
     include: ["src/**/*.test.{ts,tsx}"],
