@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
@@ -30,7 +31,7 @@ export default defineConfig(async () => ({
       "/docs": server,
       "/login": {
         target: server,
-        bypass: (request) => (request.method === "GET" ? request.url : undefined),
+        bypass: (request: IncomingMessage) => (request.method === "GET" ? request.url : undefined),
       },
     },
   },
