@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
@@ -24,7 +25,16 @@ export default defineConfig(async () => ({
     modulePreload: { polyfill: false },
     license: { fileName: "licenses.md" },
   },
-  server: { proxy: { "/api": server, "/docs": server } },
+  server: {
+    proxy: {
+      "/api": server,
+      "/docs": server,
+      "/login": {
+        target: server,
+        bypass: (request: IncomingMessage) => (request.method === "GET" ? request.url : undefined),
+      },
+    },
+  },
   test: {
     environment: "happy-dom",
     include: ["src/**/*.test.{ts,tsx}"],

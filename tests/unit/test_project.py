@@ -13,7 +13,10 @@ import pytest
 
 from tests.support.source import ROOT
 
-LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-uv.lock")
+LOCKS = (
+    *("requirements.lock", "requirements-dev.lock"),
+    *("requirements-uv.lock", "requirements-web.lock"),
+)
 NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
 
@@ -35,6 +38,14 @@ def test_a_lock_pins_each_version_with_hashes_and_names_no_address(lock: str) ->
     assert all("==" in pin for pin in pins_in(lock))
     assert text.count("--hash=sha256:") >= len(pins_in(lock))
     assert "://" not in text
+
+
+def test_the_lock_of_the_web_ui_names_no_address() -> None:
+    text = Path(ROOT, "web", "package-lock.json").read_text()
+
+    assert '"integrity": "sha512-' in text
+    assert "://" not in text
+    assert '"resolved"' not in text
 
 
 def bare(pins: Iterable[str]) -> set[str]:

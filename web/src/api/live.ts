@@ -1,8 +1,7 @@
 /**
  * Live changes into the query cache.
  *
- * Events are gathered and put into the cache once a frame, so that 500 a second cost as much as
- * one. What is already on the screen is patched in place; whether lists must show other rows is the
+ * Events are gathered and put into the cache ten times a second, so that 500 cost as much as one. What is already on the screen is patched in place; whether lists must show other rows is the
  * server's to say, so they are asked for again, but not more often than every few seconds.
  */
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
@@ -18,6 +17,8 @@ interface Gone {
   gone?: boolean;
 }
 
+/** Eyes do not follow more than ten changes a second; frames are for scrolling. */
+const GATHER_MS = 100;
 const REFRESH_MS = 2_500;
 const HIDDEN_MS = 60_000;
 
@@ -31,15 +32,15 @@ export class Live {
   private queues = new Map<string, Partial<Queue>>();
   private workers = new Map<string, Partial<Worker>>();
   private logs = new Map<string, LogLine[]>();
-  private frame: number | null = null;
+  private frame: unknown = null;
   private stale = new Set<string>();
   private refreshTimer: ReturnType<typeof setTimeout> | null = null;
   private hiddenTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
     private readonly cache: QueryClient,
-    private readonly nextFrame: (flush: () => void) => number = (flush) =>
-      requestAnimationFrame(flush),
+    private readonly nextFrame: (flush: () => void) => unknown = (flush) =>
+      setTimeout(() => requestAnimationFrame(flush), GATHER_MS),
   ) {
     for (const topic of ["runs", "queues", "workers"]) this.topics.set(topic, 1);
     this.stream = new EventStream({

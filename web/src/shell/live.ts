@@ -48,7 +48,7 @@ async function readAll(
   let cursor: string | null = null;
   let total = 0;
   do {
-    const page: Page<LogLine> = await get(at`/runs/${runId}/logs`, { limit: 500, cursor }, signal);
+    const page: Page<LogLine> = await get(at`/runs/${runId}/logs`, { after: cursor }, signal);
     if (signal.aborted) return;
     add(page.items);
     total += page.items.length;

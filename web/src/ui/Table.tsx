@@ -3,7 +3,16 @@
  * Sorting and filtering are the server's; a table here only shows.
  */
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  memo,
+  type ReactNode,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { Skeleton } from "./Panels";
 
 export interface Column<T> {
@@ -60,7 +69,10 @@ export function Table<T>(props: Props<T>) {
     if (onEnd && rows.length > 0 && lastShown >= rows.length - 20) onEnd();
   }, [onEnd, lastShown, rows.length]);
 
-  const columns = props.columns.filter((each) => !each.from || width >= WIDTHS[each.from]);
+  const columns = useMemo(
+    () => props.columns.filter((each) => !each.from || width >= WIDTHS[each.from]),
+    [props.columns, width],
+  );
   const tracks = [...(onSelect ? ["2rem"] : []), ...columns.map((each) => each.width)].join(" ");
   const focusRow = (index: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, index));
@@ -92,6 +104,8 @@ export function Table<T>(props: Props<T>) {
     if (!next.delete(id)) next.add(id);
     onSelect?.(next);
   };
+  const handlers = useRef<Handlers<T>>({ focus: setActive, key: onKeyDown, open: onOpen, toggle });
+  handlers.current = { focus: setActive, key: onKeyDown, open: onOpen, toggle };
   const isAll = rows.length > 0 && rows.every((row) => selected?.has(idOf(row)));
 
   if (rows.length === 0) {
@@ -144,47 +158,89 @@ export function Table<T>(props: Props<T>) {
           const row = rows[item.index] as T;
           const id = idOf(row);
           return (
-            <div
+            <Row
               key={id}
-              role="row"
-              data-row={item.index}
-              tabIndex={item.index === Math.min(active, rows.length - 1) ? 0 : -1}
-              onFocus={() => setActive(item.index)}
-              onKeyDown={(event) => onKeyDown(event, row, item.index)}
-              onClick={(event) => {
-                const isOwn = (event.target as HTMLElement).closest("a,button,input,[role=menu]");
-                if (!isOwn && !getSelection()?.toString()) onOpen?.(row);
-              }}
-              className={`absolute inset-x-0 grid items-center gap-x-4 border-b border-line px-4 -outline-offset-2 last:border-b-0 ${onOpen ? "cursor-pointer hover:bg-sunken/60" : ""} ${selected?.has(id) ? "bg-accent-soft" : ""}`}
-              style={{
-                gridTemplateColumns: tracks,
-                height: item.size,
-                transform: `translateY(${item.start - virtual.options.scrollMargin}px)`,
-              }}
-            >
-              {onSelect && (
-                <span role="cell">
-                  <input
-                    type="checkbox"
-                    aria-label={`Select ${id}`}
-                    checked={selected?.has(id) ?? false}
-                    onChange={() => toggle(id)}
-                  />
-                </span>
-              )}
-              {columns.map((column) => (
-                <div
-                  key={column.key}
-                  role="cell"
-                  className={`min-w-0 truncate ${column.right ? "num text-right" : ""}`}
-                >
-                  {column.cell(row)}
-                </div>
-              ))}
-            </div>
+              id={id}
+              row={row}
+              index={item.index}
+              columns={columns as Column<unknown>[]}
+              tracks={tracks}
+              top={item.start - virtual.options.scrollMargin}
+              height={item.size}
+              isActive={item.index === Math.min(active, rows.length - 1)}
+              isSelected={onSelect ? (selected?.has(id) ?? false) : null}
+              isLink={onOpen !== undefined}
+              handlers={handlers as { current: Handlers<unknown> }}
+            />
           );
         })}
       </div>
     </div>
   );
 }
+
+interface Handlers<T> {
+  focus: (index: number) => void;
+  key: (event: KeyboardEvent, row: T, index: number) => void;
+  open: ((row: T) => void) | undefined;
+  toggle: (id: string) => void;
+}
+
+interface RowProps {
+  id: string;
+  row: unknown;
+  index: number;
+  columns: Column<unknown>[];
+  tracks: string;
+  top: number;
+  height: number;
+  isActive: boolean;
+  isSelected: boolean | null;
+  isLink: boolean;
+  handlers: { current: Handlers<unknown> };
+}
+
+/** Drawn again only when its own data changed: live lists change a few rows, ten times a second. */
+const Row = memo(function Row(props: RowProps) {
+  const { id, row, index, columns, isSelected, isLink, handlers } = props;
+  const onClick = (event: MouseEvent) => {
+    const isOwn = (event.target as HTMLElement).closest("a,button,input,[role=menu]");
+    if (!isOwn && !getSelection()?.toString()) handlers.current.open?.(row);
+  };
+  return (
+    <div
+      role="row"
+      data-row={index}
+      tabIndex={props.isActive ? 0 : -1}
+      onFocus={() => handlers.current.focus(index)}
+      onKeyDown={(event) => handlers.current.key(event, row, index)}
+      onClick={onClick}
+      className={`absolute inset-x-0 grid items-center gap-x-4 border-b border-line px-4 -outline-offset-2 last:border-b-0 ${isLink ? "cursor-pointer hover:bg-sunken/60" : ""} ${isSelected ? "bg-accent-soft" : ""}`}
+      style={{
+        gridTemplateColumns: props.tracks,
+        height: props.height,
+        transform: `translateY(${props.top}px)`,
+      }}
+    >
+      {isSelected !== null && (
+        <span role="cell">
+          <input
+            type="checkbox"
+            aria-label={`Select ${id}`}
+            checked={isSelected}
+            onChange={() => handlers.current.toggle(id)}
+          />
+        </span>
+      )}
+      {columns.map((column) => (
+        <div
+          key={column.key}
+          role="cell"
+          className={`min-w-0 truncate ${column.right ? "num text-right" : ""}`}
+        >
+          {column.cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+});
