@@ -15,6 +15,7 @@ from rota.engine.keys import queue_key, worker_key
 from rota.engine.kin import cancelled
 from rota.engine.memos import freshened
 from rota.engine.nodes import END, NONE, NodeRow, node_row
+from rota.engine.redrive import Pair
 from rota.engine.releases import PAUSED
 from rota.engine.rerun import close_letter
 from rota.engine.restart import after_these, is_undone
@@ -136,7 +137,7 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
     if not tx.one("find_act", id=by.act_id, namespace=namespace):
         kept = [_moved(row, new_id) for name, row in rows.items() if name not in redone]
         tx.execute("insert_nodes", batch=msgspec.json.encode(kept).decode())
-        closes = close_letter(tx, old.id, new_id, namespace=namespace, who=by.who)
+        closes = close_letter(tx, Pair(old.id, new_id), namespace=namespace, who=by.who)
         detail = {"part": part, "node": node, "as": new_id, "kept": len(kept)}
         detail |= {"letters": 1} if closes else {}
         record(tx, by, namespace=namespace, verb="rerun", subject=run_id, detail=detail)

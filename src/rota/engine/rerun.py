@@ -7,12 +7,13 @@ open, that is closed: somebody has taken care of it.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import msgspec
 
 from rota.engine.acts import By, record
+from rota.engine.courses import find_spec
 from rota.engine.inspect import find
-from rota.engine.jobs import spec_of
 from rota.engine.memos import freshened
 from rota.engine.redrive import Pair
 from rota.engine.submit import submit
@@ -37,10 +38,17 @@ def rerun(
             f"run {run_id} carries out node {old.node} of run {old.parent_id}; rerun that graph "
             "from this node"
         )
-    if close_letter(tx, old.id, new_id, namespace=namespace, who=by.who):
-        detail = {"letters": 1, "runs": [old.id]}
-        record(tx, by, namespace=namespace, verb="rerun", subject=old.id, detail=detail)
-    fresh = NewRun(
+    close_letters(tx, [Pair(old.id, new_id)], namespace=namespace, by=by)
+    fresh = fresh_run(tx, old, new_id, namespace=namespace, args=args)
+    submit(tx, [fresh], namespace=namespace, is_repeat=True)
+    return new_id
+
+
+def fresh_run(
+    tx: Tx, old: RunView, new_id: str, *, namespace: str, args: str | None = None
+) -> NewRun:
+    """The run that does again what an ended one did, or should have done."""
+    return NewRun(
         id=new_id,
         job=old.job,
         version=old.version,
@@ -53,23 +61,33 @@ def rerun(
         schedule_id=old.schedule_id,
         origin=old.origin,
     )
-    submit(tx, [fresh], namespace=namespace, is_repeat=True)
-    return new_id
 
 
 def _policy(tx: Tx, old: RunView, namespace: str) -> str | None:
     """Who runs it again wants it done, whatever is known."""
-    spec = spec_of(tx, old.job, old.version, namespace=namespace)
+    spec = find_spec(tx, old.job, old.version, namespace=namespace)
     return freshened(old.policy) if spec and spec.cache else old.policy
 
 
-def close_letter(tx: Tx, run_id: str, rerun_id: str, *, namespace: str, who: str) -> bool:
+def close_letter(tx: Tx, pair: Pair, *, namespace: str, who: str) -> bool:
     """As a redrive does; False when there is none, or somebody has acted on it before."""
+    return bool(_close(tx, [pair], namespace=namespace, who=who))
+
+
+def close_letters(tx: Tx, pairs: Sequence[Pair], *, namespace: str, by: By) -> None:
+    """The same for many, on record."""
+    runs = _close(tx, pairs, namespace=namespace, who=by.who)
+    if runs:
+        detail = {"letters": len(runs), "runs": runs}
+        record(tx, by, namespace=namespace, verb="rerun", subject=pairs[0].run_id, detail=detail)
+
+
+def _close(tx: Tx, pairs: Sequence[Pair], *, namespace: str, who: str) -> list[str]:
     taken = tx.all(
         "take_letters",
-        ids=json.dumps([run_id]),
+        ids=json.dumps([pair.run_id for pair in pairs]),
         namespace=namespace,
-        batch=msgspec.json.encode([Pair(run_id, rerun_id)]).decode(),
+        batch=msgspec.json.encode(list(pairs)).decode(),
         who=who,
     )
-    return bool(taken)
+    return [str(row["run_id"]) for row in taken]
