@@ -115,6 +115,43 @@ class UnknownBackfill(BadInput):
         super().__init__(f"no backfill has the id {backfill_id!r}; it may have been pruned")
 
 
+class _UnknownName(BadInput):
+    """Nothing of this kind has that name."""
+
+    kind = ""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"no {self.kind} is named {name!r:.140}")
+
+
+class UnknownTemplate(_UnknownName):
+    """No template has that name."""
+
+    kind = "template"
+
+
+class UnknownCalendar(_UnknownName):
+    """No calendar has that name."""
+
+    kind = "calendar"
+
+
+class UnknownBlackout(_UnknownName):
+    """No maintenance window has that name."""
+
+    kind = "maintenance window"
+
+
+class UnknownVersion(BadInput):
+    """The job has no such version."""
+
+    def __init__(self, name: str, version: int) -> None:
+        self.name = name
+        self.version = version
+        super().__init__(f"job {name!r:.140} has no version {version}")
+
+
 class UnknownToken(BadInput):
     """No token has that id."""
 
@@ -194,6 +231,10 @@ class NotAllowed(RotaError):
     """The state of the run does not allow this verb."""
 
     exit_code = 3
+
+
+class Outdated(NotAllowed):
+    """It was changed since it was read; nothing was changed now."""
 
 
 class NotSignedIn(RotaError):

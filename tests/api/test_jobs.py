@@ -46,7 +46,7 @@ def test_the_calls_of_the_specification_work_as_written(served: Served) -> None:
         "progress": None,
     }.items() <= shown.items()
     assert shown["dependencies"] == ["job1", "job2"]
-    assert shown["nextAt"].endswith("T00:00:00Z")
+    assert shown["nextFireAt"].endswith("T00:00:00Z")
     assert started.json()["status"] == "queued"
     newest = client.get(f"{JOBS}/daily-report").json()
     assert (newest["status"], newest["executionId"]) == (
@@ -198,7 +198,7 @@ def test_jobs_are_listed_in_pages_by_name(served: Served) -> None:
         define(client, name=name)
 
     first = client.get(JOBS, params={"limit": 2}).json()
-    rest = client.get(JOBS, params={"limit": 9, "before": first["next"]}).json()
+    rest = client.get(JOBS, params={"limit": 9, "cursor": first["next"]}).json()
 
     assert [job["jobId"] for job in first["items"]] == ["a", "add"]
     assert [job["jobId"] for job in rest["items"]] == ["b", "c"]

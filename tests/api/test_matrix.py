@@ -20,22 +20,34 @@ from rota.api.options import ServerOptions
 from rota.api.site import Site
 from rota.app import App
 from rota.app.tokens import draw_token
+from rota.engine import schedules
 from rota.engine.acts import acts
+from rota.engine.backfill import start_backfill
+from rota.engine.backfill_range import Range
+from rota.engine.blackouts import put_blackout
+from rota.engine.calendars import put_calendar
 from rota.engine.claim import claim
 from rota.engine.finish import finish
 from rota.engine.jobs import define
 from rota.engine.namespaces import put_namespace
 from rota.engine.submit import submit
+from rota.engine.templates import put_template
+from rota.engine.timetables import Timetables
 from rota.engine.tokens import issue
 from rota.engine.workers import NewWorker, register
 from rota.ids import new_id
 from rota.model.identity import LADDER, Quotas
 from rota.model.run import NewRun, Verdict
+from rota.model.schedule import Blackout, Calendar, Cron, Schedule
 from rota.model.spec import HttpTarget, JobSpec
+from rota.model.template import Blank, Template
 from rota.store.base import Store
 from tests.api.serving import HOME, OTHER, Served
 from tests.contract.identities import by
 
+DAY_MS = 86_400_000
+TABLES = Timetables("test", lambda: 0.5)
+WINDOW = Blackout(kind="skip", trigger=Cron(expression="@yearly"), duration="1ms")
 HTTP = {"name": "hook", "http": {"url": "https://example.org"}}
 
 
@@ -67,6 +79,49 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/jobs/{job_id}"): Example(200),
     ("POST", "/api/v1/jobs/{job_id}/trigger"): Example(201, changes=True),
     ("DELETE", "/api/v1/jobs/{job_id}"): Example(200, changes=True),
+    ("GET", "/api/v1/jobs/{job_id}/versions"): Example(200),
+    ("GET", "/api/v1/jobs/{job_id}/versions/{old}/diff/{new}"): Example(200),
+    ("POST", "/api/v1/jobs/{job_id}/rollback"): Example(200, {"version": 1}, changes=True),
+    ("PUT", "/api/v1/jobs/{job_id}/weights"): Example(200, {"1": 1}, changes=True),
+    ("POST", "/api/v1/jobs/{job_id}/pause"): Example(200, changes=True),
+    ("POST", "/api/v1/jobs/{job_id}/resume"): Example(200, changes=True),
+    ("GET", "/api/v1/jobs/{job_id}/parameters"): Example(200),
+    ("GET", "/api/v1/templates"): Example(200, foreign=None),
+    ("GET", "/api/v1/templates/{name}"): Example(200),
+    ("PUT", "/api/v1/templates/{name}"): Example(
+        200, {"definition": HTTP}, foreign=None, changes=True
+    ),
+    ("DELETE", "/api/v1/templates/{name}"): Example(200, changes=True),
+    ("POST", "/api/v1/templates/{name}/instantiate"): Example(
+        201, {"parameters": {"job": "{job_id}-made"}}, changes=True
+    ),
+    ("GET", "/api/v1/schedules"): Example(200, foreign=None),
+    ("GET", "/api/v1/schedules/upcoming"): Example(200, foreign=None),
+    ("POST", "/api/v1/schedules/preview"): Example(200, {"expression": "@daily"}, foreign=None),
+    ("GET", "/api/v1/schedules/{name}"): Example(200),
+    ("PUT", "/api/v1/schedules/{name}"): Example(
+        200, {"job": "{job_id}", "expression": "@daily"}, changes=True
+    ),
+    ("DELETE", "/api/v1/schedules/{name}"): Example(200, changes=True),
+    ("POST", "/api/v1/schedules/{name}/pause"): Example(200, changes=True),
+    ("POST", "/api/v1/schedules/{name}/resume"): Example(200, changes=True),
+    ("POST", "/api/v1/schedules/{name}/unblock"): Example(200, changes=True),
+    ("POST", "/api/v1/schedules/{name}/trigger"): Example(201, changes=True),
+    ("POST", "/api/v1/schedules/{name}/backfill"): Example(
+        201, {"from": "2026-01-01", "until": "2026-01-03"}, changes=True
+    ),
+    ("GET", "/api/v1/backfills"): Example(200, foreign=None),
+    ("POST", "/api/v1/backfills/{backfill_id}/cancel"): Example(200, changes=True),
+    ("GET", "/api/v1/calendars"): Example(200, foreign=None),
+    ("GET", "/api/v1/calendars/{name}"): Example(200),
+    ("PUT", "/api/v1/calendars/{name}"): Example(200, {}, foreign=None, changes=True),
+    ("DELETE", "/api/v1/calendars/{name}"): Example(200, changes=True),
+    ("GET", "/api/v1/blackouts"): Example(200, foreign=None),
+    ("GET", "/api/v1/blackouts/{name}"): Example(200),
+    ("PUT", "/api/v1/blackouts/{name}"): Example(
+        200, {"kind": "skip", "trigger": "@weekly", "duration": "1h"}, foreign=None, changes=True
+    ),
+    ("DELETE", "/api/v1/blackouts/{name}"): Example(200, changes=True),
     ("POST", "/api/v1/runs"): Example(201, {"jobId": "{job_id}"}, changes=True),
     ("POST", "/api/v1/runs/bulk"): Example(201, {"runs": [{"jobId": "{job_id}"}]}, changes=True),
     ("GET", "/api/v1/runs"): Example(200, foreign=None),
@@ -123,7 +178,7 @@ def all_operations(folder: Path) -> list[Operation]:
 
 def plain(path: str) -> str:
     """`{run_id:str}` is `{run_id}`."""
-    return path.replace(":str}", "}")
+    return path.replace(":str}", "}").replace(":int}", "}")
 
 
 def test_each_operation_has_an_example_and_each_example_an_operation(tmp_path: Path) -> None:
@@ -131,6 +186,21 @@ def test_each_operation_has_an_example_and_each_example_an_operation(tmp_path: P
 
     assert served - PUBLIC == set(EXAMPLES)
     assert served >= PUBLIC
+
+
+def given_schedule(tx: Any, name: str, *, namespace: str, job: str) -> None:
+    """One that never fires by itself while the tests run."""
+    schedules.put(
+        tx,
+        name,
+        Schedule(trigger=Cron(expression="@yearly")),
+        namespace=namespace,
+        job=job,
+        origin="api",
+        who="test",
+        timetables=TABLES,
+        new_id=new_id,
+    )
 
 
 class Things:
@@ -142,6 +212,9 @@ class Things:
         self.worker_id = new_id()
         self.token = draw_token("theirs", roles=("viewer",)).token
         self.token_id = self.token.id
+        self.name = self.job_id
+        """Of whatever else has one."""
+        self.backfill_id = new_id()
         target = HttpTarget(url="https://example.org")
         spec = JobSpec(name=self.job_id, target=target)
         run = NewRun(id=self.run_id, job=self.job_id if dead else "add", version=1)
@@ -149,8 +222,22 @@ class Things:
             id=self.worker_id, name="w", host="h", pid=1, queues=("default",), slots=1, version="1"
         )
 
+        template = Template(definition=HTTP | {"name": "${job}"}, parameters={"job": Blank()})
+
         def make(tx: Any) -> None:
             define(tx, spec, namespace=namespace, origin="api")
+            put_template(tx, self.name, template, namespace=namespace, who="test")
+            put_calendar(tx, self.name, Calendar(), namespace=namespace)
+            put_blackout(tx, self.name, WINDOW, namespace=namespace)
+            given_schedule(tx, self.name, namespace=namespace, job=self.job_id)
+            start_backfill(
+                tx,
+                self.name,
+                Range(from_at=0, to_at=DAY_MS),
+                namespace=namespace,
+                backfill_id=self.backfill_id,
+                timetables=TABLES,
+            )
             submit(tx, [run], namespace=namespace)
             register(tx, worker, namespace=namespace, lease_ms=60_000)
             issue(tx, self.token, namespace=namespace, by=by())
@@ -171,20 +258,27 @@ class Things:
         verdict = Verdict(run_id=lease.run_id, fence=lease.fence, verb="fail", error=error)
         finish(tx, [verdict], namespace=namespace)
 
+    def known(self) -> dict[str, str]:
+        """What stands for what."""
+        return {
+            "{run_id}": self.run_id,
+            "{job_id}": self.job_id,
+            "{name}": self.name,
+            "{backfill_id}": self.backfill_id,
+            "{old}": "1",
+            "{new}": "1",
+            "{job}": self.job_id,
+            "{worker_id}": self.worker_id,
+            "{token_id}": self.token_id,
+            "{queue}": "mail",
+            "{namespace}": f"ns-{self.run_id[-12:]}",
+            "{new_namespace}": f"new-{self.run_id[-12:]}",
+        }
+
     def fill(self, given: Any) -> Any:
         if isinstance(given, str):
-            words = {
-                "{run_id}": self.run_id,
-                "{job_id}": self.job_id,
-                "{job}": self.job_id,
-                "{worker_id}": self.worker_id,
-                "{token_id}": self.token_id,
-                "{queue}": "mail",
-                "{namespace}": f"ns-{self.run_id[-12:]}",
-                "{new_namespace}": f"new-{self.run_id[-12:]}",
-            }
-            for word, meant in words.items():
-                given = given.replace(word, meant)
+            for sign, value in self.known().items():
+                given = given.replace(sign, value)
             return given
         if isinstance(given, Mapping):
             return {key: self.fill(value) for key, value in given.items()}
@@ -232,6 +326,7 @@ def test_what_belongs_to_others_is_not_there(served: Served) -> None:
         theirs, nobodys = (Things(store, OTHER, dead=example.dead) for _ in range(2))
         nobodys.run_id, nobodys.job_id = new_id(), theirs.job_id[:-1] + "x"
         nobodys.worker_id = nobodys.token_id = new_id()
+        nobodys.name, nobodys.backfill_id = nobodys.job_id, new_id()
         before = len(store.read(lambda tx: acts(tx, namespace=OTHER)))
 
         foreign, unknown = call(client, at, theirs), call(client, at, nobodys)

@@ -162,9 +162,9 @@ def test_pages_follow_each_other_and_filters_narrow_them(served: Served) -> None
     submit(client, queue="mail", delay=60)
 
     first = client.get(RUNS, params={"limit": 2, "status": "queued"}).json()
-    second = client.get(RUNS, params={"limit": 2, "status": "queued", "before": first["next"]})
+    second = client.get(RUNS, params={"limit": 2, "status": "queued", "cursor": first["next"]})
     last = client.get(
-        RUNS, params={"limit": 2, "status": "queued", "before": second.json()["next"]}
+        RUNS, params={"limit": 2, "status": "queued", "cursor": second.json()["next"]}
     ).json()
 
     pages = [*first["items"], *second.json()["items"], *last["items"]]
@@ -173,7 +173,7 @@ def test_pages_follow_each_other_and_filters_narrow_them(served: Served) -> None
     assert len(client.get(RUNS, params={"queue": "mail"}).json()["items"]) == 1
     assert client.get(RUNS, params={"jobId": "nope"}).json()["items"] == []
     assert client.get(RUNS, params={"limit": 501}).status_code == 400
-    assert client.get(RUNS, params={"before": "x"}).status_code == 400
+    assert client.get(RUNS, params={"cursor": "x"}).status_code == 400
 
 
 def test_a_run_is_cancelled_once_and_run_again(served: Served) -> None:

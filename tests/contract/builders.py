@@ -29,8 +29,9 @@ ERROR = '{"type":"ValueError","message":"broken"}'
 TABLES = (
     "act", "alert", "artifact", "attempt", "awaited", "backfill", "blackout", "breaker",
     "breaker_tally", "calendar", "chain", "chore", "dead_letter", "effect", "event", "firing",
-    "job", "job_version", "log_chunk", "memo", "namespace", "node", "queue", "request", "run",
-    "run_history", "run_key", "schedule", "session", "ticket", "token", "worker",
+    "job", "job_template", "job_version", "log_chunk", "memo", "namespace", "node", "queue",
+    "request", "run", "run_history", "run_key", "schedule", "session", "ticket", "token",
+    "worker",
 )  # fmt: skip
 
 

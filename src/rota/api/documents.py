@@ -19,12 +19,18 @@ class Body(msgspec.Struct, kw_only=True, rename="camel", forbid_unknown_fields=T
     """What a client sends; a field that is not known is refused by name."""
 
 
+class NoteBody(Body):
+    """Why, for those who wonder."""
+
+    note: str | None = None
+
+
 class Document(msgspec.Struct, kw_only=True, rename="camel"):
     """What a client gets."""
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True, rename="camel"):
-    """Some of many; `next` is what to send as `before` for those that follow."""
+    """Some of many; `next` is what to send as `cursor` for those that follow."""
 
     items: list[T]
     next: str | None = None

@@ -29,6 +29,7 @@ _SAYS = {
     403: "The credential does not allow this.",
     404: "There is no such thing, or it is not yours.",
     409: "The present state does not allow this.",
+    412: "It was changed since it was read.",
     413: "Too much at once.",
     415: "The body is not JSON.",
     422: "The request can be read and cannot be done.",
@@ -36,7 +37,7 @@ _SAYS = {
     503: "The database cannot be reached.",
 }
 READS = (400, 401, 403, 404, 429, 503)
-CHANGES = (400, 401, 403, 404, 409, 413, 415, 422, 429, 503)
+CHANGES = (400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 503)
 
 
 class Needs(NamedTuple):

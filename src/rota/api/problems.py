@@ -64,10 +64,17 @@ TOLD: Mapping[type[RotaError], Told] = {
     errors.UnknownSchedule: Told(404, _LOOK),
     errors.UnknownBackfill: Told(404, _LOOK),
     errors.UnknownToken: Told(404, _LOOK),
+    errors.UnknownTemplate: Told(404, _LOOK),
+    errors.UnknownCalendar: Told(404, _LOOK),
+    errors.UnknownBlackout: Told(404, _LOOK),
+    errors.UnknownVersion: Told(404, _LOOK),
     errors.UnknownNamespace: Told(404, _LOOK),
     errors.UnknownQueue: Told(404, _LOOK),
     errors.UnknownWorker: Told(404, _LOOK),
     errors.NotAllowed: Told(409, "Look at the present state first; it does not allow this."),
+    errors.Outdated: Told(
+        412, "Read it again, make the change to what it is now, and send the new ETag as If-Match."
+    ),
     errors.NotSignedIn: Told(
         401, "Send `Authorization: Bearer TOKEN` with a token of `rota tokens create`, or sign in."
     ),

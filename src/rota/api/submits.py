@@ -18,10 +18,10 @@ import msgspec
 from rota.app.recorded import new_run, recorded_signature
 from rota.clock import elapsed_s
 from rota.engine.acts import By, NewAct, new_act, record_all
-from rota.engine.jobs import current_specs
 from rota.engine.namespaces import check_room, find_namespace
 from rota.engine.requests import Keyed, answer_keys, drop_keys, take_keys
 from rota.engine.submit import submit
+from rota.engine.weights import Choice, choices
 from rota.errors import (
     CommitUnknown,
     NotPermitted,
@@ -33,8 +33,8 @@ from rota.errors import (
 )
 from rota.model.identity import Credential, Quotas
 from rota.model.run import NewRun, Submitted
-from rota.model.spec import JobSpec
 from rota.rules.options import submit_options
+from rota.rules.weights import point_of
 from rota.store.base import Tx
 
 if TYPE_CHECKING:
@@ -177,14 +177,14 @@ class Submits:
     def _submit_in(self, tx: Tx, batch: _Batch, namespace: str, *, is_repeat: bool) -> None:
         calls = [each for each in batch.open_calls() if each[1].credential.namespace == namespace]
         names = {wish.job for _, call in calls for wish in call.wishes}
-        specs = current_specs(tx, names, namespace=namespace)
+        known = choices(tx, names, namespace=namespace)
         quotas = self._quotas_of(tx, namespace)
         accepted: list[int] = []
         more = 0
         for at, call in calls:
             try:
                 if at not in batch.drafts:
-                    runs = [_draft(wish, specs, call.credential, quotas) for wish in call.wishes]
+                    runs = [_draft(wish, known, call.credential, quotas) for wish in call.wishes]
                     self._check_rate(namespace, quotas, len(runs))
                     batch.drafts[at] = runs
                 more += len(batch.drafts[at])
@@ -244,13 +244,14 @@ class Submits:
 
 def _draft(
     wish: Wish,
-    specs: dict[str, tuple[int, JobSpec]],
+    known: dict[str, Choice],
     credential: Credential,
     quotas: Quotas,
 ) -> NewRun:
-    if wish.job not in specs:
+    if wish.job not in known:
         raise UnknownJob(wish.job)
-    version, spec = specs[wish.job]
+    key = wish.options.get("key")
+    version, spec = known[wish.job].at(point_of(f"{wish.job}\n{key}") if key else random.random())
     args = recorded_signature(spec).bind((), wish.args)
     run = new_run(spec, version, args, submit_options(wish.options, retry=spec.retry))
     if not credential.reaches(run.queue):

@@ -18,8 +18,7 @@ from rota.engine import schedules as engine
 from rota.engine.acts import By, record
 from rota.engine.backfill import Planned
 from rota.engine.backfill_views import Reprocess
-from rota.engine.fire import seed_of
-from rota.engine.inspect import now_ms
+from rota.engine.coming import coming
 from rota.engine.jobs import is_known
 from rota.engine.schedule_views import (
     FiringView,
@@ -30,14 +29,14 @@ from rota.engine.schedule_views import (
     schedules,
     show,
 )
-from rota.engine.timetables import Plan, Timetables, rules_version
+from rota.engine.timetables import Timetables, rules_version
 from rota.engine.trigger import Triggered, trigger
 from rota.errors import BadOption, UnknownJob
 from rota.ids import new_id
 from rota.model.schedule import OnEvent, Schedule
 from rota.rules.events import check_event_args
 from rota.rules.names import check_name
-from rota.rules.preview import Firing, preview
+from rota.rules.preview import Firing
 from rota.rules.schedule_options import read_schedule
 from rota.store.base import Tx
 
@@ -88,19 +87,11 @@ class Schedules:
     def preview(self, name: str, *, count: int = 5) -> builtins.list[Firing]:
         """Its next firings, with what is special about them; none once it has ended."""
         view = self.show(name)
-        if view.schedule is None or view.state == "ended":
-            return []
-        schedule = view.schedule
-        seed = seed_of(self._here, name)
-
-        def plan(tx: Tx) -> tuple[Plan, int]:
-            known = engine.calendars_of(tx, schedule, self._here)
-            return self.timetables.compile(schedule, seed=seed, calendars=known), now_ms(tx)
-
-        found, now = self._app.store.read(plan)
-        if schedule.count is not None:
-            count = max(0, min(count, schedule.count - view.fired))
-        return preview(schedule, found.table, after=now, count=count)
+        return self._app.store.read(
+            lambda tx: coming(
+                tx, view, namespace=self._here, timetables=self.timetables, count=count
+            )
+        )
 
     def put(  # a name, a rule, and for what
         self,

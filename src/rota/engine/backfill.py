@@ -19,6 +19,7 @@ from rota.engine.keys import LOOK
 from rota.engine.starts import Made, NewId, free_places
 from rota.engine.submit import submit
 from rota.engine.timetables import Plan, Timetables
+from rota.engine.weights import weighed
 from rota.errors import NotAllowed, UnknownSchedule
 from rota.model.run import NewRun
 from rota.model.states import State
@@ -202,7 +203,7 @@ def _start(  # the rows, what they say, and what was chosen
     ]
     # The row of the backfill is ours: none of its instants can be there already.
     tx.execute("insert_firings", batch=msgspec.json.encode(made).decode())
-    runs = [_run(row, base, plan, each) for each in made]
+    runs = [_run(row, weighed(tx, base, each.run_id or ""), plan, each) for each in made]
     submit(tx, runs, namespace=row["namespace"])
     return len(runs)
 

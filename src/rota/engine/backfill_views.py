@@ -52,10 +52,16 @@ def show_backfill(tx: Tx, backfill_id: str, *, namespace: str) -> BackfillView:
 
 
 def backfills(
-    tx: Tx, *, namespace: str, schedule: str | None = None, limit: int = 50
+    tx: Tx,
+    *,
+    namespace: str,
+    schedule: str | None = None,
+    before: str | None = None,
+    limit: int = 50,
 ) -> list[BackfillView]:
-    """The newest first."""
-    rows = tx.all("list_backfills", namespace=namespace, schedule=schedule, limit=limit)
+    """The newest first; `before` is the last id of the page before."""
+    at = {"namespace": namespace, "schedule": schedule}
+    rows = tx.all("list_backfills", before=before, limit=limit, **at)
     return [_view(row) for row in rows]
 
 

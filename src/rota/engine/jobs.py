@@ -16,7 +16,11 @@ from rota.store.base import Tx
 
 CODE = "code"
 
+EVERY = 2**31 - 1
+"""No limit."""
+
 _spec = msgspec.json.Decoder(JobSpec)
+_weights = msgspec.json.Decoder(dict[int, int])
 
 
 class JobView(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +34,12 @@ class JobView(msgspec.Struct, frozen=True, kw_only=True):
     """Who brought the definition: `code`, `api`, or `file:` and the name of the bundle."""
     breaker: CircuitState | None = None
     """Where its breaker stands, if it has one or is held back by hand."""
+    is_held: bool = False
+    """Whether its runs wait until a person lets them go."""
+    note: str | None = None
+    """Why, if whoever holds it said so."""
+    weights: dict[int, int] = {}
+    """How its runs are shared out between versions; empty: all go to the current one."""
 
 
 def define(
@@ -104,8 +114,11 @@ def is_known(tx: Tx, name: str, *, namespace: str) -> bool:
     return tx.one("find_job", namespace=namespace, name=name) is not None
 
 
-def jobs(tx: Tx, *, namespace: str) -> list[JobView]:
-    """All jobs on record, by name."""
+def jobs(
+    tx: Tx, *, namespace: str, name: str | None = None, after: str = "", limit: int = EVERY
+) -> list[JobView]:
+    """Jobs on record, by name; `after` is the last name of the page before."""
+    rows = tx.all("list_jobs", namespace=namespace, name=name, after=after, limit=limit)
     return [
         JobView(
             name=row["name"],
@@ -114,14 +127,22 @@ def jobs(tx: Tx, *, namespace: str) -> list[JobView]:
             created_at=row["created_at"],
             origin=row["origin"],
             breaker=row["breaker"],
+            is_held=row["breaker"] == "open" and bool(row["stays"]),
+            note=row["note"] if row["breaker"] == "open" else None,
+            weights=_weights.decode(row["weights"]) if row["weights"] else {},
         )
-        for row in tx.all("list_jobs", namespace=namespace)
+        for row in rows
     ]
 
 
 def declared_jobs(tx: Tx, *, namespace: str, app: str) -> list[str]:
     """The names of the jobs that the code of this app brought last."""
     return [row["name"] for row in tx.all("declared_jobs", namespace=namespace, app=app)]
+
+
+def lock_job(tx: Tx, name: str, *, namespace: str) -> None:
+    """Nobody else makes another version the current one until this transaction ends."""
+    tx.one("lock_job", namespace=namespace, name=name)
 
 
 def origin_of(tx: Tx, name: str, *, namespace: str) -> str | None:

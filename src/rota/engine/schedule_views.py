@@ -74,6 +74,12 @@ def show(tx: Tx, name: str, *, namespace: str) -> ScheduleView:
     return _view(row)
 
 
+def present(tx: Tx, name: str, *, namespace: str) -> Schedule | None:
+    """What it says now; None when there is none of that name, or it cannot be read."""
+    row = tx.one("find_schedule", namespace=namespace, name=name)
+    return None if row is None else readable(row["spec"])
+
+
 def schedules(  # one filter each, all named
     tx: Tx,
     *,

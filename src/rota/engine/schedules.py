@@ -82,10 +82,10 @@ def _replace(  # what is new, and where
     timetables: Timetables,
 ) -> None:
     row = _take(tx, name, namespace)
-    same = (row["job"], row["spec"], row["app"], row["state"] == "error")
-    if same == (facts["job"], facts["spec"], facts["app"], False):
-        return
     old = readable(row["spec"])
+    same = (row["job"], old, row["app"], row["state"] == "error")
+    if same == (facts["job"], plan.schedule, facts["app"], False):
+        return
     state, note = row["state"], None
     at: dict[str, Any] = {key: row[key] for key in ("cursor_at", "last_at", "next_at", "look_at")}
     is_moved = old is None or timing(old) != timing(plan.schedule)
@@ -190,6 +190,11 @@ def resume(tx: Tx, name: str, *, namespace: str, who: str) -> None:
         look_at=row["now"],
     )
     tx.notify((LOOK,))
+
+
+def lock(tx: Tx, name: str, *, namespace: str) -> bool:
+    """Nobody else changes it until this transaction ends; False when there is none of that name."""
+    return tx.one("take_schedule", namespace=namespace, name=name) is not None
 
 
 def unblock(tx: Tx, name: str, *, namespace: str, who: str) -> None:

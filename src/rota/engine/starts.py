@@ -18,6 +18,7 @@ from rota.engine.fired_run import Start, new_run
 from rota.engine.keys import queue_key, worker_key
 from rota.engine.submit import submit
 from rota.engine.timetables import Plan
+from rota.engine.weights import weighed
 from rota.model.run import NewRun, Origin, StartKind, Verdict
 from rota.model.states import State
 from rota.rules.order import CREDIT_MS
@@ -108,7 +109,7 @@ def begin(tx: Tx, asks: Sequence[Ask], *, new_id: NewId) -> dict[str, Begun]:
     if made:
         _claim_instants(tx, begun, made)
     for ask in asks:
-        runs[ask.row["namespace"]] += _runs(ask, begun[ask.id])
+        runs[ask.row["namespace"]] += _runs(tx, ask, begun[ask.id])
     for namespace, fresh in runs.items():
         if fresh:
             submit(tx, fresh, namespace=namespace)
@@ -261,11 +262,11 @@ def _claim_instants(tx: Tx, begun: dict[str, Begun], made: list[Made]) -> None:
         ]
 
 
-def _runs(ask: Ask, begun: Begun) -> list[NewRun]:
+def _runs(tx: Tx, ask: Ask, begun: Begun) -> list[NewRun]:
     starts = {(start.instant, start.kind, start.request): start for start in ask.starts}
     return [
         new_run(
-            ask.row,
+            weighed(tx, ask.row, each.run_id),
             ask.plan,
             starts[each.instant, each.kind, each.request],
             run_id=each.run_id,

@@ -38,6 +38,8 @@ COLUMNS: Mapping[str, str] = {
         " as has_blackouts,"
         " (select j.version from rota.job as j"
         " where j.namespace = s.namespace and j.name = s.job) as version,"
+        " (select j.weights from rota.job as j"
+        " where j.namespace = s.namespace and j.name = s.job) as weights,"
         " (select v.spec from rota.job as j join rota.job_version as v"
         " on v.namespace = j.namespace and v.name = j.name and v.version = j.version"
         " where j.namespace = s.namespace and j.name = s.job) as job_spec"

@@ -1,4 +1,4 @@
-"""Jobs as clients define and see them."""
+"""Jobs as clients see them."""
 
 from __future__ import annotations
 
@@ -7,69 +7,86 @@ from typing import Any, Literal
 
 import msgspec
 
-from rota.api.documents import Body, Document, when
-from rota.api.routes.run_documents import percent
+from rota.api.documents import Document, then, when
+from rota.api.routes.job_bodies import HttpBody
+from rota.api.routes.run_documents import Status, percent, status_of
+from rota.engine.job_views import Activity, Outcome
+from rota.engine.jobs import JobView
 from rota.engine.schedule_views import ScheduleView
+from rota.model.identity import Credential
 from rota.model.run import RunView
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec
+from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
 
 Kind = Literal["command", "http", "python", "graph"]
+API = "api"
 
 
-class HttpBody(Body):
-    """A request to be made."""
+class OutcomeDocument(Document):
+    """A run that has ended, in brief."""
 
-    url: str
-    method: str = "POST"
-    headers: dict[str, str] = msgspec.field(default_factory=dict)
-    body: str | None = None
-    expect: list[int] = msgspec.field(default_factory=list)
-    """Statuses that count as success; any 2xx if none."""
+    run_id: str = msgspec.field(name="executionId")
+    state: Status
+    started_at: datetime | None
+    duration_ms: int | None
 
 
-class JobBody(Body):
-    """A definition: what to run, when, and under which policies."""
+class JobItem(Document):
+    """A job in a list: what it is, how it did lately, what it does now."""
+
+    job: str = msgspec.field(name="jobId")
+    name: str
+    kind: Kind
+    queue: str
+    version: int
+    origin: str
+    """code, api, or file: and a name."""
+    created_at: datetime | None
+    """Of this version."""
+    paused: bool
+    note: str | None
+    """Why it is paused, if somebody said."""
+    breaker: Literal["closed", "open", "half_open"] | None
+    schedules: int
+    next_fire_at: datetime | None
+    last: list[OutcomeDocument]
+    """Up to 30 runs that have ended, the newest first."""
+    success_rate: float | None
+    """Of those; cancelled and skipped ones do not count."""
+    p95_ms: int | None = msgspec.field(name="p95Ms")
+    running: int
+    queued: int
+    """Among the first 100,000 that wait in the namespace."""
+    verbs: list[str]
+
+
+class DefinitionDocument(Document):
+    """A version of a job, in the words of what defines one; empty where it is of another kind."""
 
     name: str
-    command: str | list[str] | None = None
-    """One line, split into words as a shell would but given to none, or the words themselves."""
-    http: HttpBody | None = None
-    schedule: str | dict[str, Any] | None = None
-    """A cron line such as `0 0 * * *`, or an object: `{"every": "10m"}`, with options."""
-    timezone: str | None = None
-    dependencies: list[str] = msgspec.field(default_factory=list)
-    """Jobs that a run of this one runs first."""
-    retries: int | None = None
-    timeout: str | float | None = None
-    """Seconds, or a text such as `1h`."""
-    queue: str | None = None
-    priority: int | Literal["high", "medium", "low"] | None = None
-    expires: str | float | None = None
-    env: dict[str, str] = msgspec.field(default_factory=dict)
-    cwd: str | None = None
+    kind: Kind
+    command: list[str] | None
+    env: dict[str, str] | None
+    """For those who may change it; others see none."""
+    cwd: str | None
+    http: HttpBody | None
+    """With headers for those who may change it."""
+    function: str | None
+    """Of a job of code, where it is imported from."""
+    dependencies: list[str]
+    queue: str
+    priority: int
+    retries: int
+    timeout: float | None
+    """Seconds."""
+    expires: float | None
+    schedule: dict[str, Any] | None = None
+    """The one that was defined with it."""
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)
-    """Of the runs that the schedule starts."""
-
-    def options(self) -> dict[str, Any]:
-        """As a job takes them."""
-        names = ("retries", "timeout", "queue", "priority", "expires")
-        given = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in given.items() if value is not None}
 
 
-class JobMade(Document):
-    """A definition on record."""
-
-    job: str = msgspec.field(name="jobId")
-    status: str
-    """scheduled, or active when nothing but a trigger starts it."""
-    version: int
-
-
-class JobDocument(Document):
+class JobDocument(JobItem):
     """A job, and how its newest run does."""
 
-    job: str = msgspec.field(name="jobId")
     status: str
     """Of its newest run; before the first one scheduled, paused or active."""
     started_at: datetime | None
@@ -77,11 +94,6 @@ class JobDocument(Document):
     """Percent."""
     run_id: str | None = msgspec.field(name="executionId")
     """Its newest run."""
-    version: int
-    kind: Kind
-    origin: str
-    """code, api, or file: and a name."""
-    queue: str
     priority: int
     retries: int
     timeout: float | None
@@ -90,70 +102,86 @@ class JobDocument(Document):
     url: str | None
     dependencies: list[str]
     parameters: dict[str, str]
-    schedules: list[str]
-    next_at: datetime | None
+    schedule_names: list[str]
+    weights: dict[str, int]
+    """From version to weight; empty: all runs get the current version."""
+    definition: DefinitionDocument
 
 
-class JobSummary(Document):
-    """A job in a list."""
-
-    job: str = msgspec.field(name="jobId")
-    version: int
-    kind: Kind
-    origin: str
-    queue: str
-    created_at: datetime | None
-
-
-class TriggerBody(Body):
-    """What to start a job with."""
-
-    args: dict[str, Any] = msgspec.field(default_factory=dict)
-
-
-class Triggered(Document):
-    """The run that was started."""
-
-    run_id: str = msgspec.field(name="executionId")
-    status: Literal["queued"]
-
-
-class Removed(Document):
-    """A job that is off the record."""
-
-    job: str = msgspec.field(name="jobId")
-    status: Literal["deleted"]
+def job_item(view: JobView, activity: Activity, credential: Credential) -> JobItem:
+    return JobItem(**_facts(view, activity, credential))
 
 
 def job_document(
-    spec: JobSpec,
-    version: int,
-    origin: str,
+    view: JobView,
+    activity: Activity,
+    credential: Credential,
     *,
     newest: RunView | None,
     schedules: list[ScheduleView],
+    own: JobSpec | None,
 ) -> JobDocument:
-    target = spec.target
-    nexts = [each.next_at for each in schedules if each.next_at is not None]
+    """`own` is the job of its command, if that is one beside it."""
+    spec = view.spec
+    told = definition_document(spec, credential, own=own, schedules=schedules)
     return JobDocument(
-        job=spec.name,
+        **_facts(view, activity, credential),
         status=str(newest.state) if newest else idle_status(schedules),
         started_at=when(newest.started_at) if newest else None,
         progress=percent(newest.progress) if newest else None,
         run_id=newest.id if newest else None,
-        version=version,
-        kind=kind_of(spec),
-        origin=origin,
-        queue=spec.queue,
         priority=spec.priority,
         retries=spec.retry.limit,
-        timeout=None if spec.timeout_ms is None else spec.timeout_ms / 1000,
-        command=list(target.argv) if isinstance(target, CommandTarget) else None,
-        url=target.url if isinstance(target, HttpTarget) else None,
-        dependencies=_dependencies(spec),
+        timeout=_seconds(spec.timeout_ms),
+        command=told.command if own is None else None,
+        url=spec.target.url if isinstance(spec.target, HttpTarget) else None,
+        dependencies=told.dependencies,
         parameters=spec.parameters,
-        schedules=[each.name for each in schedules],
-        next_at=when(min(nexts)) if nexts else None,
+        schedule_names=[each.name for each in schedules],
+        weights={str(version): weight for version, weight in view.weights.items()},
+        definition=told,
+    )
+
+
+def definition_document(
+    spec: JobSpec,
+    credential: Credential,
+    *,
+    own: JobSpec | None = None,
+    schedules: list[ScheduleView] | None = None,
+) -> DefinitionDocument:
+    """What is secret by habit, variables and headers, only to those who may write it."""
+    work = own or spec
+    may_see = credential.has("author")
+    command = work.target if isinstance(work.target, CommandTarget) else None
+    http = work.target if isinstance(work.target, HttpTarget) else None
+    made = [each for each in schedules or () if each.origin == API and each.name == spec.name]
+    timed = made[0].schedule if made else None
+    return DefinitionDocument(
+        name=spec.name,
+        kind=kind_of(spec),
+        command=list(command.argv) if command else None,
+        env=dict(command.env) if command and may_see else None,
+        cwd=command.cwd if command else None,
+        http=_http(http, may_see=may_see) if http else None,
+        function=spec.target.ref if isinstance(spec.target, PythonTarget) else None,
+        dependencies=dependencies_of(spec),
+        queue=work.queue,
+        priority=work.priority,
+        retries=work.retry.limit,
+        timeout=_seconds(work.timeout_ms),
+        expires=_seconds(work.expires_ms),
+        schedule=_without_args(msgspec.to_builtins(timed)) if timed else None,
+        arguments=dict(timed.args) if timed else {},
+    )
+
+
+def outcome_document(outcome: Outcome) -> OutcomeDocument:
+    return OutcomeDocument(
+        run_id=outcome.run_id,
+        state=status_of(outcome.state),
+        started_at=when(outcome.started_at),
+        duration_ms=outcome.took_ms,
     )
 
 
@@ -175,9 +203,65 @@ def kind_of(spec: JobSpec) -> Kind:
     return "python"
 
 
-def _dependencies(spec: JobSpec) -> list[str]:
+def job_verbs(view: JobView, credential: Credential) -> list[str]:
+    """What this credential may do to it now."""
+    verbs: list[str] = []
+    if credential.has("operator"):
+        verbs += ["trigger", "resume" if view.is_held else "pause"]
+    if credential.has("author"):
+        verbs += ["weights"]
+        may_define = not isinstance(view.spec.target, CommandTarget) or credential.has("exec")
+        if view.origin == API and may_define:
+            verbs += ["edit", "rollback"]
+        if view.origin == API:
+            verbs += ["delete"]
+    return verbs
+
+
+def dependencies_of(spec: JobSpec) -> list[str]:
     if not isinstance(spec.target, GraphTarget):
         return []
     nodes = spec.target.graph.nodes
     own = f"{spec.name}.command"
     return [each.job or each.graph or "" for each in nodes if (each.job or each.graph) != own]
+
+
+def _facts(view: JobView, activity: Activity, credential: Credential) -> dict[str, Any]:
+    return {
+        "job": view.name,
+        "name": view.name,
+        "kind": kind_of(view.spec),
+        "queue": view.spec.queue,
+        "version": view.version,
+        "origin": view.origin,
+        "created_at": then(view.created_at),
+        "paused": view.is_held,
+        "note": view.note,
+        "breaker": view.breaker,
+        "schedules": activity.schedules,
+        "next_fire_at": when(activity.next_at),
+        "last": [outcome_document(each) for each in activity.last],
+        "success_rate": activity.success_rate,
+        "p95_ms": activity.p95_ms,
+        "running": activity.running,
+        "queued": activity.queued,
+        "verbs": job_verbs(view, credential),
+    }
+
+
+def _http(target: HttpTarget, *, may_see: bool) -> HttpBody:
+    return HttpBody(
+        url=target.url,
+        method=target.method,
+        headers=dict(target.headers) if may_see else {},
+        body=target.body,
+        expect=list(target.expect),
+    )
+
+
+def _without_args(schedule: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in schedule.items() if name != "args"}
+
+
+def _seconds(ms: int | None) -> float | None:
+    return None if ms is None else ms / 1000

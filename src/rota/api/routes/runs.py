@@ -75,12 +75,12 @@ async def list_runs(
     status: FromQuery[Status | None] = None,
     job: Annotated[str | None, QueryParameter(name="jobId")] = None,
     queue: FromQuery[str | None] = None,
-    before: FromQuery[str | None] = None,
+    cursor: FromQuery[str | None] = None,
     limit: Limit = PAGE,
 ) -> Page[RunDocument]:
-    """The newest first; `before` is the `next` of the page before."""
-    if before is not None and not is_id(before):
-        raise BadInput(f"before={before!r:.64} is not the id of a run")
+    """The newest first; `cursor` is the `next` of the page before."""
+    if cursor is not None and not is_id(cursor):
+        raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
     scope = request.credential.queues
     if queue is not None and not request.credential.reaches(queue):
         return Page(items=[])
@@ -92,7 +92,7 @@ async def list_runs(
             job=job,
             queue=queue,
             queues=None if queue is not None else scope,
-            before=before,
+            before=cursor,
             limit=limit,
         )
     )

@@ -93,6 +93,7 @@ select f.*, (select count(*) from rota.run as r where r.backfill_id = f.id) as l
     on s.id = f.schedule_id
  where f.namespace = :namespace
    and (cast(:schedule as text) is null or s.name = :schedule)
+   and (cast(:before as {type:uuid}) is null or f.id < :before)
  order by f.id desc
  limit :limit
 

@@ -61,12 +61,6 @@ select {columns:kept}
    and namespace = :namespace
    and state = {to:fail}
 
--- name: current_versions
-select name, version
-  from rota.job
- where namespace = :namespace
-   and name in ({each:names})
-
 -- name: discard_letters
 with picked as materialized (
     select run_id as id

@@ -22,6 +22,7 @@ on conflict (namespace, name) do update
    set version = excluded.version,
        origin = excluded.origin,
        app = excluded.app,
+       weights = case when job.version = excluded.version then job.weights end,
        removed_at = null
 
 -- name: load_spec
@@ -32,7 +33,8 @@ select spec, origin
    and version = :version
 
 -- name: list_jobs
-select job.name, job.version, v.spec, v.created_at, b.state as breaker, job.origin
+select job.name, job.version, v.spec, v.created_at, b.state as breaker, b.stays, b.note,
+       job.origin, job.weights
   from rota.job as job
   join rota.job_version as v
     on v.namespace = job.namespace
@@ -44,7 +46,10 @@ select job.name, job.version, v.spec, v.created_at, b.state as breaker, job.orig
    and (b.rule is not null or b.state <> 'closed')
  where job.namespace = :namespace
    and job.removed_at is null
+   and job.name > :after
+   and (cast(:name as text) is null or job.name = :name)
  order by job.name
+ limit :limit
 
 -- name: find_job
 select version, origin, removed_at
@@ -81,8 +86,48 @@ update rota.job
    and removed_at is null
 
 -- name: current_versions
-select name, version
+select name, version, weights
   from rota.job
  where namespace = :namespace
    and name in ({each:names})
    and removed_at is null
+
+-- name: list_versions
+select version, spec, created_at, origin
+  from rota.job_version
+ where namespace = :namespace
+   and name = :name
+   and version < :before
+ order by version desc
+ limit :limit
+
+-- name: set_weights
+update rota.job
+   set weights = :weights
+ where namespace = :namespace
+   and name = :name
+   and removed_at is null
+
+-- name: put_template
+insert into rota.job_template (namespace, name, spec, changed_by, changed_at)
+values (:namespace, :name, :spec, :who, {now})
+on conflict (namespace, name) do update
+   set spec = excluded.spec,
+       revision = job_template.revision + 1,
+       changed_by = excluded.changed_by,
+       changed_at = excluded.changed_at
+ where job_template.spec <> excluded.spec
+
+-- name: list_templates
+select name, spec, revision, changed_by, changed_at
+  from rota.job_template
+ where namespace = :namespace
+   and name > :after
+   and (cast(:name as text) is null or name = :name)
+ order by name
+ limit :limit
+
+-- name: delete_template
+delete from rota.job_template
+ where namespace = :namespace
+   and name = :name

@@ -287,6 +287,16 @@ select s.*,
  order by s.name
  limit :limit
 
+-- name: upcoming_schedules
+-- Those that fire by themselves until then, the next one first.
+select {columns:schedule}, {now} as now
+  from rota.schedule as s
+ where s.namespace = :namespace
+   and s.state = 'active'
+   and s.next_at <= :until
+ order by s.next_at, s.name
+ limit :limit
+
 -- name: declared_schedules
 -- What the code of these jobs has declared before.
 select name

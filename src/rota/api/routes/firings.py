@@ -1,0 +1,145 @@
+"""Firings to come: of a rule that does not exist yet, and of all schedules together."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+from litestar import get, post
+from litestar.params import FromQuery, JSONBody, QueryParameter
+
+from rota.api.ask import Ask
+from rota.api.documents import Document, then
+from rota.api.gate import needs
+from rota.api.routes.schedule_documents import FiringDocument, RuleBody, firing_document
+from rota.clock import to_ms
+from rota.engine.calendars import calendars
+from rota.engine.inspect import now_ms
+from rota.engine.jobs import current_specs
+from rota.engine.upcoming import Upcoming, upcoming
+from rota.errors import BadOption
+from rota.rules.moments import read_bound
+from rota.rules.preview import preview
+from rota.rules.sentence import describe
+from rota.rules.triggers import compile_schedule
+from rota.rules.zones import zone
+from rota.store.base import Tx
+
+FEW, MOST = 20, 1_000
+"""Firings in a preview."""
+DAY_MS = 86_400_000
+LONGEST_MS = 400 * DAY_MS
+COMING, MOST_COMING = 500, 5_000
+
+
+class PreviewBody(RuleBody):
+    """A rule, and which of its firings to show."""
+
+    begin: str | None = msgspec.field(default=None, name="from")
+    """The first instant to look at; now if not said."""
+    until: str | None = None
+    most: int = msgspec.field(default=FEW, name="count")
+
+
+class PreviewDocument(Document):
+    """What a rule means."""
+
+    description: str
+    zone: str
+    firings: list[FiringDocument]
+
+
+class ComingDocument(Document):
+    """A firing to come."""
+
+    at: datetime
+    schedule: str
+    job: str
+
+
+class UpcomingDocument(Document):
+    """The firings of all schedules, in order."""
+
+    items: list[ComingDocument]
+    cut: bool
+    """There are more in this time than are told."""
+
+
+@post("/schedules/preview", **needs("viewer", changes=True), status_code=200)
+async def preview_schedule(request: Ask, data: JSONBody[PreviewBody]) -> PreviewDocument:
+    """When a rule would fire, before there is a schedule; nothing is written."""
+    if not 1 <= data.most <= MOST:
+        raise BadOption(f"count={data.most} is not a number from 1 to {MOST:,}")
+
+    def look(tx: Tx) -> PreviewDocument:
+        stored = {
+            name: each.calendar for name, each in calendars(tx, namespace=request.namespace).items()
+        }
+        schedule = data.schedule(stored)
+        where = zone(schedule.zone)
+        begin = now_ms(tx) if data.begin is None else read_bound("from", data.begin, where)
+        found = preview(
+            schedule,
+            compile_schedule(schedule, seed="", calendars=stored),
+            after=begin - 1,
+            count=data.most,
+            until=None if data.until is None else read_bound("until", data.until, where),
+        )
+        return PreviewDocument(
+            description=describe(schedule),
+            zone=schedule.zone,
+            firings=[firing_document(each) for each in found],
+        )
+
+    return await request.read(look)
+
+
+@get("/schedules/upcoming", **needs("viewer"))
+async def list_upcoming(
+    request: Ask,
+    begin: Annotated[datetime | None, QueryParameter(name="from")] = None,
+    until: FromQuery[datetime | None] = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=MOST_COMING)] = COMING,
+) -> UpcomingDocument:
+    """From now, or `from`, to `until`, a day later if not said; of all schedules in order."""
+
+    def look(tx: Tx) -> Upcoming:
+        start = now_ms(tx) if begin is None else _ms("from", begin)
+        end = start + DAY_MS if until is None else _ms("until", until)
+        if not 0 <= end - start <= LONGEST_MS:
+            raise BadOption(f"until: it must be 0 to {LONGEST_MS // DAY_MS} days after from")
+        return upcoming(
+            tx,
+            namespace=request.namespace,
+            start=start,
+            end=end,
+            limit=limit,
+            timetables=request.site.app.schedules.timetables,
+            is_wanted=lambda job: _reaches(tx, request, job),
+        )
+
+    found = await request.read(look)
+    return UpcomingDocument(
+        items=[
+            ComingDocument(at=then(each.at), schedule=each.schedule, job=each.job)
+            for each in found.firings
+        ],
+        cut=found.is_cut,
+    )
+
+
+def _reaches(tx: Tx, request: Ask, job: str) -> bool:
+    if request.credential.queues is None:
+        return True
+    spec = current_specs(tx, [job], namespace=request.namespace).get(job)
+    return spec is not None and request.credential.reaches(spec[1].queue)
+
+
+def _ms(field: str, given: datetime) -> int:
+    if given.tzinfo is None:
+        raise BadOption(f"{field}={given.isoformat()} has no offset; add Z for UTC")
+    return to_ms(given)
+
+
+ROUTES = (preview_schedule, list_upcoming)

@@ -1,0 +1,79 @@
+"""Jobs as clients define and start them, and the short answers to that."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from rota.api.documents import Body, Document
+
+
+class HttpBody(Body):
+    """A request to be made."""
+
+    url: str
+    method: str = "POST"
+    headers: dict[str, str] = msgspec.field(default_factory=dict)
+    body: str | None = None
+    expect: list[int] = msgspec.field(default_factory=list)
+    """Statuses that count as success; any 2xx if none."""
+
+
+class JobBody(Body):
+    """A definition: what to run, when, and under which policies."""
+
+    name: str
+    command: str | list[str] | None = None
+    """One line, split into words as a shell would but given to none, or the words themselves."""
+    http: HttpBody | None = None
+    schedule: str | dict[str, Any] | None = None
+    """A cron line such as `0 0 * * *`, or an object: `{"every": "10m"}`, with options."""
+    timezone: str | None = None
+    dependencies: list[str] = msgspec.field(default_factory=list)
+    """Jobs that a run of this one runs first."""
+    retries: int | None = None
+    timeout: str | float | None = None
+    """Seconds, or a text such as `1h`."""
+    queue: str | None = None
+    priority: int | Literal["high", "medium", "low"] | None = None
+    expires: str | float | None = None
+    env: dict[str, str] = msgspec.field(default_factory=dict)
+    cwd: str | None = None
+    arguments: dict[str, Any] = msgspec.field(default_factory=dict)
+    """Of the runs that the schedule starts."""
+
+    def options(self) -> dict[str, Any]:
+        """As a job takes them."""
+        names = ("retries", "timeout", "queue", "priority", "expires")
+        given = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+class JobMade(Document):
+    """A definition on record."""
+
+    job: str = msgspec.field(name="jobId")
+    status: str
+    """scheduled, or active when nothing but a trigger starts it."""
+    version: int
+
+
+class TriggerBody(Body):
+    """What to start a job with."""
+
+    args: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Triggered(Document):
+    """The run that was started."""
+
+    run_id: str = msgspec.field(name="executionId")
+    status: Literal["queued"]
+
+
+class Removed(Document):
+    """A job that is off the record."""
+
+    job: str = msgspec.field(name="jobId")
+    status: Literal["deleted"]

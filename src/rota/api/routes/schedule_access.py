@@ -1,0 +1,58 @@
+"""Which schedules a request reaches, and whether arguments fit their jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rota.api.ask import Ask
+from rota.app.recorded import recorded_signature
+from rota.engine.jobs import current_specs
+from rota.engine.schedule_views import ScheduleView, show
+from rota.errors import BadOption, UnknownJob, UnknownSchedule
+from rota.model.schedule import OnEvent, Schedule
+from rota.model.spec import JobSpec
+from rota.rules.events import check_event_args
+from rota.store.base import Tx
+
+
+def reached_schedule(tx: Tx, request: Ask, name: str) -> ScheduleView:
+    """The schedule, if the credential reaches the queue of its job."""
+    view = show(tx, name, namespace=request.namespace)
+    if not reached_ones(tx, request, [view]):
+        raise UnknownSchedule(name)
+    return view
+
+
+def reached_ones(tx: Tx, request: Ask, found: list[ScheduleView]) -> list[ScheduleView]:
+    """Those of them that the credential reaches; one without a job only if it reaches all."""
+    if request.credential.queues is None:
+        return found
+    specs = current_specs(tx, {each.job for each in found}, namespace=request.namespace)
+    return [
+        each
+        for each in found
+        if each.job in specs and request.credential.reaches(specs[each.job][1].queue)
+    ]
+
+
+def merged_args(tx: Tx, request: Ask, name: str, args: dict[str, Any]) -> str:
+    """The schedule's arguments with some replaced, checked, as JSON text."""
+    view = reached_schedule(tx, request, name)
+    if view.schedule is None:
+        raise BadOption(f"schedule {name!r:.140} cannot be read: {view.note}")
+    merged = msgspec.structs.replace(view.schedule, args={**view.schedule.args, **args})
+    found = current_specs(tx, [view.job], namespace=request.namespace).get(view.job)
+    if found is None:
+        raise UnknownJob(view.job)
+    check_args(merged, found[1])
+    return msgspec.json.encode(merged.args).decode()
+
+
+def check_args(schedule: Schedule, spec: JobSpec) -> None:
+    """The names of its arguments, as far as the store knows them."""
+    if isinstance(schedule.trigger, OnEvent):
+        check_event_args(spec.name, schedule.args, spec.parameters)
+    else:
+        recorded_signature(spec).bind((), schedule.args)

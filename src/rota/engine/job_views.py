@@ -1,0 +1,123 @@
+"""Jobs as people see them: what they did lately, what they do now, their versions.
+
+A page of jobs costs a handful of statements, however many jobs are on it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from math import ceil
+
+import msgspec
+
+from rota.engine.jobs import CODE
+from rota.model.spec import JobSpec
+from rota.model.states import State
+from rota.store.base import Row, Tx
+
+RECENT = 30
+"""Runs of a job that tell how it does."""
+COUNTED = 100_000
+"""Queued runs of a namespace that are looked at to count those of each job."""
+NEWEST = 2**31 - 1
+
+_spec = msgspec.json.Decoder(JobSpec)
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that has ended, in brief."""
+
+    run_id: str
+    state: State
+    started_at: int | None
+    finished_at: int
+
+    @property
+    def took_ms(self) -> int | None:
+        return None if self.started_at is None else self.finished_at - self.started_at
+
+
+class Activity(msgspec.Struct, frozen=True, kw_only=True):
+    """What one job does, and did lately."""
+
+    last: tuple[Outcome, ...] = ()
+    """The newest first."""
+    running: int = 0
+    queued: int = 0
+    schedules: int = 0
+    next_at: int | None = None
+
+    @property
+    def success_rate(self) -> float | None:
+        """Of those of the last runs that somebody wanted to see through."""
+        counted = [each for each in self.last if each.state in (State.SUCCESS, State.FAILED)]
+        if not counted:
+            return None
+        return sum(each.state is State.SUCCESS for each in counted) / len(counted)
+
+    @property
+    def p95_ms(self) -> int | None:
+        """95 of 100 of the last runs that succeeded took no longer."""
+        took = sorted(
+            each.took_ms
+            for each in self.last
+            if each.state is State.SUCCESS and each.took_ms is not None
+        )
+        return took[ceil(len(took) * 0.95) - 1] if took else None
+
+
+class VersionView(msgspec.Struct, frozen=True, kw_only=True):
+    """One version of a job."""
+
+    version: int
+    spec: JobSpec
+    created_at: int
+    origin: str
+
+
+def activity(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Activity]:
+    """Of each of these jobs."""
+    at = {"namespace": namespace, "names": json.dumps(sorted(names))}
+    last: dict[str, list[Outcome]] = {}
+    for row in tx.all("recent_runs", limit=RECENT, **at):
+        last.setdefault(row["job"], []).append(_outcome(row))
+    live = {
+        (row["job"], row["state"]): row["runs"] for row in tx.all("live_by_job", most=COUNTED, **at)
+    }
+    timed = {row["job"]: row for row in tx.all("schedules_by_job", **at)}
+    return {
+        name: Activity(
+            last=tuple(last.get(name, ())),
+            running=live.get((name, "running"), 0),
+            queued=live.get((name, "queued"), 0),
+            schedules=timed[name]["schedules"] if name in timed else 0,
+            next_at=timed[name]["next_at"] if name in timed else None,
+        )
+        for name in names
+    }
+
+
+def versions(
+    tx: Tx, name: str, *, namespace: str, before: int = NEWEST, limit: int = 50
+) -> list[VersionView]:
+    """All that a job ever was, the newest first; `before` is the last of the page before."""
+    rows = tx.all("list_versions", namespace=namespace, name=name, before=before, limit=limit)
+    return [
+        VersionView(
+            version=row["version"],
+            spec=_spec.decode(row["spec"]),
+            created_at=row["created_at"],
+            origin=row["origin"] or CODE,
+        )
+        for row in rows
+    ]
+
+
+def _outcome(row: Row) -> Outcome:
+    return Outcome(
+        run_id=str(row["id"]),
+        state=State(row["state"]),
+        started_at=row["started_at"],
+        finished_at=row["finished_at"],
+    )

@@ -1,0 +1,79 @@
+"""The parameters of a job as JSON Schema, as far as their annotations tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec
+from rota.rules.graphs.types import Annotation, parsed
+
+_TYPES: dict[str, dict[str, Any]] = {
+    "str": {"type": "string"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "bool": {"type": "boolean"},
+    "None": {"type": "null"},
+    "datetime": {"type": "string", "format": "date-time"},
+    "date": {"type": "string", "format": "date"},
+    "time": {"type": "string", "format": "time"},
+    "timedelta": {"type": "string", "format": "duration"},
+    "UUID": {"type": "string", "format": "uuid"},
+    "Path": {"type": "string"},
+    "Decimal": {"type": "string"},
+    "bytes": {"type": "string", "contentEncoding": "base64"},
+}
+_LISTS = frozenset(
+    {"list", "List", "set", "Set", "frozenset", "Sequence", "Iterable", "Collection"}
+)
+_MAPPINGS = frozenset({"dict", "Dict", "Mapping"})
+_PAIR = 2
+
+
+def schema_of(spec: JobSpec) -> dict[str, Any]:
+    """The arguments of a run; an annotation that is not known allows anything.
+
+    Of a function the store does not know which parameters can be left out, so none is required.
+    """
+    schema: dict[str, Any] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": spec.name,
+        "type": "object",
+        "properties": {name: of_annotation(hint) for name, hint in spec.parameters.items()},
+        "additionalProperties": False,
+    }
+    if isinstance(spec.target, CommandTarget | HttpTarget):
+        schema["required"] = list(spec.parameters)
+    if isinstance(spec.target, GraphTarget):
+        _of_graph(spec.target, schema)
+    return schema
+
+
+def of_annotation(text: str) -> dict[str, Any]:
+    """With the annotation as its description, for people."""
+    return {**_of(parsed(text)), "description": text}
+
+
+def _of_graph(target: GraphTarget, schema: dict[str, Any]) -> None:
+    parameters = target.graph.parameters
+    schema["required"] = [name for name, each in parameters.items() if _is_needed(each.default)]
+    for name, each in parameters.items():
+        known = schema["properties"].setdefault(name, of_annotation(each.type))
+        if not _is_needed(each.default):
+            known["default"] = each.default
+
+
+def _is_needed(default: Any) -> bool:
+    return default is msgspec.UNSET
+
+
+def _of(kind: Annotation) -> dict[str, Any]:
+    if kind.name == "|":
+        return {"anyOf": [_of(each) for each in kind.inner]}
+    if kind.name in _LISTS:
+        return {"type": "array", "items": _of(kind.inner[0]) if kind.inner else {}}
+    if kind.name in _MAPPINGS:
+        values = _of(kind.inner[1]) if len(kind.inner) == _PAIR else {}
+        return {"type": "object", "additionalProperties": values}
+    return dict(_TYPES.get(kind.name, {}))

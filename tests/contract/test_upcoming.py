@@ -1,0 +1,94 @@
+"""Upcoming: the firings of all schedules of a namespace in one order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rota.engine.schedules import pause
+from rota.engine.upcoming import Upcoming, upcoming
+from rota.model.schedule import Every, OnEvent, Schedule
+from rota.store.base import Store
+from tests.contract.builders import HOME, START_MS, Clock
+from tests.contract.schedule_builders import (
+    HOUR,
+    MINUTE,
+    TABLES,
+    every,
+    fire_some,
+    given_job,
+    put,
+)
+
+
+def look(store: Store, **fields: Any) -> Upcoming:
+    asked: dict[str, Any] = {
+        "namespace": HOME, "start": START_MS, "end": START_MS + 3 * HOUR, "limit": 100,
+        "timetables": TABLES,
+    }  # fmt: skip
+    return store.read(lambda tx: upcoming(tx, **asked | fields))
+
+
+def told(found: Upcoming) -> list[tuple[str, float]]:
+    return [(each.schedule, (each.at - START_MS) / HOUR) for each in found.firings]
+
+
+def test_firings_of_all_schedules_come_in_the_order_of_time(store: Store) -> None:
+    given_job(store)
+    put(store, every("1h"), name="b")
+    put(store, every("90m"), name="a")
+
+    found = look(store)
+
+    assert told(found) == [("a", 1), ("b", 1), ("b", 2), ("a", 2.5), ("b", 3)]
+    assert not found.is_cut
+
+
+def test_it_says_when_there_are_more_than_it_tells(store: Store) -> None:
+    given_job(store)
+    put(store, every("1h"))
+
+    found = look(store, limit=2)
+
+    assert (told(found), found.is_cut) == ([("s", 1), ("s", 2)], True)
+
+
+def test_what_does_not_fire_by_itself_is_not_told(store: Store) -> None:
+    given_job(store)
+    put(store, every("1h"), name="held")
+    put(store, Schedule(trigger=OnEvent(event="x")), name="event")
+    given_job(store, namespace="other")
+    put(store, every("1h"), name="foreign", namespace="other")
+    store.write(lambda tx: pause(tx, "held", namespace=HOME, who="test"))
+
+    assert told(look(store)) == []
+
+
+def test_a_count_ends_it(store: Store, clock: Clock) -> None:
+    given_job(store)
+    put(store, every("1h", count=2))
+    clock.advance(HOUR)
+    fire_some(store)
+
+    assert told(look(store)) == [("s", 2)]
+
+
+def test_one_that_follows_the_end_of_its_run_tells_only_the_next(store: Store) -> None:
+    given_job(store)
+    put(store, Schedule(trigger=Every(every="10m", from_end=True)))
+
+    assert len(look(store).firings) == 1
+
+
+def test_the_past_is_left_out_and_a_later_start_counts(store: Store) -> None:
+    given_job(store)
+    put(store, every("1h"))
+
+    assert told(look(store, start=0, end=START_MS + HOUR)) == [("s", 1)]
+    assert told(look(store, start=START_MS + 90 * MINUTE)) == [("s", 2), ("s", 3)]
+
+
+def test_only_the_jobs_that_are_wanted(store: Store) -> None:
+    given_job(store)
+    put(store, every("1h"))
+
+    assert told(look(store, is_wanted=lambda job: job != "noop")) == []

@@ -1,0 +1,56 @@
+"""Annotations as JSON Schema: what is known is told, what is not allows anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rota.model.graph import Graph, Node, Parameter
+from rota.model.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget
+from rota.rules.parameter_schema import of_annotation, schema_of
+
+
+@pytest.mark.parametrize(
+    ("annotation", "schema"),
+    [
+        ("int", {"type": "integer"}),
+        ("str | None", {"anyOf": [{"type": "string"}, {"type": "null"}]}),
+        ("Optional[int]", {"anyOf": [{"type": "integer"}, {"type": "null"}]}),
+        ("list[int]", {"type": "array", "items": {"type": "integer"}}),
+        ("list", {"type": "array", "items": {}}),
+        (
+            "dict[str, float]",
+            {"type": "object", "additionalProperties": {"type": "number"}},
+        ),
+        ("datetime.datetime", {"type": "string", "format": "date-time"}),
+        ("shop.Order", {}),
+        ("Any", {}),
+        ("what[is, this", {}),
+    ],
+)
+def test_an_annotation_is_a_schema(annotation: str, schema: dict[str, Any]) -> None:
+    assert of_annotation(annotation) == {**schema, "description": annotation}
+
+
+def test_of_a_function_nothing_is_required_and_of_a_command_everything() -> None:
+    hints = {"a": "int", "b": "str"}
+    function = JobSpec(name="f", target=PythonTarget(ref="m:f"), parameters=hints)
+    command = JobSpec(name="c", target=CommandTarget(argv=("x", "{a}", "{b}")), parameters=hints)
+
+    assert "required" not in schema_of(function)
+    assert schema_of(command)["required"] == ["a", "b"]
+
+
+def test_a_graph_tells_its_defaults() -> None:
+    graph = Graph(
+        name="g",
+        nodes=(Node(name="n", job="j"),),
+        parameters={"day": Parameter(type="str"), "n": Parameter(type="int", default=3)},
+    )
+    spec = JobSpec(name="g", target=GraphTarget(graph=graph), parameters={"day": "str", "n": "int"})
+
+    schema = schema_of(spec)
+
+    assert schema["required"] == ["day"]
+    assert schema["properties"]["n"] == {"type": "integer", "description": "int", "default": 3}
