@@ -22,7 +22,7 @@ from rota.api.depth import is_deeper
 from rota.api.identities import address_of
 from rota.api.site import Site
 from rota.clock import elapsed_s
-from rota.engine.acts import By, await_act, new_act, record_all, said_act
+from rota.engine.acts import By, await_act, new_act, record_all, said_of_act
 from rota.engine.requests import Keyed, answer_keys, take_keys
 from rota.errors import BadInput, CommitUnknown, KeyReused, StoreUnavailable
 from rota.model.identity import Credential
@@ -104,11 +104,16 @@ class Ask(Request[Any, Any, Any]):
             await_act(tx, by)
             answer = work(tx, by)
             text = msgspec.json.encode(answer)
-            act = said_act(tx, by) or new_act(
-                by, namespace=self.namespace, verb=verb, subject=subject, detail=detail or {}
+            act = new_act(
+                by,
+                namespace=self.namespace,
+                verb=verb,
+                subject=subject,
+                detail={**said_of_act(tx, by), **(detail or {})},
+                before_digest=old,
+                after_digest=digest(text),
             )
-            digests = {"before_digest": old, "after_digest": digest(text)}
-            record_all(tx, [msgspec.structs.replace(act, **digests)])
+            record_all(tx, [act])
             if keyed:
                 answer_keys(tx, [msgspec.structs.replace(keyed, answer=text.decode())])
             return answer, ""

@@ -10,7 +10,7 @@ import msgspec
 from rota.store.base import Row, Tx
 
 _detail = msgspec.json.Decoder(dict[str, Any])
-_AWAITED, _SAID = "act awaited", "act said"
+_AWAITED = "act awaited"
 
 
 class By(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,24 +89,22 @@ def record(
     tx: Tx, by: By, *, namespace: str, verb: str, subject: str, detail: Mapping[str, Any]
 ) -> None:
     """Write an act into the transaction of the change, so that both are there or neither."""
-    act = new_act(by, namespace=namespace, verb=verb, subject=subject, detail=detail)
     if (_AWAITED, by.act_id) in tx.fresh:
-        tx.fresh.setdefault((_SAID, by.act_id), act)
+        tx.fresh[_AWAITED, by.act_id].update(detail)
     else:
+        act = new_act(by, namespace=namespace, verb=verb, subject=subject, detail=detail)
         record_all(tx, [act])
 
 
 def await_act(tx: Tx, by: By) -> None:
-    """Whoever called a verb wants to add digests to its act, and writes it with `said_act`."""
-    tx.fresh[_AWAITED, by.act_id] = True
-    tx.fresh.pop((_SAID, by.act_id), None)
+    """Whoever calls a verb writes one act for all it does; see `said_of_act`."""
+    tx.fresh[_AWAITED, by.act_id] = {}
 
 
-def said_act(tx: Tx, by: By) -> NewAct | None:
-    """What the verb has said of itself; None if it left that to its caller."""
-    tx.fresh.pop((_AWAITED, by.act_id), None)
-    act: NewAct | None = tx.fresh.pop((_SAID, by.act_id), None)
-    return act
+def said_of_act(tx: Tx, by: By) -> dict[str, Any]:
+    """The details that verbs would have written themselves."""
+    said: dict[str, Any] = tx.fresh.pop((_AWAITED, by.act_id))
+    return said
 
 
 def record_all(tx: Tx, acts: Iterable[NewAct]) -> None:

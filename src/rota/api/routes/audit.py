@@ -60,12 +60,12 @@ async def list_acts(  # noqa: PLR0913  # one filter each, all named
     verb: FromQuery[str | None] = None,
     subject: FromQuery[str | None] = None,
     since: FromQuery[datetime | None] = None,
-    before: FromQuery[str | None] = None,
+    cursor: FromQuery[str | None] = None,
     limit: Limit = PAGE,
 ) -> Page[ActDocument]:
-    """The newest first; `before` is the `next` of the page before."""
-    if before is not None and not is_id(before):
-        raise BadInput(f"before={before!r:.64} is not the id of an act")
+    """The newest first; `cursor` is the `next` of the page before."""
+    if cursor is not None and not is_id(cursor):
+        raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
     since_ms = None if since is None else _ms(since)
     found = await request.read(
         lambda tx: acts(
@@ -75,7 +75,7 @@ async def list_acts(  # noqa: PLR0913  # one filter each, all named
             verb=verb,
             subject=subject,
             since=since_ms,
-            before=before,
+            before=cursor,
             limit=limit,
         )
     )

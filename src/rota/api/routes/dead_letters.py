@@ -78,12 +78,12 @@ async def list_letters(
     group: FromQuery[str | None] = None,
     job: Annotated[str | None, QueryParameter(name="jobId")] = None,
     letter_state: Annotated[LetterState | None, QueryParameter(name="state")] = None,
-    before: FromQuery[str | None] = None,
+    cursor: FromQuery[str | None] = None,
     limit: Limit = PAGE,
 ) -> Page[LetterDocument]:
-    """Those of the newest runs first; `before` is the `next` of the page before."""
-    if before is not None and not is_id(before):
-        raise BadInput(f"before={before!r:.64} is not the id of a run")
+    """Those of the newest runs first; `cursor` is the `next` of the page before."""
+    if cursor is not None and not is_id(cursor):
+        raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
     found = await request.read(
         lambda tx: letters(
             tx,
@@ -92,7 +92,7 @@ async def list_letters(
             job=job,
             fingerprint=group,
             queues=request.credential.queues,
-            before=before,
+            before=cursor,
             limit=limit,
         )
     )

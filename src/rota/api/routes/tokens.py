@@ -65,13 +65,13 @@ async def list_tokens(
     request: Ask,
     *,
     past: FromQuery[bool] = False,
-    before: FromQuery[str | None] = None,
+    cursor: FromQuery[str | None] = None,
     limit: Limit = PAGE,
 ) -> Page[TokenDocument]:
     """The newest first; `past=true` also shows those that were revoked or have expired."""
-    if before is not None and not is_id(before):
-        raise BadInput(f"before={before!r:.64} is not the id of a token")
-    at = {"namespace": request.namespace, "past": past, "before": before, "limit": limit}
+    if cursor is not None and not is_id(cursor):
+        raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
+    at = {"namespace": request.namespace, "past": past, "before": cursor, "limit": limit}
     found = await request.read(lambda tx: tokens(tx, **at))  # type: ignore[arg-type]
     return Page(
         items=[_document(each, request) for each in found],
