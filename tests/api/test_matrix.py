@@ -64,6 +64,7 @@ class Example(NamedTuple):
     foreign: int | None = 404
     """When the things are another namespace's; None if it names no thing."""
     changes: bool = False
+    query: str = ""
     dead: bool = False
     """Its run has failed for good."""
 
@@ -135,6 +136,10 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/runs/{run_id}/why"): Example(200),
     ("POST", "/api/v1/runs/{run_id}/cancel"): Example(200, changes=True),
     ("POST", "/api/v1/runs/{run_id}/rerun"): Example(409, changes=False),
+    ("GET", "/api/v1/statistics/overview"): Example(200, foreign=None),
+    ("GET", "/api/v1/statistics/forecast"): Example(200, foreign=None),
+    ("GET", "/api/v1/jobs/{job_id}/statistics"): Example(200),
+    ("GET", "/api/v1/search"): Example(200, foreign=None, query="?q=x"),
     STREAM: Example(200, foreign=None),
     ("GET", "/api/v1/queues"): Example(200, foreign=None),
     ("POST", "/api/v1/queues/{queue}/pause"): Example(200, foreign=None, changes=True),
@@ -312,7 +317,7 @@ def call(client: httpx2.Client, at: tuple[str, str], things: Things) -> httpx2.R
     example = EXAMPLES[at]
     body = {} if example.body is None else {"json": things.fill(example.body)}
     if at != STREAM:
-        return client.request(at[0], things.fill(at[1]), **body)
+        return client.request(at[0], things.fill(at[1]) + example.query, **body)
     with client.stream(at[0], at[1]) as answer:
         if answer.status_code != 200:
             answer.read()

@@ -28,10 +28,10 @@ HOME = "default"
 ERROR = '{"type":"ValueError","message":"broken"}'
 TABLES = (
     "act", "alert", "artifact", "attempt", "awaited", "backfill", "blackout", "breaker",
-    "breaker_tally", "calendar", "chain", "chore", "dead_letter", "effect", "event", "firing",
-    "job", "job_template", "job_version", "log_chunk", "memo", "namespace", "node", "queue",
-    "request", "run", "run_history", "run_key", "schedule", "session", "ticket", "token",
-    "worker",
+    "breaker_tally", "calendar", "chain", "chore", "counted", "dead_letter", "effect", "event",
+    "firing", "job", "job_template", "job_version", "log_chunk", "memo", "namespace", "node",
+    "queue", "request", "run", "run_history", "run_key", "schedule", "session", "statistic",
+    "ticket", "token", "worker",
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import json
 import msgspec
 
 from rota.engine.audit import prune_acts
+from rota.engine.statistics import prune_statistics
 from rota.model.states import State
 from rota.store.base import Tx
 
@@ -41,5 +42,6 @@ def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
     gone += tx.execute("prune_events", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_requests", limit=limit)
     gone += tx.execute("prune_sessions") + tx.execute("prune_tickets")
+    gone += prune_statistics(tx, limit=limit)
     gone += tx.execute("prune_logs", keep_ms=retention.failure_ms, limit=limit)
     return gone

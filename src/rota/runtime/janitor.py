@@ -1,4 +1,4 @@
-"""Background chores: promote what is due, reap the dead, expire the late, prune the old.
+"""Background chores: promote what is due, reap the dead, expire the late, count, prune the old.
 
 Any process may do them; the store keeps two from harming each other.
 """
@@ -13,6 +13,7 @@ from rota.engine.presence import give_up, sightings
 from rota.engine.promote import promote
 from rota.engine.prune import Retention, prune
 from rota.engine.reap import reap
+from rota.engine.statistics import add, next_part
 from rota.notices import emit
 from rota.runtime.service import Service
 from rota.store.base import Store, Tx
@@ -139,6 +140,20 @@ class Sealer(Chore):
         return self._store.write(lambda tx: seal(tx, limit=BATCH)) >= BATCH
 
 
+class Accountant(Chore):
+    """Counts how runs ended, behind them: reads without locks, then adds in a short transaction."""
+
+    interval_s = 10.0
+    chore = "count"
+
+    def batch(self) -> bool:
+        part = self._store.read(next_part)
+        if part is None:
+            return False
+        is_added = self._store.write(lambda tx: add(tx, part))
+        return is_added and not part.is_last
+
+
 class Pruner(Chore):
     """Forgets what is past retention, and keeps partitions for the days to come."""
 
@@ -162,5 +177,6 @@ def chores(store: Store, retention: Retention, *, lease_ms: int) -> list[Service
         Reaper(store, lease_ms=lease_ms),
         Expirer(store),
         Sealer(store),
+        Accountant(store),
         Pruner(store, retention),
     ]

@@ -60,7 +60,7 @@ class Feed:
         self._woken = asyncio.Event()
         self._ready = asyncio.Event()
         self._watch: Watch | None = None
-        self._loops: list[asyncio.Task[None]] = []
+        self._chores: list[asyncio.Task[None]] = []
 
     @property
     def floor(self) -> int:
@@ -76,7 +76,7 @@ class Feed:
             raise TooMany("too many streams at this server")
         self._clients.append(client)
         try:
-            if not self._loops:
+            if not self._chores:
                 self._begin()
             await self._until_ready()
             found = await self._site.read(lambda tx: missed(tx, client))
@@ -95,10 +95,10 @@ class Feed:
     async def stop(self) -> None:
         for client in tuple(self._clients):
             client.end()
-        loops, self._loops = self._loops, []
-        for each in loops:
-            each.cancel()
-        await asyncio.gather(*loops, return_exceptions=True)
+        chores, self._chores = self._chores, []
+        for chore in chores:
+            chore.cancel()
+        await asyncio.gather(*chores, return_exceptions=True)
         if self._watch is not None:
             self._watch.close()
 
@@ -112,7 +112,7 @@ class Feed:
     def _begin(self) -> None:
         self._reader, self._fleet = Reader(), {}
         self._ready.clear()
-        self._loops = [asyncio.create_task(self._run()), asyncio.create_task(self._check())]
+        self._chores = [asyncio.create_task(self._run()), asyncio.create_task(self._check())]
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
@@ -137,10 +137,10 @@ class Feed:
             if self._reader.is_settled or is_late:
                 self._ready.set()
             await self._rest(elapsed_s() - look_s)
-        for each in self._loops:
-            if each is not asyncio.current_task():
-                each.cancel()
-        self._loops = []
+        for chore in self._chores:
+            if chore is not asyncio.current_task():
+                chore.cancel()
+        self._chores = []
 
     async def _rest(self, took_s: float) -> None:
         await asyncio.sleep(max(REST_S, took_s * REST_PARTS))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from litestar import get, post
 from litestar.params import FromPath, JSONBody
 
@@ -11,10 +13,15 @@ from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.engine.acts import By
+from rota.engine.inspect import now_ms
 from rota.engine.queues import QueueView, pause, queues, resume
+from rota.engine.statistics import MINUTE_MS
+from rota.engine.statistics import read as statistics
 from rota.errors import UnknownQueue
 from rota.rules.names import check_name
 from rota.store.base import Tx
+
+RATE_MINUTES = 10
 
 
 class QueueDocument(Document):
@@ -27,6 +34,8 @@ class QueueDocument(Document):
     held: int
     """Queued runs that a breaker holds back."""
     oldest_wait_ms: int | None
+    rate_per_min: float
+    """Runs that ended, in the last ten minutes."""
     paused: bool
     note: str | None
     verbs: list[str]
@@ -50,8 +59,11 @@ class PauseBody(Body):
 async def list_queues(request: Ask) -> Page[QueueDocument]:
     """All queues with their depth."""
     found = await request.read(lambda tx: queues(tx, namespace=request.namespace))
+    ended = await request.site.recent.read(
+        ("rates", request.namespace), lambda tx: _ended(tx, request.namespace)
+    )
     reached = [each for each in found if request.credential.reaches(each.name)]
-    return Page(items=[queue_document(each, request) for each in reached])
+    return Page(items=[queue_document(each, ended, request) for each in reached])
 
 
 @post("/queues/{queue:str}/pause", **needs("operator", changes=True), status_code=200)
@@ -83,7 +95,7 @@ async def resume_queue(request: Ask, queue: FromPath[str]) -> QueueState:
     return await request.change("resume queue", name, resume_it, answers=QueueState)
 
 
-def queue_document(queue: QueueView, request: Ask) -> QueueDocument:
+def queue_document(queue: QueueView, ended: Mapping[str, int], request: Ask) -> QueueDocument:
     verb = "resume" if queue.is_paused else "pause"
     return QueueDocument(
         name=queue.name,
@@ -92,10 +104,20 @@ def queue_document(queue: QueueView, request: Ask) -> QueueDocument:
         running=queue.running,
         held=queue.held,
         oldest_wait_ms=queue.oldest_ms,
+        rate_per_min=round(ended.get(queue.name, 0) / RATE_MINUTES, 2),
         paused=queue.is_paused,
         note=queue.note,
         verbs=offered(request.credential, verb),
     )
+
+
+def _ended(tx: Tx, namespace: str) -> dict[str, int]:
+    """How many runs of each queue ended lately."""
+    since = now_ms(tx) - RATE_MINUTES * MINUTE_MS
+    ended: dict[str, int] = {}
+    for place, each in statistics(tx, namespace=namespace, span_ms=MINUTE_MS, since=since).items():
+        ended[place.queue] = ended.get(place.queue, 0) + each.ended
+    return ended
 
 
 def _reached(request: Ask, part: str) -> str:

@@ -1,0 +1,287 @@
+"""Statistics: how things went, how they are, what will come. Asked of counts, not of runs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from litestar import get
+from litestar.params import FromPath, FromQuery, QueryParameter
+
+from rota.api.ask import Ask
+from rota.api.documents import Document, then
+from rota.api.doors import named
+from rota.api.gate import needs
+from rota.engine.forecast import forecast
+from rota.engine.jobs import current_specs
+from rota.engine.overview import Bucket, Overview, overview, timeline
+from rota.engine.statistics import DAY_MS, Statistic, total
+from rota.errors import BadInput, NotPermitted, UnknownJob
+from rota.rules.duration import parse_duration
+from rota.rules.spread import quantile_ms
+from rota.store.base import Tx
+
+LONGEST_MS = 30 * DAY_MS
+LEAST_MS = 60_000
+
+
+class BucketDocument(Document):
+    """What ended in a minute or an hour."""
+
+    at: datetime
+    success: int
+    failed: int
+    cancelled: int
+    skipped: int
+    p50_ms: int | None
+    p95_ms: int | None
+    """Of their durations, within a tenth."""
+
+
+class DayDocument(Document):
+    """What ended in a day, UTC."""
+
+    day: str
+    success: int
+    failed: int
+
+
+class Quantiles(Document):
+    """How times are spread, within a tenth."""
+
+    p50_ms: int | None
+    p95_ms: int | None
+    p99_ms: int | None
+
+
+class Lag(Document):
+    """How late schedules started, in milliseconds."""
+
+    p50: int | None
+    p99: int | None
+
+
+class CauseDocument(Document):
+    """Dead letters of one cause."""
+
+    fingerprint: str
+    job: str
+    error: str
+    count: int
+    last_at: datetime
+
+
+class Crew(Document):
+    """Workers on record."""
+
+    alive: int
+    silent: int
+
+
+class OverviewDocument(Document):
+    """How a namespace does."""
+
+    at: datetime
+    window_ms: int
+    span_ms: int
+    """The length of each bucket."""
+    throughput: list[BucketDocument]
+    success_rate: float | None
+    """Of those that succeeded or failed; null if none did."""
+    retry_rate: float | None
+    """Attempts that had to be made again, for each run."""
+    queue_depth: int
+    oldest_wait_ms: int | None
+    running: int
+    slots: int
+    utilisation: float | None
+    workers: Crew
+    durations: Quantiles
+    waits: Quantiles
+    schedule_lag_ms: Lag
+    failures: list[CauseDocument]
+    due_next_hour: int
+
+
+class JobStatistics(Document):
+    """How a job did."""
+
+    window_ms: int
+    span_ms: int
+    buckets: list[BucketDocument]
+    days: list[DayDocument]
+    success_rate: float | None
+    retry_rate: float | None
+    durations: Quantiles
+    waits: Quantiles
+
+
+class AheadDocument(Document):
+    """An hour to come."""
+
+    at: datetime
+    runs: int
+    busy_ms: int
+    unknown: int
+    """Runs of jobs of which it is not known how long they take."""
+
+
+class ForecastDocument(Document):
+    """What schedules will start."""
+
+    buckets: list[AheadDocument]
+    is_cut: bool
+
+
+@get("/statistics/overview", **needs("viewer"))
+async def show_overview(request: Ask, window: FromQuery[str] = "1h") -> OverviewDocument:
+    """Now, and in a window of up to 30 days; may be two seconds old."""
+    window_ms = _window(window)
+    credential = request.credential
+    found = await request.site.recent.read(
+        ("overview", request.namespace, credential.queues, window_ms),
+        lambda tx: overview(
+            tx,
+            namespace=request.namespace,
+            window_ms=window_ms,
+            queues=credential.queues,
+            timetables=request.site.app.schedules.timetables,
+        ),
+    )
+    return _overview(found)
+
+
+@get("/statistics/forecast", **needs("viewer"))
+async def show_forecast(
+    request: Ask, hours: Annotated[int, QueryParameter(ge=1, le=168)] = 24
+) -> ForecastDocument:
+    """Runs that schedules will start, hour by hour, and how long they will take."""
+    if request.credential.queues is not None:
+        raise NotPermitted("the forecast is for credentials that reach all queues")
+    found = await request.site.recent.read(
+        ("forecast", request.namespace, hours),
+        lambda tx: forecast(
+            tx,
+            namespace=request.namespace,
+            hours=hours,
+            timetables=request.site.app.schedules.timetables,
+        ),
+    )
+    buckets = [
+        AheadDocument(at=then(each.at), runs=each.runs, busy_ms=each.busy_ms, unknown=each.unknown)
+        for each in found.hours
+    ]
+    return ForecastDocument(buckets=buckets, is_cut=found.is_cut)
+
+
+@get("/jobs/{job_id:str}/statistics", **needs("viewer"))
+async def show_job_statistics(
+    request: Ask, job_id: FromPath[str], window: FromQuery[str] = "24h"
+) -> JobStatistics:
+    """How its runs ended and how long they took, in minutes up to 6 hours, else in hours."""
+    name, window_ms = named(job_id), _window(window)
+    queues = request.credential.queues
+
+    def look(tx: Tx) -> list[Bucket]:
+        specs = current_specs(tx, {name}, namespace=request.namespace)
+        if name not in specs or not request.credential.reaches(specs[name][1].queue):
+            raise UnknownJob(name)
+        at = {"namespace": request.namespace, "job": name}
+        return timeline(tx, window_ms=window_ms, queues=queues, **at)
+
+    found = await request.read(look)
+    whole = total(each.statistic for each in found)
+    return JobStatistics(
+        window_ms=window_ms,
+        span_ms=found[1].at - found[0].at if len(found) > 1 else LEAST_MS,
+        buckets=[_bucket(each) for each in found],
+        days=_days(found),
+        success_rate=success_rate(whole),
+        retry_rate=_retry_rate(whole),
+        durations=_quantiles(whole.durations),
+        waits=_quantiles(whole.waits),
+    )
+
+
+def success_rate(statistic: Statistic) -> float | None:
+    judged = statistic.success + statistic.failed
+    return round(statistic.success / judged, 4) if judged else None
+
+
+def _retry_rate(statistic: Statistic) -> float | None:
+    return round(statistic.retries / statistic.ended, 4) if statistic.ended else None
+
+
+def _window(text: str) -> int:
+    window_ms = parse_duration(text)
+    if not LEAST_MS <= window_ms <= LONGEST_MS:
+        raise BadInput(f"window={text:.64} is not between 1m and 30d")
+    return window_ms
+
+
+def _overview(found: Overview) -> OverviewDocument:
+    return OverviewDocument(
+        at=then(found.now),
+        window_ms=found.window_ms,
+        span_ms=found.span_ms,
+        throughput=[_bucket(each) for each in found.buckets],
+        success_rate=success_rate(found.whole),
+        retry_rate=_retry_rate(found.whole),
+        queue_depth=found.queued,
+        oldest_wait_ms=found.oldest_ms,
+        running=found.running,
+        slots=found.slots,
+        utilisation=None if found.utilisation is None else round(found.utilisation, 4),
+        workers=Crew(alive=found.alive, silent=found.silent),
+        durations=_quantiles(found.whole.durations),
+        waits=_quantiles(found.whole.waits),
+        schedule_lag_ms=Lag(
+            p50=quantile_ms(found.whole.lags, 0.5), p99=quantile_ms(found.whole.lags, 0.99)
+        ),
+        failures=[
+            CauseDocument(
+                fingerprint=each.fingerprint,
+                job=each.job,
+                error=f"{each.error_type}: {each.message}",
+                count=each.open,
+                last_at=then(each.last_at),
+            )
+            for each in found.causes
+        ],
+        due_next_hour=found.due_next_hour,
+    )
+
+
+def _bucket(bucket: Bucket) -> BucketDocument:
+    each = bucket.statistic
+    return BucketDocument(
+        at=then(bucket.at),
+        success=each.success,
+        failed=each.failed,
+        cancelled=each.cancelled,
+        skipped=each.skipped,
+        p50_ms=quantile_ms(each.durations, 0.5),
+        p95_ms=quantile_ms(each.durations, 0.95),
+    )
+
+
+def _days(buckets: list[Bucket]) -> list[DayDocument]:
+    by_day: dict[str, list[Statistic]] = {}
+    for each in buckets:
+        day = datetime.fromtimestamp(each.at / 1000, UTC).date().isoformat()
+        by_day.setdefault(day, []).append(each.statistic)
+    sums = {day: total(some) for day, some in by_day.items()}
+    return [
+        DayDocument(day=day, success=each.success, failed=each.failed) for day, each in sums.items()
+    ]
+
+
+def _quantiles(spread: dict[int, int]) -> Quantiles:
+    return Quantiles(
+        p50_ms=quantile_ms(spread, 0.5),
+        p95_ms=quantile_ms(spread, 0.95),
+        p99_ms=quantile_ms(spread, 0.99),
+    )
+
+
+ROUTES = (show_overview, show_forecast, show_job_statistics)

@@ -1,0 +1,123 @@
+"""The overview: how a namespace does now and did in a window of time, and what will come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import msgspec
+
+from rota.engine.dead_letters import LetterGroup, groups
+from rota.engine.inspect import now_ms
+from rota.engine.statistics import HOUR_MS, MINUTE_MS, Statistic, Statistics, read, total
+from rota.engine.timetables import Timetables
+from rota.engine.upcoming import upcoming
+from rota.engine.workers import workers
+from rota.store.base import Tx
+
+FINE_MS = 6 * HOUR_MS
+"""Windows up to here are told in minutes, longer ones in hours."""
+MOST_DUE = 10_000
+CAUSES = 5
+
+
+class Bucket(msgspec.Struct, frozen=True):
+    """What ended in one span of a window."""
+
+    at: int
+    statistic: Statistic
+
+
+class Overview(msgspec.Struct, frozen=True, kw_only=True):
+    """A namespace, or what of it some queues hold."""
+
+    now: int
+    window_ms: int
+    span_ms: int
+    buckets: list[Bucket]
+    whole: Statistic
+    queued: int
+    oldest_ms: int | None
+    running: int
+    slots: int
+    alive: int
+    silent: int
+    causes: list[LetterGroup]
+    due_next_hour: int
+
+    @property
+    def utilisation(self) -> float | None:
+        """Of the slots there are now, the part that was busy; None without any."""
+        if not self.slots:
+            return None
+        return min(1.0, self.whole.busy_ms / (self.slots * self.window_ms))
+
+
+def overview(
+    tx: Tx,
+    *,
+    namespace: str,
+    window_ms: int,
+    timetables: Timetables,
+    queues: Sequence[str] | None = None,
+) -> Overview:
+    """All of it at one moment; asked rarely, so that it may read a little."""
+    now = now_ms(tx)
+    scope = {"namespace": namespace, "queues": None if queues is None else json.dumps(list(queues))}
+    queued = tx.all("queued_total", **scope)[0]
+    running = tx.all("running_total", **scope)[0]["running"]
+    crew = [
+        each
+        for each in workers(tx, namespace=namespace)
+        if queues is None or set(each.queues) & set(queues)
+    ]
+    buckets = timeline(tx, namespace=namespace, window_ms=window_ms, queues=queues)
+    coming = upcoming(
+        tx, namespace=namespace, start=now, end=now + HOUR_MS, limit=MOST_DUE, timetables=timetables
+    )
+    return Overview(
+        now=now,
+        window_ms=window_ms,
+        span_ms=span_of(window_ms),
+        buckets=buckets,
+        whole=total(each.statistic for each in buckets),
+        queued=queued["queued"],
+        oldest_ms=queued["oldest_ms"],
+        running=running,
+        slots=sum(each.slots for each in crew if each.is_alive),
+        alive=sum(each.is_alive for each in crew),
+        silent=sum(not each.is_alive for each in crew),
+        causes=groups(tx, namespace=namespace, queues=queues, limit=CAUSES),
+        due_next_hour=len(coming.firings),
+    )
+
+
+def timeline(
+    tx: Tx,
+    *,
+    namespace: str,
+    window_ms: int,
+    job: str | None = None,
+    queues: Sequence[str] | None = None,
+) -> list[Bucket]:
+    """Every span of the window that ends now, also those in which nothing ended."""
+    span_ms = span_of(window_ms)
+    last = now_ms(tx) // span_ms * span_ms
+    first = last - max(0, -(-window_ms // span_ms) - 1) * span_ms
+    at = {"namespace": namespace, "span_ms": span_ms, "since": first}
+    found = by_time(read(tx, job=job, queues=queues, **at))  # type: ignore[arg-type]
+    return [
+        Bucket(moment, found.get(moment, Statistic())) for moment in range(first, last + 1, span_ms)
+    ]
+
+
+def by_time(statistics: Statistics) -> dict[int, Statistic]:
+    """Of all jobs and queues together."""
+    found: dict[int, list[Statistic]] = {}
+    for place, each in statistics.items():
+        found.setdefault(place.at, []).append(each)
+    return {at: total(some) for at, some in found.items()}
+
+
+def span_of(window_ms: int) -> int:
+    return MINUTE_MS if window_ms <= FINE_MS else HOUR_MS

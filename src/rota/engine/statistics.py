@@ -1,0 +1,185 @@
+"""Statistics: how runs ended and how long they took, counted behind from history (ADR 24).
+
+Counting reads a part of history without locks, then adds it up in one short transaction that
+moves a mark; two who counted the same part cannot both add it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rota.rules.spread import added
+from rota.store.base import Row, Tx
+
+MINUTE_MS = 60_000
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
+SPANS = (MINUTE_MS, HOUR_MS)
+KEEP = {MINUTE_MS: 2 * DAY_MS, HOUR_MS: 30 * DAY_MS}
+SETTLED_MS = 30_000
+"""History younger than this may still get rows with earlier times."""
+PART_MS = MINUTE_MS
+FIRST_MS = 5 * MINUTE_MS
+"""How far back the first count of all begins."""
+_spread = msgspec.json.Decoder(dict[int, int])
+
+
+class Place(NamedTuple):
+    """Of which runs, and when."""
+
+    namespace: str
+    span_ms: int
+    at: int
+    job: str
+    queue: str
+
+
+class Statistic(msgspec.Struct, kw_only=True):
+    """How runs ended in a span of time."""
+
+    success: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    skipped: int = 0
+    retries: int = 0
+    """Attempts that were made again."""
+    busy_ms: int = 0
+    durations: dict[int, int] = msgspec.field(default_factory=dict)
+    waits: dict[int, int] = msgspec.field(default_factory=dict)
+    """From being ready to the start."""
+    lags: dict[int, int] = msgspec.field(default_factory=dict)
+    """The same for first attempts of schedules, from their instant."""
+
+    @property
+    def ended(self) -> int:
+        return self.success + self.failed + self.cancelled + self.skipped
+
+
+Statistics = dict[Place, Statistic]
+
+
+class Part(NamedTuple):
+    """A part of history that was counted and not added yet."""
+
+    since: int | None
+    until: int
+    counts: Statistics
+    is_last: bool
+
+
+def next_part(tx: Tx) -> Part | None:
+    """Count what is settled and not counted yet, at most a minute of it; reads only."""
+    row = tx.all("counted_until")[0]
+    if row["until"] is None:
+        return Part(None, row["now"] - FIRST_MS, {}, is_last=False)
+    end = row["now"] - SETTLED_MS
+    if row["next"] is None or row["next"] >= end:
+        return None
+    until = min(end, row["next"] + PART_MS)
+    counts = count(tx, since=row["next"], until=until)
+    return Part(row["until"], until, counts, is_last=until == end)
+
+
+def count(tx: Tx, *, since: int, until: int, namespace: str | None = None) -> Statistics:
+    """What ended in that time, by minutes."""
+    at = {"since": since, "until": until, "namespace": namespace}
+    found: Statistics = {}
+    for row in tx.all("count_endings", **at):
+        each = found.setdefault(_minute(row), Statistic())
+        setattr(each, row["state"], row["runs"])
+        each.retries += int(row["retries"])
+        each.busy_ms += int(row["busy_ms"])
+    for row in tx.all("count_times", **at):
+        each = found.setdefault(_minute(row), Statistic())
+        spread = {"duration": each.durations, "wait": each.waits, "lag": each.lags}[row["kind"]]
+        spread[row["step"]] = row["runs"]
+    return found
+
+
+def add(tx: Tx, part: Part) -> bool:
+    """Add a part to what is kept; False when somebody else did."""
+    if part.since is None:
+        return tx.execute("begin_counting", until=part.until) > 0
+    if not tx.execute("move_counted", since=part.since, until=part.until):
+        return False
+    fresh: Statistics = {}
+    for place, each in part.counts.items():
+        for span_ms in SPANS:
+            wider = place._replace(span_ms=span_ms, at=place.at // span_ms * span_ms)
+            fresh[wider] = total([fresh[wider], each]) if wider in fresh else each
+    if fresh:
+        asked = msgspec.json.encode([place._asdict() for place in fresh]).decode()
+        for row in tx.all("find_statistics", batch=asked):
+            place = _place(row)
+            fresh[place] = total([fresh[place], _statistic(row)])
+        rows = [_row(place, each) for place, each in fresh.items()]
+        tx.execute("put_statistics", batch=json.dumps(rows))
+    return True
+
+
+def read(  # one filter each, all named
+    tx: Tx,
+    *,
+    namespace: str,
+    span_ms: int,
+    since: int,
+    job: str | None = None,
+    queues: Sequence[str] | None = None,
+) -> Statistics:
+    """What is kept since, and what was not counted yet."""
+    scope = None if queues is None else json.dumps(list(queues))
+    at = {"namespace": namespace, "span_ms": span_ms, "since": since, "job": job, "queues": scope}
+    found = {_place(row): _statistic(row) for row in tx.all("read_statistics", **at)}
+    mark = tx.all("counted_until")[0]
+    rest_since = max(since, mark["now"] - FIRST_MS if mark["until"] is None else mark["until"])
+    for place, each in count(tx, since=rest_since, until=1 << 50, namespace=namespace).items():
+        if job not in (None, place.job) or (queues is not None and place.queue not in queues):
+            continue
+        wider = place._replace(span_ms=span_ms, at=place.at // span_ms * span_ms)
+        found[wider] = total([found[wider], each]) if wider in found else each
+    return found
+
+
+def total(some: Iterable[Statistic]) -> Statistic:
+    """All of them together."""
+    parts = list(some)
+    sums: dict[str, Any] = {name: sum(getattr(each, name) for each in parts) for name in _SUMS}
+    spreads: dict[str, Any] = {
+        name: added(getattr(each, name) for each in parts) for name in _SPREADS
+    }
+    return Statistic(**sums, **spreads)
+
+
+def prune_statistics(tx: Tx, *, limit: int) -> int:
+    """Forget minutes after two days, hours after thirty."""
+    return sum(
+        tx.execute("prune_statistics", span_ms=span_ms, keep_ms=keep_ms, limit=limit)
+        for span_ms, keep_ms in KEEP.items()
+    )
+
+
+def _minute(row: Row) -> Place:
+    return Place(row["namespace"], MINUTE_MS, row["at"], row["job"], row["queue"])
+
+
+def _place(row: Row) -> Place:
+    return Place(row["namespace"], row["span_ms"], row["at"], row["job"], row["queue"])
+
+
+def _statistic(row: Row) -> Statistic:
+    sums: dict[str, Any] = {name: row[name] for name in _SUMS}
+    spreads: dict[str, Any] = {name: _spread.decode(row[name]) for name in _SPREADS}
+    return Statistic(**sums, **spreads)
+
+
+def _row(place: Place, each: Statistic) -> dict[str, Any]:
+    sums = {name: getattr(each, name) for name in _SUMS}
+    return place._asdict() | sums | {name: json.dumps(getattr(each, name)) for name in _SPREADS}
+
+
+_SPREADS = ("durations", "waits", "lags")
+_SUMS = tuple(name for name in Statistic.__struct_fields__ if name not in _SPREADS)

@@ -1,0 +1,1 @@
+-- Who looks for what ended lately reads these; in SQLite they are there from the beginning.
