@@ -249,3 +249,14 @@ def test_ids_that_are_none_look_like_unknown_ones(served: Served) -> None:
     for run_id in (new_id(), "x", "..", "%2e%2e", "a%2Fb", "0" * 500):
         answer = client.get(f"{RUNS}/{run_id}")
         assert answer.status_code == 404, run_id
+
+
+def test_a_value_that_is_kept_apart_is_told_by_its_hash(served: Served) -> None:
+    client = served.client("author")
+    made = client.post(RUNS, json={"jobId": "add", "args": {"a": "x" * 100_000, "b": 1}})
+
+    shown = client.get(f"{RUNS}/{made.json()['executionId']}")
+    listed = client.get(RUNS).json()["items"][0]
+
+    assert shown.json()["args"]["$artifact"].startswith("sha256:")
+    assert listed["args"] == shown.json()["args"]

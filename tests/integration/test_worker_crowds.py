@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections import Counter
 
 import pytest
@@ -25,21 +24,26 @@ def state_counts(app: App) -> dict[State, int]:
 
 
 def test_two_workers_share_a_queue_without_doing_anything_twice(app: App, serve: Serve) -> None:
-    done: list[tuple[str, str]] = []
+    done: list[str] = []
+    begun: list[str] = []
+    both_work = threading.Event()
 
     @app.job
     def note() -> None:
-        time.sleep(0.002)
-        run = current_run()
-        done.append((run.id, threading.current_thread().name))
+        begun.append(current_run().id)
+        both_work.wait(20)
+        done.append(current_run().id)
 
-    serve(), serve()
+    alone = {"slots": 1, "prefetch": 0}
+    serve(**alone), serve(**alone)
     runs = note.submit_many([()] * 400)
+    eventually(lambda: len(begun) == 2)
+    assert len({app.run(run_id).show().worker_id for run_id in begun}) == 2
+    both_work.set()
     for run in runs:
         run.result(timeout=20)
 
-    assert Counter(run_id for run_id, _ in done) == Counter(run.id for run in runs)
-    assert len({run.show().worker_id for run in runs}) == 2
+    assert Counter(done) == Counter(run.id for run in runs)
 
 
 @pytest.mark.slow

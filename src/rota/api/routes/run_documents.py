@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from rota.api.documents import Body, Document, then, when
+from rota.model.artifact import stand_in
 from rota.model.identity import Credential
 from rota.model.log import LogLine
 from rota.model.run import AttemptView, ErrorDetail, Origin, RunView
@@ -266,8 +267,8 @@ def log_document(line: LogLine) -> LogDocument:
 
 
 def raw(text: str | None) -> Any:
-    """JSON of the store as it is, without reading it."""
-    return None if text is None else msgspec.Raw(text.encode())
+    """JSON of the store as it is, without reading it; of a value that is kept apart, its hash."""
+    return None if text is None else msgspec.Raw(stand_in(text).encode())
 
 
 def percent(fraction: float | None) -> float | None:
