@@ -57,7 +57,7 @@ export function NodePanel({ run, node, onClose }: Props) {
             <Fact name="Items">
               <Link
                 to="/runs"
-                search={{ graph: run.executionId, q: node.name } as never}
+                search={{ parentId: run.executionId, jobId: node.job ?? undefined } as never}
                 className="link"
               >
                 {`${node.map.done} of ${node.map.total} done, ${node.map.running} running, ${node.map.failed} failed`}
