@@ -376,8 +376,8 @@ export interface Forecast {
 }
 
 export interface Found {
-  runs: Run[];
-  jobs: Job[];
+  runs: Pick<Run, "executionId" | "jobId" | "status">[];
+  jobs: Pick<Job, "jobId" | "queue">[];
   logs: { executionId: string; at: string; text: string }[];
 }
 

@@ -6,7 +6,7 @@ import { children as childrenOf, nodes, run as runQuery, why } from "@/api/queri
 import type { RunDetail } from "@/api/types";
 import { percent, shortId } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
-import { logDownload, useLog } from "@/shell/live";
+import { downloadLog, useLog } from "@/shell/live";
 import { Actions } from "@/ui/Actions";
 import { CopyButton, JsonView } from "@/ui/Json";
 import { LogView } from "@/ui/LogView";
@@ -246,7 +246,7 @@ function Log({ run }: { run: RunDetail }) {
   if (error) return <ErrorPanel error={error} />;
   return (
     <Card flush>
-      <LogView lines={lines} live={isLive} downloadUrl={logDownload(run.executionId)} />
+      <LogView lines={lines} live={isLive} onDownload={() => downloadLog(run.executionId)} />
     </Card>
   );
 }

@@ -265,7 +265,8 @@ function BulkBar({ rows, selected, filter, isFiltered, hasMore, clear }: BulkPro
     body: object;
   } | null>(null);
   const chosen = rows.filter((run) => selected.has(run.executionId));
-  const isAll = isFiltered && hasMore && rows.length > 0 && chosen.length === rows.length;
+  const isAll =
+    isFiltered && !filter.parentId && hasMore && rows.length > 0 && chosen.length === rows.length;
   if (selected.size === 0) return null;
   const ask = async (verb: "cancel" | "rerun", body: object) => {
     try {
@@ -284,20 +285,28 @@ function BulkBar({ rows, selected, filter, isFiltered, hasMore, clear }: BulkPro
     clear();
     await cache.invalidateQueries({ queryKey: ["runs"] });
   };
-  const body = isAll ? { filter } : { ids: [...selected] };
+  const able = (verb: string) => chosen.filter((run) => run.verbs?.includes(verb));
+  const about = (verb: string) =>
+    isAll ? { filter } : { ids: able(verb).map((run) => run.executionId) };
   const word = asked?.verb === "cancel" ? "Cancel" : "Rerun";
   return (
     <div className="mb-2 flex flex-wrap items-center gap-2 rounded-lg border border-accent/40 bg-accent-soft px-3 py-2">
       <span className="num flex-1 font-medium">
         {isAll ? "All runs that fit the filters" : `${plural(selected.size, "run")} selected`}
       </span>
-      {chosen.some((run) => run.verbs?.includes("cancel")) && (
-        <Button icon={<Ban className="size-3.5" />} onClick={() => void ask("cancel", body)}>
+      {able("cancel").length > 0 && (
+        <Button
+          icon={<Ban className="size-3.5" />}
+          onClick={() => void ask("cancel", about("cancel"))}
+        >
           Cancel
         </Button>
       )}
-      {chosen.some((run) => run.verbs?.includes("rerun")) && (
-        <Button icon={<RotateCcw className="size-3.5" />} onClick={() => void ask("rerun", body)}>
+      {able("rerun").length > 0 && (
+        <Button
+          icon={<RotateCcw className="size-3.5" />}
+          onClick={() => void ask("rerun", about("rerun"))}
+        >
           Rerun
         </Button>
       )}
