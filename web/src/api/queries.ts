@@ -87,7 +87,7 @@ export const schedules = (filter: Query = {}) =>
 export const schedule = (name: string) =>
   one<T.ScheduleDetail>(["schedule", name], at`/schedules/${name}`);
 export const upcoming = (from: string, until: string) =>
-  one<T.Upcoming>(["upcoming", from, until], "/schedules/upcoming", { from, until });
+  one<T.Upcoming>(["upcoming", from, until], "/schedules/upcoming", { from, until, limit: 5_000 });
 export const backfills = () => one<T.Page<T.Backfill>>(["backfills"], "/backfills");
 
 export const queues = () => one<T.Page<T.Queue>>(["queues"], "/queues", {}, 10_000);

@@ -286,9 +286,11 @@ export interface Backfill extends Acted {
   schedule: string;
   from: string;
   until: string;
-  state: string;
-  total?: number;
-  done?: number;
+  state: "active" | "done" | "cancelled" | "error";
+  note?: string | null;
+  total: number;
+  succeeded: number;
+  failed: number;
 }
 
 export interface Queue extends Acted {
