@@ -50,6 +50,7 @@ def test_a_session_reads_with_its_cookie_and_changes_with_its_csrf_token(served:
     good = client.post("/api/v1/runs", json=RUN, headers={"X-CSRF-Token": session["csrfToken"]})
 
     assert session["roles"] == ["operator"]
+    assert session["verbs"] == []
     assert [each.status_code for each in (without, wrong, good)] == [403, 403, 201]
 
 

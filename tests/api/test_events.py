@@ -12,6 +12,8 @@ import pytest
 
 from rota.api.live import client as buffers
 from rota.api.live import feed as feeds
+from rota.api.live.reader import Reader
+from rota.api.live.topics import Resume, parse_resume, resume_text
 from rota.engine.heartbeat import Held, Progress, heartbeat
 from rota.engine.logs import append
 from rota.engine.promote import promote
@@ -276,3 +278,7 @@ class given_late_submit:  # noqa: N801  # reads as a builder
         self._session.commit()
         self._session.close()
         return self._run_id
+
+
+def test_a_stream_that_began_before_the_first_look_can_be_taken_up_again() -> None:
+    assert parse_resume(resume_text(Resume(Reader().floor, {}))) == Resume(0, {})

@@ -92,3 +92,12 @@ def test_without_a_build_the_page_says_how(
     _forget()
 
     assert "make web" in answer.text
+
+
+def test_the_sign_in_form_tells_where_it_comes_from(served: Served) -> None:
+    """Without a referrer browsers call its origin null, and that is refused as foreign."""
+    page = served.anyone().get("/login").text
+    null = served.anyone().post("/login", data={"token": "x"}, headers={"Origin": "null"})
+
+    assert '<meta name="referrer" content="same-origin">' in page
+    assert null.status_code == 403

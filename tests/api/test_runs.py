@@ -260,3 +260,23 @@ def test_a_value_that_is_kept_apart_is_told_by_its_hash(served: Served) -> None:
 
     assert shown.json()["args"]["$artifact"].startswith("sha256:")
     assert listed["args"] == shown.json()["args"]
+
+
+def test_runs_are_listed_by_when_they_were_asked_for_and_by_their_graph(served: Served) -> None:
+    client = served.client("operator")
+    run_id = submit(client).json()["executionId"]
+    created = datetime.fromisoformat(client.get(f"{RUNS}/{run_id}").json()["createdAt"])
+    later = (created + timedelta(milliseconds=1)).isoformat()
+
+    def listed(**params: str) -> list[str]:
+        found = client.get(RUNS, params=params).json()["items"]
+        return [each["executionId"] for each in found]
+
+    for when in ("live", "ended"):
+        assert listed(since=created.isoformat(), until=later) == [run_id]
+        assert listed(since=later) == listed(until=created.isoformat()) == []
+        assert listed(parentId=run_id) == listed(schedule="nightly") == []
+        if when == "live":
+            finish_one(served)
+    assert client.get(RUNS, params={"parentId": "x"}).status_code == 400
+    assert client.get(RUNS, params={"since": "2026-01-31T08:00:00"}).status_code == 400

@@ -43,15 +43,13 @@ const inside = createRoute({
 const under = { getParentRoute: () => inside } as const;
 
 export const RUN_FILTERS = [
-  "state",
-  "job",
+  "status",
+  "jobId",
   "queue",
-  "q",
-  "error",
   "since",
   "until",
   "schedule",
-  "graph",
+  "parentId",
 ] as const;
 
 const routes = [

@@ -35,16 +35,27 @@ def runs(  # noqa: PLR0913  # one filter each, all named
     job: str | None = None,
     queue: str | None = None,
     queues: Sequence[str] | None = None,
+    schedule: str | None = None,
+    parent: str | None = None,
+    since: int | None = None,
+    until: int | None = None,
     before: str | None = None,
     limit: int = 50,
 ) -> list[RunView]:
-    """The newest runs first; `before` is the last id of the page before."""
+    """The newest runs first; `before` is the last id of the page before.
+
+    `since` and `until` are about when they were asked for, `parent` is the run of their graph.
+    """
     wanted = {
         "namespace": namespace,
         "state": state and str(state),
         "job": job,
         "queue": queue,
         "queues": None if queues is None else json.dumps(list(queues)),
+        "schedule": schedule,
+        "parent": parent,
+        "since": since,
+        "until": until,
     }
     rows: list[Row] = []
     if state is None or state not in FINAL:

@@ -125,7 +125,8 @@ export const ACTIONS: Record<Subject, Action[]> = {
       verb: "drain",
       label: "Drain",
       icon: "drain",
-      confirm: (name) => `Worker ${name} takes no new runs, finishes those it has, and ends.`,
+      confirm: (name) =>
+        `Worker ${name} takes no new runs until somebody resumes it. It finishes those it has.`,
       done: (name) => `${name} is draining.`,
       send: (id) => post(at`/workers/${id}/drain`),
     },

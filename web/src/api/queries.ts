@@ -54,6 +54,8 @@ export const run = (id: string) =>
       asRun<T.RunDetail>(await get<T.RunDetail>(at`/runs/${id}`, {}, signal)),
     refetchInterval: 15_000,
   });
+export const why = (id: string) =>
+  one<T.Page<T.Reason>>(["run", id, "why"], at`/runs/${id}/why`, {}, 15_000);
 export const attempts = (id: string) =>
   one<T.Page<T.Attempt>>(["run", id, "attempts"], at`/runs/${id}/attempts`);
 export const nodes = (id: string) => one<T.GraphOfRun>(["run", id, "nodes"], at`/runs/${id}/nodes`);
@@ -61,11 +63,10 @@ export const children = (id: string) =>
   queryOptions({
     queryKey: ["run", id, "children"],
     queryFn: async ({ signal }) =>
-      asRuns(await get<T.Page<T.Run>>("/runs", { graph: id, limit: 200 }, signal)),
+      asRuns(await get<T.Page<T.Run>>("/runs", { parentId: id, limit: 500 }, signal)),
   });
 
-export const jobs = (filter: Query) =>
-  paged<T.Job>(["jobs", filter], "/jobs", { limit: 100, ...filter });
+export const jobs = () => paged<T.Job>(["jobs"], "/jobs", { limit: 500 });
 export const job = (id: string) => one<T.JobDetail>(["job", id], at`/jobs/${id}`, {}, 30_000);
 export const versions = (id: string) =>
   one<T.Page<T.JobVersion>>(["job", id, "versions"], at`/jobs/${id}/versions`);
@@ -86,7 +87,7 @@ export const schedules = (filter: Query = {}) =>
 export const schedule = (name: string) =>
   one<T.ScheduleDetail>(["schedule", name], at`/schedules/${name}`);
 export const upcoming = (from: string, until: string) =>
-  one<T.Upcoming>(["upcoming", from, until], "/schedules/upcoming", { from, until });
+  one<T.Upcoming>(["upcoming", from, until], "/schedules/upcoming", { from, until, limit: 5_000 });
 export const backfills = () => one<T.Page<T.Backfill>>(["backfills"], "/backfills");
 
 export const queues = () => one<T.Page<T.Queue>>(["queues"], "/queues", {}, 10_000);

@@ -76,6 +76,9 @@ export interface Run extends Acted {
   rerunOf?: string | null;
   key?: string | null;
   error?: RunError | null;
+  /** Why it ended so, or is held. */
+  reason?: string | null;
+  cancelRequested?: boolean;
 }
 
 export interface Reason {
@@ -88,10 +91,6 @@ export interface Reason {
 export interface RunDetail extends Run {
   args?: unknown;
   result?: unknown;
-  policy?: Record<string, unknown> | null;
-  tally?: Record<string, number> | null;
-  why?: Reason[];
-  graph?: { name?: string; done?: number; total?: number } | null;
 }
 
 /** A try that did not succeed. */
@@ -135,7 +134,8 @@ export interface GraphNode extends Acted {
   durationMs?: number | null;
   attempt?: number | null;
   reason?: string | null;
-  cached?: boolean;
+  /** The run whose result it was given. */
+  cached?: string | null;
   map?: MapCounts | null;
   critical?: boolean;
 }
@@ -151,8 +151,10 @@ export interface GraphShape {
   edges: GraphEdge[];
 }
 
-export interface GraphOfRun {
-  graph: GraphShape;
+export interface GraphOfRun extends Acted {
+  /** None of a run whose job is no graph. */
+  graph: GraphShape | null;
+  paused: boolean;
   progress: {
     done: number;
     total: number;
@@ -284,9 +286,11 @@ export interface Backfill extends Acted {
   schedule: string;
   from: string;
   until: string;
-  state: string;
-  total?: number;
-  done?: number;
+  state: "active" | "done" | "cancelled" | "error";
+  note?: string | null;
+  total: number;
+  succeeded: number;
+  failed: number;
 }
 
 export interface Queue extends Acted {
@@ -374,8 +378,8 @@ export interface Forecast {
 }
 
 export interface Found {
-  runs: Run[];
-  jobs: Job[];
+  runs: Pick<Run, "executionId" | "jobId" | "status">[];
+  jobs: Pick<Job, "jobId" | "queue">[];
   logs: { executionId: string; at: string; text: string }[];
 }
 

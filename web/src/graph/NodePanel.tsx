@@ -6,7 +6,7 @@ import { may } from "@/api/actions";
 import { at, post } from "@/api/client";
 import type { GraphNode, RunDetail } from "@/api/types";
 import { shortId } from "@/lib/format";
-import { logDownload, useLog } from "@/shell/live";
+import { downloadLog, useLog } from "@/shell/live";
 import { Button, IconButton } from "@/ui/Button";
 import { Field, FormDialog } from "@/ui/Dialog";
 import { LogView } from "@/ui/LogView";
@@ -57,7 +57,7 @@ export function NodePanel({ run, node, onClose }: Props) {
             <Fact name="Items">
               <Link
                 to="/runs"
-                search={{ graph: run.executionId, q: node.name } as never}
+                search={{ parentId: run.executionId, jobId: node.job ?? undefined } as never}
                 className="link"
               >
                 {`${node.map.done} of ${node.map.total} done, ${node.map.running} running, ${node.map.failed} failed`}
@@ -78,7 +78,7 @@ function NodeLog({ id, isLive }: { id: string; isLive: boolean }) {
   const { lines } = useLog(id, isLive);
   return (
     <div className="border-t border-line">
-      <LogView lines={lines} live={isLive} downloadUrl={logDownload(id)} height="h-64" />
+      <LogView lines={lines} live={isLive} onDownload={() => downloadLog(id)} height="h-64" />
     </div>
   );
 }

@@ -15,7 +15,7 @@ export default function RunGantt({ run }: { run: RunDetail }) {
   });
   return (
     <Card flush>
-      <Load query={query}>{(data) => <Bars nodes={data.graph.nodes} />}</Load>
+      <Load query={query}>{(data) => <Bars nodes={data.graph?.nodes ?? []} />}</Load>
     </Card>
   );
 }

@@ -3,7 +3,7 @@ import { nodes } from "@/api/queries";
 import type { GraphOfRun, RunDetail } from "@/api/types";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
-import { Card, Load, Progress } from "@/ui/Panels";
+import { Card, Empty, Load, Progress } from "@/ui/Panels";
 import { FlowGraph } from "./FlowGraph";
 import { NodePanel } from "./NodePanel";
 
@@ -23,6 +23,7 @@ export default function RunGraph({ run }: { run: RunDetail }) {
 function Body({ run, data }: { run: RunDetail; data: GraphOfRun }) {
   const [search, setSearch] = useFilters();
   const { graph, progress } = data;
+  if (!graph) return <Empty title="This run has no graph" />;
   const node = graph.nodes.find((each) => each.name === search.node);
   return (
     <>

@@ -45,3 +45,8 @@ export function readJson(
     return { value: null, error: error instanceof Error ? error.message : "This is not JSON." };
   }
 }
+
+/** A graph that failed has no error of its own, only what it says about its node. */
+export function errorText({ errorType, message }: { errorType: string; message: string }): string {
+  return errorType ? `${errorType}: ${message}` : message;
+}

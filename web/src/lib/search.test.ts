@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { diffLines } from "./diff";
 import { count, percent, readJson } from "./format";
-import { listOf, parseSearch, pick, stringifySearch, toggled } from "./search";
+import { parseSearch, pick, stringifySearch } from "./search";
 
 describe("filters in the address", () => {
   it("come back as they were sent", () => {
@@ -21,14 +21,6 @@ describe("filters in the address", () => {
     expect(pick(["state", "q"])({ state: "failed", evil: "1", q: "" })).toEqual({
       state: "failed",
     });
-  });
-
-  it("of states can be put in and taken out", () => {
-    expect(toggled(undefined, "failed")).toBe("failed");
-    expect(toggled("failed", "running")).toBe("failed,running");
-    expect(toggled("failed,running", "failed")).toBe("running");
-    expect(toggled("failed", "failed")).toBeUndefined();
-    expect(listOf("failed,,running")).toEqual(["failed", "running"]);
   });
 });
 

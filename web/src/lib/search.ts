@@ -26,14 +26,3 @@ export function pick<Name extends string>(names: readonly Name[]) {
     return known;
   };
 }
-
-export function listOf(text: string | undefined): string[] {
-  return text ? text.split(",").filter(Boolean) : [];
-}
-
-/** Adds a word to a comma list, or takes it out; nothing left is no filter. */
-export function toggled(text: string | undefined, word: string): string | undefined {
-  const words = listOf(text);
-  const next = words.includes(word) ? words.filter((each) => each !== word) : [...words, word];
-  return next.length ? next.join(",") : undefined;
-}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { get } from "@/api/client";
 import { audit } from "@/api/queries";
 import type { Act, AuditCheck } from "@/api/types";
+import { plural } from "@/lib/format";
 import { sinceOf } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
@@ -133,7 +134,9 @@ function Verify() {
     <>
       {query.data && (
         <span className="self-center">
-          <Tag mood={query.data.isGood ? "ok" : "bad"}>{query.data.says}</Tag>
+          <Tag mood={query.data.isGood ? "ok" : "bad"}>
+            {query.data.says || `${plural(query.data.acts, "act")}, none altered`}
+          </Tag>
         </span>
       )}
       {query.error && (

@@ -6,7 +6,7 @@ import { may } from "@/api/actions";
 import { at, post } from "@/api/client";
 import { deadGroups, deadLetter, deadLetters, run } from "@/api/queries";
 import type { DeadGroup, DeadLetter } from "@/api/types";
-import { count, plural, pretty, readJson, sentence, shortId } from "@/lib/format";
+import { count, errorText, plural, pretty, readJson, sentence, shortId } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
@@ -85,7 +85,7 @@ function Groups({ items, chosen, choose }: GroupsProps) {
               </span>
               <span className="min-w-0 flex-1">
                 <span className="line-clamp-2 font-mono text-xs break-words">
-                  {`${each.errorType}: ${each.message}`}
+                  {errorText(each)}
                 </span>
                 <span className="mt-0.5 block truncate text-xs text-ink-2">
                   {each.job} · last <Time at={each.lastAt} ago />
@@ -272,7 +272,9 @@ function Letter({ letter, args, onClose }: LetterProps) {
         </Link>
         , died <Time at={letter.diedAt} />
       </p>
-      <p className="rounded-md bg-bad-soft p-3 font-mono text-xs break-words">{`${letter.errorType}: ${letter.message}`}</p>
+      <p className="rounded-md bg-bad-soft p-3 font-mono text-xs break-words">
+        {errorText(letter)}
+      </p>
       {may(letter, "redrive") ? (
         <Field label="Arguments" hint="Change them if they were the cause.">
           {(field) => <JsonEditor id={field} name="args" text={text} onText={setText} />}

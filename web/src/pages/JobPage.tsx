@@ -109,7 +109,7 @@ function Figures({ job }: { job: JobDetail }) {
           name="Running, queued"
           value={`${count(job.running ?? 0)}, ${count(job.queued ?? 0)}`}
           to="/runs"
-          search={{ job: job.name }}
+          search={{ jobId: job.jobId }}
         />
         <Stat
           name="Next firing"
@@ -176,7 +176,7 @@ function Figures({ job }: { job: JobDetail }) {
 
 function JobRuns({ job }: { job: JobDetail }) {
   const navigate = useNavigate();
-  const list = useList<Run>(runs({ job: job.name }));
+  const list = useList<Run>(runs({ jobId: job.jobId }));
   return (
     <Table
       label={`Runs of ${job.name}`}

@@ -1,8 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Wrench } from "lucide-react";
+import { useEffect } from "react";
 import { jobs } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { count, percent } from "@/lib/format";
+import type { Search } from "@/lib/search";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
@@ -83,10 +85,23 @@ const COLUMNS: Column<Job>[] = [
   },
 ];
 
+/** The list of jobs is short enough to be here as a whole; what fits is found without asking. */
+function isWanted(job: Job, { q = "", kind }: Search): boolean {
+  const words = q.toLowerCase().split(/\s+/);
+  const text = `${job.name} ${job.queue}`.toLowerCase();
+  return (!kind || job.kind === kind) && words.every((word) => text.includes(word));
+}
+
 export function Jobs() {
   const [search, setSearch] = useFilters();
   const navigate = useNavigate();
-  const list = useList<Job>(jobs(search));
+  const list = useList<Job>(jobs());
+  const rows = list.rows.filter((job) => isWanted(job, search));
+  const isFiltered = Boolean(search.q || search.kind);
+  const { onEnd } = list;
+  useEffect(() => {
+    if (isFiltered) onEnd();
+  }, [isFiltered, onEnd]);
   return (
     <>
       <PageHead title="Jobs" />
@@ -114,7 +129,7 @@ export function Jobs() {
       ) : (
         <Table
           label="Jobs"
-          rows={list.rows}
+          rows={rows}
           columns={COLUMNS}
           rowHeight={52}
           idOf={(job) => job.jobId}
@@ -122,7 +137,7 @@ export function Jobs() {
           onEnd={list.onEnd}
           loading={list.loading}
           empty={
-            <Empty icon={Wrench} title={search.q || search.kind ? "No job fits" : "No jobs yet"}>
+            <Empty icon={Wrench} title={isFiltered ? "No job fits" : "No jobs yet"}>
               Decorate a function with <code className="font-mono">@app.job()</code> and start a
               worker, or apply a job file with{" "}
               <code className="font-mono">rota apply jobs.yaml</code>.

@@ -116,7 +116,7 @@ function Stats({ figures }: { figures: Figures }) {
         value={percent(figures.successRate)}
         alarm={(figures.successRate ?? 1) < 0.9}
         to="/runs"
-        search={{ state: "failed" }}
+        search={{ status: "failed" }}
         more={plural(
           figures.failures.reduce((sum, each) => sum + each.count, 0),
           "failure",
@@ -126,7 +126,7 @@ function Stats({ figures }: { figures: Figures }) {
         name="Running now"
         value={count(figures.running)}
         to="/runs"
-        search={{ state: "running" }}
+        search={{ status: "running" }}
         more={`of ${plural(figures.slots, "slot")}${isBusy && `, ${isBusy}`}`}
       />
       <Stat
@@ -162,13 +162,13 @@ function Stats({ figures }: { figures: Figures }) {
 }
 
 function Running() {
-  const { rows, loading } = useList<Run>(runs({ state: "running", limit: 8 }));
+  const { rows, loading } = useList<Run>(runs({ status: "running", limit: 8 }));
   return (
     <Card
       title="Running now"
       flush
       aside={
-        <Link to="/runs" search={{ state: "running" } as never} className="link">
+        <Link to="/runs" search={{ status: "running" } as never} className="link">
           All
         </Link>
       }
@@ -224,8 +224,8 @@ function Failures({ figures }: { figures: Figures }) {
           {figures.failures.slice(0, 6).map((each) => (
             <li key={each.fingerprint}>
               <Link
-                to="/runs"
-                search={{ state: "failed", error: each.fingerprint } as never}
+                to="/dead-letters"
+                search={{ group: each.fingerprint } as never}
                 className="flex gap-3 px-4 py-2.5 hover:bg-sunken"
               >
                 <span className="num min-w-8 text-right font-semibold text-bad">

@@ -101,7 +101,7 @@ export function Queues() {
             onOpen={(queue) =>
               void navigate({
                 to: "/runs",
-                search: { queue: queue.name, state: "queued" } as never,
+                search: { queue: queue.name, status: "queued" } as never,
               })
             }
             empty={

@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { CircleHelp } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { children as childrenOf, run as runQuery } from "@/api/queries";
+import { children as childrenOf, nodes, run as runQuery, why } from "@/api/queries";
 import type { RunDetail } from "@/api/types";
 import { percent, shortId } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
-import { logDownload, useLog } from "@/shell/live";
+import { downloadLog, useLog } from "@/shell/live";
 import { Actions } from "@/ui/Actions";
 import { CopyButton, JsonView } from "@/ui/Json";
 import { LogView } from "@/ui/LogView";
@@ -36,16 +36,17 @@ const RunGantt = lazy(() => import("@/graph/RunGantt"));
 export function RunPage() {
   const { id = "" } = useParams({ strict: false });
   const query = useQuery(runQuery(id));
+  const shape = useQuery(nodes(id));
+  if (shape.isPending) return <Skeleton lines={10} />;
   return (
     <Load query={query} lines={10}>
-      {(run) => <Body key={run.executionId} run={run} />}
+      {(run) => <Body key={run.executionId} run={run} isGraph={Boolean(shape.data?.graph)} />}
     </Load>
   );
 }
 
-function Body({ run }: { run: RunDetail }) {
+function Body({ run, isGraph }: { run: RunDetail; isGraph: boolean }) {
   const [search] = useFilters();
-  const isGraph = Boolean(run.graph);
   const tabs = [
     ...(isGraph
       ? [
@@ -79,7 +80,7 @@ function Body({ run }: { run: RunDetail }) {
         }
         actions={
           <>
-            <Rerun run={run} />
+            <Rerun run={run} isGraph={isGraph} />
             <Actions
               subject="run"
               item={run}
@@ -113,6 +114,9 @@ function Body({ run }: { run: RunDetail }) {
 
 /** What matters most at this moment: the error, what it waits for, or how far it is. */
 function Now({ run }: { run: RunDetail }) {
+  const isWaiting = !run.finishedAt && run.state !== "running";
+  const { data } = useQuery({ ...why(run.executionId), enabled: isWaiting });
+  const reasons = (isWaiting && data?.items) || [];
   return (
     <div className="mb-4 space-y-3 empty:hidden">
       {run.error && (
@@ -129,6 +133,16 @@ function Now({ run }: { run: RunDetail }) {
           )}
         </div>
       )}
+      {run.reason && !run.error && (
+        <p className="rounded-lg border border-line bg-sunken px-4 py-3 break-words">
+          {run.reason}
+        </p>
+      )}
+      {run.cancelRequested && !run.finishedAt && (
+        <p className="rounded-lg border border-warn/30 bg-warn-soft px-4 py-3">
+          It was asked to stop and does so as soon as it can.
+        </p>
+      )}
       {!run.finishedAt && run.progress != null && (
         <div className="card px-4 py-3">
           <div className="mb-2 flex justify-between gap-4">
@@ -138,14 +152,14 @@ function Now({ run }: { run: RunDetail }) {
           <Progress share={run.progress / 100} label="Progress" />
         </div>
       )}
-      {run.why && run.why.length > 0 && (
+      {reasons.length > 0 && (
         <div className="rounded-lg border border-warn/30 bg-warn-soft px-4 py-3">
           <h2 className="mb-1 flex items-center gap-2 font-semibold text-warn">
             <CircleHelp aria-hidden className="size-4" />
             Why is it not running?
           </h2>
           <ul className="space-y-1">
-            {run.why.map((reason, index) => (
+            {reasons.map((reason, index) => (
               <li key={index} className="break-words">
                 {reason.says}
                 {reason.until && (
@@ -232,7 +246,7 @@ function Log({ run }: { run: RunDetail }) {
   if (error) return <ErrorPanel error={error} />;
   return (
     <Card flush>
-      <LogView lines={lines} live={isLive} downloadUrl={logDownload(run.executionId)} />
+      <LogView lines={lines} live={isLive} onDownload={() => downloadLog(run.executionId)} />
     </Card>
   );
 }
@@ -252,11 +266,6 @@ function Data({ run }: { run: RunDetail }) {
           <JsonView value={run.result} label="Result" />
         )}
       </Card>
-      {run.policy && (
-        <Card title="Policy" className="lg:col-span-2">
-          <JsonView value={run.policy} label="Policy" />
-        </Card>
-      )}
     </div>
   );
 }

@@ -3,10 +3,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { Activity, Ban, RotateCcw, X } from "lucide-react";
 import { useMemo, useState } from "react";
 import { post } from "@/api/client";
-import { runs } from "@/api/queries";
-import type { BulkAnswer, Run } from "@/api/types";
+import { jobs, runs } from "@/api/queries";
+import type { BulkAnswer, Job, Run } from "@/api/types";
 import { plural, shortId } from "@/lib/format";
-import { listOf, type Search, toggled } from "@/lib/search";
+import type { Search } from "@/lib/search";
 import { sinceOf } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
@@ -171,34 +171,37 @@ function NoRuns({ isFiltered }: { isFiltered: boolean }) {
   );
 }
 
+const WORDS = {
+  jobId: "job",
+  queue: "queue",
+  schedule: "schedule",
+  parentId: "part of",
+  until: "until",
+};
+
 interface FilterProps {
   search: Search;
   setSearch: (patch: Search) => void;
 }
 
 function Filters({ search, setSearch }: FilterProps) {
-  const chosen = listOf(search.state);
-  const extra = (["job", "queue", "schedule", "graph", "error", "until"] as const).filter(
+  const known = useList<Job>(jobs());
+  const extra = (["jobId", "queue", "schedule", "parentId", "until"] as const).filter(
     (name) => search[name],
   );
   return (
     <div className="mb-3 space-y-2">
       <div className="flex flex-wrap gap-2">
         <SearchField
-          label="Search runs"
-          className="min-w-48 flex-1"
-          value={search.q}
-          onChange={(q) => setSearch({ q })}
-        />
-        <SearchField
           label="Job"
-          className="w-36"
-          value={search.job}
-          onChange={(job) => setSearch({ job })}
+          className="min-w-48 flex-1"
+          value={search.jobId}
+          onChange={(jobId) => setSearch({ jobId })}
+          known={known.rows.map((job) => job.jobId)}
         />
         <SearchField
           label="Queue"
-          className="w-32"
+          className="w-48"
           value={search.queue}
           onChange={(queue) => setSearch({ queue })}
         />
@@ -220,9 +223,9 @@ function Filters({ search, setSearch }: FilterProps) {
           <button
             key={state}
             type="button"
-            aria-pressed={chosen.includes(state)}
-            onClick={() => setSearch({ state: toggled(search.state, state) })}
-            className={`h-7 shrink-0 rounded-full border px-2.5 text-xs font-medium ${chosen.includes(state) ? "border-accent bg-accent-soft text-accent" : "border-line bg-surface text-ink-2 hover:border-line-strong"}`}
+            aria-pressed={search.status === state}
+            onClick={() => setSearch({ status: search.status === state ? undefined : state })}
+            className={`h-7 shrink-0 rounded-full border px-2.5 text-xs font-medium ${search.status === state ? "border-accent bg-accent-soft text-accent" : "border-line bg-surface text-ink-2 hover:border-line-strong"}`}
           >
             {lookOf(state).word}
           </button>
@@ -233,9 +236,9 @@ function Filters({ search, setSearch }: FilterProps) {
             type="button"
             onClick={() => setSearch({ [name]: undefined })}
             className="flex h-7 max-w-64 items-center gap-1 rounded-full bg-accent-soft px-2.5 text-xs text-accent"
-            title={`Remove the filter ${name}`}
+            title={`Remove the filter ${WORDS[name]}`}
           >
-            <span className="truncate">{`${name}: ${search[name]}`}</span>
+            <span className="truncate">{`${WORDS[name]}: ${search[name]}`}</span>
             <X aria-hidden className="size-3 shrink-0" />
           </button>
         ))}
@@ -262,7 +265,8 @@ function BulkBar({ rows, selected, filter, isFiltered, hasMore, clear }: BulkPro
     body: object;
   } | null>(null);
   const chosen = rows.filter((run) => selected.has(run.executionId));
-  const isAll = isFiltered && hasMore && rows.length > 0 && chosen.length === rows.length;
+  const isAll =
+    isFiltered && !filter.parentId && hasMore && rows.length > 0 && chosen.length === rows.length;
   if (selected.size === 0) return null;
   const ask = async (verb: "cancel" | "rerun", body: object) => {
     try {
@@ -281,20 +285,28 @@ function BulkBar({ rows, selected, filter, isFiltered, hasMore, clear }: BulkPro
     clear();
     await cache.invalidateQueries({ queryKey: ["runs"] });
   };
-  const body = isAll ? { filter } : { ids: [...selected] };
+  const able = (verb: string) => chosen.filter((run) => run.verbs?.includes(verb));
+  const about = (verb: string) =>
+    isAll ? { filter } : { ids: able(verb).map((run) => run.executionId) };
   const word = asked?.verb === "cancel" ? "Cancel" : "Rerun";
   return (
     <div className="mb-2 flex flex-wrap items-center gap-2 rounded-lg border border-accent/40 bg-accent-soft px-3 py-2">
       <span className="num flex-1 font-medium">
         {isAll ? "All runs that fit the filters" : `${plural(selected.size, "run")} selected`}
       </span>
-      {chosen.some((run) => run.verbs?.includes("cancel")) && (
-        <Button icon={<Ban className="size-3.5" />} onClick={() => void ask("cancel", body)}>
+      {able("cancel").length > 0 && (
+        <Button
+          icon={<Ban className="size-3.5" />}
+          onClick={() => void ask("cancel", about("cancel"))}
+        >
           Cancel
         </Button>
       )}
-      {chosen.some((run) => run.verbs?.includes("rerun")) && (
-        <Button icon={<RotateCcw className="size-3.5" />} onClick={() => void ask("rerun", body)}>
+      {able("rerun").length > 0 && (
+        <Button
+          icon={<RotateCcw className="size-3.5" />}
+          onClick={() => void ask("rerun", about("rerun"))}
+        >
           Rerun
         </Button>
       )}

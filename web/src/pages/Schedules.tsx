@@ -3,7 +3,7 @@ import { CalendarDays, Plus } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
 import { backfills, schedule as scheduleQuery, schedules, session } from "@/api/queries";
-import type { Schedule } from "@/api/types";
+import type { Backfill, Schedule } from "@/api/types";
 import { plural, sentence } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
@@ -144,6 +144,10 @@ function One({ name, onClose }: { name: string; onClose: () => void }) {
   );
 }
 
+function doneOf({ succeeded, failed }: Backfill): number {
+  return succeeded + failed;
+}
+
 function Backfills() {
   const query = useQuery(backfills());
   return (
@@ -167,12 +171,16 @@ function Backfills() {
                   </span>
                   <span className="w-32">
                     <Progress
-                      share={each.total ? (each.done ?? 0) / each.total : 0}
+                      share={each.total ? doneOf(each) / each.total : 0}
                       label={`Backfill of ${each.schedule}`}
                     />
                   </span>
-                  <span className="num text-ink-2">{`${each.done ?? 0} of ${plural(each.total ?? 0, "run")}`}</span>
-                  <Tag mood={each.state === "running" ? "run" : "idle"}>{sentence(each.state)}</Tag>
+                  <span className="num text-ink-2">{`${doneOf(each)} of ${plural(each.total, "run")}`}</span>
+                  <Tag
+                    mood={each.state === "active" ? "run" : each.state === "error" ? "bad" : "idle"}
+                  >
+                    {sentence(each.state)}
+                  </Tag>
                   <Actions
                     compact
                     subject="backfill"

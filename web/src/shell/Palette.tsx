@@ -137,15 +137,15 @@ function foundEntries(found: Found, open: Open): Entry[] {
     ...found.jobs.slice(0, 6).map((job) => ({
       key: `job-${job.jobId}`,
       icon: Wrench,
-      title: job.name,
+      title: job.jobId,
       more: "Job",
       go: () => open("/jobs/$id", { id: job.jobId }),
     })),
     ...found.runs.slice(0, 8).map((run) => ({
       key: `run-${run.executionId}`,
       icon: Activity,
-      title: run.job,
-      state: run.state,
+      title: run.jobId,
+      state: run.status,
       more: shortId(run.executionId),
       go: () => open("/runs/$id", { id: run.executionId }),
     })),

@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from "react";
-import { address, at, get } from "@/api/client";
+import { at, get } from "@/api/client";
 import type { Live } from "@/api/live";
 import type { StreamState } from "@/api/stream";
 import type { LogLine, Page } from "@/api/types";
@@ -56,6 +56,22 @@ async function readAll(
   } while (cursor && total < MOST);
 }
 
-export function logDownload(runId: string): string {
-  return address(at`/runs/${runId}/logs.txt`);
+/** All lines of a run as one file, however many there are: the page keeps only the last ones. */
+export async function downloadLog(runId: string): Promise<void> {
+  const parts: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page<LogLine> = await get(at`/runs/${runId}/logs`, { after: cursor });
+    parts.push(...page.items.map(lineOf));
+    cursor = page.next;
+  } while (cursor);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(parts, { type: "text/plain" }));
+  link.download = `${runId}.log`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+function lineOf({ at: time, level, stream, text }: LogLine): string {
+  return `${time} ${level ?? stream} ${text}\n`;
 }

@@ -7,7 +7,8 @@ import { parseAnsi, stripAnsi } from "@/lib/ansi";
 import { count } from "@/lib/format";
 import { placeOf } from "@/lib/log";
 import { utc } from "@/lib/time";
-import { buttonClass, IconButton } from "./Button";
+import { IconButton } from "./Button";
+import { toast } from "./Toasts";
 
 const LEVELS = ["debug", "info", "warning", "error", "critical"] as const;
 const TONES: Record<string, string> = {
@@ -23,11 +24,11 @@ const WORDS: Record<string, string> = { warning: "WARN", critical: "CRIT" };
 interface Props {
   lines: LogLine[];
   live: boolean;
-  downloadUrl: string;
+  onDownload: () => Promise<void>;
   height?: string;
 }
 
-export function LogView({ lines, live, downloadUrl, height = "h-[28rem]" }: Props) {
+export function LogView({ lines, live, onDownload, height = "h-[28rem]" }: Props) {
   const [text, setText] = useState("");
   const [level, setLevel] = useState("");
   const [isFollowing, setFollowing] = useState(true);
@@ -93,15 +94,9 @@ export function LogView({ lines, live, downloadUrl, height = "h-[28rem]" }: Prop
         >
           <ArrowDownToLine className="size-4" />
         </IconButton>
-        <a
-          className={buttonClass("quiet", "px-2")}
-          href={downloadUrl}
-          download
-          aria-label="Download the log"
-          title="Download the log"
-        >
+        <IconButton label="Download the log" onClick={() => void onDownload().catch(toast.failed)}>
           <Download className="size-4" />
-        </a>
+        </IconButton>
       </div>
       <div
         ref={scroller}

@@ -1,15 +1,18 @@
 import { Search } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useId, useState } from "react";
 
 interface Props {
   label: string;
   value: string | undefined;
   onChange: (value: string | undefined) => void;
   className?: string;
+  /** Offered while somebody types. */
+  known?: string[];
 }
 
 /** Waits until a person stops typing; follows the address when that changes. */
-export function SearchField({ label, value, onChange, className = "" }: Props) {
+export function SearchField({ label, value, onChange, className = "", known }: Props) {
+  const id = useId();
   const [text, setText] = useState(value ?? "");
   useEffect(() => setText(value ?? ""), [value]);
   useEffect(() => {
@@ -29,7 +32,15 @@ export function SearchField({ label, value, onChange, className = "" }: Props) {
         className="field w-full pl-8"
         value={text}
         onChange={(event) => setText(event.target.value)}
+        {...(known && { list: id })}
       />
+      {known && (
+        <datalist id={id}>
+          {known.map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      )}
     </div>
   );
 }

@@ -72,6 +72,12 @@ const LOOKS: Record<State, Look> = {
   },
 };
 
+/** Nodes of graphs have two more, before there is a run. */
+const NODE_LOOKS: Record<string, Look> = {
+  held: { ...LOOKS.suspended, word: "Held" },
+  ready: { ...LOOKS.queued, word: "Ready" },
+};
+
 const UNKNOWN: Look = {
   icon: CircleHelp,
   word: "",
@@ -82,7 +88,9 @@ const UNKNOWN: Look = {
 export const STATES = Object.keys(LOOKS) as State[];
 
 export function lookOf(state: string | null | undefined): Look {
-  return LOOKS[state as State] ?? { ...UNKNOWN, word: state ?? "Not started" };
+  return (
+    LOOKS[state as State] ?? NODE_LOOKS[state ?? ""] ?? { ...UNKNOWN, word: state ?? "Not started" }
+  );
 }
 
 export function StateBadge({

@@ -45,7 +45,7 @@ describe("the log", () => {
   it("keeps hostile text inert", async () => {
     const hostile = "<img src=x onerror=alert(1)><script>alert(2)</script>\u001b[31m<b>red</b>";
     const { container } = render(
-      <LogView lines={[line(1, hostile)]} live={false} downloadUrl="/log" />,
+      <LogView lines={[line(1, hostile)]} live={false} onDownload={async () => undefined} />,
     );
     await waitFor(() => expect(container.textContent).toContain("<img src=x onerror=alert(1)>"));
     expect(container.querySelector("img, script, b")).toBeNull();
@@ -54,7 +54,9 @@ describe("the log", () => {
 
   it("marks what was searched for and hides the rest", async () => {
     const lines = [line(1, "first page"), line(2, "second page"), line(3, "the end")];
-    const { container } = render(<LogView lines={lines} live={false} downloadUrl="/log" />);
+    const { container } = render(
+      <LogView lines={lines} live={false} onDownload={async () => undefined} />,
+    );
     await userEvent.type(screen.getByRole("searchbox"), "PAGE");
     await waitFor(() => expect(container.querySelectorAll("mark")).toHaveLength(2));
     expect(screen.getByRole("status").textContent).toContain("2 of 3");

@@ -60,8 +60,8 @@ class Reader:
 
     @property
     def floor(self) -> int:
-        """Whoever begins here misses nothing that clients have not been told."""
-        return self._from - OVERLAP_MS
+        """Whoever begins here misses nothing that clients have not been told; 0 before a look."""
+        return max(0, self._from - OVERLAP_MS)
 
     @property
     def is_begun(self) -> bool:

@@ -29,6 +29,7 @@ PAGE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
+<meta name="referrer" content="same-origin">
 <title>Sign in - Rota</title>
 <h1>Rota</h1>
 {says}

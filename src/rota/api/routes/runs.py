@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from litestar import get, post
@@ -28,6 +29,7 @@ from rota.api.routes.run_documents import (
     status_of,
 )
 from rota.api.submits import Answer, Call, Wish
+from rota.clock import to_ms
 from rota.engine.acts import By
 from rota.engine.cancel import cancel
 from rota.engine.inspect import attempts, find, runs
@@ -70,17 +72,29 @@ async def submit_runs(request: Ask, data: JSONBody[BulkBody]) -> BulkDocument:
 
 
 @get("/runs", **needs("viewer"))
-async def list_runs(
+async def list_runs(  # noqa: PLR0913  # one filter each, all named
     request: Ask,
+    *,
     status: FromQuery[Status | None] = None,
     job: Annotated[str | None, QueryParameter(name="jobId")] = None,
     queue: FromQuery[str | None] = None,
+    schedule: FromQuery[str | None] = None,
+    parent: Annotated[str | None, QueryParameter(name="parentId")] = None,
+    since: FromQuery[datetime | None] = None,
+    until: FromQuery[datetime | None] = None,
     cursor: FromQuery[str | None] = None,
     limit: Limit = PAGE,
 ) -> Page[RunDocument]:
-    """The newest first; `cursor` is the `next` of the page before."""
+    """The newest first; `cursor` is the `next` of the page before.
+
+    `parentId` is the run of a graph, whose nodes are meant; `since` and `until` are about when runs
+    were asked for.
+    """
     if cursor is not None and not is_id(cursor):
         raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
+    if parent is not None and not is_id(parent):
+        raise BadInput(f"parentId={parent!r:.64} is not the id of a run")
+    span = {"since": _ms("since", since), "until": _ms("until", until)}
     scope = request.credential.queues
     if queue is not None and not request.credential.reaches(queue):
         return Page(items=[])
@@ -92,8 +106,11 @@ async def list_runs(
             job=job,
             queue=queue,
             queues=None if queue is not None else scope,
+            schedule=schedule,
+            parent=parent,
             before=cursor,
             limit=limit,
+            **span,
         )
     )
     return Page(
@@ -219,6 +236,14 @@ def submitted(answer: Submitted, asked: SubmitBody) -> SubmittedDocument:
     elif asked.delay is not None or asked.at is not None:
         status = "scheduled"
     return SubmittedDocument(run_id=answer.id, status=status, is_new=answer.is_new)
+
+
+def _ms(name: str, moment: datetime | None) -> int | None:
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        raise BadInput(f"{name} needs a zone: write 2026-01-31T08:00:00Z")
+    return to_ms(moment)
 
 
 def _seen(mark: str | None) -> list[Seen]:

@@ -10,6 +10,7 @@ from litestar.datastructures import Cookie
 from rota.api.ask import Ask
 from rota.api.documents import Document
 from rota.api.gate import needs
+from rota.api.offers import joined, offered
 from rota.engine.acts import By
 from rota.engine.sessions import close_session
 from rota.rules.secrets import csrf_of, digest_of
@@ -25,6 +26,8 @@ class Session(Document):
     roles: list[str]
     queues: list[str] | None
     """None: all of them."""
+    verbs: list[str]
+    """What it may make."""
     csrf_token: str | None = None
     """To be sent as X-CSRF-Token with each change, if a cookie is the credential."""
 
@@ -40,6 +43,10 @@ async def show_session(request: Ask) -> Session:
         namespace=credential.namespace,
         roles=list(credential.roles),
         queues=None if credential.queues is None else list(credential.queues),
+        verbs=joined(
+            offered(credential, "create-job", "create-schedule", role="author"),
+            offered(credential, "create-token", role="admin"),
+        ),
         csrf_token=None if secret is None else csrf_of(secret),
     )
 

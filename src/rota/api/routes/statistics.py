@@ -242,7 +242,7 @@ def _overview(found: Overview) -> OverviewDocument:
             CauseDocument(
                 fingerprint=each.fingerprint,
                 job=each.job,
-                error=f"{each.error_type}: {each.message}",
+                error=f"{each.error_type}: {each.message}" if each.error_type else each.message,
                 count=each.open,
                 last_at=then(each.last_at),
             )

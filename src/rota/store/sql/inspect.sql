@@ -44,6 +44,12 @@ select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
    and (cast(:job as text) is null or job = :job)
    and (cast(:queue as text) is null or queue = :queue)
    and (cast(:queues as text) is null or queue in ({each:queues}))
+   and (cast(:schedule as text) is null or schedule_id in (
+            select s.id from rota.schedule as s
+             where s.namespace = :namespace and s.name = :schedule))
+   and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
+   and (cast(:since as bigint) is null or created_at >= :since)
+   and (cast(:until as bigint) is null or created_at < :until)
    and (cast(:before as {type:uuid}) is null or id < :before)
  order by id desc
  limit :limit
@@ -57,6 +63,12 @@ select {columns:kept}, state, failures, crashes, fence, false as cancel_requeste
    and (cast(:job as text) is null or job = :job)
    and (cast(:queue as text) is null or queue = :queue)
    and (cast(:queues as text) is null or queue in ({each:queues}))
+   and (cast(:schedule as text) is null or schedule_id in (
+            select s.id from rota.schedule as s
+             where s.namespace = :namespace and s.name = :schedule))
+   and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
+   and (cast(:since as bigint) is null or created_at >= :since)
+   and (cast(:until as bigint) is null or created_at < :until)
    and (cast(:before as {type:uuid}) is null or id < :before)
  order by id desc
  limit :limit

@@ -13,7 +13,7 @@ import { lookOf } from "@/ui/State";
 /** This run beside another of the same job: what differs stands out. */
 export function Compare({ run }: { run: RunDetail }) {
   const [search, setSearch] = useFilters();
-  const others = useList<Run>(runs({ job: run.job, limit: 50 }));
+  const others = useList<Run>(runs({ jobId: run.jobId, limit: 50 }));
   const rows = others.rows.filter((each) => each.executionId !== run.executionId);
   const chosen = search.with ?? rows[0]?.executionId;
   return (

@@ -14,7 +14,7 @@ import { toast } from "@/ui/Toasts";
 type Scope = "all" | "failed";
 
 /** The same again, with other arguments if wanted; a graph also from where it failed. */
-export function Rerun({ run }: { run: RunDetail }) {
+export function Rerun({ run, isGraph }: { run: RunDetail; isGraph: boolean }) {
   const [open, setOpen] = useState(false);
   if (!may(run, "rerun")) return null;
   return (
@@ -22,16 +22,22 @@ export function Rerun({ run }: { run: RunDetail }) {
       <Button icon={<RotateCcw className="size-3.5" />} onClick={() => setOpen(true)}>
         Rerun
       </Button>
-      {open && <RerunDialog run={run} onClose={() => setOpen(false)} />}
+      {open && <RerunDialog run={run} isGraph={isGraph} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-function RerunDialog({ run, onClose }: { run: RunDetail; onClose: () => void }) {
+interface Props {
+  run: RunDetail;
+  isGraph: boolean;
+  onClose: () => void;
+}
+
+function RerunDialog({ run, isGraph, onClose }: Props) {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const schema = useQuery({ ...parameters(run.jobId), retry: false });
-  const [scope, setScope] = useState<Scope>(run.graph && run.state === "failed" ? "failed" : "all");
+  const [scope, setScope] = useState<Scope>(isGraph && run.state === "failed" ? "failed" : "all");
   const [values, setValues] = useState<Values>(() => asValues(run.args));
   const [problem, setProblem] = useState<string | null>(null);
   const [touched, setTouched] = useState(false);
@@ -57,7 +63,7 @@ function RerunDialog({ run, onClose }: { run: RunDetail; onClose: () => void }) 
       onClose={onClose}
       onSubmit={send}
     >
-      {run.graph && (
+      {isGraph && (
         <fieldset className="flex flex-wrap gap-4">
           <legend className="mb-1 font-medium">What</legend>
           {(

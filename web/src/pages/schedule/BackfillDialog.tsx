@@ -7,15 +7,17 @@ import { Field, FormDialog } from "@/ui/Dialog";
 import { toast } from "@/ui/Toasts";
 
 interface Planned {
-  runs?: number;
-  total?: number;
-  matched?: number;
+  planned: { starts: boolean }[];
 }
+
+/** The server tells of so many instants at most. */
+const TOLD = 100;
 
 /** Two steps: the first press counts what would be made, the second makes it. */
 export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
   const cache = useQueryClient();
   const [planned, setPlanned] = useState<number | null>(null);
+  const [hasMore, setMore] = useState(false);
   const [wish, setWish] = useState<Record<string, unknown> | null>(null);
   const read = (fields: FormData) => ({
     from: new Date(String(fields.get("from"))).toISOString(),
@@ -31,7 +33,8 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
       dryRun: true,
     });
     setWish(body);
-    setPlanned(answer.total ?? answer.runs ?? answer.matched ?? 0);
+    setPlanned(answer.planned.filter((each) => each.starts).length);
+    setMore(answer.planned.length >= TOLD);
     return "stay";
   };
   const start = async () => {
@@ -40,17 +43,18 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
     await cache.invalidateQueries();
   };
   if (planned !== null) {
+    const runs = `${plural(planned, "run")}${hasMore ? " or more" : ""}`;
     return (
       <FormDialog
         open
-        title={`Backfill ${schedule.name}: ${plural(planned, "run")}?`}
-        submit={`Make ${plural(planned, "run")}`}
-        disabled={planned === 0}
+        title={`Backfill ${schedule.name}: ${runs}?`}
+        submit={`Make ${runs}`}
+        disabled={planned === 0 && !hasMore}
         onClose={onClose}
         onSubmit={start}
       >
         <p>
-          {planned
+          {planned || hasMore
             ? "They run in their own order and at the pace you chose; other work goes on."
             : "Nothing is missing in this range."}
         </p>

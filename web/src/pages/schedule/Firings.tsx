@@ -27,7 +27,7 @@ export function Firings({ preview, zone }: { preview: Preview; zone: string }) {
             )}
             {firing.local && (
               <span className="num text-xs text-ink-2" title={zone}>
-                {firing.local}
+                {firing.local.replace("T", " ")}
               </span>
             )}
           </li>

@@ -59,6 +59,8 @@ function startOf(offset: number): Date {
 
 function Days({ data, start }: { data: Upcoming; start: Date }) {
   const days = useMemo(() => byDay(data), [data]);
+  const last = data.items.at(-1)?.at;
+  const told = data.cut && last ? day(new Date(last)) : null;
   const columns = Array.from({ length: 7 }, (_, index) => {
     const date = new Date(start);
     date.setDate(date.getDate() + index);
@@ -98,7 +100,11 @@ function Days({ data, start }: { data: Upcoming; start: Date }) {
                       </Link>
                     </li>
                   ))}
-                  {groups.length === 0 && <li className="text-xs text-ink-3">Nothing</li>}
+                  {groups.length === 0 && (
+                    <li className="text-xs text-ink-3">
+                      {told && day(date) > told ? "Not counted" : "Nothing"}
+                    </li>
+                  )}
                 </ul>
               </section>
             );
@@ -106,7 +112,7 @@ function Days({ data, start }: { data: Upcoming; start: Date }) {
         </div>
       </div>
       {data.cut && (
-        <p className="border-t border-line px-4 py-2 text-xs text-ink-2">{`The server stopped after ${plural(data.items.length, "firing")}; what fires most often is not complete.`}</p>
+        <p className="border-t border-line px-4 py-2 text-xs text-ink-2">{`The server stopped after ${plural(data.items.length, "firing")}; there are more after that.`}</p>
       )}
     </>
   );
