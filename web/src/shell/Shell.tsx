@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { LogOut, Menu as MenuIcon, Moon, Search, Sun, X } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
@@ -154,13 +154,11 @@ function LiveDot() {
 }
 
 function Person() {
-  const cache = useQueryClient();
-  const navigate = useNavigate();
   const { data } = useQuery(session);
   const leave = async () => {
     await remove("/session").catch(() => undefined);
-    cache.clear();
-    await navigate({ to: "/login" });
+    // The files of the page are for those who are signed in; the server has its own page for this.
+    location.assign("/login");
   };
   const flip = () =>
     chooseTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
