@@ -234,4 +234,4 @@ def test_a_rerun_of_a_graph_that_has_lost_a_node_since_is_that_of_its_version(
         again = later.run(run.id).rerun_nodes("from", "total", params={"value": [1, 2]})
         again.wait(timeout=LIMIT)
 
-    assert [view.name for view in again.nodes()] == ["unsaid", "total"]
+        assert [view.name for view in again.nodes()] == ["unsaid", "total"]
