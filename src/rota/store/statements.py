@@ -3,7 +3,8 @@
 The shared text speaks both dialects. Tokens it may use: {now}, {clock}; {from:verb}, {to:verb};
 {allowed:group}, {becomes:group} for rows `v` that carry their verb; {rows:shape} for a JSON
 list as rows; {each:param} for a JSON list of texts, {ids:param} for `in` a list of ids;
-{columns:name}, {type:name}, {states:group}, {sql:name}; {lock:alias} to wait for rows.
+{columns:name} for parts that several say; {type:name}, {states:group}, {sql:name};
+{lock:alias} to wait for rows.
 """
 
 from __future__ import annotations
@@ -23,6 +24,19 @@ _FOLDER = Path(__file__).parent / "sql"
 Shape = Mapping[str, str]
 
 COLUMNS: Mapping[str, str] = {
+    "asked_for": (
+        "(cast(:state as text) is null or state = :state)"
+        " and (cast(:job as text) is null or job = :job)"
+        " and (cast(:queue as text) is null or queue = :queue)"
+        " and (cast(:queues as text) is null or queue in ({each:queues}))"
+        " and (cast(:schedule as text) is null or schedule_id in ("
+        " select s.id from rota.schedule as s"
+        " where s.namespace = :namespace and s.name = :schedule))"
+    ),
+    "asked_when": (
+        "(cast(:since as bigint) is null or created_at >= :since)"
+        " and (cast(:until as bigint) is null or created_at < :until)"
+    ),
     "kept": (
         "id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,"
         " created_at, due_at, ready_at, attempt, worker_id, started_at, progress, progress_note,"
@@ -266,8 +280,12 @@ def _read(paths: Iterable[Path], dialect: Dialect) -> dict[str, Statement]:
 def expand(text: str, dialect: Dialect) -> str:
     """Replace the tokens and drop the comments."""
     bare = re.sub(r"^\s*--.*\n", "", text, flags=re.MULTILINE).strip()
-    filled = _TOKEN.sub(lambda match: _token(match[1], match[2] or "", dialect), bare)
+    filled = _fill(bare, dialect)
     return filled.replace("rota.", dialect.schema)
+
+
+def _fill(text: str, dialect: Dialect) -> str:
+    return _TOKEN.sub(lambda match: _token(match[1], match[2] or "", dialect), text)
 
 
 def _statement(text: str, dialect: Dialect) -> Statement:
@@ -283,7 +301,7 @@ def _token(kind: str, name: str, dialect: Dialect) -> str:
         "to": lambda: f"'{TRANSITIONS[name].to}'",
         "allowed": lambda: _allowed(name),
         "becomes": lambda: _becomes(name),
-        "columns": lambda: COLUMNS[name],
+        "columns": lambda: _fill(COLUMNS[name], dialect),
         "rows": lambda: dialect.rows(SHAPES[name]),
         "each": lambda: dialect.each(name),
         "ids": lambda: dialect.ids(name),

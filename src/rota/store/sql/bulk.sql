@@ -3,15 +3,8 @@
 select id
   from rota.run
  where namespace = :namespace
-   and (cast(:state as text) is null or state = :state)
-   and (cast(:job as text) is null or job = :job)
-   and (cast(:queue as text) is null or queue = :queue)
-   and (cast(:queues as text) is null or queue in ({each:queues}))
-   and (cast(:schedule as text) is null or schedule_id in (
-            select s.id from rota.schedule as s
-             where s.namespace = :namespace and s.name = :schedule))
-   and (cast(:since as bigint) is null or created_at >= :since)
-   and (cast(:until as bigint) is null or created_at < :until)
+   and {columns:asked_for}
+   and {columns:asked_when}
  order by id desc
  limit :limit
 
@@ -21,15 +14,8 @@ select id
   from rota.run_history
  where namespace = :namespace
    and parent_id is null
-   and (cast(:state as text) is null or state = :state)
-   and (cast(:job as text) is null or job = :job)
-   and (cast(:queue as text) is null or queue = :queue)
-   and (cast(:queues as text) is null or queue in ({each:queues}))
-   and (cast(:schedule as text) is null or schedule_id in (
-            select s.id from rota.schedule as s
-             where s.namespace = :namespace and s.name = :schedule))
-   and (cast(:since as bigint) is null or created_at >= :since)
-   and (cast(:until as bigint) is null or created_at < :until)
+   and {columns:asked_for}
+   and {columns:asked_when}
  order by id desc
  limit :limit
 

@@ -40,16 +40,9 @@ select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
        null as finished_at, null as result, null as reason
   from rota.run
  where namespace = :namespace
-   and (cast(:state as text) is null or state = :state)
-   and (cast(:job as text) is null or job = :job)
-   and (cast(:queue as text) is null or queue = :queue)
-   and (cast(:queues as text) is null or queue in ({each:queues}))
-   and (cast(:schedule as text) is null or schedule_id in (
-            select s.id from rota.schedule as s
-             where s.namespace = :namespace and s.name = :schedule))
+   and {columns:asked_for}
    and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
-   and (cast(:since as bigint) is null or created_at >= :since)
-   and (cast(:until as bigint) is null or created_at < :until)
+   and {columns:asked_when}
    and (cast(:before as {type:uuid}) is null or id < :before)
  order by id desc
  limit :limit
@@ -59,16 +52,9 @@ select {columns:kept}, state, failures, crashes, fence, false as cancel_requeste
        finished_at, result, reason
   from rota.run_history
  where namespace = :namespace
-   and (cast(:state as text) is null or state = :state)
-   and (cast(:job as text) is null or job = :job)
-   and (cast(:queue as text) is null or queue = :queue)
-   and (cast(:queues as text) is null or queue in ({each:queues}))
-   and (cast(:schedule as text) is null or schedule_id in (
-            select s.id from rota.schedule as s
-             where s.namespace = :namespace and s.name = :schedule))
+   and {columns:asked_for}
    and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
-   and (cast(:since as bigint) is null or created_at >= :since)
-   and (cast(:until as bigint) is null or created_at < :until)
+   and {columns:asked_when}
    and (cast(:before as {type:uuid}) is null or id < :before)
  order by id desc
  limit :limit
