@@ -61,3 +61,23 @@ FULL_SCHEDULES = ScheduleSizes(stored={"postgres": 10_000_000, "sqlite": 1_000_0
 QUICK_SCHEDULES = ScheduleSizes(
     stored={"postgres": 100_000, "sqlite": 20_000}, seconds=8, submits=50
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpSizes:
+    """How much one server process is asked for."""
+
+    singles: int = 20_000
+    reads: int = 25_000
+    bulks: int = 200
+    pages: int = 30
+    backlog: int = 1_000_000
+    """Future runs, and as many in history, when pages are asked for."""
+    readers: int = 200
+    changes: int = 500
+    rate: float = 100.0
+    """Changes a second while readers listen."""
+
+
+FULL_HTTP = HttpSizes()
+QUICK_HTTP = HttpSizes(singles=3_000, reads=4_000, bulks=30, pages=10, backlog=50_000, changes=100)

@@ -27,6 +27,17 @@ def find(tx: Tx, run_id: str, *, namespace: str) -> RunView:
     raise UnknownRun(run_id)
 
 
+def find_all(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, RunView]:
+    """Those of the runs that are there, in at most two statements."""
+    found: dict[str, RunView] = {}
+    for statement in ("find_runs", "find_ended_runs"):
+        left = [run_id for run_id in run_ids if run_id not in found and is_id(run_id)]
+        if left:
+            rows = tx.all(statement, ids=json.dumps(left), namespace=namespace)
+            found |= {view.id: view for view in map(_view, rows)}
+    return found
+
+
 def runs(  # noqa: PLR0913  # one filter each, all named
     tx: Tx,
     *,

@@ -58,6 +58,7 @@ DIALECT = Dialect(
         "among": "in (",
         "end_among": ")",
         "greatest": "max",
+        "unseen": "",
         "sole_key": " primary key",
         "narrow": "",
         "hot": "",

@@ -107,7 +107,7 @@ async def show_run(
     request: Ask, run_id: FromPath[str], wait: FromQuery[str | None] = None
 ) -> RunDocument:
     """A run as it is now; with `wait=30s` as it is when it has ended, or when that time is over."""
-    view = await request.read(lambda tx: reached(tx, request, run_id))
+    view = await _found(request, run_id)
     if wait is not None and view.state not in FINAL:
         wait_ms = parse_duration(wait)
         if wait_ms > LONGEST_WAIT_MS:
@@ -115,7 +115,7 @@ async def show_run(
         await request.site.waits.until_ended(
             run_id, namespace=request.namespace, timeout_s=wait_ms / 1000
         )
-        view = await request.read(lambda tx: reached(tx, request, run_id))
+        view = await _found(request, run_id)
     return run_document(view)
 
 
@@ -201,6 +201,14 @@ async def rerun_run(
     return await request.change(
         "rerun", run_id, again, answers=StateDocument, detail={"run": fresh}, why=why_text
     )
+
+
+async def _found(request: Ask, run_id: str) -> RunView:
+    """The same as `reached`, together with others who ask now."""
+    run = await request.site.reads.find(run_id, namespace=request.namespace)
+    if not request.credential.reaches(run.queue):
+        raise UnknownRun(run_id)
+    return run
 
 
 def reached(tx: Tx, request: Ask, run_id: str) -> RunView:

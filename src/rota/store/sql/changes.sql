@@ -2,6 +2,7 @@
 select id, finished_at as at
   from rota.run_history
  where finished_at >= :since
+   {sql:unseen}
  order by finished_at desc
  limit :limit
 
@@ -9,6 +10,7 @@ select id, finished_at as at
 select run_id as id, fence, ended_at as at
   from rota.attempt
  where ended_at >= :since
+   {sql:unseen}
  order by ended_at desc
  limit :limit
 
@@ -17,6 +19,7 @@ select run_id as id, fence, ended_at as at
 select id
   from rota.run
  where id >= :first
+   {sql:unseen}
  order by id desc
  limit :limit
 
