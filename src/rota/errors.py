@@ -115,7 +115,7 @@ class UnknownBackfill(BadInput):
         super().__init__(f"no backfill has the id {backfill_id!r}; it may have been pruned")
 
 
-class _UnknownName(BadInput):
+class UnknownName(BadInput):
     """Nothing of this kind has that name."""
 
     kind = ""
@@ -125,19 +125,19 @@ class _UnknownName(BadInput):
         super().__init__(f"no {self.kind} is named {name!r:.140}")
 
 
-class UnknownTemplate(_UnknownName):
+class UnknownTemplate(UnknownName):
     """No template has that name."""
 
     kind = "template"
 
 
-class UnknownCalendar(_UnknownName):
+class UnknownCalendar(UnknownName):
     """No calendar has that name."""
 
     kind = "calendar"
 
 
-class UnknownBlackout(_UnknownName):
+class UnknownBlackout(UnknownName):
     """No maintenance window has that name."""
 
     kind = "maintenance window"

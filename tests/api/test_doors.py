@@ -176,3 +176,18 @@ def test_names_that_were_given_are_names_too(sqlite_url: str) -> None:
     with serving(sqlite_url, names=("rota.example.org",)) as served:
         answer = served.client().get("/api/v1/version", headers={"Host": "rota.example.org"})
         assert answer.status_code == 200
+
+
+def test_a_zero_byte_is_refused_by_both_databases_alike(served: Served) -> None:
+    client = served.client("author")
+    hook = {"name": "hook", "http": {"url": "https://example.org"}, "queue": "a\0b"}
+
+    answers = [
+        client.get("/api/v1/jobs/a%00b"),
+        client.get("/api/v1/jobs?cursor=%00"),
+        client.post("/api/v1/runs", json={"jobId": "a\0b"}),
+        client.post("/api/v1/jobs", json=hook),
+    ]
+
+    assert [answer.status_code for answer in answers[:2]] == [400, 400]
+    assert all(answer.status_code in (400, 404) for answer in answers[2:])

@@ -36,10 +36,11 @@ from rota.engine.timetables import Timetables
 from rota.engine.tokens import issue
 from rota.engine.workers import NewWorker, register
 from rota.ids import new_id
+from rota.model.graph import Graph, Node
 from rota.model.identity import LADDER, Quotas
 from rota.model.run import NewRun, Verdict
 from rota.model.schedule import Blackout, Calendar, Cron, Schedule
-from rota.model.spec import HttpTarget, JobSpec
+from rota.model.spec import GraphTarget, HttpTarget, JobSpec
 from rota.model.template import Blank, Template
 from rota.store.base import Store
 from tests.api.serving import HOME, OTHER, Served
@@ -132,6 +133,21 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/runs/{run_id}/why"): Example(200),
     ("POST", "/api/v1/runs/{run_id}/cancel"): Example(200, changes=True),
     ("POST", "/api/v1/runs/{run_id}/rerun"): Example(409, changes=False),
+    ("POST", "/api/v1/runs/bulk/cancel"): Example(
+        200, {"ids": ["{run_id}"]}, foreign=None, changes=True
+    ),
+    ("POST", "/api/v1/runs/bulk/rerun"): Example(
+        200, {"ids": ["{run_id}"]}, foreign=None, changes=True
+    ),
+    ("GET", "/api/v1/runs/{run_id}/nodes"): Example(200),
+    ("POST", "/api/v1/runs/{run_id}/mark"): Example(
+        409, {"node": "first", "as": "success"}, changes=False
+    ),
+    ("POST", "/api/v1/runs/{run_id}/pause"): Example(409, changes=False),
+    ("POST", "/api/v1/runs/{run_id}/resume"): Example(409, changes=False),
+    ("GET", "/api/v1/graphs"): Example(200, foreign=None),
+    ("GET", "/api/v1/graphs/{graph}"): Example(200),
+    ("GET", "/api/v1/graphs/{graph}/grid"): Example(200),
     ("GET", "/api/v1/statistics/overview"): Example(200, foreign=None),
     ("GET", "/api/v1/statistics/forecast"): Example(200, foreign=None),
     ("GET", "/api/v1/jobs/{job_id}/statistics"): Example(200),
@@ -231,6 +247,9 @@ class Things:
 
         def make(tx: Any) -> None:
             define(tx, spec, namespace=namespace, origin="api")
+            graph = Graph(name=f"{self.name}-graph", nodes=(Node(name="n", job=self.job_id),))
+            whole = JobSpec(name=graph.name, target=GraphTarget(graph=graph))
+            define(tx, whole, namespace=namespace, origin="api")
             put_template(tx, self.name, template, namespace=namespace, who="test")
             put_calendar(tx, self.name, Calendar(), namespace=namespace)
             put_blackout(tx, self.name, WINDOW, namespace=namespace)
@@ -270,6 +289,7 @@ class Things:
             "{job_id}": self.job_id,
             "{name}": self.name,
             "{backfill_id}": self.backfill_id,
+            "{graph}": f"{self.name}-graph",
             "{old}": "1",
             "{new}": "1",
             "{job}": self.job_id,

@@ -46,7 +46,7 @@ def all_groups(store: Store, **filters: Any) -> list[LetterGroup]:
     return store.read(lambda tx: groups(tx, **wanted))
 
 
-def by(who: str = "ann@desk", **fields: str) -> By:
+def by(who: str = "ann@desk", **fields: Any) -> By:
     return By(act_id=fields.pop("act_id", new_id()), who=who, **fields)
 
 

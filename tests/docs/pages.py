@@ -5,7 +5,7 @@ How a block is run is told by its language, its title and a hidden mark above it
     ```python                     runs, with the other blocks of the page, as one program
     ```python title="shop.py"     becomes a file in the folder of the page
     ```toml title="rota.toml"     the same
-    ```sh                         its `rota` and `python` commands run, one after the other
+    ```sh                         its `rota`, `python` and `curl` commands run, one after the other
     <!-- test: background -->     the command is started, and stopped at the end of the page
 """
 

@@ -18,7 +18,7 @@ from tests.docs.pages import Block
 from tests.docs.program import Wrong
 
 _COMMENT = re.compile(r"\s+# (?P<kind>->|exit) (?P<said>.+)$")
-_OURS = re.compile(r"(\w+=\$\()?(\w+=\S+ )*(rota|python|eval \"\$\(rota|echo .*\| rota)\b")
+_OURS = re.compile(r"(\w+=\$\()?(\w+=\S+ )*(rota|python|curl|eval \"\$\(rota|echo .*\| rota)\b")
 _MARK = "::end"
 _PATIENCE_S = 30.0
 

@@ -80,6 +80,13 @@ class Doors:
                 f"This server is not called {', '.join(hosts)!r:.100}.",
                 "Use one of its names; `--server-names` adds some.",
             )
+        if "\0" in scope["path"] or b"%00" in scope.get("query_string", b""):
+            return make(
+                "bad-request",
+                400,
+                "The address holds a zero byte.",
+                "No name has one; leave it out.",
+            )
         if scope.get("method") in SAFE:
             return None
         for name, value in headers:

@@ -76,13 +76,19 @@ class _Pair:
             if pid == self._server and os.WIFSIGNALED(status) and not self._is_stopping:
                 self._again(parent)
                 continue
-            codes[pid] = os.waitstatus_to_exitcode(status)
+            codes[pid] = self._code(pid, status)
             if pid == self._server and not self._is_stopping:
                 self._stop(self._worker)  # it could not listen, and said why
         if self._server not in codes:
             self._stop(self._server)
-            codes[self._server] = os.waitstatus_to_exitcode(os.waitpid(self._server, 0)[1])
+            codes[self._server] = self._code(self._server, os.waitpid(self._server, 0)[1])
         return max(code if code >= 0 else 128 - code for code in codes.values())
+
+    def _code(self, pid: int, status: int) -> int:
+        """A server that is told to stop before it serves dies of that: it is what was asked for."""
+        code = os.waitstatus_to_exitcode(status)
+        is_asked = pid == self._server and self._is_stopping and code == -signal.SIGTERM
+        return 0 if is_asked else code
 
     def _again(self, parent: int) -> None:
         print("rota: the server was killed and is started again", file=sys.stderr)

@@ -27,9 +27,5 @@ def icon_of(state: str) -> str:
 
 
 def word_of(node: NodeView) -> str:
-    """What a node is doing: of one that is active, what its run is doing."""
-    if node.state != "active":
-        return node.state
-    if node.run_state is None or node.run_state == "suspended":
-        return "running"
-    return "held" if node.run_state == "pending" else node.run_state
+    """What a node is doing."""
+    return node.word

@@ -66,6 +66,12 @@ def runs(  # noqa: PLR0913  # one filter each, all named
     return views[:limit]
 
 
+def ended_runs(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> list[RunView]:
+    """Those of the runs that have ended, in no order."""
+    ids = json.dumps(list(run_ids))
+    return [_view(row) for row in tx.all("find_ended_runs", ids=ids, namespace=namespace)]
+
+
 def endings(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, Ended]:
     """How those of the runs ended that have ended."""
     ids = msgspec.json.encode(run_ids).decode()

@@ -30,13 +30,23 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     started_at: int | None = None
     finished_at: int | None = None
     width: int | None = None
-    """Instances of a mapped node, and how many of them ended, failed ones among them."""
+    """Instances of a mapped node; how many were made, and have ended, failed ones among them."""
+    made: int | None = None
     ended: int | None = None
     bad: int | None = None
     group: str | None = None
     """Under which it is drawn; `load/parts` lies within `load`."""
     is_graph: bool = False
     """Whether its run has nodes of its own."""
+
+    @property
+    def word(self) -> str:
+        """What it is doing: of one that is active, what its run is doing."""
+        if self.state != "active":
+            return self.state
+        if self.run_state is None or self.run_state == "suspended":
+            return "running"
+        return "held" if self.run_state == "pending" else self.run_state
 
 
 def nodes(tx: Tx, run_id: str, *, namespace: str) -> list[NodeView]:
@@ -46,6 +56,12 @@ def nodes(tx: Tx, run_id: str, *, namespace: str) -> list[NodeView]:
         return []
     plan = courses(tx, [run_id], namespace=namespace)[run_id].shape.plan
     return [_view(rows[name], planned) for name, planned in plan.nodes.items() if name in rows]
+
+
+def is_paused(tx: Tx, run_id: str) -> bool:
+    """Whether the run of a graph starts no other nodes until somebody resumes it."""
+    row = tx.one("find_end", graph_id=run_id)
+    return row is not None and row["state"] == "paused"
 
 
 def _view(row: Row, planned: Planned) -> NodeView:
@@ -65,6 +81,7 @@ def _view(row: Row, planned: Planned) -> NodeView:
         started_at=row["started_at"],
         finished_at=row["finished_at"],
         width=row["width"],
+        made=row["made"],
         ended=row["ended"],
         bad=row["bad"],
         group=planned.node.group,

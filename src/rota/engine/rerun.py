@@ -7,12 +7,13 @@ open, that is closed: somebody has taken care of it.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import msgspec
 
 from rota.engine.acts import By, record
+from rota.engine.courses import find_spec
 from rota.engine.inspect import find
-from rota.engine.jobs import spec_of
 from rota.engine.memos import freshened
 from rota.engine.redrive import Pair
 from rota.engine.submit import submit
@@ -37,8 +38,17 @@ def rerun(
             f"run {run_id} carries out node {old.node} of run {old.parent_id}; rerun that graph "
             "from this node"
         )
-    _close_letter(tx, Pair(old.id, new_id), namespace=namespace, by=by)
-    fresh = NewRun(
+    close_letters(tx, [Pair(old.id, new_id)], namespace=namespace, by=by)
+    fresh = fresh_run(tx, old, new_id, namespace=namespace, args=args)
+    submit(tx, [fresh], namespace=namespace, is_repeat=True)
+    return new_id
+
+
+def fresh_run(
+    tx: Tx, old: RunView, new_id: str, *, namespace: str, args: str | None = None
+) -> NewRun:
+    """The run that does again what an ended one did, or should have done."""
+    return NewRun(
         id=new_id,
         job=old.job,
         version=old.version,
@@ -51,25 +61,24 @@ def rerun(
         schedule_id=old.schedule_id,
         origin=old.origin,
     )
-    submit(tx, [fresh], namespace=namespace, is_repeat=True)
-    return new_id
 
 
 def _policy(tx: Tx, old: RunView, namespace: str) -> str | None:
     """Who runs it again wants it done, whatever is known."""
-    spec = spec_of(tx, old.job, old.version, namespace=namespace)
+    spec = find_spec(tx, old.job, old.version, namespace=namespace)
     return freshened(old.policy) if spec and spec.cache else old.policy
 
 
-def _close_letter(tx: Tx, pair: Pair, *, namespace: str, by: By) -> None:
-    """As a redrive does; one that somebody has acted on before stays as it is."""
+def close_letters(tx: Tx, pairs: Sequence[Pair], *, namespace: str, by: By) -> None:
+    """As a redrive does; those that somebody has acted on before stay as they are."""
     taken = tx.all(
         "take_letters",
-        ids=json.dumps([pair.run_id]),
+        ids=json.dumps([pair.run_id for pair in pairs]),
         namespace=namespace,
-        batch=msgspec.json.encode([pair]).decode(),
+        batch=msgspec.json.encode(list(pairs)).decode(),
         who=by.who,
     )
     if taken:
-        detail = {"letters": 1, "runs": [pair.run_id]}
-        record(tx, by, namespace=namespace, verb="rerun", subject=pair.run_id, detail=detail)
+        runs = [str(row["run_id"]) for row in taken]
+        detail = {"letters": len(runs), "runs": runs}
+        record(tx, by, namespace=namespace, verb="rerun", subject=pairs[0].run_id, detail=detail)

@@ -16,7 +16,7 @@ import msgspec
 import psycopg
 
 from rota.clock import elapsed_s
-from rota.errors import CommitUnknown, StoreUnavailable
+from rota.errors import BadInput, CommitUnknown, StoreUnavailable
 from rota.store.base import Rider, Tx, Wake, Watch
 from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
@@ -191,6 +191,14 @@ def _outages(connection: Connection, dialer: Dialer) -> Iterator[None]:
         yield
     except RETRIED:
         raise
+    except psycopg.DataError as error:
+        # Of what people send, this is all that its texts cannot hold and SQLite's can.
+        is_zero = (
+            isinstance(error, psycopg.errors.UntranslatableCharacter) or error.sqlstate is None
+        )
+        if not is_zero:
+            raise
+        raise BadInput("a text holds a zero byte, and PostgreSQL cannot keep that") from error
     except psycopg.errors.ReadOnlySqlTransaction as error:
         # It became a standby under us: new connections look for the server that is not.
         dialer.renew()

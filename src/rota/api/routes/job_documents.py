@@ -109,7 +109,7 @@ class JobDocument(JobItem):
 
 
 def job_item(view: JobView, activity: Activity, credential: Credential) -> JobItem:
-    return JobItem(**_facts(view, activity, credential))
+    return JobItem(**job_facts(view, activity, credential))
 
 
 def job_document(
@@ -125,7 +125,7 @@ def job_document(
     spec = view.spec
     told = definition_document(spec, credential, own=own, schedules=schedules)
     return JobDocument(
-        **_facts(view, activity, credential),
+        **job_facts(view, activity, credential),
         status=str(newest.state) if newest else idle_status(schedules),
         started_at=when(newest.started_at) if newest else None,
         progress=percent(newest.progress) if newest else None,
@@ -226,7 +226,8 @@ def dependencies_of(spec: JobSpec) -> list[str]:
     return [each.job or each.graph or "" for each in nodes if (each.job or each.graph) != own]
 
 
-def _facts(view: JobView, activity: Activity, credential: Credential) -> dict[str, Any]:
+def job_facts(view: JobView, activity: Activity, credential: Credential) -> dict[str, Any]:
+    """The fields of JobItem, for what has more of them."""
     return {
         "job": view.name,
         "name": view.name,

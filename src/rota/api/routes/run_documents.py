@@ -8,15 +8,18 @@ from typing import Any, Literal
 import msgspec
 
 from rota.api.documents import Body, Document, then, when
+from rota.model.identity import Credential
 from rota.model.log import LogLine
-from rota.model.run import AttemptView, ErrorDetail, RunView
-from rota.model.states import State
+from rota.model.run import AttemptView, ErrorDetail, Origin, RunView
+from rota.model.states import FINAL, State
 
 Status = Literal[
     "pending", "scheduled", "queued", "running", "suspended", "success", "failed", "cancelled",
     "skipped",
 ]  # fmt: skip
 PERCENT = 100
+
+_origin = msgspec.json.Decoder(Origin)
 
 
 class Failure(Document):
@@ -57,6 +60,17 @@ class RunDocument(Document):
     parent_id: str | None
     node: str | None
     schedule_id: str | None
+    state: Status
+    """The same as `status`."""
+    item: int | None
+    """Which instance, of a mapped node."""
+    schedule: str | None
+    scheduled_for: datetime | None
+    """The instant of its schedule that it is for."""
+    duration_ms: int | None
+    """From its start to its end."""
+    verbs: list[str]
+    """What this caller may do to it now."""
 
 
 class AttemptDocument(Document):
@@ -142,6 +156,20 @@ class BulkDocument(Document):
     runs: list[SubmittedDocument]
 
 
+class RerunBody(Body):
+    """What to do again, and with what."""
+
+    reason: str | None = None
+    args: dict[str, Any] | None = None
+    """Instead of those it had."""
+    from_failed: bool = False
+    """Of a graph: what failed and all after it; the rest is kept."""
+    from_node: str | None = None
+    """Of a graph: this node and all after it."""
+    downstream: bool = True
+    """False: that node alone."""
+
+
 class ReasonBody(Body):
     """Why, for the record."""
 
@@ -155,7 +183,12 @@ class StateDocument(Document):
     status: Status
 
 
-def run_document(run: RunView) -> RunDocument:
+def run_document(
+    run: RunView, credential: Credential | None = None, *, is_held: bool | None = None
+) -> RunDocument:
+    """Without a credential nobody may do anything to it."""
+    origin = origin_of(run)
+    ended, started = run.finished_at, run.started_at
     return RunDocument(
         run_id=run.id,
         job=run.job,
@@ -183,7 +216,30 @@ def run_document(run: RunView) -> RunDocument:
         parent_id=run.parent_id,
         node=run.node,
         schedule_id=run.schedule_id,
+        state=status_of(run.state),
+        item=run.item,
+        schedule=origin.schedule if origin else None,
+        scheduled_for=when(origin.scheduled_for) if origin else None,
+        duration_ms=None if ended is None or started is None else ended - started,
+        verbs=[] if credential is None else run_verbs(run, credential, is_held=is_held),
     )
+
+
+def run_verbs(run: RunView, credential: Credential, *, is_held: bool | None = None) -> list[str]:
+    """`is_held` says whether a graph is paused, where that is known."""
+    if not credential.has("operator"):
+        return []
+    if run.state in FINAL:
+        return ["rerun"] if run.parent_id is None else []
+    verbs = [] if run.cancel_requested else ["cancel"]
+    if run.state is State.SUSPENDED and is_held is not None:
+        verbs += ["mark", "resume" if is_held else "pause"]
+    return verbs
+
+
+def origin_of(run: RunView) -> Origin | None:
+    """Which instant of which schedule it is for."""
+    return None if run.origin is None else _origin.decode(run.origin)
 
 
 def attempt_document(attempt: AttemptView) -> AttemptDocument:

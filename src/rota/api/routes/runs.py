@@ -32,10 +32,10 @@ from rota.engine.acts import By
 from rota.engine.cancel import cancel
 from rota.engine.inspect import attempts, find, runs
 from rota.engine.logs import Seen, read
-from rota.engine.rerun import rerun
+from rota.engine.node_views import is_paused
 from rota.engine.why import why
 from rota.errors import BadInput, DuplicateKey, UnknownRun
-from rota.ids import is_id, new_id
+from rota.ids import is_id
 from rota.model.run import RunView, Submitted
 from rota.model.states import FINAL, State
 from rota.rules.duration import parse_duration
@@ -97,7 +97,7 @@ async def list_runs(
         )
     )
     return Page(
-        items=[run_document(run) for run in found],
+        items=[run_document(run, request.credential) for run in found],
         next=found[-1].id if len(found) == limit else None,
     )
 
@@ -116,7 +116,10 @@ async def show_run(
             run_id, namespace=request.namespace, timeout_s=wait_ms / 1000
         )
         view = await _found(request, run_id)
-    return run_document(view)
+    is_held = None
+    if view.state is State.SUSPENDED:
+        is_held = await request.read(lambda tx: is_paused(tx, run_id))
+    return run_document(view, request.credential, is_held=is_held)
 
 
 @get("/runs/{run_id:str}/attempts", **needs("viewer"))
@@ -185,24 +188,6 @@ async def cancel_run(
     )
 
 
-@post("/runs/{run_id:str}/rerun", **needs("operator", changes=True))
-async def rerun_run(
-    request: Ask, run_id: FromPath[str], data: JSONBody[ReasonBody | None] = None
-) -> StateDocument:
-    """A new run with the same arguments, linked to this one, which has ended."""
-    fresh = new_id()
-
-    def again(tx: Tx, by: By) -> StateDocument:
-        reached(tx, request, run_id)
-        rerun(tx, run_id, namespace=request.namespace, new_id=fresh, by=by)
-        return StateDocument(run_id=fresh, status="queued")
-
-    why_text = (data.reason if data else None) or ""
-    return await request.change(
-        "rerun", run_id, again, answers=StateDocument, detail={"run": fresh}, why=why_text
-    )
-
-
 async def _found(request: Ask, run_id: str) -> RunView:
     """The same as `reached`, together with others who ask now."""
     run = await request.site.reads.find(run_id, namespace=request.namespace)
@@ -263,5 +248,4 @@ ROUTES = (
     show_logs,
     explain_run,
     cancel_run,
-    rerun_run,
 )

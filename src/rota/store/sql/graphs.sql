@@ -98,6 +98,22 @@ select n.name, n.state, n.run_id, n.reason, n.width, n.made, n.ended, n.bad, n.c
  where n.graph_id = :graph_id
    and n.name <> ''
 
+-- name: find_end
+-- The row that stands for the whole run.
+select state
+  from rota.node
+ where graph_id = :graph_id
+   and name = ''
+
+-- name: grid_nodes
+-- Where the nodes of several runs stand, and what the runs are doing that carry them out.
+select n.graph_id, n.name, n.state, r.state as run_state
+  from rota.node as n
+  left join rota.run as r
+    on r.id = n.run_id
+ where n.graph_id {ids:ids}
+   and n.name <> ''
+
 -- name: existing_nodes
 -- A rerun brings along what it keeps of the run before.
 select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,

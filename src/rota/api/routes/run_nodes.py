@@ -1,0 +1,285 @@
+"""Runs of graphs: where their nodes stand, and what people do to them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+from litestar import get, post
+from litestar.params import FromPath, JSONBody
+
+from rota.api.ask import Ask
+from rota.api.documents import Body, Document, when
+from rota.api.gate import needs
+from rota.api.routes.graphs import EdgeDocument, edges_of
+from rota.api.routes.run_documents import (
+    ReasonBody,
+    StateDocument,
+    percent,
+    run_document,
+    run_verbs,
+    status_of,
+)
+from rota.api.routes.runs import reached
+from rota.engine.acts import By
+from rota.engine.courses import find_spec, shape_of
+from rota.engine.graph_control import mark, pause, resume
+from rota.engine.node_views import NodeView, is_paused, nodes
+from rota.engine.progress import progress_of_nodes
+from rota.model.graph import Join, Kind
+from rota.model.run import RunView
+from rota.model.spec import GraphTarget
+from rota.model.states import FINAL, State
+from rota.rules.graph_progress import WAITS, Progress
+from rota.rules.graphs import Planned
+from rota.rules.joins import Ending
+from rota.store.base import Tx
+
+
+class MapProgress(Document):
+    """How far a mapped node is."""
+
+    total: int
+    done: int
+    failed: int
+    running: int
+    """Made and not ended."""
+
+
+class RunNodeDocument(Document):
+    """A node of a run."""
+
+    name: str
+    job: str
+    group: str | None
+    kind: Kind
+    join: Join
+    level: int
+    is_graph: bool
+    state: str
+    """pending, held, ready, queued, running, or how it ended."""
+    run_id: str | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    duration_ms: int | None
+    attempt: int | None
+    reason: str | None
+    cached: str | None
+    """The run whose result it was given."""
+    map: MapProgress | None
+    critical: bool
+    """Whether it decides when the run ends."""
+    verbs: list[str]
+
+
+class RunGraph(Document):
+    """The nodes of a run, parents first, and what comes after what."""
+
+    nodes: list[RunNodeDocument]
+    edges: list[EdgeDocument]
+
+
+class ProgressDocument(Document):
+    """How far a run is."""
+
+    done: int
+    total: int
+    by_state: dict[str, int]
+    percent: float | None
+    estimate_ms: int | None
+    """What is left, if all goes as in past runs; null if nothing is known of them."""
+    ends_at: datetime | None
+    unknown: int
+    """Nodes that have not ended and of which no past run tells."""
+    critical_path: list[str]
+
+
+class NodesDocument(Document):
+    """A run of a graph, node by node."""
+
+    graph: RunGraph | None
+    """Null for a run of a job that is no graph."""
+    paused: bool
+    progress: ProgressDocument
+    verbs: list[str]
+
+
+class MarkBody(Body):
+    """How a node is to have ended."""
+
+    node: str
+    ending: Literal["success", "failed", "skipped"] = msgspec.field(name="as")
+    reason: str | None = None
+
+
+@get("/runs/{run_id:str}/nodes", **needs("viewer"))
+async def show_nodes(request: Ask, run_id: FromPath[str]) -> NodesDocument:
+    """Where each node of a run stands, how far the run is, and what decides when it ends."""
+
+    def look(tx: Tx) -> NodesDocument:
+        run = reached(tx, request, run_id)
+        found = nodes(tx, run_id, namespace=request.namespace)
+        progress = progress_of_nodes(tx, run, found, namespace=request.namespace)
+        held = is_paused(tx, run_id)
+        return NodesDocument(
+            graph=_graph(tx, request, run, found, progress),
+            paused=held,
+            progress=_progress(progress),
+            verbs=run_verbs(run, request.credential, is_held=held),
+        )
+
+    return await request.read(look)
+
+
+@post("/runs/{run_id:str}/mark", **needs("operator", changes=True), status_code=200)
+async def mark_node(request: Ask, run_id: FromPath[str], data: JSONBody[MarkBody]) -> StateDocument:
+    """Say how a node has ended that has not; what it is doing is stopped."""
+
+    def say(tx: Tx, by: By) -> None:
+        mark(tx, run_id, data.node, Ending(data.ending), namespace=request.namespace, by=by)
+
+    detail = {"node": data.node, "as": data.ending}
+    return await _act(request, "mark node", run_id, say, why=data.reason or "", detail=detail)
+
+
+@post("/runs/{run_id:str}/pause", **needs("operator", changes=True), status_code=200)
+async def pause_run(
+    request: Ask, run_id: FromPath[str], data: JSONBody[ReasonBody | None] = None
+) -> StateDocument:
+    """Of a graph: start no other node until it is resumed; those that run may end."""
+
+    def hold(tx: Tx, by: By) -> None:
+        pause(tx, run_id, namespace=request.namespace, by=by)
+
+    return await _act(request, "pause run", run_id, hold, why=_reason(data))
+
+
+@post("/runs/{run_id:str}/resume", **needs("operator", changes=True), status_code=200)
+async def resume_run(
+    request: Ask, run_id: FromPath[str], data: JSONBody[ReasonBody | None] = None
+) -> StateDocument:
+    """Go on where it was paused."""
+
+    def let_go(tx: Tx, by: By) -> None:
+        resume(tx, run_id, namespace=request.namespace, by=by)
+
+    return await _act(request, "resume run", run_id, let_go, why=_reason(data))
+
+
+async def _act(
+    request: Ask,
+    verb: str,
+    run_id: str,
+    work: Any,
+    *,
+    why: str,
+    detail: dict[str, Any] | None = None,
+) -> StateDocument:
+    def change(tx: Tx, by: By) -> StateDocument:
+        reached(tx, request, run_id)
+        work(tx, by)
+        state = reached(tx, request, run_id).state
+        return StateDocument(run_id=run_id, status=status_of(state))
+
+    return await request.change(
+        verb,
+        run_id,
+        change,
+        answers=StateDocument,
+        before=lambda tx: run_document(reached(tx, request, run_id)),
+        detail=detail,
+        why=why,
+    )
+
+
+def _graph(
+    tx: Tx, request: Ask, run: RunView, found: list[NodeView], progress: Progress
+) -> RunGraph | None:
+    spec = find_spec(tx, run.job, run.version, namespace=request.namespace)
+    if spec is None or not isinstance(spec.target, GraphTarget):
+        return None
+    plan = shape_of(tx, run.job, run.version, namespace=request.namespace).plan
+    known = {each.name: each for each in found}
+    critical = frozenset(progress.critical_path)
+    may_act = request.credential.has("operator")
+    return RunGraph(
+        nodes=[
+            _node(planned, known.get(name), run, critical, may_act=may_act)
+            for name, planned in plan.nodes.items()
+        ],
+        edges=edges_of(plan),
+    )
+
+
+def _node(
+    planned: Planned,
+    view: NodeView | None,
+    run: RunView,
+    critical: Collection[str],
+    *,
+    may_act: bool,
+) -> RunNodeDocument:
+    node = planned.node
+    seen = view or NodeView(name=node.name, state="pending", job=node.job or node.graph or "")
+    took = seen.started_at is not None and seen.finished_at is not None
+    return RunNodeDocument(
+        name=node.name,
+        job=seen.job,
+        group=node.group,
+        kind=node.kind,
+        join=planned.join,
+        level=planned.level,
+        is_graph=node.graph is not None,
+        state=seen.word,
+        run_id=seen.run_id,
+        started_at=when(seen.started_at),
+        finished_at=when(seen.finished_at),
+        duration_ms=(seen.finished_at or 0) - (seen.started_at or 0) if took else None,
+        attempt=seen.attempt,
+        reason=seen.reason,
+        cached=seen.cached_from,
+        map=_map(seen),
+        critical=node.name in critical,
+        verbs=_verbs(seen, run) if may_act else [],
+    )
+
+
+def _map(view: NodeView) -> MapProgress | None:
+    if view.width is None:
+        return None
+    ended = view.ended or 0
+    is_over = view.state not in WAITS
+    return MapProgress(
+        total=view.width,
+        done=ended,
+        failed=view.bad or 0,
+        running=0 if is_over else max(0, (view.made or 0) - ended),
+    )
+
+
+def _verbs(view: NodeView, run: RunView) -> list[str]:
+    if run.state in FINAL:
+        return ["rerun"] if run.parent_id is None else []
+    return ["mark"] if run.state is State.SUSPENDED and view.state in WAITS else []
+
+
+def _progress(progress: Progress) -> ProgressDocument:
+    return ProgressDocument(
+        done=progress.done,
+        total=progress.total,
+        by_state=progress.states,
+        percent=percent(progress.share),
+        estimate_ms=progress.left_ms,
+        ends_at=when(progress.ends_at),
+        unknown=progress.unknown,
+        critical_path=list(progress.critical_path),
+    )
+
+
+def _reason(data: ReasonBody | None) -> str:
+    return (data.reason if data else None) or ""
+
+
+ROUTES = (show_nodes, mark_node, pause_run, resume_run)
