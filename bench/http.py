@@ -29,6 +29,8 @@ PAGES = (
     "?limit=50",
     "?jobId=noop&limit=50",
     "?status=success&limit=50",
+    "?status=failed&limit=50",
+    "?status=running&limit=50",
     "?status=scheduled&queue=default&limit=50",
     "?jobId=noop&status=success&limit=50",
 )

@@ -37,8 +37,6 @@ DIALECT = Dialect(
         "among": "= any (array(",
         "end_among": "))",
         "greatest": "greatest",
-        # Only rows of transactions that had not ended, or not begun, when :oldest was the oldest.
-        "unseen": "and age(xmin) <= age(cast(cast(:oldest as text) as xid))",
         "sole_key": "",
         "narrow": "with (fillfactor = 50)",
         # Rows come and go in seconds: vacuum early, and without pauses.

@@ -58,7 +58,6 @@ DIALECT = Dialect(
         "among": "in (",
         "end_among": ")",
         "greatest": "max",
-        "unseen": "",
         "sole_key": " primary key",
         "narrow": "",
         "hot": "",
