@@ -70,6 +70,9 @@ class Example(NamedTuple):
 
 EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/openapi.json"): Example(200, foreign=None),
+    ("GET", "/docs"): Example(200, foreign=None),
+    ("GET", "/docs/reference.js"): Example(200, foreign=None),
+    ("GET", "/docs/reference.css"): Example(200, foreign=None),
     ("GET", "/api/v1/version"): Example(200, foreign=None),
     ("GET", "/api/v1/session"): Example(200, foreign=None),
     ("DELETE", "/api/v1/session"): Example(204, foreign=None),

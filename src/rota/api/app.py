@@ -60,6 +60,7 @@ def _description() -> OpenAPIConfig:
     return OpenAPIConfig(
         title="Rota",
         version=version(),
+        use_handler_docstrings=True,
         openapi_router=_NoRoutes(path="/nowhere", route_handlers=[]),
         render_plugins=[JsonRenderPlugin()],
         components=Components(

@@ -53,6 +53,7 @@ from rota.api.routes import (
     login,
     namespaces,
     queues,
+    reference,
     reruns,
     run_nodes,
     runs,
@@ -65,7 +66,7 @@ from rota.api.routes import (
     workers,
 )
 
-ROOT: tuple[ControllerRouterHandler, ...] = (*health.ROOT, *login.ROUTES)
+ROOT: tuple[ControllerRouterHandler, ...] = (*health.ROOT, *login.ROUTES, *reference.ROUTES)
 """Outside of /api/v1."""
 API: tuple[ControllerRouterHandler, ...] = (
     *description.ROUTES,
