@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bench import cron, flows
 from bench.conditions import conditions, lines
+from bench.http import measure_http
 from bench.measures import STORES, StoreName
 from bench.rounds import PostgresSite, Site, SqliteSite, play, steps
 from bench.schedules import measure_apart
@@ -45,7 +46,7 @@ class Bench:
         columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
         # No thread that redraws by itself: it would be measured, too.
         with Progress(*columns, console=console, auto_refresh=False, transient=True) as progress:
-            bar = progress.add_task("", total=len(self._stores) * steps(self._sizes) + 3)
+            bar = progress.add_task("", total=len(self._stores) * steps(self._sizes) + 4)
 
             def tell(what: str) -> None:
                 progress.update(bar, advance=1, description=what, refresh=True)
@@ -63,6 +64,10 @@ class Bench:
                 self._folder, quick=self._sizes is not FULL, only=self._only
             )
             for name, figures in apart.items():
+                self.results.ours[name] |= figures
+            tell("HTTP: one server process")
+            served = measure_http(self._folder, quick=self._sizes is not FULL, only=self._only)
+            for name, figures in served.items():
                 self.results.ours[name] |= figures
             tell("cron: next times beside croniter and cronsim")
             self.results.cron = cron.measure()

@@ -189,6 +189,37 @@ MEASURES = (
         targets=_both(Target(at_most=30)),
     ),
     Measure(name="map_peak_mb", title="the worker at most, RSS MB"),
+    Measure(
+        name="http_submit",
+        title="HTTP: single submit/s, 16 connections",
+        targets=_both(Target(at_least=1_500)),
+    ),
+    Measure(
+        name="http_submit_p99_ms",
+        title="HTTP: single submit, p99 ms",
+        targets=_both(Target(at_most=50)),
+    ),
+    Measure(
+        name="http_bulk",
+        title="HTTP: bulk submit, runs/s",
+        targets=_both(Target(at_least=20_000)),
+    ),
+    Measure(
+        name="http_read",
+        title="HTTP: status reads/s",
+        targets=_both(Target(at_least=2_500)),
+    ),
+    Measure(
+        name="http_page_ms",
+        title="HTTP: filtered page, full tables, ms",
+        targets=_both(Target(at_most=100)),
+    ),
+    Measure(name="stream_p50_ms", title="200 stream readers: change seen, p50 ms"),
+    Measure(
+        name="stream_max_ms",
+        title="200 stream readers: change seen, last ms",
+        targets=_both(Target(at_most=500)),
+    ),
 )
 
 

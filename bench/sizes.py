@@ -77,3 +77,23 @@ class FlowSizes:
 
 FULL_FLOWS = FlowSizes()
 QUICK_FLOWS = FlowSizes(graphs=100, rounds=3, items=3_000, checks=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpSizes:
+    """How much one server process is asked for."""
+
+    singles: int = 20_000
+    reads: int = 25_000
+    bulks: int = 200
+    pages: int = 30
+    backlog: int = 1_000_000
+    """Future runs, and as many in history, when pages are asked for."""
+    readers: int = 200
+    changes: int = 500
+    rate: float = 100.0
+    """Changes a second while readers listen."""
+
+
+FULL_HTTP = HttpSizes()
+QUICK_HTTP = HttpSizes(singles=3_000, reads=4_000, bulks=30, pages=10, backlog=50_000, changes=100)

@@ -21,7 +21,8 @@ _HOW_ROTA = (
     "Rota: SQLite with submitting threads and worker in one process; PostgreSQL over TCP with 2 "
     "worker processes (1 for latency). End to end is from before the first submit to the last "
     "record in history, with its result; drain from the first claim to the last record. "
-    "rota up starts where no store exists."
+    "rota up starts where no store exists. HTTP: one server process, its clients in one process "
+    "on the same machine; a change is seen when the last of all readers has its event."
 )
 
 

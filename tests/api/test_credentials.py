@@ -174,3 +174,15 @@ def test_when_a_token_was_used_is_noted_now_and_then(
                 ).used_at
             )
         )
+
+
+def test_a_good_credential_may_be_used_by_many_at_once(served: Served) -> None:
+    token = served.token("viewer")
+
+    def ask(_: int) -> int:
+        return served.anyone(Authorization=f"Bearer {token}").get(VERSION).status_code
+
+    with ThreadPoolExecutor(30) as crowd:
+        answers = list(crowd.map(ask, range(30)))
+
+    assert set(answers) == {200}

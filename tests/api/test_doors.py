@@ -41,6 +41,8 @@ def test_the_names_of_this_machine_are_its_own(shared: Served, host: str) -> Non
         {"Origin": "http://127.0.0.1:1"},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "null", "Sec-Fetch-Site": "cross-site"},
+        {"Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"},
     ],
 )
 def test_pages_of_others_change_nothing(shared: Served, headers: dict[str, str]) -> None:
@@ -54,6 +56,14 @@ def test_pages_of_others_change_nothing(shared: Served, headers: dict[str, str])
     assert client.get("/api/v1/runs").json()["items"] == before
     own = {"Origin": shared.address}
     assert client.post("/api/v1/runs", json={"jobId": "add"}, headers=own).status_code == 201
+
+
+def test_our_own_form_signs_in_as_browsers_send_it(shared: Served) -> None:
+    headers = {"Origin": "null", "Sec-Fetch-Site": "same-origin"}
+
+    answer = shared.anyone().post("/login", data={"token": shared.token()}, headers=headers)
+
+    assert answer.status_code == 303
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/login", "/nope", "/api/v1/version"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rota.engine.changes import Traces, changed, log_ends, mark, traces
 from rota.engine.logs import append
+from rota.ids import first_id
 from rota.model.log import LogChunk
 from rota.model.states import State
 from rota.store.base import Store
@@ -20,7 +21,7 @@ from tests.contract.builders import (
 
 
 def look(store: Store, *, since: int = START_MS, limit: int = 100) -> Traces:
-    return store.read(lambda tx: traces(tx, since=since, made_since=0, limit=limit))
+    return store.read(lambda tx: traces(tx, since=since, first=first_id(0), limit=limit))
 
 
 def test_each_step_leaves_its_trace(store: Store, worker: str, clock: Clock) -> None:
@@ -41,11 +42,30 @@ def test_each_step_leaves_its_trace(store: Store, worker: str, clock: Clock) -> 
     assert look(store, since=START_MS + 1001).ended == {}
 
 
-def test_more_than_the_limit_is_told_as_such(store: Store) -> None:
+def test_more_than_the_limit_is_told_as_such(store: Store, worker: str) -> None:
     for _ in range(3):
-        given_run(store)
+        finish_with(store, given_lease(store, worker_id=worker))
+    runs = [given_run(store) for _ in range(3)]
 
     assert [look(store, limit=limit).is_cut for limit in (2, 3)] == [True, False]
+    assert look(store, limit=1).made == runs[:0:-1], "the newest, and one more than the limit"
+
+
+def test_what_an_earlier_look_could_see_need_not_be_found_again(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    finish_with(store, given_lease(store, worker_id=worker))
+    seen = store.read(mark)
+    late = given_lease(store, worker_id=worker)
+    finish_with(store, late)
+
+    again = store.read(
+        lambda tx: traces(tx, since=0, first=first_id(0), oldest=seen.oldest, limit=100)
+    )
+
+    assert late.run_id in again.ended
+    if store.dialect == "postgres":
+        assert list(again.ended) == [late.run_id]
 
 
 def test_runs_are_told_as_they_are_now_live_or_ended(store: Store, worker: str) -> None:

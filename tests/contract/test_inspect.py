@@ -114,3 +114,16 @@ def test_counts_are_by_state_with_ended_ones_since_a_moment(store: Store, clock:
 
 def test_the_clock_of_the_store_is_told(store: Store, clock: Clock) -> None:
     assert store.read(inspect.now_ms) == clock.ms
+
+
+def test_many_runs_are_found_at_once_live_or_ended(store: Store, worker: str) -> None:
+    ended = given_lease(store, worker_id=worker)
+    finish_with(store, ended)
+    waiting = given_run(store)
+    theirs = given_run(store, namespace="other")
+    ids = [ended.run_id, waiting, theirs, new_id(), "x"]
+
+    found = store.read(lambda tx: inspect.find_all(tx, ids, namespace=HOME))
+
+    assert found == {each: look(store, each) for each in (ended.run_id, waiting)}
+    assert store.read(lambda tx: inspect.find_all(tx, [], namespace=HOME)) == {}

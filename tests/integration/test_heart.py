@@ -28,6 +28,9 @@ class Body:
     def rejoin(self, *, is_known: bool) -> None:
         raise AssertionError(is_known)
 
+    def stand_by(self, *, drains: bool) -> None:
+        raise AssertionError(drains)
+
     def give_back(self, strays: object) -> None:
         raise AssertionError(strays)
 
@@ -94,8 +97,8 @@ class Seen:
     def write(self, work: Any, **_: Any) -> Any:
         return work(self)
 
-    def all(self, _: str, **params: Any) -> list[Any]:
-        if "presence" not in params:
+    def all(self, name: str, **params: Any) -> list[Any]:
+        if name != "extend_lease":
             return []
         self.told.append(params["presence"])
         return [{"drain_asked": False}]

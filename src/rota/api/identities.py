@@ -51,6 +51,7 @@ class Identities:
         self._site = site
         self._known: dict[str, _Known] = {}
         self._used: set[str] = set()
+        self._asking: dict[str, asyncio.Future[_Known]] = {}
 
     @property
     def cookie(self) -> str:
@@ -114,10 +115,21 @@ class Identities:
         digest = digest_of(secret[:LONGEST])
         known = self._known.get(digest)
         if known is None or known.until_s < elapsed_s():
-            known = await self._ask(digest, connection, find)
+            known = await self._ask_once(digest, connection, find)
         if not known.credential.is_session:
             self._used.add(known.credential.id)
         return known.credential
+
+    async def _ask_once(
+        self, digest: str, connection: Connection, find: Callable[[Tx, str], Credential | None]
+    ) -> _Known:
+        """Many requests of one client that come at once are one question."""
+        asking = self._asking.get(digest)
+        if asking is None:
+            asking = asyncio.ensure_future(self._ask(digest, connection, find))
+            self._asking[digest] = asking
+            asking.add_done_callback(lambda _: self._asking.pop(digest, None))
+        return await asyncio.shield(asking)
 
     async def _ask(
         self, digest: str, connection: Connection, find: Callable[[Tx, str], Credential | None]

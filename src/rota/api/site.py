@@ -15,6 +15,7 @@ from rota.api.buckets import Buckets
 from rota.api.identities import Identities
 from rota.api.live.feed import Feed
 from rota.api.options import ServerOptions
+from rota.api.reads import Reads
 from rota.api.recent import Recent
 from rota.api.submits import Submits
 from rota.api.waits import Waits
@@ -44,6 +45,7 @@ class Site:
         self.submits = Submits(self)
         self.waits = Waits(self)
         self.feed = Feed(self)
+        self.reads = Reads(self)
         self.recent = Recent(self)
         self._pool = ThreadPoolExecutor(options.threads, thread_name_prefix="rota-verb")
         self._waiting = 0

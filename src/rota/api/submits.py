@@ -52,7 +52,6 @@ QUOTAS_S = 2.0
 
 MOST_SIGNATURES = 1_000
 
-_signatures: dict[int, tuple[JobSpec, Signature]] = {}
 _answers = msgspec.json.Decoder(list[Submitted])
 
 
@@ -104,6 +103,7 @@ class Submits:
         self._site = site
         self._waiting: list[tuple[Call, asyncio.Future[Answer]]] = []
         self._flying = 0
+        self._signatures: dict[str, tuple[JobSpec, Signature]] = {}
         self._quotas: dict[str, tuple[Quotas, float]] = {}
 
     async def submit(self, call: Call) -> Answer:
@@ -189,7 +189,9 @@ class Submits:
         for at, call in calls:
             try:
                 if at not in batch.drafts:
-                    runs = [_draft(wish, known, call.credential, quotas) for wish in call.wishes]
+                    runs = [
+                        self._draft(wish, known, call.credential, quotas) for wish in call.wishes
+                    ]
                     self._check_rate(namespace, quotas, len(runs))
                     batch.drafts[at] = runs
                 more += len(batch.drafts[at])
@@ -246,37 +248,38 @@ class Submits:
                 retry_after_s=wait_s,
             )
 
-
-def _draft(
-    wish: Wish,
-    known: dict[str, Choice],
-    credential: Credential,
-    quotas: Quotas,
-) -> NewRun:
-    if wish.job not in known:
-        raise UnknownJob(wish.job)
-    key = wish.options.get("key")
-    version, spec = known[wish.job].at(point_of(f"{wish.job}\n{key}") if key else random.random())
-    args = _signature(spec).bind((), wish.args)
-    run = new_run(spec, version, args, submit_options(wish.options, retry=spec.retry))
-    if not credential.reaches(run.queue):
-        raise NotPermitted(f"the credential does not reach the queue {run.queue}")
-    if quotas.payload is not None and len(args.encode()) > quotas.payload:
-        raise PayloadTooLarge(
-            f"the arguments take {len(args.encode()):,} bytes; the namespace allows "
-            f"{quotas.payload:,}"
+    def _draft(
+        self,
+        wish: Wish,
+        known: dict[str, Choice],
+        credential: Credential,
+        quotas: Quotas,
+    ) -> NewRun:
+        if wish.job not in known:
+            raise UnknownJob(wish.job)
+        key = wish.options.get("key")
+        version, spec = known[wish.job].at(
+            point_of(f"{wish.job}\n{key}") if key else random.random()
         )
-    return run
+        args = self._signature(spec).bind((), wish.args)
+        run = new_run(spec, version, args, submit_options(wish.options, retry=spec.retry))
+        if not credential.reaches(run.queue):
+            raise NotPermitted(f"the credential does not reach the queue {run.queue}")
+        if quotas.payload is not None and len(args.encode()) > quotas.payload:
+            raise PayloadTooLarge(
+                f"the arguments take {len(args.encode()):,} bytes; the namespace allows "
+                f"{quotas.payload:,}"
+            )
+        return run
 
-
-def _signature(spec: JobSpec) -> Signature:
-    """Made once for each definition: the store gives the same object for a version."""
-    known = _signatures.get(id(spec))
-    if known is None or known[0] is not spec:
-        if len(_signatures) >= MOST_SIGNATURES:
-            _signatures.clear()
-        known = _signatures[id(spec)] = spec, recorded_signature(spec)
-    return known[1]
+    def _signature(self, spec: JobSpec) -> Signature:
+        """Made once for each definition: it took more than half of the time of a bulk."""
+        known = self._signatures.get(spec.name)
+        if known is None or known[0] is not spec:
+            if len(self._signatures) >= MOST_SIGNATURES:
+                self._signatures.clear()
+            known = self._signatures[spec.name] = spec, recorded_signature(spec)
+        return known[1]
 
 
 def _act(call: Call, answer: Answer, text: bytes) -> NewAct:

@@ -12,13 +12,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from rota.ids import first_id
 from rota.model.run import ErrorDetail
 from rota.model.states import State
 from rota.rules.cursor import Mark
 from rota.store.base import Row, Tx
 
 MOST_RUNNING = 20_000
+XIDS = 1 << 32
+LEAST_XID = 3
+"""PostgreSQL's own have smaller numbers."""
 _error = msgspec.json.Decoder(ErrorDetail)
 
 
@@ -41,7 +43,7 @@ class Traces(NamedTuple):
     made: list[str]
     running: dict[str, Footprint]
     is_cut: bool
-    """There was more than the limit."""
+    """More has ended than the limit."""
 
 
 class RunChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,12 +81,19 @@ def mark(tx: Tx) -> Mark:
     return Mark(row["now"], row["oldest"], row["next"])
 
 
-def traces(tx: Tx, *, since: int, made_since: int, limit: int) -> Traces:
-    """What happened since; the mark is taken before the rows, so that it promises too little."""
+def traces(  # since when, from where, and how much at most, all named
+    tx: Tx, *, since: int, first: str, oldest: int = 0, limit: int, most_made: int | None = None
+) -> Traces:
+    """What happened since, and runs from the id `first` on, the newest of all if there are more.
+
+    What was there when `oldest` was the oldest open transaction may be left out. The mark is taken
+    before the rows, so that it promises too little.
+    """
     now = mark(tx)
-    ended = tx.all("ended_since", since=since, limit=limit + 1)
-    attempts = tx.all("attempts_since", since=since, limit=limit + 1)
-    made = tx.all("made_since", first=first_id(made_since), limit=limit + 1)
+    known = max(LEAST_XID, oldest % XIDS)
+    ended = tx.all("ended_since", since=since, oldest=known, limit=limit + 1)
+    attempts = tx.all("attempts_since", since=since, oldest=known, limit=limit + 1)
+    made = tx.all("made_since", first=first, oldest=known, limit=(most_made or limit) + 1)
     running = tx.all("running_now", limit=MOST_RUNNING)
     return Traces(
         mark=now,
@@ -92,7 +101,7 @@ def traces(tx: Tx, *, since: int, made_since: int, limit: int) -> Traces:
         attempts={(str(row["id"]), row["fence"]): row["at"] for row in attempts},
         made=[str(row["id"]) for row in made],
         running={str(row["id"]): _footprint(row) for row in running},
-        is_cut=max(len(ended), len(attempts), len(made)) > limit,
+        is_cut=max(len(ended), len(attempts)) > limit,
     )
 
 

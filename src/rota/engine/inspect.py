@@ -27,6 +27,17 @@ def find(tx: Tx, run_id: str, *, namespace: str) -> RunView:
     raise UnknownRun(run_id)
 
 
+def find_all(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, RunView]:
+    """Those of the runs that are there, in at most two statements."""
+    found: dict[str, RunView] = {}
+    for statement in ("read_runs", "read_ended_runs"):
+        left = [run_id for run_id in run_ids if run_id not in found and is_id(run_id)]
+        if left:
+            rows = tx.all(statement, ids=json.dumps(left), namespace=namespace)
+            found |= {view.id: view for view in map(_view, rows)}
+    return found
+
+
 def runs(  # noqa: PLR0913  # one filter each, all named
     tx: Tx,
     *,
@@ -59,9 +70,11 @@ def runs(  # noqa: PLR0913  # one filter each, all named
     }
     rows: list[Row] = []
     if state is None or state not in FINAL:
-        rows += tx.all("list_runs", before=before, limit=limit, **wanted)
+        statement = "list_running" if state is State.RUNNING else "list_runs"
+        rows += tx.all(statement, before=before, limit=limit, **wanted)
     if state is None or state in FINAL:
-        rows += tx.all("list_ended_runs", before=before, limit=limit, **wanted)
+        statement = _ended_list(state, job)
+        rows += tx.all(statement, before=before, limit=limit, **wanted)
     views = sorted(map(_view, rows), key=lambda run: run.id, reverse=True)
     return views[:limit]
 
@@ -70,6 +83,13 @@ def ended_runs(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> list[RunVie
     """Those of the runs that have ended, in no order."""
     ids = json.dumps(list(run_ids))
     return [_view(row) for row in tx.all("find_ended_runs", ids=ids, namespace=namespace)]
+
+
+def _ended_list(state: State | None, job: str | None) -> str:
+    """The statement whose index finds most of what is asked for."""
+    if state is not None and state is not State.SUCCESS:
+        return "list_bad_endings"
+    return "list_ended_runs" if job is None else "list_ended_of_job"
 
 
 def endings(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, Ended]:

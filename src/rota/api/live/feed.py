@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 POLL_S = 0.25
 """The truth behind the notices of the store."""
 REST_S = 0.1
-REST_PARTS = 4
-"""A look rests so many times as long as it took, and at least a tenth of a second."""
+REST_PARTS = 2
+MOST_REST_S = 0.3
+"""A look rests twice as long as it took, within these bounds."""
 FLEET_S = 1.0
 FLEET_PARTS = 20
 READY_S = 1.0
@@ -143,7 +144,7 @@ class Feed:
         self._chores = []
 
     async def _rest(self, took_s: float) -> None:
-        await asyncio.sleep(max(REST_S, took_s * REST_PARTS))
+        await asyncio.sleep(min(MOST_REST_S, max(REST_S, took_s * REST_PARTS)))
         try:
             async with asyncio.timeout(POLL_S - REST_S):
                 await self._woken.wait()

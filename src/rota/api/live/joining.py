@@ -9,6 +9,7 @@ from rota.api.live.tails import lines_after
 from rota.engine.changes import changed, log_ends, mark, traces
 from rota.engine.inspect import find
 from rota.errors import UnknownRun
+from rota.ids import first_id
 from rota.store.base import Tx
 
 
@@ -41,7 +42,7 @@ def _missed_runs(tx: Tx, client: Client, floor: int, found: Missed) -> None:
     if not now - LONGEST_MS <= floor <= now:
         found.is_too_much = True
         return
-    seen = traces(tx, since=floor, made_since=floor - SKEW_MS, limit=MOST_READ)
+    seen = traces(tx, since=floor, first=first_id(floor - SKEW_MS), limit=MOST_READ)
     ids = {*seen.ended, *seen.made, *seen.running, *(run_id for run_id, _ in seen.attempts)}
     if seen.is_cut or len(ids) > MOST_TOLD:
         found.is_too_much = True

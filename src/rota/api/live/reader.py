@@ -11,7 +11,8 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from rota.clock import elapsed_s
-from rota.engine.changes import Footprint, RunChange, Traces, changed, traces
+from rota.engine.changes import Footprint, RunChange, Traces, changed, mark, traces
+from rota.ids import first_id
 from rota.rules.cursor import Cursor
 from rota.store.base import Tx
 
@@ -27,9 +28,10 @@ LONGEST_MS = 600_000
 REST = 20
 """A wide look may take one part in so many of the time."""
 MOST_READ = 20_000
+MOST_MADE = 4000
+"""New runs of one look; of older ones with earlier ids nothing is known after a flood."""
 MOST_TOLD = 2000
 """Changes of one look; with more all clients start anew."""
-NEVER = 1 << 47
 
 
 class Look(NamedTuple):
@@ -54,6 +56,10 @@ class Reader:
         """The floor at the last wide look: what it did not see appears after this moment."""
         self._now = 0
         self._now_s = 0.0
+        self._oldest = self._last_oldest = 0
+        """The oldest transaction at the last wide look, and at the last one of all."""
+        self._boundary = ""
+        """After a flood: which runs with earlier ids are known was too much to remember."""
         self._known: dict[Hashable, int] = {}
         self._running: dict[str, Footprint] = {}
         self._wide_s = self._wide_took_s = self._swept_s = 0.0
@@ -79,9 +85,14 @@ class Reader:
         pause_s = max(1.0, self._wide_took_s * REST)
         is_wide = quick - wide <= OVERLAP_MS or began_s - self._wide_s >= pause_s
         is_sweep = began_s - self._swept_s >= SWEEP_S
-        since = (wide if is_wide else quick) if self._is_begun else NEVER
-        made_since = since - (SWEEP_MS if is_sweep else SKEW_MS)
-        found = traces(tx, since=since, made_since=made_since, limit=MOST_READ)
+        since = wide if is_wide else quick
+        if not self._is_begun:  # to know what was there before
+            since = mark(tx).now - OVERLAP_MS
+        first = max(first_id(since - (SWEEP_MS if is_sweep else SKEW_MS)), self._boundary)
+        oldest = self._oldest if is_wide else self._last_oldest
+        found = traces(
+            tx, since=since, first=first, oldest=oldest, limit=MOST_READ, most_made=MOST_MADE
+        )
         new = self._new(found) if self._is_begun else set()
         is_many = found.is_cut or len(new) > MOST_TOLD
         changes = [] if is_many else changed(tx, new, since=since - OVERLAP_MS)
@@ -95,11 +106,14 @@ class Reader:
         is_set_back = self._is_begun and self._now + passed_ms - found.mark.now > OVERLAP_MS // 2
         is_missing = self._cursor.advance(found.mark)
         if look.is_wide:
-            self._from = self._cursor.floor
+            self._from, self._oldest = self._cursor.floor, found.mark.oldest
             self._wide_s, self._wide_took_s = look.began_s, look.took_s
         if is_set_back:  # what was written since has earlier times
             self._from = min(self._from, found.mark.now - passed_ms)
         self._now, self._now_s, self._is_begun = found.mark.now, look.began_s, True
+        self._last_oldest = found.mark.oldest
+        if len(found.made) > MOST_MADE:
+            self._boundary = found.made[-1]
         self._remember(found)
         if look.is_sweep:
             self._swept_s = look.began_s

@@ -54,6 +54,7 @@ from rota.api.routes import (
     namespaces,
     pages,
     queues,
+    reference,
     reruns,
     run_nodes,
     runs,
@@ -66,7 +67,12 @@ from rota.api.routes import (
     workers,
 )
 
-ROOT: tuple[ControllerRouterHandler, ...] = (*health.ROOT, *login.ROUTES, *pages.ROUTES)
+ROOT: tuple[ControllerRouterHandler, ...] = (
+    *health.ROOT,
+    *login.ROUTES,
+    *reference.ROUTES,
+    *pages.ROUTES,
+)
 """Outside of /api/v1."""
 API: tuple[ControllerRouterHandler, ...] = (
     *description.ROUTES,

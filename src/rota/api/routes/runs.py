@@ -124,7 +124,7 @@ async def show_run(
     request: Ask, run_id: FromPath[str], wait: FromQuery[str | None] = None
 ) -> RunDocument:
     """A run as it is now; with `wait=30s` as it is when it has ended, or when that time is over."""
-    view = await request.read(lambda tx: reached(tx, request, run_id))
+    view = await _found(request, run_id)
     if wait is not None and view.state not in FINAL:
         wait_ms = parse_duration(wait)
         if wait_ms > LONGEST_WAIT_MS:
@@ -132,7 +132,7 @@ async def show_run(
         await request.site.waits.until_ended(
             run_id, namespace=request.namespace, timeout_s=wait_ms / 1000
         )
-        view = await request.read(lambda tx: reached(tx, request, run_id))
+        view = await _found(request, run_id)
     is_held = None
     if view.state is State.SUSPENDED:
         is_held = await request.read(lambda tx: is_paused(tx, run_id))
@@ -203,6 +203,14 @@ async def cancel_run(
         before=lambda tx: run_document(reached(tx, request, run_id)),
         why=(data.reason if data else None) or "",
     )
+
+
+async def _found(request: Ask, run_id: str) -> RunView:
+    """The same as `reached`, together with others who ask now."""
+    run = await request.site.reads.find(run_id, namespace=request.namespace)
+    if not request.credential.reaches(run.queue):
+        raise UnknownRun(run_id)
+    return run
 
 
 def reached(tx: Tx, request: Ask, run_id: str) -> RunView:

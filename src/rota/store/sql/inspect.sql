@@ -47,11 +47,55 @@ select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
  order by id desc
  limit :limit
 
+-- name: list_running
+-- A few among many that wait: found by who holds them. Here and below `|| ''` keeps an index from
+-- being chosen whose rows would have to be sorted, or passed over.
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from rota.run
+ where {from:heartbeat}
+   and worker_id is not null
+   and namespace || '' = :namespace
+   and {columns:asked_for}
+   and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
+   and {columns:asked_when}
+   and (cast(:before as {type:uuid}) is null or id < :before)
+ order by id || '' desc
+ limit :limit
+
 -- name: list_ended_runs
+-- In the order of ids, which only the key has.
+select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
+       finished_at, result, reason
+  from rota.run_history
+ where namespace || '' = :namespace
+   and {columns:asked_for}
+   and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
+   and {columns:asked_when}
+   and (cast(:before as {type:uuid}) is null or id < :before)
+ order by id desc
+ limit :limit
+
+-- name: list_ended_of_job
 select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
        finished_at, result, reason
   from rota.run_history
  where namespace = :namespace
+   and job = :job
+   and {columns:asked_for}
+   and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
+   and {columns:asked_when}
+   and (cast(:before as {type:uuid}) is null or id < :before)
+ order by id desc
+ limit :limit
+
+-- name: list_bad_endings
+-- A few among many successes; as SQLite's index of them is written.
+select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
+       finished_at, result, reason
+  from rota.run_history
+ where state in ('failed', 'cancelled', 'skipped')
+   and namespace = :namespace
    and {columns:asked_for}
    and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
    and {columns:asked_when}

@@ -1,0 +1,131 @@
+"""What one server process does over HTTP: submits, reads, pages, live streams.
+
+`python -m bench.http`. The clients are one process on the same machine; both share its cores.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+import uvloop
+
+from bench.backlog import fill
+from bench.measures import Figures, StoreName, percentile
+from bench.sizes import FULL_HTTP, QUICK_HTTP, HttpSizes
+from bench.streams import measure_streams
+from bench.wire import flood, prepare, request, server, times
+from tests.support.postgres import PostgresServer
+
+CONNECTIONS = 16
+BULK_CONNECTIONS = 4
+BULK = 1000
+SETTINGS = {"shared_buffers": "512MB", "max_wal_size": "4GB"}
+PAGES = (
+    "?limit=50",
+    "?jobId=noop&limit=50",
+    "?status=success&limit=50",
+    "?status=failed&limit=50",
+    "?status=running&limit=50",
+    "?status=scheduled&queue=default&limit=50",
+    "?jobId=noop&status=success&limit=50",
+)
+
+
+async def measure_calls(port: int, sizes: HttpSizes) -> Figures:
+    """Single submits, bulks, and reads of the state of runs."""
+    single = request("POST", "/runs", {"jobId": "noop"})
+    await flood(port, times(500, lambda _: single), connections=CONNECTIONS, good=201)
+    took_s, answers = await flood(
+        port, times(sizes.singles, lambda _: single), connections=CONNECTIONS, good=201
+    )
+    waits_ms = [1000 * each.took_s for each in answers]
+    ids = [json.loads(each.body)["executionId"] for each in answers]
+    figures = {
+        "http_submit": sizes.singles / took_s,
+        "http_submit_p99_ms": percentile(waits_ms, 0.99),
+    }
+    reads = [request("GET", f"/runs/{run_id}") for run_id in ids]
+    took_s, _ = await flood(
+        port,
+        times(sizes.reads, lambda at: reads[at % len(reads)]),
+        connections=CONNECTIONS,
+        good=200,
+    )
+    figures["http_read"] = sizes.reads / took_s
+    many = request("POST", "/runs/bulk", {"runs": [{"jobId": "noop"}] * BULK})
+    took_s, _ = await flood(
+        port, times(sizes.bulks, lambda _: many), connections=BULK_CONNECTIONS, good=201
+    )
+    return figures | {"http_bulk": sizes.bulks * BULK / took_s}
+
+
+async def measure_pages(port: int, sizes: HttpSizes) -> Figures:
+    """The slowest of some filters, each asked for several times, over all that is stored."""
+    found = {}
+    for query in PAGES:
+        page = request("GET", f"/runs{query}")
+        await flood(port, times(2, lambda _: page), connections=1, good=200)  # noqa: B023
+        _, answers = await flood(port, times(sizes.pages, lambda _: page), connections=1, good=200)  # noqa: B023
+        found[query] = percentile([1000 * each.took_s for each in answers], 0.95)
+    return {"http_page_ms": max(found.values())}
+
+
+def measure(url: str, folder: Path, sizes: HttpSizes) -> Figures:
+    """All figures of one store, which is empty."""
+    prepare(url)
+    with server(url, folder) as port:
+        figures = uvloop.run(measure_calls(port, sizes))
+    with server(url, folder) as port:
+        figures |= uvloop.run(
+            measure_streams(port, readers=sizes.readers, changes=sizes.changes, rate=sizes.rate)
+        )
+    fill(url, sizes.backlog)
+    with server(url, folder) as port:
+        figures |= uvloop.run(measure_pages(port, sizes))
+    return figures
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Less of everything: to see that it works.")
+@click.option("--only", type=click.Choice(["sqlite", "postgres"]))
+@click.option("--json", "json_path", type=Path, help="Write the figures into this file, too.")
+def main(*, quick: bool, only: str | None, json_path: Path | None) -> None:
+    """Measure one server process."""
+    sizes = QUICK_HTTP if quick else FULL_HTTP
+    found: dict[str, Figures] = {}
+    with tempfile.TemporaryDirectory(prefix="rota-bench-") as name:
+        folder = Path(name)
+        if only != "postgres":
+            found["sqlite"] = measure(f"sqlite:///{folder}/http.db", folder, sizes)
+            tell("SQLite", found["sqlite"])
+        if only != "sqlite":
+            with PostgresServer(fsync=True, settings=SETTINGS) as database:
+                found["postgres"] = measure(database.create_database(), folder, sizes)
+                tell("PostgreSQL", found["postgres"])
+    if json_path is not None:
+        json_path.write_text(json.dumps(found))
+
+
+def measure_http(folder: Path, *, quick: bool, only: StoreName | None) -> dict[StoreName, Figures]:
+    """In a process of its own, as a client would be."""
+    path = folder / "http.json"
+    words = ["--quick"] * quick + (["--only", only] if only else [])
+    command = [sys.executable, "-m", "bench.http", *words, "--json", str(path)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    figures: dict[StoreName, Figures] = json.loads(path.read_text())
+    return figures
+
+
+def tell(store: str, figures: Figures) -> None:
+    print(store)
+    for name, value in figures.items():
+        print(f"  {name:<24}{value:>16,.2f}")
+
+
+if __name__ == "__main__":
+    main()

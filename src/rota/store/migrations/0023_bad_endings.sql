@@ -1,0 +1,1 @@
+-- On PostgreSQL bad endings have partitions of their own.
