@@ -103,6 +103,9 @@ class JobSummary(Document):
     origin: str
     queue: str
     created_at: datetime | None
+    breaker: Literal["closed", "open", "half_open"] | None
+    spec: dict[str, Any] | None
+    """All of its definition as the store keeps it, if asked for with `spec=true`."""
 
 
 class TriggerBody(Body):

@@ -23,6 +23,7 @@ from rota.api.routes.job_documents import (
     job_document,
     kind_of,
 )
+from rota.api.routes.job_specs import whole_spec
 from rota.api.routes.run_documents import SubmitBody
 from rota.api.routes.runs import submit_all
 from rota.engine import schedules as timing
@@ -58,9 +59,13 @@ async def replace_job(request: Ask, job_id: FromPath[str], data: JSONBody[JobBod
 
 @get("/jobs", **needs("viewer"))
 async def list_jobs(
-    request: Ask, before: FromQuery[str | None] = None, limit: Limit = PAGE
+    request: Ask,
+    *,
+    before: FromQuery[str | None] = None,
+    limit: Limit = PAGE,
+    spec: FromQuery[bool] = False,
 ) -> Page[JobSummary]:
-    """By name; `before` is the `next` of the page before."""
+    """By name; `before` is the `next` of the page before. `spec=true` tells all of each."""
     views = await request.read(lambda tx: jobs(tx, namespace=request.namespace))
     reached = [each for each in views if request.credential.reaches(each.spec.queue)]
     rest = [each for each in reached if before is None or each.name > before]
@@ -73,6 +78,8 @@ async def list_jobs(
             origin=each.origin,
             queue=each.spec.queue,
             created_at=when(each.created_at),
+            breaker=each.breaker,
+            spec=whole_spec(each.spec, request.credential) if spec else None,
         )
         for each in page
     ]

@@ -8,6 +8,8 @@ from typing import Any, Literal
 import msgspec
 
 from rota.api.documents import Body, Document, then, when
+from rota.engine.why import Scene
+from rota.model.artifact import stand_in
 from rota.model.log import LogLine
 from rota.model.run import AttemptView, ErrorDetail, RunView
 from rota.model.states import State
@@ -57,6 +59,25 @@ class RunDocument(Document):
     parent_id: str | None
     node: str | None
     schedule_id: str | None
+    namespace: str
+    ready_at: datetime
+    """When it joined its queue last, or will."""
+    claim: int
+    """How often it was handed out; grows with each."""
+    at_most_once: bool
+    item: int | None
+    """Which instance, of a mapped node."""
+    backfill_id: str | None
+    origin: Any
+    """Which instant of which schedule it is for."""
+    policy: Any
+    """What its submit changed of the policies of its job."""
+    held: bool
+    """The breaker of its job keeps it from being started."""
+    obstacle: str | None
+    """In a list: what keeps it from being started, if it is queued and something does."""
+    tally: dict[str, int]
+    """Of a single run: how many attempts ended in an error, a timeout..."""
 
 
 class AttemptDocument(Document):
@@ -65,6 +86,8 @@ class AttemptDocument(Document):
     number: int
     kind: str
     """error, timeout, crash, lost or cancelled."""
+    claim: int
+    """Tells claims apart; an attempt that was given back has the number of the next one."""
     worker_id: str | None
     started_at: datetime | None
     ended_at: datetime
@@ -109,6 +132,8 @@ class SubmitBody(Body):
     expires: str | float | None = None
     timeout: str | float | None = None
     retries: int | None = None
+    cache: Literal[False] | None = None
+    """false: run it even if its result is known."""
 
     def options(self) -> dict[str, Any]:
         """As a submit takes them."""
@@ -118,6 +143,7 @@ class SubmitBody(Body):
 
 _OPTIONS = (
     "queue", "priority", "delay", "at", "key", "key_window", "expires", "timeout", "retries",
+    "cache",
 )  # fmt: skip
 
 
@@ -155,7 +181,11 @@ class StateDocument(Document):
     status: Status
 
 
-def run_document(run: RunView) -> RunDocument:
+def run_document(
+    run: RunView, *, scene: Scene | None = None, tally: dict[str, int] | None = None
+) -> RunDocument:
+    """The scene tells what holds queued runs back; without it nothing does."""
+    is_held = scene is not None and _is_held(run, scene)
     return RunDocument(
         run_id=run.id,
         job=run.job,
@@ -183,13 +213,37 @@ def run_document(run: RunView) -> RunDocument:
         parent_id=run.parent_id,
         node=run.node,
         schedule_id=run.schedule_id,
+        namespace=run.namespace,
+        ready_at=then(run.ready_at),
+        claim=run.fence,
+        at_most_once=run.at_most_once,
+        item=run.item,
+        backfill_id=run.backfill_id,
+        origin=raw(run.origin),
+        policy=raw(run.policy),
+        held=is_held,
+        obstacle=None if scene is None else _obstacle(run, scene),
+        tally=tally or {},
     )
+
+
+def _is_held(run: RunView, scene: Scene) -> bool:
+    is_queued = run.state is State.QUEUED
+    return is_queued and run.job in scene.held and scene.held[run.job] != run.id
+
+
+def _obstacle(run: RunView, scene: Scene) -> str | None:
+    if run.state is not State.QUEUED:
+        return None
+    found = scene.obstacles(job=run.job, queue=run.queue)
+    return found[0].says if found else None
 
 
 def attempt_document(attempt: AttemptView) -> AttemptDocument:
     return AttemptDocument(
         number=attempt.number,
         kind=attempt.kind,
+        claim=attempt.fence,
         worker_id=attempt.worker_id,
         started_at=when(attempt.started_at),
         ended_at=then(attempt.ended_at),
@@ -210,8 +264,8 @@ def log_document(line: LogLine) -> LogDocument:
 
 
 def raw(text: str | None) -> Any:
-    """JSON of the store as it is, without reading it."""
-    return None if text is None else msgspec.Raw(text.encode())
+    """JSON of the store as it is, without reading it; of a value that is kept apart, its hash."""
+    return None if text is None else msgspec.Raw(stand_in(text).encode())
 
 
 def percent(fraction: float | None) -> float | None:

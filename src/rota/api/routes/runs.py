@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 from litestar import get, post
@@ -30,12 +31,13 @@ from rota.api.routes.run_documents import (
 from rota.api.submits import Answer, Call, Wish
 from rota.engine.acts import By
 from rota.engine.cancel import cancel
-from rota.engine.inspect import attempts, find, runs
+from rota.engine.inspect import attempts, find, runs, tally
 from rota.engine.logs import Seen, read
 from rota.engine.rerun import rerun
-from rota.engine.why import why
+from rota.engine.why import Scene, scene, why
 from rota.errors import BadInput, DuplicateKey, UnknownRun
 from rota.ids import is_id, new_id
+from rota.model.artifact import is_pointer
 from rota.model.run import RunView, Submitted
 from rota.model.states import FINAL, State
 from rota.rules.duration import parse_duration
@@ -84,8 +86,9 @@ async def list_runs(
     scope = request.credential.queues
     if queue is not None and not request.credential.reaches(queue):
         return Page(items=[])
-    found = await request.read(
-        lambda tx: runs(
+
+    def look(tx: Tx) -> Page[RunDocument]:
+        found = runs(
             tx,
             namespace=request.namespace,
             state=None if status is None else State(status),
@@ -95,11 +98,13 @@ async def list_runs(
             before=before,
             limit=limit,
         )
-    )
-    return Page(
-        items=[run_document(run) for run in found],
-        next=found[-1].id if len(found) == limit else None,
-    )
+        here = _scene(tx, request, found)
+        return Page(
+            items=[run_document(run, scene=here) for run in found],
+            next=found[-1].id if len(found) == limit else None,
+        )
+
+    return await request.read(look)
 
 
 @get("/runs/{run_id:str}", **needs("viewer"))
@@ -116,7 +121,7 @@ async def show_run(
             run_id, namespace=request.namespace, timeout_s=wait_ms / 1000
         )
         view = await request.read(lambda tx: reached(tx, request, run_id))
-    return run_document(view)
+    return await _whole(request, view)
 
 
 @get("/runs/{run_id:str}/attempts", **needs("viewer"))
@@ -201,6 +206,27 @@ async def rerun_run(
     return await request.change(
         "rerun", run_id, again, answers=StateDocument, detail={"run": fresh}, why=why_text
     )
+
+
+async def _whole(request: Ask, view: RunView) -> RunDocument:
+    """With values that are kept apart; asks again only for what few runs have."""
+    if is_pointer(view.args) or is_pointer(view.result):
+        run = request.site.app.run(view.id)
+        view = await request.site.call(partial(run.filled, view))
+    if view.attempt <= 1 and view.error is None and view.state is not State.QUEUED:
+        return run_document(view)
+
+    def look(tx: Tx) -> RunDocument:
+        counted = tally(tx, view.id, namespace=request.namespace)
+        return run_document(view, scene=_scene(tx, request, [view]), tally=counted)
+
+    return await request.read(look)
+
+
+def _scene(tx: Tx, request: Ask, found: list[RunView]) -> Scene | None:
+    if all(run.state is not State.QUEUED for run in found):
+        return None
+    return scene(tx, namespace=request.namespace)
 
 
 def reached(tx: Tx, request: Ask, run_id: str) -> RunView:
