@@ -185,7 +185,7 @@ def run_document(
     run: RunView, *, scene: Scene | None = None, tally: dict[str, int] | None = None
 ) -> RunDocument:
     """The scene tells what holds queued runs back; without it nothing does."""
-    is_held = scene is not None and _is_held(run, scene)
+    is_held = scene is not None and scene.holds(run)
     return RunDocument(
         run_id=run.id,
         job=run.job,
@@ -225,11 +225,6 @@ def run_document(
         obstacle=None if scene is None else _obstacle(run, scene),
         tally=tally or {},
     )
-
-
-def _is_held(run: RunView, scene: Scene) -> bool:
-    is_queued = run.state is State.QUEUED
-    return is_queued and run.job in scene.held and scene.held[run.job] != run.id
 
 
 def _obstacle(run: RunView, scene: Scene) -> str | None:
