@@ -23,7 +23,16 @@ from rota.errors import BadInput, BadOption, NotPermitted, TooMany
 from rota.model.identity import LADDER, Role
 
 KEY = "needs"
-PUBLIC = frozenset({("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/login"), ("POST", "/login")})
+PUBLIC = frozenset(
+    {
+        ("GET", "/healthz"),
+        ("GET", "/readyz"),
+        ("GET", "/login"),
+        ("POST", "/login"),
+        ("GET", "/login/oidc"),
+        ("GET", "/login/oidc/callback"),
+    }
+)
 """All that can be had without a credential: exact pairs, none of them with data."""
 SCHEMES: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
 _SAYS = {

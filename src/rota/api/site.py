@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rota.api.buckets import Buckets
 from rota.api.identities import Identities
+from rota.api.oidc import Provider
 from rota.api.options import ServerOptions
 from rota.api.submits import Submits
 from rota.api.waits import Waits
@@ -41,6 +42,7 @@ class Site:
         self.identities = Identities(self)
         self.submits = Submits(self)
         self.waits = Waits(self)
+        self.provider = None if options.oidc is None else Provider(options.oidc)
         self._pool = ThreadPoolExecutor(options.threads, thread_name_prefix="rota-verb")
         self._waiting = 0
         self._chores: list[asyncio.Task[None]] = []

@@ -63,6 +63,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     rate: float | None = None
     threads: int | None = None
     admin_token: str | None = None
+    oidc_issuer: str | None = None
+    oidc_client_id: str | None = None
+    oidc_client_secret: str | None = None
+    oidc_claim: str | None = None
+    oidc_roles: Any = None
+    oidc_namespace: str | None = None
 
 
 class Setting(NamedTuple):
@@ -175,6 +181,12 @@ SETTINGS: dict[str, Setting] = {
     "rate": Setting("server", "rate", _rate),
     "threads": Setting("server", "threads", _count(MAX_THREADS)),
     "admin_token": Setting("server", "admin_token", _text),
+    "oidc_issuer": Setting("oidc", "oidc_issuer", _text, "issuer"),
+    "oidc_client_id": Setting("oidc", "oidc_client_id", _text, "client_id"),
+    "oidc_client_secret": Setting("oidc", "oidc_client_secret", _text, "client_secret"),
+    "oidc_claim": Setting("oidc", "oidc_claim", _text, "claim"),
+    "oidc_roles": Setting("oidc", "oidc_roles", lambda given: given, "roles"),
+    "oidc_namespace": Setting("oidc", "oidc_namespace", _text, "namespace"),
     "alert_webhook": Setting("alerts", "alert_webhook", _web_address, "webhook"),
     "alert_private": Setting("alerts", "alert_private", _yes_or_no, "private"),
 }

@@ -46,6 +46,7 @@ from rota.api.routes import (
     jobs,
     login,
     namespaces,
+    oidc,
     queues,
     runs,
     session,
@@ -53,7 +54,7 @@ from rota.api.routes import (
     workers,
 )
 
-ROOT: tuple[ControllerRouterHandler, ...] = (*health.ROOT, *login.ROUTES)
+ROOT: tuple[ControllerRouterHandler, ...] = (*health.ROOT, *login.ROUTES, *oidc.ROUTES)
 """Outside of /api/v1."""
 API: tuple[ControllerRouterHandler, ...] = (
     *description.ROUTES,
