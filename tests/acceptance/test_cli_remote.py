@@ -192,3 +192,13 @@ def test_credentials_and_servers_that_fail(both: Both, store_url: str) -> None:
     assert (other.code, "belongs to namespace default" in other.err) == (2, True)
     for url in ("rota.example.org", "http://rota.example.org"):
         assert both.afar("jobs", "--server", url).code == 2
+
+
+def test_runs_that_a_breaker_holds_are_shown_as_held(both: Both) -> None:
+    both.straight.good("breakers", "open", "add", "--note", "later")
+    held = both.afar.good("submit", "add", "1").out.strip()
+
+    assert both.alike_json("runs")[0]["held"] is True
+    assert both.alike_json("runs", "show", held)[0]["held"] is True
+    assert "breaker" in both.alike("runs", "show", held).out
+    assert both.alike_json("jobs", "show", "add")[0]["breaker_state"] == "open"

@@ -217,12 +217,13 @@ class ServerDesk:
 
         run = self.run(text)
         answer = run.answer()
+        reasons = run.why() if answer.status in EXPLAINED else []
         return Shown(
             run=run_view(answer),
             attempts=run.attempts(),
             tally=answer.tally,
-            reasons=run.why() if answer.status in EXPLAINED else [],
-            is_held=answer.held,
+            reasons=reasons,
+            is_held=any(each.kind == "held" for each in reasons),
         )
 
     def why(self, text: str, node: str | None) -> list[Reason]:

@@ -73,7 +73,7 @@ class RunDocument(Document):
     policy: Any
     """What its submit changed of the policies of its job."""
     held: bool
-    """The breaker of its job keeps it from being started."""
+    """In a list: the breaker of its job keeps it from being started. Of one run, /why tells."""
     obstacle: str | None
     """In a list: what keeps it from being started, if it is queued and something does."""
     tally: dict[str, int]

@@ -213,14 +213,11 @@ async def _whole(request: Ask, view: RunView) -> RunDocument:
     if is_pointer(view.args) or is_pointer(view.result):
         run = request.site.app.run(view.id)
         view = await request.site.call(partial(run.filled, view))
-    if view.attempt <= 1 and view.error is None and view.state is not State.QUEUED:
+    has_failed = view.attempt > 1 or view.failures or view.crashes or view.error is not None
+    if not has_failed:
         return run_document(view)
-
-    def look(tx: Tx) -> RunDocument:
-        counted = tally(tx, view.id, namespace=request.namespace)
-        return run_document(view, scene=_scene(tx, request, [view]), tally=counted)
-
-    return await request.read(look)
+    counted = await request.read(lambda tx: tally(tx, view.id, namespace=request.namespace))
+    return run_document(view, tally=counted)
 
 
 def _scene(tx: Tx, request: Ask, found: list[RunView]) -> Scene | None:
