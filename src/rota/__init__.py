@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rota.app import App, Job, Run
     from rota.app.trace import expr, group
+    from rota.client import Client
     from rota.engine.prune import Retention
     from rota.errors import (
         BadArguments,
@@ -44,6 +45,7 @@ __all__ = [
     "BadInput",
     "Breaker",
     "Cancelled",
+    "Client",
     "DuplicateKey",
     "InDoubt",
     "Job",
@@ -72,6 +74,7 @@ __all__ = [
 
 _ELSEWHERE = {
     "App": "rota.app",
+    "Client": "rota.client",
     "Job": "rota.app",
     "Run": "rota.app",
     "Retention": "rota.engine.prune",

@@ -290,6 +290,10 @@ class CommitUnknown(StoreUnavailable):
     """
 
 
+class ServerUnavailable(StoreUnavailable):
+    """The server cannot be reached, or has no answer."""
+
+
 class SchemaMismatch(RotaError):
     """The database schema does not fit this version of Rota."""
 

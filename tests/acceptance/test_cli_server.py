@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from tests.support.cli import Rota, Served, eventually
+from tests.support.identity_provider import SECRET, IdentityProvider
 
 TOKEN = "automation-token-0123456789-abcdef"
 WITH_SERVER = {"ROTA_SERVE": "yes", "ROTA_PORT": "0"}
@@ -154,6 +155,25 @@ def test_a_server_that_cannot_listen_ends_the_whole(rota: Rota) -> None:
 
     assert said.code == 2
     assert "in the clear" in said.err
+
+
+def test_people_are_sent_to_the_identity_provider_of_the_settings(rota: Rota) -> None:
+    with IdentityProvider() as provider:
+        (rota.folder / "rota.toml").write_text(
+            f'[oidc]\nissuer = "{provider.issuer}"\nclient_id = "rota"\n'
+            '[oidc.roles]\nstaff = ["operator"]\nchiefs = ["admin", "exec"]\n'
+        )
+        said = {"ROTA_OIDC_CLIENT_SECRET": SECRET}
+        with rota.started("server", "--port", "0", **said) as served:
+            url = address(served)
+            with httpx2.Client(timeout=20) as browser:
+                left = browser.get(f"{url}/login/oidc")
+                answer = httpx2.get(left.headers["location"]).headers["location"]
+                assert browser.get(answer).status_code == 303
+                assert browser.get(f"{url}/api/v1/session").json()["roles"] == ["operator"]
+            assert SECRET not in served.text
+    half = rota("server", "--port", "0", ROTA_OIDC_ROLES="staff=boss")
+    assert (half.code, "boss" in half.err) == (2, True)
 
 
 def test_requests_under_way_end_before_the_server_does(rota: Rota) -> None:

@@ -23,7 +23,7 @@ LAYERS = (
     {"engine"},
     {"workflow"},
     {"runtime", "receipts"},
-    {"app"},
+    {"app", "client"},
     {"api", "cli", "testing", "__main__", "__init__"},
 )
 RANK = {area: rank for rank, areas in enumerate(LAYERS) for area in areas}

@@ -25,7 +25,16 @@ from rota.model.identity import LADDER, Role
 KEY = "needs"
 ANY_QUERY = "any query"
 """Of pages, whose scripts read what stands behind the question mark."""
-PUBLIC = frozenset({("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/login"), ("POST", "/login")})
+PUBLIC = frozenset(
+    {
+        ("GET", "/healthz"),
+        ("GET", "/readyz"),
+        ("GET", "/login"),
+        ("POST", "/login"),
+        ("GET", "/login/oidc"),
+        ("GET", "/login/oidc/callback"),
+    }
+)
 """All that can be had without a credential: exact pairs, none of them with data."""
 SCHEMES: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
 _SAYS = {

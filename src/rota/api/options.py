@@ -6,6 +6,7 @@ import ipaddress
 
 import msgspec
 
+from rota.api.oidc_options import OidcOptions
 from rota.errors import BadOption
 
 DEFAULT_PORT = 8470
@@ -40,6 +41,8 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Patience with requests under way when the server is told to stop."""
     admin_token: str | None = None
     """A token for automation; otherwise the first start makes one."""
+    oidc: OidcOptions | None = None
+    """People may sign in through an identity provider."""
 
     @property
     def has_tls(self) -> bool:

@@ -37,6 +37,8 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     """The cause, in a sentence."""
     remedy: str
     request_id: str = ""
+    facts: dict[str, str | float] = {}
+    """What the error is about, for programs: the id of a run, the name of a job..."""
 
 
 class Told(NamedTuple):
@@ -165,7 +167,23 @@ def _of_ours(error: RotaError, request_id: str) -> tuple[Problem, dict[str, str]
     if isinstance(error, errors.NotSignedIn):
         headers["WWW-Authenticate"] = 'Bearer realm="rota"'
     problem = make(code_of(type(error)), told.status, detail, told.remedy, request_id)
+    if told.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+        problem = msgspec.structs.replace(problem, facts=_facts(error))
     return problem, headers
+
+
+def _facts(error: RotaError) -> dict[str, str | float]:
+    """What it carries beside its message, as far as that is plain."""
+    return {
+        _camel(name): value[:LONGEST] if isinstance(value, str) else value
+        for name, value in vars(error).items()
+        if isinstance(value, str | int | float)
+    }
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def _of_http(error: HTTPException, request_id: str) -> Problem:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rota.api.buckets import Buckets
 from rota.api.identities import Identities
 from rota.api.live.feed import Feed
+from rota.api.oidc import Provider
 from rota.api.options import ServerOptions
 from rota.api.reads import Reads
 from rota.api.recent import Recent
@@ -47,6 +48,7 @@ class Site:
         self.feed = Feed(self)
         self.reads = Reads(self)
         self.recent = Recent(self)
+        self.provider = None if options.oidc is None else Provider(options.oidc)
         self._pool = ThreadPoolExecutor(options.threads, thread_name_prefix="rota-verb")
         self._waiting = 0
         self._chores: list[asyncio.Task[None]] = []

@@ -58,6 +58,11 @@ class Job(Node[P, R]):
     def name(self) -> str:
         return self.spec.name
 
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Name to annotation, in order."""
+        return self.spec.parameters
+
     def __repr__(self) -> str:
         return f"<Job {self.name}>"
 

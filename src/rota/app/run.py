@@ -53,6 +53,10 @@ class Run(Generic[R]):
     def show(self) -> RunView:
         """All that is known about the run right now."""
         view = self._app.store.read(lambda tx: find(tx, self.id, namespace=self._app.namespace))
+        return self.filled(view)
+
+    def filled(self, view: RunView) -> RunView:
+        """The view with the values that are kept apart from it."""
         if not is_pointer(view.args) and not is_pointer(view.result):
             return view
         args, result = self._seen(view.args), self._seen(view.result)

@@ -5,18 +5,17 @@ None means not set, and then the default of the thing itself counts.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
+from rota.app.settings_file import Layer, Said, file_layer, find_file, profile_layer, read_file
 from rota.errors import BadInput, BadOption
 from rota.rules.duration import parse_duration
 from rota.rules.names import check_name
 
-FILE = "rota.toml"
 LOG_FORMATS = ("text", "json")
 MAX_SLOTS = 1000
 MAX_PROCESSES = 256
@@ -32,6 +31,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     url: str | None = None
     url_is_flag: bool = False
     """Said on the command line, which beats what the app's code says."""
+    server: str | None = None
+    """A server to talk to instead of the store; None where an address of a store was said later."""
+    token: str | None = None
+    token_file: str | None = None
+    ca_file: str | None = None
+    in_clear: bool = False
     app: str | None = None
     namespace: str | None = None
     log_format: str = "text"
@@ -58,6 +63,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     request_rate: float | None = None
     threads: int | None = None
     admin_token: str | None = None
+    oidc_issuer: str | None = None
+    oidc_client_id: str | None = None
+    oidc_client_secret: str | None = None
+    oidc_claim: str | None = None
+    oidc_roles: Any = None
+    oidc_namespace: str | None = None
 
 
 class Setting(NamedTuple):
@@ -142,6 +153,11 @@ def _log_format(given: object) -> str:
 
 SETTINGS: dict[str, Setting] = {
     "url": Setting("rota", "url", _text),
+    "server": Setting("rota", "server", _text),
+    "token": Setting("rota", "token", _text),
+    "token_file": Setting("rota", "token_file", _text),
+    "ca_file": Setting("rota", "ca_file", _text),
+    "in_clear": Setting("rota", "in_clear", _yes_or_no),
     "app": Setting("rota", "app", _text),
     "namespace": Setting("rota", "namespace", lambda given: check_name("namespace", given)),
     "log_format": Setting("rota", "log_format", _log_format),
@@ -165,90 +181,73 @@ SETTINGS: dict[str, Setting] = {
     "request_rate": Setting("server", "request_rate", _rate),
     "threads": Setting("server", "threads", _count(MAX_THREADS)),
     "admin_token": Setting("server", "admin_token", _text),
+    "oidc_issuer": Setting("oidc", "oidc_issuer", _text, "issuer"),
+    "oidc_client_id": Setting("oidc", "oidc_client_id", _text, "client_id"),
+    "oidc_client_secret": Setting("oidc", "oidc_client_secret", _text, "client_secret"),
+    "oidc_claim": Setting("oidc", "oidc_claim", _text, "claim"),
+    "oidc_roles": Setting("oidc", "oidc_roles", lambda given: given, "roles"),
+    "oidc_namespace": Setting("oidc", "oidc_namespace", _text, "namespace"),
     "alert_webhook": Setting("alerts", "alert_webhook", _web_address, "webhook"),
     "alert_private": Setting("alerts", "alert_private", _yes_or_no, "private"),
 }
 
 
-class _Said(NamedTuple):
-    where: str
-    value: Any
-
-
 def read_settings(flags: Mapping[str, Any], *, env: Mapping[str, str], folder: Path) -> Settings:
-    """The first that says something counts: a flag, a variable, the file."""
-    path = _find(folder)
-    said = _from_file(path) if path else {}
-    for name in SETTINGS:
-        variable = f"ROTA_{name.upper()}"
-        if env.get(variable):
-            said[name] = _Said(variable, env[variable])
-        if flags.get(name) is not None:
-            said[name] = _Said(f"--{name.replace('_', '-')}", flags[name])
+    """The first that says something counts: a flag, a variable, the file.
+
+    What a profile says counts as if it were said where the profile was chosen.
+    """
+    path = find_file(folder)
+    sections = read_file(path) if path else {}
+    profiles = sections.pop("profiles", {})
+    places = _places()
+    layers: list[Layer] = [file_layer(path, sections, places) if path else {}]
+    for chosen, said in (
+        (Said("ROTA_PROFILE", env.get("ROTA_PROFILE")), _from_env(env)),
+        (Said("--profile", flags.get("profile")), _from_flags(flags)),
+    ):
+        if chosen.value:
+            layers.append(profile_layer(path, profiles, chosen, places))
+        layers.append(said)
+    said = {name: each for layer in layers for name, each in layer.items()}
+    if not _is_served(layers):
+        said.pop("server", None)
     fields = {SETTINGS[name].field: _read(name, each) for name, each in said.items()}
     home = path.parent if path else folder
     return Settings(folder=home, url_is_flag=flags.get("url") is not None, **fields)
 
 
-def _read(name: str, said: _Said) -> Any:
+def _places() -> dict[str, dict[str, str]]:
+    places: dict[str, dict[str, str]] = {}
+    for name, setting in SETTINGS.items():
+        places.setdefault(setting.section, {})[setting.key or name] = name
+    return places
+
+
+def _from_env(env: Mapping[str, str]) -> Layer:
+    named = {name: f"ROTA_{name.upper()}" for name in SETTINGS}
+    return {name: Said(each, env[each]) for name, each in named.items() if env.get(each)}
+
+
+def _from_flags(flags: Mapping[str, Any]) -> Layer:
+    given = {name: flags[name] for name in SETTINGS if flags.get(name) is not None}
+    return {name: Said(f"--{name.replace('_', '-')}", value) for name, value in given.items()}
+
+
+def _is_served(layers: list[Layer]) -> bool:
+    """Whether the last word is a server's; `--app` and `--url` mean the database."""
+    *_, flags = layers
+    if "server" in flags and "url" in flags:
+        raise BadOption("give --server or --url, not both")
+    if "server" not in flags and "app" in flags:
+        return False
+    return next(
+        ("server" in each for each in reversed(layers) if {"server", "url"} & {*each}), False
+    )
+
+
+def _read(name: str, said: Said) -> Any:
     try:
         return SETTINGS[name].read(said.value)
     except BadInput as error:
         raise type(error)(f"{said.where}: {error}") from error
-
-
-def _find(folder: Path) -> Path | None:
-    for each in (folder, *folder.parents):
-        if (each / FILE).is_file():
-            return each / FILE
-    return None
-
-
-def _from_file(path: Path) -> dict[str, _Said]:
-    import tomllib  # noqa: PLC0415  # most folders have no such file, and every App looks for one
-
-    try:
-        sections = tomllib.loads(path.read_text())
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadOption(f"cannot read {path}: {error}") from error
-    _refuse_unknown(path, sections, {setting.section for setting in SETTINGS.values()})
-    said = {}
-    for section, values in sections.items():
-        if not isinstance(values, dict):
-            raise BadOption(f"{path}: write [{section}] as a section with settings below it")
-        known = {
-            setting.key or name: name
-            for name, setting in SETTINGS.items()
-            if setting.section == section
-        }
-        _refuse_unknown(path, values, known, section=section)
-        for key, value in values.items():
-            said[known[key]] = _Said(f"{path}: {key}", _anchored(key, value, path.parent))
-    return said
-
-
-def _refuse_unknown(
-    path: Path, given: Iterable[str], known: Iterable[str], *, section: str | None = None
-) -> None:
-    names = sorted(known)
-    for name in given:
-        if name not in names:
-            close = difflib.get_close_matches(name, names, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
-            what = f"[{section}] has no setting {name!r}" if section else f"no section [{name}]"
-            raise BadOption(f"{path}: {what}.{hint} Known are: {', '.join(names)}")
-
-
-def _anchored(name: str, value: Any, folder: Path) -> Any:
-    """Relative files in rota.toml mean the same from every folder below it."""
-    if not isinstance(value, str):
-        return value
-    relative = value.removeprefix("sqlite:///")
-    if name == "url" and relative != value and not relative.startswith(("/", "~")):
-        return f"sqlite:///{folder / relative}"
-    if name == "artifacts" and value.startswith("."):
-        return str(folder / value)
-    file = value.partition(":")[0]
-    if name == "app" and file.endswith(".py") and not Path(file).is_absolute():
-        return f"{folder}/{value}"
-    return value

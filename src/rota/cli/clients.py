@@ -5,7 +5,7 @@ It creates no file and upgrades no schema: that is for `rota up`, a worker and `
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,9 @@ def opened(flags: dict[str, Any]) -> Iterator[App]:
 def client(said: Settings) -> App:
     """The address comes from the settings, else from the app they name, else it is the default."""
     from rota.app import App
+    from rota.cli.served import refuse_server
 
+    refuse_server(said)
     if said.app is not None and not said.url:
         from rota.cli.loading import load_app
 
@@ -61,17 +63,26 @@ def refuse_missing_file(url: str) -> None:
 def find_run(app: App, text: str) -> Run[Any]:
     """The run that is meant by an id, or by the end or beginning of one."""
     from rota.engine.inspect import runs
+
+    def recent(limit: int) -> list[str]:
+        found = app.store.read(lambda tx: runs(tx, namespace=app.namespace, limit=limit))
+        return [run.id for run in found]
+
+    return app.run(find_id(text, recent))
+
+
+def find_id(text: str, recent: Callable[[int], list[str]]) -> str:
+    """The id that is meant; `recent` tells those of so many of the newest runs."""
     from rota.ids import is_id
 
     text = text.lower()
     if is_id(text):
-        return app.run(text)
+        return text
     if len(text) < LEAST_CHARS:
         raise BadInput(f"{text!r} is too short for a run's id; give {LEAST_CHARS} characters of it")
-    recent = app.store.read(lambda tx: runs(tx, namespace=app.namespace, limit=RECENT))
-    found = [run.id for run in recent if run.id.endswith(text) or run.id.startswith(text)]
+    found = [each for each in recent(RECENT) if each.endswith(text) or each.startswith(text)]
     if len(found) > 1:
         raise BadInput(f"{text!r} may mean {len(found)} runs: {', '.join(found[:3])}...")
     if not found:
         raise UnknownRun(text)
-    return app.run(found[0])
+    return found[0]

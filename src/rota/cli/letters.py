@@ -13,6 +13,7 @@ from rota.cli.clients import LEAST_CHARS, client
 from rota.cli.documents import iso
 from rota.cli.options import settings
 from rota.cli.output import Cell, is_fancy, print_facts
+from rota.cli.served import refuse_server
 from rota.cli.times import ago
 from rota.errors import BadArguments, BadInput
 
@@ -60,6 +61,7 @@ def chosen(run_ids: tuple[str, ...], flags: dict[str, Any]) -> Iterator[tuple[Ap
 def _client(flags: dict[str, Any]) -> App:
     """With an app at hand, other arguments can be checked against its functions."""
     said = settings(flags)
+    refuse_server(said)
     if flags.get("args") is None or said.app is None:
         return client(said)
     from rota.cli.loading import load_app

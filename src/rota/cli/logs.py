@@ -57,6 +57,7 @@ MESSAGES = {
     "logs.dropped": "log lines were dropped: the store did not take them in time",
     "loop.blocked": "a handler blocks the event loop",
     "loop.broken": "the event loop had to be replaced",
+    "api.oidc_failed": "somebody could not sign in through the identity provider",
     "breaker.opened": "a breaker opened: runs of this job are held back",
     "breaker.closed": "a breaker closed: runs of this job are started again",
     "alert.failed": "an alert could not be sent, trying again",

@@ -61,8 +61,8 @@ HELP = """Rota runs jobs: durable, fast, on one SQLite file or on PostgreSQL.
 """
 
 EPILOG = """\b
-Settings come from flags, then from ROTA_* variables (ROTA_URL, ROTA_APP, ROTA_NAMESPACE,
-ROTA_QUEUES, ROTA_SLOTS...), then from rota.toml in this folder or one above it:
+Settings come from flags, then from ROTA_* variables (ROTA_URL, ROTA_APP, ROTA_SERVER,
+ROTA_TOKEN, ROTA_SLOTS...), then from rota.toml in this folder or one above it:
 
 \b
   [rota]
@@ -70,6 +70,9 @@ ROTA_QUEUES, ROTA_SLOTS...), then from rota.toml in this folder or one above it:
   app = "shop:app"
   [worker]
   slots = 16
+  [profiles.prod]               with --profile prod, a server instead of a database:
+  server = "https://rota.example.org"
+  token_file = "~/.rota-token"
 
 \b
 Exit codes:

@@ -39,8 +39,31 @@ def who_option(command: F) -> F:
     )(command)
 
 
+def desk_options(command: F) -> F:
+    """For commands that ask a store or a server: where it is, whose part of it, how to print."""
+    return _asked(command, hidden=False)
+
+
 def store_options(command: F) -> F:
-    """For commands that look at a store: where it is, whose part of it, how to print."""
+    """For commands that need the database; asked of a server, they say so."""
+    return _asked(command, hidden=True)
+
+
+def _asked(command: F, *, hidden: bool) -> F:
+    server = click.option(
+        "--server",
+        metavar="URL",
+        hidden=hidden,
+        help="Ask this server instead of a database; ROTA_TOKEN holds the token.",
+    )
+    profile = click.option(
+        "--profile", metavar="NAME", help="Settings of [profiles.NAME] in rota.toml."
+    )
+    return database_options(server(profile(command)))
+
+
+def database_options(command: F) -> F:
+    """Where the store is, whose part of it, how to print."""
     app = click.option(
         "--app", metavar="APP", help="Take the store's address from this app, as in `rota up`."
     )

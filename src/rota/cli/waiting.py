@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rota.cli.output import is_fancy
 from rota.errors import RunFailed
 
 if TYPE_CHECKING:
-    from rota.app import Run
+    from rota.cli.desks import Handle
     from rota.model.run import Ended
 
 LOOK_S = 0.3
 
 
-def wait_for(run: Run[Any], timeout: str | None) -> Ended:
+def wait_for(run: Handle, timeout: str | None) -> Ended:
     """How the run ended; RunNotFinished when it takes longer than the timeout."""
     if not is_fancy(sys.stderr):
         return run.wait(timeout)
     return _wait_with_bar(run, timeout)
 
 
-def _wait_with_bar(run: Run[Any], timeout: str | None) -> Ended:
+def _wait_with_bar(run: Handle, timeout: str | None) -> Ended:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -47,7 +47,7 @@ def _wait_with_bar(run: Run[Any], timeout: str | None) -> Ended:
             bar.update(line, description=text, total=total, completed=seen.progress or 0.0)
 
 
-def check_ending(run: Run[Any], ended: Ended) -> None:
+def check_ending(run: Handle, ended: Ended) -> None:
     """RunFailed unless the run succeeded."""
     from rota.model.states import State
 

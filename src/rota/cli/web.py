@@ -43,6 +43,7 @@ def serve_beside(said: Settings, place: Place) -> int:
 
 def server_options_of(said: Settings) -> ServerOptions:
     """The settings as a server wants them; what was not said keeps its default."""
+    from rota.api.oidc_options import oidc_options
     from rota.api.options import ServerOptions
 
     facts: dict[str, Any] = {
@@ -55,6 +56,16 @@ def server_options_of(said: Settings) -> ServerOptions:
         "rate": said.request_rate,
         "threads": said.threads,
         "admin_token": said.admin_token,
+        "oidc": oidc_options(
+            {
+                "issuer": said.oidc_issuer,
+                "client_id": said.oidc_client_id,
+                "client_secret": said.oidc_client_secret,
+                "claim": said.oidc_claim,
+                "roles": said.oidc_roles,
+                "namespace": said.oidc_namespace,
+            }
+        ),
         "drain_s": None if said.drain_ms is None else said.drain_ms / 1000,
     }
     return ServerOptions(**{name: fact for name, fact in facts.items() if fact is not None})

@@ -20,7 +20,14 @@ LINK_MS = HOUR_MS
 Purpose = Literal["login", "stream"]
 
 
-def open_session(tx: Tx, digest: str, credential: Credential, *, token_id: str | None) -> None:
+def open_session(
+    tx: Tx,
+    digest: str,
+    credential: Credential,
+    *,
+    token_id: str | None,
+    ttl_ms: int = LIFE_MS,
+) -> None:
     """Signed in: with a token, which it ends with, or by an identity provider."""
     queues = None if credential.queues is None else json.dumps(credential.queues)
     tx.execute(
@@ -31,7 +38,7 @@ def open_session(tx: Tx, digest: str, credential: Credential, *, token_id: str |
         who=credential.who,
         roles=json.dumps(credential.roles),
         queues=queues,
-        ttl_ms=LIFE_MS,
+        ttl_ms=ttl_ms,
     )
 
 

@@ -47,6 +47,11 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
         missing = self._missing(job, queue)
         return [*found, missing] if missing else found
 
+    def holds(self, run: RunView) -> bool:
+        """Whether a breaker keeps this run from being claimed; its probe is let through."""
+        is_queued = run.state is State.QUEUED
+        return is_queued and run.job in self.held and self.held[run.job] != run.id
+
     def able(self, *, job: str, queue: str) -> list[WorkerView]:
         """Live workers that could take the run."""
         return [each for each in self._serving(queue) if _knows(each, job)]

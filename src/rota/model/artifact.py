@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 LARGE = 65_536
 """A value of more characters than this is kept apart."""
 MARK = "@"
+_STAND_IN = '{"$artifact":"sha256:'
 
 
 class Pointer(NamedTuple):
@@ -49,4 +50,9 @@ def stand_in(text: str) -> str:
     """JSON for people, of a value that is not looked up."""
     if not is_pointer(text):
         return text
-    return f'{{"$artifact":"sha256:{read_pointer(text).digest}"}}'
+    return f'{_STAND_IN}{read_pointer(text).digest}"}}'
+
+
+def missing_digest(text: str) -> str | None:
+    """Which value it is, if the text only stands in for one."""
+    return text.removeprefix(_STAND_IN).rstrip('"}') if text.startswith(_STAND_IN) else None

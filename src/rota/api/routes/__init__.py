@@ -52,6 +52,7 @@ from rota.api.routes import (
     jobs,
     login,
     namespaces,
+    oidc,
     pages,
     queues,
     reference,
@@ -70,6 +71,7 @@ from rota.api.routes import (
 ROOT: tuple[ControllerRouterHandler, ...] = (
     *health.ROOT,
     *login.ROUTES,
+    *oidc.ROUTES,
     *reference.ROUTES,
     *pages.ROUTES,
 )

@@ -9,6 +9,7 @@ import msgspec
 
 from rota.api.documents import Document, then, when
 from rota.api.routes.job_bodies import HttpBody
+from rota.api.routes.job_specs import whole_spec
 from rota.api.routes.run_documents import Status, percent, status_of
 from rota.engine.job_views import Activity, Outcome
 from rota.engine.jobs import JobView
@@ -108,8 +109,18 @@ class JobDocument(JobItem):
     definition: DefinitionDocument
 
 
-def job_item(view: JobView, activity: Activity, credential: Credential) -> JobItem:
-    return JobItem(**job_facts(view, activity, credential))
+class JobEntry(JobItem):
+    """A job in the list of all."""
+
+    spec: dict[str, Any] | None
+    """All of its definition as the store keeps it, if asked for with `spec=true`."""
+
+
+def job_entry(
+    view: JobView, activity: Activity, credential: Credential, *, with_spec: bool
+) -> JobEntry:
+    spec = whole_spec(view.spec, credential) if with_spec else None
+    return JobEntry(**job_facts(view, activity, credential), spec=spec)
 
 
 def job_document(

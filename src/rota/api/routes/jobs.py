@@ -22,7 +22,7 @@ from rota.api.routes.job_changes import (
     reached_job,
     refuse_others,
 )
-from rota.api.routes.job_documents import JobDocument, JobItem, job_document, job_item
+from rota.api.routes.job_documents import JobDocument, JobEntry, job_document, job_entry
 from rota.api.routes.run_documents import SubmitBody
 from rota.api.routes.runs import submit_all
 from rota.engine import schedules as timing
@@ -57,14 +57,20 @@ async def replace_job(
 
 @get("/jobs", **needs("viewer"))
 async def list_jobs(
-    request: Ask, cursor: FromQuery[str | None] = None, limit: Limit = PAGE
-) -> Page[JobItem]:
-    """By name; `cursor` is the `next` of the page before."""
+    request: Ask,
+    *,
+    cursor: FromQuery[str | None] = None,
+    limit: Limit = PAGE,
+    spec: FromQuery[bool] = False,
+) -> Page[JobEntry]:
+    """By name; `cursor` is the `next` of the page before. `spec=true` tells all of each."""
 
-    def look(tx: Tx) -> Page[JobItem]:
+    def look(tx: Tx) -> Page[JobEntry]:
         page, following = job_page(tx, request, cursor=cursor, limit=limit)
         lately = activity(tx, [each.name for each in page], namespace=request.namespace)
-        items = [job_item(each, lately[each.name], request.credential) for each in page]
+        items = [
+            job_entry(each, lately[each.name], request.credential, with_spec=spec) for each in page
+        ]
         return Page(items=items, next=following)
 
     return await request.read(look)

@@ -35,25 +35,26 @@ PAGE = """<!doctype html>
 {says}
 <form method="post" action="/login">
 {field}
-<button>Sign in</button>
 </form>
 </html>
 """
 FIELD = (
     '<p><label>Token <input type="password" name="token" required autofocus autocomplete="off">'
-    "</label></p>"
+    "</label></p>\n<button>Sign in</button>"
 )
+OIDC = '<p><a href="/login/oidc">Sign in with your organisation</a></p>'
 REFUSED = (
     '<p role="alert">This is not good, or not any more. `rota tokens create` gives out tokens.</p>'
 )
 
 
 @get("/login", **public(), media_type=MediaType.HTML, sync_to_thread=False)
-def show_login(ticket: FromQuery[str | None] = None) -> str:
+def show_login(request: Ask, ticket: FromQuery[str | None] = None) -> str:
     """The page; with a ticket it asks for nothing but a click."""
     if ticket is None:
-        return PAGE.format(says="", field=FIELD)
-    hidden = f'<input type="hidden" name="ticket" value="{html.escape(ticket[:200], quote=True)}">'
+        return PAGE.format(says=OIDC if request.site.provider else "", field=FIELD)
+    value = html.escape(ticket[:200], quote=True)
+    hidden = f'<input type="hidden" name="ticket" value="{value}">\n<button>Sign in</button>'
     return PAGE.format(says="<p>This link signs you in, once.</p>", field=hidden)
 
 
@@ -73,16 +74,21 @@ async def sign_in(request: Ask) -> Response[str]:
         site.identities.note_failure(address)
         page = PAGE.format(says=REFUSED, field=FIELD)
         return Response(page, status_code=401, media_type=MediaType.HTML)
-    cookie = Cookie(
-        key=site.identities.cookie,
+    cookie = session_cookie(request, secret, LIFE_MS // 1000)
+    return Response("", status_code=303, headers={"Location": "/"}, cookies=[cookie])
+
+
+def session_cookie(request: Ask, secret: str, age_s: int) -> Cookie:
+    """What a browser keeps of a session."""
+    return Cookie(
+        key=request.site.identities.cookie,
         value=secret,
-        max_age=LIFE_MS // 1000,
+        max_age=age_s,
         path="/",
-        secure=site.options.is_secure,
+        secure=request.site.options.is_secure,
         httponly=True,
         samesite="lax",
     )
-    return Response("", status_code=303, headers={"Location": "/"}, cookies=[cookie])
 
 
 def _open(tx: Tx, token: str, ticket: str, secret: str, by: By) -> Credential | None:

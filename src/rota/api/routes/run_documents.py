@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from rota.api.documents import Body, Document, then, when
+from rota.engine.why import Scene
 from rota.model.artifact import stand_in
 from rota.model.identity import Credential
 from rota.model.log import LogLine
@@ -72,6 +73,23 @@ class RunDocument(Document):
     """From its start to its end."""
     verbs: list[str]
     """What this caller may do to it now."""
+    namespace: str
+    ready_at: datetime
+    """When it joined its queue last, or will."""
+    claim: int
+    """How often it was handed out; grows with each."""
+    at_most_once: bool
+    backfill_id: str | None
+    origin: Any
+    """All of which instant of which schedule it is for."""
+    policy: Any
+    """What its submit changed of the policies of its job."""
+    held: bool
+    """In a list: the breaker of its job keeps it from being started. Of one run, /why tells."""
+    obstacle: str | None
+    """In a list: what keeps it from being started, if it is queued and something does."""
+    tally: dict[str, int]
+    """Of a single run: how many attempts ended in an error, a timeout..."""
 
 
 class AttemptDocument(Document):
@@ -80,6 +98,8 @@ class AttemptDocument(Document):
     number: int
     kind: str
     """error, timeout, crash, lost or cancelled."""
+    claim: int
+    """Tells claims apart; an attempt that was given back has the number of the next one."""
     worker_id: str | None
     started_at: datetime | None
     ended_at: datetime
@@ -124,6 +144,8 @@ class SubmitBody(Body):
     expires: str | float | None = None
     timeout: str | float | None = None
     retries: int | None = None
+    cache: Literal[False] | None = None
+    """false: run it even if its result is known."""
 
     def options(self) -> dict[str, Any]:
         """As a submit takes them."""
@@ -133,6 +155,7 @@ class SubmitBody(Body):
 
 _OPTIONS = (
     "queue", "priority", "delay", "at", "key", "key_window", "expires", "timeout", "retries",
+    "cache",
 )  # fmt: skip
 
 
@@ -185,9 +208,17 @@ class StateDocument(Document):
 
 
 def run_document(
-    run: RunView, credential: Credential | None = None, *, is_held: bool | None = None
+    run: RunView,
+    credential: Credential | None = None,
+    *,
+    is_paused: bool | None = None,
+    scene: Scene | None = None,
+    tally: dict[str, int] | None = None,
 ) -> RunDocument:
-    """Without a credential nobody may do anything to it."""
+    """Without a credential nobody may do anything to it.
+
+    The scene tells what holds queued runs back; without it nothing does.
+    """
     origin = origin_of(run)
     ended, started = run.finished_at, run.started_at
     return RunDocument(
@@ -222,19 +253,36 @@ def run_document(
         schedule=origin.schedule if origin else None,
         scheduled_for=when(origin.scheduled_for) if origin else None,
         duration_ms=None if ended is None or started is None else ended - started,
-        verbs=[] if credential is None else run_verbs(run, credential, is_held=is_held),
+        verbs=[] if credential is None else run_verbs(run, credential, is_paused=is_paused),
+        namespace=run.namespace,
+        ready_at=then(run.ready_at),
+        claim=run.fence,
+        at_most_once=run.at_most_once,
+        backfill_id=run.backfill_id,
+        origin=raw(run.origin),
+        policy=raw(run.policy),
+        held=scene is not None and scene.holds(run),
+        obstacle=None if scene is None else _obstacle(run, scene),
+        tally=tally or {},
     )
 
 
-def run_verbs(run: RunView, credential: Credential, *, is_held: bool | None = None) -> list[str]:
-    """`is_held` says whether a graph is paused, where that is known."""
+def _obstacle(run: RunView, scene: Scene) -> str | None:
+    if run.state is not State.QUEUED:
+        return None
+    found = scene.obstacles(job=run.job, queue=run.queue)
+    return found[0].says if found else None
+
+
+def run_verbs(run: RunView, credential: Credential, *, is_paused: bool | None = None) -> list[str]:
+    """`is_paused` says whether a graph is held, where that is known."""
     if not credential.has("operator"):
         return []
     if run.state in FINAL:
         return ["rerun"] if run.parent_id is None else []
     verbs = [] if run.cancel_requested else ["cancel"]
-    if run.state is State.SUSPENDED and is_held is not None:
-        verbs += ["mark", "resume" if is_held else "pause"]
+    if run.state is State.SUSPENDED and is_paused is not None:
+        verbs += ["mark", "resume" if is_paused else "pause"]
     return verbs
 
 
@@ -247,6 +295,7 @@ def attempt_document(attempt: AttemptView) -> AttemptDocument:
     return AttemptDocument(
         number=attempt.number,
         kind=attempt.kind,
+        claim=attempt.fence,
         worker_id=attempt.worker_id,
         started_at=when(attempt.started_at),
         ended_at=then(attempt.ended_at),

@@ -127,7 +127,7 @@ async def show_nodes(request: Ask, run_id: FromPath[str]) -> NodesDocument:
             graph=_graph(tx, request, run, found, progress),
             paused=held,
             progress=_progress(progress),
-            verbs=run_verbs(run, request.credential, is_held=held),
+            verbs=run_verbs(run, request.credential, is_paused=held),
         )
 
     return await request.read(look)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Literal
 
 from litestar import get, post
@@ -32,12 +33,13 @@ from rota.api.submits import Answer, Call, Wish
 from rota.clock import to_ms
 from rota.engine.acts import By
 from rota.engine.cancel import cancel
-from rota.engine.inspect import attempts, find, runs
+from rota.engine.inspect import attempts, find, runs, tally
 from rota.engine.logs import Seen, read
 from rota.engine.node_views import is_paused
-from rota.engine.why import why
+from rota.engine.why import Scene, scene, why
 from rota.errors import BadInput, DuplicateKey, UnknownRun
 from rota.ids import is_id
+from rota.model.artifact import is_pointer
 from rota.model.run import RunView, Submitted
 from rota.model.states import FINAL, State
 from rota.rules.duration import parse_duration
@@ -98,8 +100,9 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
     scope = request.credential.queues
     if queue is not None and not request.credential.reaches(queue):
         return Page(items=[])
-    found = await request.read(
-        lambda tx: runs(
+
+    def look(tx: Tx) -> Page[RunDocument]:
+        found = runs(
             tx,
             namespace=request.namespace,
             state=None if status is None else State(status),
@@ -112,11 +115,13 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
             limit=limit,
             **span,
         )
-    )
-    return Page(
-        items=[run_document(run, request.credential) for run in found],
-        next=found[-1].id if len(found) == limit else None,
-    )
+        here = _scene(tx, request, found)
+        return Page(
+            items=[run_document(run, request.credential, scene=here) for run in found],
+            next=found[-1].id if len(found) == limit else None,
+        )
+
+    return await request.read(look)
 
 
 @get("/runs/{run_id:str}", **needs("viewer"))
@@ -133,10 +138,7 @@ async def show_run(
             run_id, namespace=request.namespace, timeout_s=wait_ms / 1000
         )
         view = await _found(request, run_id)
-    is_held = None
-    if view.state is State.SUSPENDED:
-        is_held = await request.read(lambda tx: is_paused(tx, run_id))
-    return run_document(view, request.credential, is_held=is_held)
+    return await _whole(request, view)
 
 
 @get("/runs/{run_id:str}/attempts", **needs("viewer"))
@@ -211,6 +213,25 @@ async def _found(request: Ask, run_id: str) -> RunView:
     if not request.credential.reaches(run.queue):
         raise UnknownRun(run_id)
     return run
+
+
+async def _whole(request: Ask, view: RunView) -> RunDocument:
+    """With values that are kept apart; asks again only for what few runs have."""
+    if is_pointer(view.args) or is_pointer(view.result):
+        run = request.site.app.run(view.id)
+        view = await request.site.call(partial(run.filled, view))
+    counted, paused = None, None
+    if view.attempt > 1 or view.failures or view.crashes or view.error is not None:
+        counted = await request.read(lambda tx: tally(tx, view.id, namespace=request.namespace))
+    if view.state is State.SUSPENDED:
+        paused = await request.read(lambda tx: is_paused(tx, view.id))
+    return run_document(view, request.credential, is_paused=paused, tally=counted)
+
+
+def _scene(tx: Tx, request: Ask, found: list[RunView]) -> Scene | None:
+    if all(run.state is not State.QUEUED for run in found):
+        return None
+    return scene(tx, namespace=request.namespace)
 
 
 def reached(tx: Tx, request: Ask, run_id: str) -> RunView:

@@ -67,8 +67,10 @@ def _ask(plan: Plan, flags: dict[str, Any]) -> None:
 def _app(flags: dict[str, Any]) -> App:
     """As for commands that look, but the store may be made."""
     from rota.app import App
+    from rota.cli.served import refuse_server
 
     said = settings(flags)
+    refuse_server(said)
     if said.app is not None and not said.url:
         from rota.cli.loading import load_app
 

@@ -116,6 +116,10 @@ def address(said: Settings) -> str:
     """Where the store is: as said, else as the app says, else the default."""
     from rota.app.app import DEFAULT_URL
 
+    if not said.url:
+        from rota.cli.served import refuse_server
+
+        refuse_server(said)
     if said.url or not said.app:
         return said.url or DEFAULT_URL
     from rota.cli.loading import load_app

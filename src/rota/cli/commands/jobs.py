@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import Noun, store_options
+from rota.cli.options import Noun, desk_options
 
 if TYPE_CHECKING:
     from rota.engine.jobs import JobView
@@ -39,7 +39,7 @@ def command() -> None:
 
 
 @command.command("list")
-@store_options
+@desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List all jobs by name, in their current version."""
     from rota.cli.output import print_json, print_table
@@ -53,7 +53,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 @command.command("show")
 @click.argument("name")
-@store_options
+@desk_options
 def show(*, name: str, as_json: bool, **flags: Any) -> None:
     """Show one job: what it does and under which policies."""
     from rota.cli.output import print_facts, print_json
@@ -69,11 +69,10 @@ def show(*, name: str, as_json: bool, **flags: Any) -> None:
 
 
 def _jobs(flags: dict[str, Any]) -> list[JobView]:
-    from rota.cli.clients import opened
-    from rota.engine.jobs import jobs
+    from rota.cli.desks import desk
 
-    with opened(flags) as app:
-        return app.store.read(lambda tx: jobs(tx, namespace=app.namespace))
+    with desk(flags) as here:
+        return here.jobs()
 
 
 def _document(job: JobView) -> dict[str, Any]:

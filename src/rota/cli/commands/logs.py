@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.logs import PICTURES
-from rota.cli.options import store_options
+from rota.cli.options import desk_options
 from rota.model.log import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rota.app import App
+    from rota.cli.desks import Desk
     from rota.model.log import Level, LogLine
 
 EPILOG = """\b
@@ -42,14 +42,14 @@ STYLES = {"warning": "yellow", "error": "red", "critical": "bold red", "debug": 
 @click.option(
     "--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Of a search."
 )
-@store_options
+@desk_options
 def command(*, run_id: str | None, text: str | None, as_json: bool, **flags: Any) -> None:
     """Show the log lines of a run, or search in those of all runs."""
-    from rota.cli.clients import opened
+    from rota.cli.desks import desk
 
     _check(run_id, text, flags)
-    with opened(flags) as app:
-        lines = _search(app, text, flags) if text is not None else _read(app, run_id or "", flags)
+    with desk(flags) as here:
+        lines = _search(here, text, flags) if text is not None else _read(here, run_id or "", flags)
         _print(lines, as_json=as_json, is_search=text is not None)
 
 
@@ -62,10 +62,8 @@ def _check(run_id: str | None, text: str | None, flags: dict[str, Any]) -> None:
         raise click.UsageError("--follow and --attempt are for one run")
 
 
-def _read(app: App, run_id: str, flags: dict[str, Any]) -> Iterator[LogLine]:
-    from rota.cli.clients import find_run
-
-    run = find_run(app, run_id)
+def _read(here: Desk, run_id: str, flags: dict[str, Any]) -> Iterator[LogLine]:
+    run = here.run(run_id)
     least = LEVELS.index(flags["level"])
     for line in run.follow_logs() if flags["follow"] else run.logs():
         is_meant = flags["attempt"] in (None, line.attempt)
@@ -73,9 +71,9 @@ def _read(app: App, run_id: str, flags: dict[str, Any]) -> Iterator[LogLine]:
             yield line
 
 
-def _search(app: App, text: str, flags: dict[str, Any]) -> list[LogLine]:
+def _search(here: Desk, text: str, flags: dict[str, Any]) -> list[LogLine]:
     level: Level = flags["level"]
-    return app.search_logs(
+    return here.search_logs(
         text, job=flags["job"], since=flags["since"], level=level, limit=flags["limit"]
     )
 

@@ -49,8 +49,10 @@ def _plan(files: tuple[str, ...], wish: Wish, said: Settings) -> Plan:
     from rota.app.app import DEFAULT_URL
     from rota.app.files import plan_files, plan_first
     from rota.cli.clients import client
+    from rota.cli.served import refuse_server
     from rota.store.open import file_of
 
+    refuse_server(said)
     path = file_of(said.url or DEFAULT_URL)
     if path is not None and not path.exists() and (said.url or said.app is None):
         now = round(time.time() * 1000)

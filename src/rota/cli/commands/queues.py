@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rota.cli.options import Noun, store_options
+from rota.cli.options import Noun, desk_options
 
 EPILOG = """\b
 Examples:
@@ -25,17 +25,16 @@ def command() -> None:
 
 
 @command.command("list")
-@store_options
+@desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List all queues that hold runs or were ever paused."""
-    from rota.cli.clients import opened
+    from rota.cli.desks import desk
     from rota.cli.documents import document
     from rota.cli.output import Cell, print_json, print_table
     from rota.cli.times import coarse
-    from rota.engine.queues import queues
 
-    with opened(flags) as app:
-        found = app.store.read(lambda tx: queues(tx, namespace=app.namespace))
+    with desk(flags) as here:
+        found = here.queues()
     if as_json:
         print_json(map(document, found))
         return
@@ -58,31 +57,29 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 @command.command("pause")
 @click.argument("name")
 @click.option("--note", help="Why, for those who wonder.")
-@store_options
+@desk_options
 def pause(*, name: str, note: str | None, as_json: bool, **flags: Any) -> None:
     """Start nothing new from this queue until it is resumed."""
-    from rota.cli.clients import opened
-    from rota.engine.queues import pause
+    from rota.cli.desks import desk
     from rota.rules.names import check_name
 
     check_name("queue", name)
-    with opened(flags) as app:
-        app.store.write(lambda tx: pause(tx, name, namespace=app.namespace, note=note))
+    with desk(flags) as here:
+        here.pause_queue(name, note)
     _print_change(name, is_paused=True, as_json=as_json)
 
 
 @command.command("resume")
 @click.argument("name")
-@store_options
+@desk_options
 def resume(*, name: str, as_json: bool, **flags: Any) -> None:
     """Start runs of this queue again, in the old order."""
-    from rota.cli.clients import opened
-    from rota.engine.queues import resume
+    from rota.cli.desks import desk
     from rota.rules.names import check_name
 
     check_name("queue", name)
-    with opened(flags) as app:
-        app.store.write(lambda tx: resume(tx, name, namespace=app.namespace))
+    with desk(flags) as here:
+        here.resume_queue(name)
     _print_change(name, is_paused=False, as_json=as_json)
 
 

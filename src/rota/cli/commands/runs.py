@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rota.cli.commands.runs_live import timeline, watch
-from rota.cli.options import Noun, store_options
+from rota.cli.options import Noun, desk_options
 from rota.model.states import State
 
 if TYPE_CHECKING:
+    from rota.cli.desks import Listed
     from rota.cli.output import Row
-    from rota.engine.why import Scene
     from rota.model.run import RunView
 
 EPILOG = """\b
@@ -52,90 +51,65 @@ command.add_command(timeline)
 @click.option("--queue", metavar="NAME", help="Only runs of this queue.")
 @click.option("--before", metavar="ID", help="The page after the one that ended with this run.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
-@store_options
+@desk_options
 def list_(*, state: str | None, job: str | None, queue: str | None, **flags: Any) -> None:
     """List runs, the newest first."""
-    from rota.cli.clients import find_run, opened
+    from rota.cli.desks import Filters, desk
     from rota.cli.documents import run_document
     from rota.cli.output import print_json, print_table
-    from rota.engine.breakers import held_jobs
-    from rota.engine.inspect import now_ms, runs
-    from rota.engine.why import scene
 
-    with opened(flags) as app:
-        before = find_run(app, flags["before"]).id if flags["before"] else None
-        found, held, now, here = app.store.read(
-            lambda tx: (
-                runs(
-                    tx,
-                    namespace=app.namespace,
-                    state=State(state) if state else None,
-                    job=job,
-                    queue=queue,
-                    before=before,
-                    limit=flags["limit"],
-                ),
-                held_jobs(tx, namespace=app.namespace),
-                now_ms(tx),
-                scene(tx, namespace=app.namespace),
-            )
-        )
+    with desk(flags) as here:
+        found = here.runs(Filters(state, job, queue, flags["before"], flags["limit"]))
+        now = here.now()
     if flags["as_json"]:
-        print_json(run_document(run) | {"held": is_held(run, held)} for run in found)
+        print_json(run_document(each.run) | {"held": each.is_held} for each in found)
     else:
-        rows = [_row(run, now, here, held=is_held(run, held)) for run in found]
-        print_table(COLUMNS, rows, empty="no runs")
+        print_table(COLUMNS, [_row(each, now) for each in found], empty="no runs")
 
 
 @command.command("show")
 @click.argument("run_id", metavar="ID")
-@store_options
+@desk_options
 def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show all that is known about a run, with its failed attempts; of a graph, its nodes."""
-    from rota.cli.clients import find_run, opened
+    from rota.cli.desks import desk
     from rota.cli.documents import run_document
     from rota.cli.node_page import node_document, print_nodes, progress_document
     from rota.cli.output import print_json
-    from rota.engine.breakers import held_jobs
-    from rota.engine.inspect import now_ms
 
-    with opened(flags) as app:
-        run = find_run(app, run_id)
-        view, attempts, tally = run.show(), run.attempts(), run.tally()
-        reasons = run.why() if view.state in (State.QUEUED, State.SCHEDULED) else []
-        nodes, progress = run.nodes(), run.progress()
-        now = app.store.read(now_ms)
-        held = is_held(view, app.store.read(lambda tx: held_jobs(tx, namespace=app.namespace)))
+    with desk(flags) as here:
+        shown, now = here.show(run_id), here.now()
+    run, progress = shown.run, shown.progress
     if as_json:
-        document = run_document(view, attempts, tally=tally, reasons=reasons)
-        if nodes:
-            document["nodes"] = [node_document(node) for node in nodes]
+        document = run_document(run, shown.attempts, tally=shown.tally, reasons=shown.reasons)
+        if shown.nodes and progress is not None:
+            document["nodes"] = [node_document(node) for node in shown.nodes]
             document["graph_progress"] = progress_document(progress)
-        print_json([document | {"held": held}])
+        print_json([document | {"held": shown.is_held}])
         return
     from rota.cli.run_page import print_page
 
-    print_page(view, attempts, now, tally=tally, reasons=reasons)
-    if nodes:
+    print_page(run, shown.attempts, now, tally=shown.tally, reasons=shown.reasons)
+    if shown.nodes and progress is not None:
         print()
-        print_nodes(nodes, progress)
-    if held:
+        print_nodes(shown.nodes, progress)
+    if shown.is_held:
         print(f"\n{HELD}; see `rota breakers`")
 
 
 @command.command("wait")
 @click.argument("run_id", metavar="ID")
 @click.option("--timeout", metavar="TIME", help="How long to wait, such as 30s; else for ever.")
-@store_options
+@desk_options
 def wait(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> None:
     """Wait for the end of a run and print its result."""
-    from rota.cli.clients import find_run, opened
+    from rota.cli.desks import desk
     from rota.cli.documents import run_document
     from rota.cli.output import print_json
     from rota.cli.waiting import check_ending, wait_for
 
-    with opened(flags) as app:
-        run = find_run(app, run_id)
+    with desk(flags) as here:
+        run = here.run(run_id)
         ended = wait_for(run, timeout)
         if as_json:
             print_json([run_document(run.show())])
@@ -147,20 +121,20 @@ def wait(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> No
 @command.command("cancel")
 @click.argument("run_ids", metavar="ID...", nargs=-1, required=True)
 @click.option("--reason", default="cancelled on the command line", help="Kept with the run.")
-@store_options
+@desk_options
 def cancel(*, run_ids: tuple[str, ...], reason: str, as_json: bool, **flags: Any) -> int:
     """End waiting runs now, ask running ones to stop.
 
     A run that has ended otherwise cannot be cancelled: the others still are, and the exit
     code is 3.
     """
-    from rota.cli.clients import find_run, opened
+    from rota.cli.desks import desk
     from rota.cli.main import complain
     from rota.errors import NotAllowed
 
     code = 0
-    with opened(flags) as app:
-        for run in [find_run(app, run_id) for run_id in run_ids]:
+    with desk(flags) as here:
+        for run in [here.run(run_id) for run_id in run_ids]:
             try:
                 _print_state(run.id, run.cancel(reason), as_json=as_json)
             except NotAllowed as error:
@@ -170,14 +144,14 @@ def cancel(*, run_ids: tuple[str, ...], reason: str, as_json: bool, **flags: Any
 
 @command.command("rerun")
 @click.argument("run_id", metavar="ID")
-@store_options
+@desk_options
 def rerun(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Submit an ended run again with the same arguments; prints the new run's id."""
-    from rota.cli.clients import find_run, opened
+    from rota.cli.desks import desk
     from rota.cli.output import print_json
 
-    with opened(flags) as app:
-        old = find_run(app, run_id)
+    with desk(flags) as here:
+        old = here.run(run_id)
         fresh = old.rerun()
     if as_json:
         print_json([{"id": fresh.id, "rerun_of": old.id}])
@@ -194,15 +168,11 @@ def _print_state(run_id: str, state: str, *, as_json: bool) -> None:
         print(f"{run_id}  {'asked to stop' if state == 'running' else state}")
 
 
-def is_held(run: RunView, held: Mapping[str, str | None]) -> bool:
-    """Whether a breaker keeps this run from being claimed."""
-    return run.state == "queued" and run.job in held and held[run.job] != run.id
-
-
-def _row(run: RunView, now: int, here: Scene, *, held: bool) -> Row:
+def _row(listed: Listed, now: int) -> Row:
     from rota.cli.output import Cell, is_fancy, state_cell
     from rota.cli.times import ago, took
 
+    run = listed.run
     run_id = run.id[-SHORT_ID:] if is_fancy() else run.id
     return (
         Cell(run_id, "bold"),
@@ -212,11 +182,11 @@ def _row(run: RunView, now: int, here: Scene, *, held: bool) -> Row:
         run.queue,
         ago(run.created_at, now),
         took(run.started_at, run.finished_at or (now if run.state == "running" else None)),
-        HELD if held else _about(run, now, here),
+        HELD if listed.is_held else _about(run, now, listed.obstacle),
     )
 
 
-def _about(run: RunView, now: int, here: Scene) -> str:
+def _about(run: RunView, now: int, obstacle: str | None) -> str:
     from rota.cli.times import ago
 
     if run.cancel_requested:
@@ -225,8 +195,8 @@ def _about(run: RunView, now: int, here: Scene) -> str:
         return f"starts {ago(run.ready_at, now)}"
     if run.progress is not None and run.state == "running":
         return f"{run.progress:.0%} {run.progress_note or ''}".strip()
-    if run.state == "queued" and (obstacles := here.obstacles(job=run.job, queue=run.queue)):
-        return obstacles[0].says.partition(";")[0]
+    if obstacle is not None:
+        return obstacle.partition(";")[0]
     if run.error is not None and run.state != "success":
         return f"{run.error.type}: {run.error.message}".partition("\n")[0][:60]
     return run.reason or ""

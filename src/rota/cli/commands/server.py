@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rota.cli.options import server_options, settings, store_options
+from rota.cli.options import database_options, server_options, settings
 
 EPILOG = """\b
 Examples:
@@ -21,7 +21,7 @@ ROTA_ADMIN_TOKEN brings a token of your own instead. TERM lets requests under wa
 
 
 @click.command("server", epilog=EPILOG)
-@store_options
+@database_options
 @server_options
 @click.option("--admin-token", metavar="TOKEN", help="Bring a token; better as ROTA_ADMIN_TOKEN.")
 @click.option("--log-format", metavar="text|json", help="How log lines on stderr look.")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import settings, store_options
+from rota.cli.options import desk_options, settings
 
 if TYPE_CHECKING:
-    from rota.app import App, Job, Run
+    from rota.app import App, Job
     from rota.app.settings import Settings
+    from rota.cli.desks import Handle
+    from rota.client import ServedJob
 
 EPILOG = """\b
 Examples:
@@ -51,22 +55,40 @@ OPTIONS = ("queue", "delay", "key", "expires", "retries")
 @click.option("--expires", metavar="TIME", help="Do not start any more after waiting this long.")
 @click.option("--no-cache", is_flag=True, help="Run it even if its result is known.")
 @click.option("--job-timeout", metavar="TIME", help="Stop an attempt that takes longer.")
-@store_options
+@desk_options
 def command(
     *, job: str, arguments: tuple[str, ...], wait: bool, as_json: bool, **flags: Any
 ) -> None:
     """Ask for one run of JOB with these ARGUMENTS; it is on disk when this returns."""
     if flags["timeout"] and not wait:
         raise click.UsageError("--timeout says how long to --wait; for the job it is --job-timeout")
-    app, found = _find(settings(flags), job)
-    try:
+    with _found(settings(flags), job) as found:
         run = _submit(found, arguments, flags)
         if not wait:
             _print_submitted(run, job, as_json=as_json)
         else:
             _wait(run, flags["timeout"], as_json=as_json)
-    finally:
-        app.close()
+
+
+@contextmanager
+def _found(said: Settings, name: str) -> Iterator[Job[..., Any] | ServedJob]:
+    if said.server is None:
+        app, job = _find(said, name)
+        try:
+            yield job
+        finally:
+            app.close()
+        return
+    from rota.cli.served import server_client
+    from rota.errors import UnknownJob
+
+    with server_client(said) as served:
+        found = served.find_job(name)
+        try:
+            found.parameters  # noqa: B018  # asks for them: the words are read by their kinds
+        except UnknownJob:
+            raise UnknownJob(name, [each.name for each in served.jobs()]) from None
+        yield found
 
 
 def _find(said: Settings, name: str) -> tuple[App, Job[..., Any]]:
@@ -91,11 +113,13 @@ def _find(said: Settings, name: str) -> tuple[App, Job[..., Any]]:
     return app, recorded_job(app, known[name])
 
 
-def _submit(job: Job[..., Any], words: tuple[str, ...], flags: dict[str, Any]) -> Run[Any]:
+def _submit(
+    job: Job[..., Any] | ServedJob, words: tuple[str, ...], flags: dict[str, Any]
+) -> Handle:
     from rota.cli.arguments import parse
 
     json_args = sys.stdin.read() if flags["json_args"] == "-" else flags["json_args"]
-    given = parse(words, json_args, hints=job.spec.parameters)
+    given = parse(words, json_args, hints=job.parameters)
     options = {name: flags[name] for name in OPTIONS}
     options["timeout"] = flags["job_timeout"]
     options["priority"] = _number_or_text(flags["priority"])
@@ -127,7 +151,7 @@ def _instant(text: str | None) -> Any:
     return when
 
 
-def _print_submitted(run: Run[Any], job: str, *, as_json: bool) -> None:
+def _print_submitted(run: Handle, job: str, *, as_json: bool) -> None:
     if as_json:
         from rota.cli.output import print_json
 
@@ -136,7 +160,7 @@ def _print_submitted(run: Run[Any], job: str, *, as_json: bool) -> None:
         print(run.id)
 
 
-def _wait(run: Run[Any], timeout: str | None, *, as_json: bool) -> None:
+def _wait(run: Handle, timeout: str | None, *, as_json: bool) -> None:
     from rota.cli.documents import run_document
     from rota.cli.output import print_json
     from rota.cli.waiting import check_ending, wait_for

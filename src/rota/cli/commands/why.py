@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rota.cli.options import store_options
+from rota.cli.options import desk_options
 
 EPILOG = """\b
 Examples:
@@ -22,15 +22,15 @@ not due yet, runs ahead of it in the queue...
 @click.command("why", epilog=EPILOG)
 @click.argument("run_id", metavar="ID")
 @click.argument("node", required=False)
-@store_options
+@desk_options
 def command(*, run_id: str, node: str | None, as_json: bool, **flags: Any) -> None:
     """Say why a run, or a NODE of one, is not running, with numbers."""
-    from rota.cli.clients import find_run, opened
+    from rota.cli.desks import desk
     from rota.cli.documents import reason_document
     from rota.cli.output import print_json
 
-    with opened(flags) as app:
-        reasons = find_run(app, run_id).why(node)
+    with desk(flags) as here:
+        reasons = here.why(run_id, node)
     if as_json:
         print_json(map(reason_document, reasons))
     else:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import store_options
+from rota.cli.options import desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Cell, Row
@@ -35,16 +35,15 @@ COLUMNS = (
 
 
 @click.command("workers", epilog=EPILOG)
-@store_options
+@desk_options
 def command(*, as_json: bool, **flags: Any) -> None:
     """List the workers on record."""
-    from rota.cli.clients import opened
+    from rota.cli.desks import desk
     from rota.cli.documents import document
     from rota.cli.output import print_json, print_table
-    from rota.engine.workers import workers
 
-    with opened(flags) as app:
-        found = app.store.read(lambda tx: workers(tx, namespace=app.namespace))
+    with desk(flags) as here:
+        found = here.workers()
     if as_json:
         documents = [document(worker) for worker in found]
         for each in documents:

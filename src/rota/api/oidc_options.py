@@ -1,0 +1,69 @@
+"""How people sign in through an identity provider, and which roles its groups have here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any
+
+import msgspec
+
+from rota.errors import BadOption
+from rota.model.identity import ROLES, Role
+from rota.rules.names import check_name
+
+
+class OidcOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """A client of one issuer."""
+
+    issuer: str
+    client_id: str
+    client_secret: str | None = None
+    """None: a public client, whose codes are worth nothing without the verifier."""
+    claim: str = "roles"
+    """Where the groups of a person stand in the token; dots lead into objects."""
+    roles: Mapping[str, tuple[Role, ...]]
+    """Group to the roles that it gives."""
+    namespace: str = "default"
+
+
+def oidc_options(said: Mapping[str, Any]) -> OidcOptions | None:
+    """From settings without their prefix; None when none is set. BadOption if half is missing."""
+    given = {name: value for name, value in said.items() if value is not None}
+    if not given:
+        return None
+    for name in ("issuer", "client_id", "roles"):
+        if name not in given:
+            raise BadOption(f"signing in through an identity provider needs oidc {name}, too")
+    if find_spec("joserfc") is None:
+        raise BadOption("signing in through an identity provider needs the extra rota[oidc]")
+    issuer = str(given["issuer"]).rstrip("/")
+    is_local = issuer.startswith(("http://127.0.0.1", "http://localhost"))
+    if not issuer.startswith("https://") and not is_local:
+        raise BadOption(f"oidc issuer: {issuer!r:.140} does not start with https://")
+    check_name("namespace", given.get("namespace", "default"))
+    return OidcOptions(**given | {"issuer": issuer, "roles": read_roles(given["roles"])})
+
+
+def read_roles(given: object) -> dict[str, tuple[Role, ...]]:
+    """`{"rota-admins": ["admin", "exec"]}`, or `rota-admins=admin+exec, staff=viewer`."""
+    pairs: Mapping[Any, Any]
+    if isinstance(given, str):
+        parts = [each.partition("=") for each in given.split(",") if each.strip()]
+        pairs = {group.strip(): words.split("+") for group, _, words in parts}
+    elif isinstance(given, Mapping):
+        pairs = given
+    else:
+        raise BadOption(f"oidc roles: {given!r:.64} is no table from groups to roles")
+    return {str(group): _roles(group, words) for group, words in pairs.items()}
+
+
+def _roles(group: object, words: object) -> tuple[Role, ...]:
+    names = [words] if isinstance(words, str) else words
+    if not isinstance(names, list | tuple) or not names:
+        raise BadOption(f"oidc roles: {group!r:.64} has no list of roles")
+    wanted = [str(name).strip() for name in names]
+    for name in wanted:
+        if name not in ROLES:
+            raise BadOption(f"oidc roles: {name!r:.64} is none of {', '.join(ROLES)}")
+    return tuple(role for role in ROLES if role in wanted)

@@ -1,0 +1,136 @@
+"""Signing in through an identity provider: there, and back with a code."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+from functools import partial
+
+from litestar import MediaType, Response, get
+from litestar.datastructures import Cookie
+from litestar.exceptions import NotFoundException
+
+from rota.api.ask import Ask
+from rota.api.gate import public
+from rota.api.identities import address_of
+from rota.api.oidc import Flow, Person, Provider, ProviderDown
+from rota.api.routes.login import PAGE, session_cookie
+from rota.app.tokens import draw_secret
+from rota.engine.acts import By, record
+from rota.engine.sessions import open_session
+from rota.errors import NotPermitted, NotSignedIn, RotaError
+from rota.model.identity import Credential
+from rota.notices import emit
+from rota.rules.secrets import digest_of
+from rota.store.base import Tx
+
+FLOW_S = 600
+"""How long somebody may take to sign in there."""
+SESSION_MS = 12 * 3_600_000
+"""Shorter than that of a token: what the provider says of a person may change."""
+LONGEST_CODE = 4096
+AGAIN = '<p><a href="/login/oidc">Try again</a></p>'
+
+
+@get("/login/oidc", **public(), status_code=303)
+async def leave(request: Ask) -> Response[str]:
+    """Off to the identity provider."""
+    provider = _provider(request)
+    request.site.identities.check_patience(address_of(request))
+    flow = Flow(draw_secret())
+    try:
+        where = await asyncio.to_thread(provider.address_for, flow, _redirect(request))
+    except ProviderDown as error:
+        return _failed(request, error, 503)
+    cookie = _flow_cookie(request, flow.secret, FLOW_S)
+    return Response("", status_code=303, headers={"Location": where}, cookies=[cookie])
+
+
+@get("/login/oidc/callback", **public(), status_code=303)
+async def come_back(request: Ask) -> Response[str]:
+    """Change the code for a session; each is good once, for the browser that was sent there."""
+    provider = _provider(request)
+    address = address_of(request)
+    request.site.identities.check_patience(address)
+    try:
+        flow, code = _answer(request, provider)
+        person = await asyncio.to_thread(provider.person, code, flow, _redirect(request))
+    except ProviderDown as error:
+        return _failed(request, error, 503)
+    except (NotSignedIn, NotPermitted) as error:
+        request.site.identities.note_failure(address)
+        return _failed(request, error, 403 if isinstance(error, NotPermitted) else 401)
+    secret = draw_secret()
+    namespace = provider.options.namespace
+    by = By(
+        act_id=request.request_id, who=person.who, address=address, request_id=request.request_id
+    )
+    opened = partial(_open, person=person, namespace=namespace, secret=secret, by=by)
+    await request.site.write(opened)
+    cookies = [
+        session_cookie(request, secret, SESSION_MS // 1000),
+        _flow_cookie(request, "", 0),
+    ]
+    return Response("", status_code=303, headers={"Location": "/"}, cookies=cookies)
+
+
+def _open(tx: Tx, *, person: Person, namespace: str, secret: str, by: By) -> None:
+    digest = digest_of(secret)
+    credential = Credential(id=digest[:16], who=person.who, namespace=namespace, roles=person.roles)
+    open_session(tx, digest, credential, token_id=None, ttl_ms=SESSION_MS)
+    detail = {"roles": list(person.roles), "by": "oidc"}
+    record(tx, by, namespace=namespace, verb="sign in", subject=person.who, detail=detail)
+
+
+def _provider(request: Ask) -> Provider:
+    provider = request.site.provider
+    if provider is None:
+        raise NotFoundException
+    return provider
+
+
+def _answer(request: Ask, provider: Provider) -> tuple[Flow, str]:
+    """The flow of the browser and the code it brings, if that is meant for it."""
+    flow = Flow(request.cookies.get(_flow_name(request), ""))
+    query = request.query_params
+    if not flow.secret or not flow.is_answered_by(query.get("state", "")):
+        raise NotSignedIn("this browser has not asked to sign in, or too long ago")
+    if query.get("iss", provider.options.issuer).rstrip("/") != provider.options.issuer:
+        raise NotSignedIn("the answer comes from another identity provider")
+    if "error" in query:
+        raise NotSignedIn(f"the identity provider says {query['error']!r:.64}")
+    code = query.get("code", "")
+    if not 0 < len(code) <= LONGEST_CODE:
+        raise NotSignedIn("the identity provider sent no code")
+    return flow, code
+
+
+def _redirect(request: Ask) -> str:
+    """Back to where the browser is; its Host header is one of our names."""
+    return f"{request.url.scheme}://{request.url.netloc}/login/oidc/callback"
+
+
+def _flow_name(request: Ask) -> str:
+    return f"{request.site.identities.cookie}-oidc"
+
+
+def _flow_cookie(request: Ask, value: str, age_s: int) -> Cookie:
+    return Cookie(
+        key=_flow_name(request),
+        value=value,
+        max_age=age_s,
+        path="/",
+        secure=request.site.options.is_secure,
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def _failed(request: Ask, error: Exception, status: int) -> Response[str]:
+    emit("api.oidc_failed", request=request.request_id, error=error)
+    ours = str(error) if isinstance(error, RotaError) else "The identity provider has no answer."
+    says = f'<p role="alert">{html.escape(ours)}</p>{AGAIN}'
+    return Response(PAGE.format(says=says, field=""), status_code=status, media_type=MediaType.HTML)
+
+
+ROUTES = (leave, come_back)

@@ -1,0 +1,256 @@
+"""Desks: where commands ask, be it a database or a server; both answer with the same views."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from rota.cli.clients import client, find_id
+from rota.cli.options import settings
+from rota.cli.served import server_client
+from rota.errors import BadInput
+from rota.model.states import State
+
+if TYPE_CHECKING:
+    from rota.app import App, Run
+    from rota.client import Client, ServedRun
+    from rota.engine.jobs import JobView
+    from rota.engine.node_views import NodeView
+    from rota.engine.queues import QueueView
+    from rota.engine.reasons import Reason
+    from rota.engine.workers import WorkerView
+    from rota.model.log import Level, LogLine
+    from rota.model.run import AttemptView, RunView
+    from rota.rules.graph_progress import Progress
+
+    Handle = Run[Any] | ServedRun
+
+EXPLAINED = (State.QUEUED, State.SCHEDULED)
+
+
+class Filters(NamedTuple):
+    """Which runs."""
+
+    state: str | None
+    job: str | None
+    queue: str | None
+    before: str | None
+    limit: int
+
+
+class Listed(NamedTuple):
+    """A run in a list, and what keeps it."""
+
+    run: RunView
+    is_held: bool
+    obstacle: str | None
+
+
+class Shown(NamedTuple):
+    """All about one run."""
+
+    run: RunView
+    attempts: list[AttemptView]
+    tally: dict[str, int]
+    reasons: list[Reason]
+    is_held: bool
+    nodes: Sequence[NodeView] = ()
+    progress: Progress | None = None
+
+
+class Desk(Protocol):
+    """What commands ask for."""
+
+    def now(self) -> int: ...
+    def run(self, text: str) -> Handle: ...
+    def runs(self, filters: Filters) -> list[Listed]: ...
+    def show(self, text: str) -> Shown: ...
+    def why(self, text: str, node: str | None) -> list[Reason]: ...
+    def jobs(self) -> list[JobView]: ...
+    def queues(self) -> list[QueueView]: ...
+    def pause_queue(self, name: str, note: str | None) -> None: ...
+    def resume_queue(self, name: str) -> None: ...
+    def workers(self) -> list[WorkerView]: ...
+    def search_logs(
+        self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
+    ) -> list[LogLine]: ...
+
+
+@contextmanager
+def desk(flags: dict[str, Any]) -> Iterator[Desk]:
+    """A server if the settings name one, else the store."""
+    said = settings(flags)
+    if said.server is not None:
+        with server_client(said) as served:
+            yield ServerDesk(served)
+        return
+    app = client(said)
+    try:
+        yield StoreDesk(app)
+    finally:
+        app.close()
+
+
+class StoreDesk:
+    """Straight to the database."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._at = {"namespace": app.namespace}
+
+    def now(self) -> int:
+        from rota.engine.inspect import now_ms
+
+        return self._app.store.read(now_ms)
+
+    def run(self, text: str) -> Run[Any]:
+        return self._app.run(find_id(text, self._recent))
+
+    def runs(self, filters: Filters) -> list[Listed]:
+        from rota.engine.inspect import runs
+        from rota.engine.why import scene
+
+        before = self.run(filters.before).id if filters.before else None
+        found, here = self._app.store.read(
+            lambda tx: (
+                runs(
+                    tx,
+                    state=State(filters.state) if filters.state else None,
+                    job=filters.job,
+                    queue=filters.queue,
+                    before=before,
+                    limit=filters.limit,
+                    **self._at,
+                ),
+                scene(tx, **self._at),
+            )
+        )
+        listed = []
+        for run in found:
+            obstacles = (
+                here.obstacles(job=run.job, queue=run.queue) if run.state == "queued" else []
+            )
+            first = obstacles[0].says if obstacles else None
+            listed.append(Listed(run, here.holds(run), first))
+        return listed
+
+    def show(self, text: str) -> Shown:
+        from rota.engine.why import scene
+
+        run = self.run(text)
+        view = run.show()
+        here = self._app.store.read(lambda tx: scene(tx, **self._at))
+        return Shown(
+            run=view,
+            attempts=run.attempts(),
+            tally=run.tally(),
+            reasons=run.why() if view.state in EXPLAINED else [],
+            is_held=here.holds(view),
+            nodes=run.nodes(),
+            progress=run.progress(),
+        )
+
+    def why(self, text: str, node: str | None) -> list[Reason]:
+        return self.run(text).why(node)
+
+    def jobs(self) -> list[JobView]:
+        from rota.engine.jobs import jobs
+
+        return self._app.store.read(lambda tx: jobs(tx, **self._at))
+
+    def queues(self) -> list[QueueView]:
+        from rota.engine.queues import queues
+
+        return self._app.store.read(lambda tx: queues(tx, **self._at))
+
+    def pause_queue(self, name: str, note: str | None) -> None:
+        from rota.engine.queues import pause
+
+        self._app.store.write(lambda tx: pause(tx, name, note=note, **self._at))
+
+    def resume_queue(self, name: str) -> None:
+        from rota.engine.queues import resume
+
+        self._app.store.write(lambda tx: resume(tx, name, **self._at))
+
+    def workers(self) -> list[WorkerView]:
+        from rota.engine.workers import workers
+
+        return self._app.store.read(lambda tx: workers(tx, **self._at))
+
+    def search_logs(
+        self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
+    ) -> list[LogLine]:
+        return self._app.search_logs(text, job=job, since=since, level=level, limit=limit)
+
+    def _recent(self, limit: int) -> list[str]:
+        from rota.engine.inspect import runs
+
+        namespace = self._app.namespace
+        recent = self._app.store.read(lambda tx: runs(tx, namespace=namespace, limit=limit))
+        return [run.id for run in recent]
+
+
+class ServerDesk:
+    """Through a server, as the token allows."""
+
+    def __init__(self, served: Client) -> None:
+        self._served = served
+
+    def now(self) -> int:
+        return round(time.time() * 1000)
+
+    def run(self, text: str) -> ServedRun:
+        return self._served.run(find_id(text, self._recent))
+
+    def runs(self, filters: Filters) -> list[Listed]:
+        from rota.client.documents import run_view
+
+        before = self.run(filters.before).id if filters.before else None
+        found = self._served.run_answers(**filters._asdict() | {"before": before})
+        return [Listed(run_view(each), each.held, each.obstacle) for each in found]
+
+    def show(self, text: str) -> Shown:
+        from rota.client.documents import run_view
+
+        run = self.run(text)
+        answer = run.answer()
+        reasons = run.why() if answer.status in EXPLAINED else []
+        return Shown(
+            run=run_view(answer),
+            attempts=run.attempts(),
+            tally=answer.tally,
+            reasons=reasons,
+            is_held=any(each.kind == "held" for each in reasons),
+        )
+
+    def why(self, text: str, node: str | None) -> list[Reason]:
+        if node is not None:
+            raise BadInput("why a node does not run needs the database; say where with --url")
+        return self.run(text).why()
+
+    def jobs(self) -> list[JobView]:
+        return self._served.jobs()
+
+    def queues(self) -> list[QueueView]:
+        return self._served.queues()
+
+    def pause_queue(self, name: str, note: str | None) -> None:
+        self._served.pause_queue(name, note)
+
+    def resume_queue(self, name: str) -> None:
+        self._served.resume_queue(name)
+
+    def workers(self) -> list[WorkerView]:
+        return self._served.workers()
+
+    def search_logs(
+        self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
+    ) -> list[LogLine]:
+        del text, job, since, level, limit
+        raise BadInput("a search in logs needs the database; say where it is with --url")
+
+    def _recent(self, limit: int) -> list[str]:
+        return [run.id for run in self._served.runs(limit=limit)]

@@ -1,0 +1,221 @@
+"""Client: what an App can ask of its store, asked of a server instead."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+from urllib.parse import quote
+
+from rota.client.address import check_address
+from rota.client.documents import (
+    Answer,
+    JobAnswer,
+    Named,
+    Page,
+    QueueAnswer,
+    RunAnswer,
+    SessionAnswer,
+    WorkerAnswer,
+    job_view,
+    queue_view,
+    run_view,
+    worker_view,
+)
+from rota.client.job import ServedJob
+from rota.client.letters import ServedLetters
+from rota.client.line import Line
+from rota.client.run import ServedRun
+from rota.engine.jobs import JobView
+from rota.engine.queues import QueueView
+from rota.engine.workers import WorkerView
+from rota.errors import BadOption
+from rota.model.run import RunView
+from rota.model.states import State
+from rota.rules.duration import parse_duration
+
+T = TypeVar("T")
+
+PAGE = 500
+CURSOR = "cursor"
+"""The parameter that takes the `next` of a page."""
+
+
+class Client:
+    """The verbs of an App for those who have a server and a token, and no database.
+
+    One client serves any number of threads. Requests that get no answer are sent again for as
+    long as `patience` says; changes carry a key, so that each is made once.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        token: str | None = None,
+        timeout: str | float = "30s",
+        patience: str | float = "30s",
+        ca_file: str | Path | None = None,
+        in_clear: bool = False,
+    ) -> None:
+        """Without `url` and `token` those of ROTA_SERVER and ROTA_TOKEN count.
+
+        `timeout` is for one answer. `ca_file` holds certificates to trust instead of the usual
+        ones; `in_clear` allows http to another machine.
+        """
+        said = url or os.environ.get("ROTA_SERVER")
+        if not said:
+            raise BadOption("say where the server is: Client('https://...'), or ROTA_SERVER")
+        secret = token or os.environ.get("ROTA_TOKEN") or None
+        if secret is not None and not (secret.isascii() and secret.isprintable()):
+            raise BadOption("the token has characters that no token has")
+        self.url = check_address(said, in_clear=in_clear)
+        self.line = Line(
+            self.url,
+            secret,
+            timeout_s=parse_duration(timeout) / 1000,
+            patience_s=parse_duration(patience) / 1000,
+            verify=_trusted(ca_file),
+        )
+        self.dead_letters = ServedLetters(self)
+
+    def __repr__(self) -> str:
+        return f"<Client {self.url}>"
+
+    def find_job(self, name: str) -> ServedJob:
+        """A job by its name; whether there is one is seen when it is submitted."""
+        return ServedJob(self, name)
+
+    def submit(self, job: str, /, *args: Any, **kwargs: Any) -> ServedRun:
+        """Ask for one execution; when this returns, it is recorded on disk.
+
+        `find_job(name).with_options(...)` submits with other policies.
+        """
+        return self.find_job(job).submit(*args, **kwargs)
+
+    def submit_many(self, job: str, calls: Iterable[Any]) -> list[ServedRun]:
+        """Ask for up to 10,000 at once, all or none; items are those of `Job.submit_many`."""
+        return self.find_job(job).submit_many(calls)
+
+    def trigger(self, job: str, /, **args: Any) -> ServedRun:
+        """Start a job by hand, now; the audit tells it from a submit."""
+        body = {"args": self.find_job(job).encoded((), args)}
+        made = self.line.post(f"/jobs/{quote(job, safe='')}/trigger", Named, body)
+        return ServedRun(self, made.run_id)
+
+    def run(self, run_id: str) -> ServedRun:
+        """A handle for a run of any job, by its id."""
+        return ServedRun(self, run_id)
+
+    def runs(
+        self,
+        *,
+        state: str | None = None,
+        job: str | None = None,
+        queue: str | None = None,
+        before: str | None = None,
+        limit: int = 50,
+    ) -> list[RunView]:
+        """The newest first."""
+        found = self.run_answers(state=state, job=job, queue=queue, before=before, limit=limit)
+        return [run_view(each) for each in found]
+
+    def run_answers(
+        self,
+        *,
+        state: str | None,
+        job: str | None,
+        queue: str | None,
+        before: str | None,
+        limit: int,
+    ) -> list[RunAnswer]:
+        """The same with what the server says beside: what holds each back."""
+        status = None if state is None else State(state).value
+        filters = {"status": status, "jobId": job, "queue": queue}
+        return self.pages("/runs", RunAnswer, filters, start=before, limit=limit)
+
+    def jobs(self) -> list[JobView]:
+        """All jobs on record, by name."""
+        return [job_view(each) for each in self.pages("/jobs", JobAnswer, {"spec": "true"})]
+
+    def queues(self) -> list[QueueView]:
+        """All queues with their depth."""
+        return [queue_view(each) for each in self.line.get("/queues", Page[QueueAnswer]).items]
+
+    def pause_queue(self, name: str, note: str | None = None) -> None:
+        """Start nothing new from this queue; what runs goes on."""
+        body = {} if note is None else {"note": note}
+        self.line.post(f"/queues/{quote(name, safe='')}/pause", Answer, body)
+
+    def resume_queue(self, name: str) -> None:
+        """Start what waits, in the old order."""
+        self.line.post(f"/queues/{quote(name, safe='')}/resume", Answer)
+
+    def workers(self) -> list[WorkerView]:
+        """The workers on record, the oldest first."""
+        found = self.line.get("/workers", Page[WorkerAnswer]).items
+        now = round(time.time() * 1000)
+        return [worker_view(each, now=now) for each in found]
+
+    def drain_worker(self, worker_id: str) -> None:
+        """Let a worker take nothing new, from its next heartbeat on."""
+        self.line.post(f"/workers/{quote(worker_id, safe='')}/drain", Answer)
+
+    def resume_worker(self, worker_id: str) -> None:
+        """Let a worker that was drained work again."""
+        self.line.post(f"/workers/{quote(worker_id, safe='')}/resume", Answer)
+
+    def session(self) -> SessionAnswer:
+        """Whose token this is, and what it allows."""
+        return self.line.get("/session", SessionAnswer)
+
+    def pages(
+        self,
+        path: str,
+        kind: type[T],
+        filters: Mapping[str, str | None],
+        *,
+        start: str | None = None,
+        limit: int | None = None,
+    ) -> list[T]:
+        """Items of as many pages as it takes."""
+        found: list[T] = []
+        after = start
+        while limit is None or len(found) < limit:
+            size = PAGE if limit is None else min(PAGE, limit - len(found))
+            query = {**filters, CURSOR: after, "limit": size}
+            page = self.line.get(path, Page[kind], query)  # type: ignore[valid-type]
+            found += page.items
+            after = page.next
+            if after is None:
+                break
+        return found
+
+    def close(self) -> None:
+        """Close the connections; using the client again opens new ones."""
+        self.line.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _trusted(ca_file: str | Path | None) -> Any:
+    if ca_file is None:
+        return True
+    import ssl  # noqa: PLC0415  # few need it
+
+    try:
+        return ssl.create_default_context(cafile=str(ca_file))
+    except (OSError, ssl.SSLError) as error:
+        raise BadOption(f"ca_file: cannot read certificates of {ca_file}: {error}") from error

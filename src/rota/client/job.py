@@ -1,0 +1,143 @@
+"""A job behind a server: submit it by name, its function need not be here."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import msgspec
+
+from rota.client.documents import Answer, ManyNamed, Named
+from rota.client.run import ServedRun
+from rota.errors import BadArguments, BadInput, BadOption, DuplicateKey
+from rota.rules.duration import parse_duration
+from rota.rules.signature import wire
+
+if TYPE_CHECKING:
+    from rota.client.client import Client
+
+MOST = 10_000
+"""Runs of one request, which are all made or none."""
+DURATIONS = {
+    "delay": "delay",
+    "expires": "expires",
+    "timeout": "timeout",
+    "key_window": "keyWindow",
+}
+OTHERS = ("queue", "priority", "at", "key", "retries", "cache")
+
+
+class _Parameters(Answer):
+    parameters: dict[str, str]
+
+
+class ServedJob:
+    """A job by its name, with what the submits made through it change of its policies."""
+
+    def __init__(self, client: Client, name: str, options: Mapping[str, Any] | None = None) -> None:
+        self.name = name
+        self._client = client
+        self._options = dict(options or {})
+
+    def __repr__(self) -> str:
+        return f"<ServedJob {self.name}>"
+
+    @cached_property
+    def parameters(self) -> dict[str, str]:
+        """Name to annotation, in order; asked once."""
+        path = f"/jobs/{quote(self.name, safe='')}"
+        return self._client.line.get(path, _Parameters).parameters
+
+    def submit(self, *args: Any, **kwargs: Any) -> ServedRun:
+        """Ask for one execution; when this returns, it is recorded on disk."""
+        made = self._client.line.post("/runs", Named, wire.ENCODER.encode(self._body(args, kwargs)))
+        return ServedRun(self._client, made.run_id)
+
+    def submit_many(self, calls: Iterable[Any]) -> list[ServedRun]:
+        """Ask for up to 10,000 at once, all or none.
+
+        Each item is a tuple of positional arguments, a mapping of keyword arguments,
+        or, being anything else, the single argument.
+        """
+        bodies = [self._body(*_both(call)) for call in calls]
+        if not bodies:
+            return []
+        if len(bodies) > MOST:
+            raise BadInput(f"{len(bodies):,} runs at once are too many; give up to {MOST:,}")
+        made = self._client.line.post(
+            "/runs/bulk", ManyNamed, wire.ENCODER.encode({"runs": bodies})
+        )
+        for each in made.runs:
+            if each.status == "refused":
+                raise DuplicateKey(str(self._options.get("key", "")), each.run_id)
+        return [ServedRun(self._client, each.run_id) for each in made.runs]
+
+    def with_options(self, **options: Any) -> ServedJob:
+        """Change policies for the submits made through the answer.
+
+        Options: priority, queue, timeout, expires, key, key_window, delay, at, retries and
+        cache=False.
+        """
+        known = (*DURATIONS, *OTHERS)
+        told: dict[str, Any] = {}
+        for name, value in options.items():
+            if name not in known:
+                close = difflib.get_close_matches(name, known, n=1)
+                hint = f" Did you mean {close[0]!r}?" if close else ""
+                raise BadOption(f"a submit over a server has no option {name!r:.64}.{hint}")
+            told[DURATIONS.get(name, name)] = _told(name, value)
+        fresh = ServedJob(self._client, self.name, self._options | told)
+        if "parameters" in vars(self):
+            fresh.parameters = self.parameters
+        return fresh
+
+    def after(self, delay: str | float | timedelta) -> ServedJob:
+        """Submit so that it runs after a while: `job.after("10m").submit("a.png")`."""
+        return self.with_options(delay=delay)
+
+    def at(self, when: datetime) -> ServedJob:
+        """Submit so that it runs at a time, which must have a zone."""
+        return self.with_options(at=when)
+
+    def _body(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        return {"jobId": self.name, "args": self.encoded(args, kwargs), **self._options}
+
+    def encoded(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> msgspec.Raw:
+        """By name, in an order that does not change, so that the same call is the same request."""
+        given = self._placed(args, kwargs)
+        try:
+            text = wire.SORTED_ENCODER.encode(given)
+            if b"null" in text:
+                wire.refuse_nan(given)
+        except (*wire.UNENCODABLE, msgspec.MsgspecError) as error:
+            raise BadArguments(f"job {self.name}: {wire.in_words(error)}") from error
+        return msgspec.Raw(text)
+
+    def _placed(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+        if not args:
+            return kwargs
+        names = list(self.parameters)
+        if len(args) > len(names):
+            raise BadArguments(f"job {self.name} takes {len(names)} arguments, not {len(args)}")
+        placed = dict(zip(names, args, strict=False))
+        for name in placed.keys() & kwargs.keys():
+            raise BadArguments(f"job {self.name}: {name} is given twice")
+        return placed | dict(kwargs)
+
+
+def _both(call: Any) -> tuple[Sequence[Any], Mapping[str, Any]]:
+    if isinstance(call, tuple):
+        return call, {}
+    return ((), call) if isinstance(call, Mapping) else ((call,), {})
+
+
+def _told(name: str, value: Any) -> Any:
+    if value is None or name not in DURATIONS:
+        if isinstance(value, datetime) and value.tzinfo is None:
+            raise BadOption(f"{name}= needs a zone: datetime(..., tzinfo=UTC) or .astimezone()")
+        return value
+    return f"{parse_duration(value)}ms"

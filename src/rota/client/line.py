@@ -1,0 +1,197 @@
+"""The line to a server: one request, sent until it is answered or patience is over.
+
+Every change carries an Idempotency-Key, so that one which may have been carried out can be sent
+again: the server answers it as the first time.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Mapping
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import msgspec
+
+from rota.client.address import PREFIX
+from rota.client.problems import error_of
+from rota.clock import elapsed_s
+from rota.errors import BadUrl, CommitUnknown, RotaError, ServerUnavailable
+from rota.ids import new_id
+from rota.version import version
+
+if TYPE_CHECKING:
+    import httpx2
+
+T = TypeVar("T")
+
+AGAIN = frozenset({408, 429, 502, 503, 504})
+"""Answers that may be another one a little later."""
+DOUBTFUL = frozenset({502, 504})
+"""Answers of somebody on the way, who does not know what became of the request."""
+FIRST_S = 0.1
+LONGEST_S = 5.0
+CONNECT_S = 5.0
+REDIRECTS = range(300, 400)
+
+
+class Call(NamedTuple):
+    """One request, the same each time it is sent."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    content: bytes | None = None
+    key: str | None = None
+    wait_s: float = 0.0
+    """How long the server may take on purpose."""
+
+
+class Failed(NamedTuple):
+    """A try that brought no answer, or none that counts."""
+
+    error: RotaError
+    is_doubtful: bool
+    """It may have been carried out."""
+    rest_s: float = 0.0
+    """How long the server wants to be left alone."""
+
+
+class Line:
+    """Connections to one server, kept open and shared by all threads."""
+
+    def __init__(
+        self, url: str, token: str | None, *, timeout_s: float, patience_s: float, verify: Any
+    ) -> None:
+        self.url = url
+        self._token = token
+        self._timeout_s = timeout_s
+        self._patience_s = patience_s
+        self._verify = verify
+        self._opening = Lock()
+        self._http: httpx2.Client | None = None
+
+    def get(
+        self,
+        path: str,
+        kind: type[T],
+        query: Mapping[str, str | int | None] | None = None,
+        *,
+        wait_s: float = 0.0,
+    ) -> T:
+        """Look at something; what is None in the query is left out."""
+        given = {name: str(value) for name, value in (query or {}).items() if value is not None}
+        return self._read(self._send(Call("GET", path, given, wait_s=wait_s)), kind)
+
+    def post(self, path: str, kind: type[T], body: bytes | Mapping[str, Any] | None = None) -> T:
+        """Change something, once."""
+        content = msgspec.json.encode(body) if isinstance(body, Mapping) else body
+        return self._read(self._send(Call("POST", path, {}, content, new_id())), kind)
+
+    def close(self) -> None:
+        """Close all connections; the next request opens one again."""
+        with self._opening:
+            if self._http is not None:
+                self._http.close()
+                self._http = None
+
+    def _send(self, call: Call) -> bytes:
+        end_s = elapsed_s() + self._patience_s
+        is_doubtful = False
+        turn = 0
+        while True:
+            answer = self._try(call)
+            if isinstance(answer, bytes):
+                return answer
+            is_doubtful |= answer.is_doubtful
+            most_s = min(LONGEST_S, FIRST_S * 2**turn)
+            rest_s = answer.rest_s + random.uniform(0.0, most_s)
+            if elapsed_s() + rest_s > end_s:
+                raise self._given_up(call, answer.error, is_doubtful=is_doubtful)
+            time.sleep(rest_s)
+            turn += 1
+
+    def _try(self, call: Call) -> bytes | Failed:
+        import httpx2  # noqa: PLC0415  # takes a while, and only those need it who have a server
+
+        headers = {} if call.key is None else {"Idempotency-Key": call.key}
+        if call.content is not None:
+            headers["Content-Type"] = "application/json"
+        patience = httpx2.Timeout(
+            self._timeout_s + call.wait_s, connect=min(CONNECT_S, self._timeout_s)
+        )
+        try:
+            answer = self._opened().request(
+                call.method,
+                f"{self.url}{PREFIX}{call.path}",
+                params=call.query or None,
+                content=call.content,
+                headers=headers,
+                timeout=patience,
+            )
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
+            return Failed(self._unreached(error), is_doubtful=False)
+        except httpx2.TransportError as error:
+            return Failed(self._unreached(error), is_doubtful=True)
+        return self._judge(answer)
+
+    def _judge(self, answer: httpx2.Response) -> bytes | Failed:
+        if answer.is_success:
+            return answer.content
+        status = answer.status_code
+        if status in REDIRECTS:
+            where = answer.headers.get("location", "elsewhere")
+            raise BadUrl(f"{self.url} points to {where!r:.140}; give the address of the server")
+        rest_s = _seconds(answer.headers.get("retry-after"))
+        error = error_of(status, answer.content, url=self.url, retry_after_s=rest_s)
+        if status not in AGAIN:
+            raise error
+        is_doubtful = status in DOUBTFUL or isinstance(error, CommitUnknown)
+        return Failed(error, is_doubtful, rest_s or 0.0)
+
+    def _opened(self) -> httpx2.Client:
+        import httpx2  # noqa: PLC0415
+
+        with self._opening:
+            if self._http is None:
+                headers = {"User-Agent": f"rota/{version()}", "Accept": "application/json"}
+                if self._token:
+                    headers["Authorization"] = f"Bearer {self._token}"
+                self._http = httpx2.Client(
+                    headers=headers,
+                    verify=self._verify,
+                    limits=httpx2.Limits(max_connections=64, max_keepalive_connections=16),
+                    follow_redirects=False,  # a token must not follow one to somebody else
+                )
+            return self._http
+
+    def _unreached(self, error: Exception) -> ServerUnavailable:
+        said = str(error) or type(error).__name__
+        return ServerUnavailable(f"the server at {self.url} cannot be reached: {said}")
+
+    def _given_up(self, call: Call, error: RotaError, *, is_doubtful: bool) -> RotaError:
+        if is_doubtful and call.key is not None:
+            return CommitUnknown(
+                f"{call.method} {call.path} was sent to {self.url} and may have been carried "
+                f"out; no answer tells ({error})"
+            )
+        return error
+
+    def _read(self, content: bytes, kind: type[T]) -> T:
+        try:
+            return msgspec.json.decode(content, type=kind)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise BadUrl(
+                f"the answer of {self.url} is none that this version of Rota can read: {error}"
+            ) from error
+
+
+def _seconds(text: str | None) -> float | None:
+    """Of Retry-After; a date instead of seconds is not obeyed, only backed off from."""
+    if text is None:
+        return None
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        return None
