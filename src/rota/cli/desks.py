@@ -98,7 +98,7 @@ class StoreDesk:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._at = {"namespace": app.namespace}
+        self._namespace = app.namespace
 
     def now(self) -> int:
         from rota.engine.inspect import now_ms
@@ -122,9 +122,9 @@ class StoreDesk:
                     queue=filters.queue,
                     before=before,
                     limit=filters.limit,
-                    **self._at,
+                    namespace=self._namespace,
                 ),
-                scene(tx, **self._at),
+                scene(tx, namespace=self._namespace),
             )
         )
         listed = []
@@ -141,7 +141,7 @@ class StoreDesk:
 
         run = self.run(text)
         view = run.show()
-        here = self._app.store.read(lambda tx: scene(tx, **self._at))
+        here = self._app.store.read(lambda tx: scene(tx, namespace=self._namespace))
         return Shown(
             run=view,
             attempts=run.attempts(),
@@ -158,27 +158,27 @@ class StoreDesk:
     def jobs(self) -> list[JobView]:
         from rota.engine.jobs import jobs
 
-        return self._app.store.read(lambda tx: jobs(tx, **self._at))
+        return self._app.store.read(lambda tx: jobs(tx, namespace=self._namespace))
 
     def queues(self) -> list[QueueView]:
         from rota.engine.queues import queues
 
-        return self._app.store.read(lambda tx: queues(tx, **self._at))
+        return self._app.store.read(lambda tx: queues(tx, namespace=self._namespace))
 
     def pause_queue(self, name: str, note: str | None) -> None:
         from rota.engine.queues import pause
 
-        self._app.store.write(lambda tx: pause(tx, name, note=note, **self._at))
+        self._app.store.write(lambda tx: pause(tx, name, note=note, namespace=self._namespace))
 
     def resume_queue(self, name: str) -> None:
         from rota.engine.queues import resume
 
-        self._app.store.write(lambda tx: resume(tx, name, **self._at))
+        self._app.store.write(lambda tx: resume(tx, name, namespace=self._namespace))
 
     def workers(self) -> list[WorkerView]:
         from rota.engine.workers import workers
 
-        return self._app.store.read(lambda tx: workers(tx, **self._at))
+        return self._app.store.read(lambda tx: workers(tx, namespace=self._namespace))
 
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
