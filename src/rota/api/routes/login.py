@@ -29,7 +29,14 @@ from rota.store.base import Tx
 
 MOST_BYTES = 4096
 LONGEST_PLACE = 2000
-PAGE = """<!doctype html>
+_PICTURE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="36" height="36">'
+    '<rect width="32" height="32" rx="8" fill="#3b5bdb"/>'
+    '<g fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round">'
+    '<path d="M16 7a9 9 0 1 1-8.2 5.3"/><path d="M16 11.5V16l3.2 2.4"/></g>'
+    '<circle cx="8.6" cy="10.2" r="2.1" fill="#fff"/></svg>'
+)
+_PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -37,14 +44,12 @@ PAGE = """<!doctype html>
 <meta name="referrer" content="same-origin">
 <meta name="color-scheme" content="light dark">
 <title>Sign in - Rota</title>
+<link rel="icon" href="{icon}">
 <link rel="stylesheet" href="/login.css">
 </head>
 <body>
 <main>
-<svg aria-hidden="true" viewBox="0 0 32 32" width="36" height="36"><rect width="32" height="32"
-rx="8" fill="#3b5bdb"/><g fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"><path
-d="M16 7a9 9 0 1 1-8.2 5.3"/><path d="M16 11.5V16l3.2 2.4"/></g><circle cx="8.6" cy="10.2" r="2.1"
-fill="#fff"/></svg>
+{picture}
 <h1>Sign in to Rota</h1>
 {says}
 <form method="post" action="/login">
@@ -74,9 +79,9 @@ def show_login(
     """The page; with a ticket it asks for nothing but a click."""
     if ticket is None:
         says = OIDC if request.site.provider else ""
-        return PAGE.format(says=says, field=FIELD + _hidden("next", place_of(then)))
+        return page_of(says=says, field=FIELD + _hidden("next", place_of(then)))
     hidden = _hidden("ticket", ticket[:200]) + "\n<button>Sign in</button>"
-    return PAGE.format(says="<p>This link signs you in, once.</p>", field=hidden)
+    return page_of(says="<p>This link signs you in, once.</p>", field=hidden)
 
 
 @get("/login.css", **public(), sync_to_thread=False)
@@ -101,10 +106,16 @@ async def sign_in(request: Ask) -> Response[str]:
     place = place_of(then)
     if credential is None:
         site.identities.note_failure(address)
-        page = PAGE.format(says=REFUSED, field=FIELD + _hidden("next", place))
+        page = page_of(says=REFUSED, field=FIELD + _hidden("next", place))
         return Response(page, status_code=401, media_type=MediaType.HTML)
     cookie = session_cookie(request, secret, LIFE_MS // 1000)
     return Response("", status_code=303, headers={"Location": place}, cookies=[cookie])
+
+
+def page_of(*, says: str, field: str) -> str:
+    """The page with this above its form and this in it; both are HTML."""
+    icon = f"data:image/svg+xml,{quote(_PICTURE)}"
+    return _PAGE.format(says=says, field=field, picture=_PICTURE, icon=icon)
 
 
 def place_of(said: str | None) -> str:
