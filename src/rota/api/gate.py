@@ -30,7 +30,6 @@ PUBLIC = frozenset(
         ("GET", "/healthz"),
         ("GET", "/readyz"),
         ("GET", "/login"),
-        ("GET", "/login.css"),
         ("POST", "/login"),
         ("GET", "/login/oidc"),
         ("GET", "/login/oidc/callback"),

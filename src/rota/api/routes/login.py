@@ -2,19 +2,16 @@
 
 No script is involved. The link of the first start holds a ticket that is good once; opening the
 page does not use it up, so a preview of the link by a chat or a mail program does no harm.
-Who was sent here from a page of ours comes back to it, and to nowhere else.
 """
 
 from __future__ import annotations
 
 import html
-from importlib.resources import files
-from typing import Annotated
-from urllib.parse import parse_qs, quote
+from urllib.parse import parse_qs
 
 from litestar import MediaType, Response, get, post
 from litestar.datastructures import Cookie
-from litestar.params import FromQuery, QueryParameter
+from litestar.params import FromQuery
 
 from rota.api.ask import Ask
 from rota.api.gate import public
@@ -28,67 +25,37 @@ from rota.rules.secrets import digest_of
 from rota.store.base import Tx
 
 MOST_BYTES = 4096
-LONGEST_PLACE = 2000
-_PICTURE = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="36" height="36">'
-    '<rect width="32" height="32" rx="8" fill="#3b5bdb"/>'
-    '<g fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round">'
-    '<path d="M16 7a9 9 0 1 1-8.2 5.3"/><path d="M16 11.5V16l3.2 2.4"/></g>'
-    '<circle cx="8.6" cy="10.2" r="2.1" fill="#fff"/></svg>'
-)
-_PAGE = """<!doctype html>
+PAGE = """<!doctype html>
 <html lang="en">
-<head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width">
 <meta name="referrer" content="same-origin">
-<meta name="color-scheme" content="light dark">
 <title>Sign in - Rota</title>
-<link rel="icon" href="{icon}">
-<link rel="stylesheet" href="/login.css">
-</head>
-<body>
-<main>
-{picture}
-<h1>Sign in to Rota</h1>
+<h1>Rota</h1>
 {says}
 <form method="post" action="/login">
 {field}
 </form>
-</main>
-</body>
 </html>
 """
 FIELD = (
-    '<label for="token">Token</label>\n'
-    '<input id="token" type="password" name="token" required autofocus autocomplete="off" '
-    'spellcheck="false">\n'
-    "<p><code>rota tokens create</code> on the server makes one.</p>\n"
-    "<button>Sign in</button>"
+    '<p><label>Token <input type="password" name="token" required autofocus autocomplete="off">'
+    "</label></p>\n<button>Sign in</button>"
 )
 OIDC = '<p><a href="/login/oidc">Sign in with your organisation</a></p>'
-REFUSED = '<p role="alert">This is not good, or not any more.</p>'
+REFUSED = (
+    '<p role="alert">This is not good, or not any more. `rota tokens create` gives out tokens.</p>'
+)
 
 
 @get("/login", **public(), media_type=MediaType.HTML, sync_to_thread=False)
-def show_login(
-    request: Ask,
-    ticket: FromQuery[str | None] = None,
-    then: Annotated[str | None, QueryParameter(name="next")] = None,
-) -> str:
+def show_login(request: Ask, ticket: FromQuery[str | None] = None) -> str:
     """The page; with a ticket it asks for nothing but a click."""
     if ticket is None:
-        says = OIDC if request.site.provider else ""
-        return page_of(says=says, field=FIELD + _hidden("next", place_of(then)))
-    hidden = _hidden("ticket", ticket[:200]) + "\n<button>Sign in</button>"
-    return page_of(says="<p>This link signs you in, once.</p>", field=hidden)
-
-
-@get("/login.css", **public(), sync_to_thread=False)
-def show_style() -> Response[bytes]:
-    """How the page looks; it has none of the files that need a sign-in."""
-    content = (files("rota.api") / "login.css").read_bytes()
-    return Response(content, media_type="text/css")
+        return PAGE.format(says=OIDC if request.site.provider else "", field=FIELD)
+    value = html.escape(ticket[:200], quote=True)
+    hidden = f'<input type="hidden" name="ticket" value="{value}">\n<button>Sign in</button>'
+    return PAGE.format(says="<p>This link signs you in, once.</p>", field=hidden)
 
 
 @post("/login", **public(), status_code=303)
@@ -101,42 +68,14 @@ async def sign_in(request: Ask) -> Response[str]:
     form = parse_qs(body[:MOST_BYTES].decode("latin-1"))
     secret = draw_secret()
     by = By(act_id=request.request_id, who="", address=address, request_id=request.request_id)
-    token, ticket, then = (form.get(name, [""])[0] for name in ("token", "ticket", "next"))
+    token, ticket = form.get("token", [""])[0], form.get("ticket", [""])[0]
     credential = await site.write(lambda tx: _open(tx, token.strip(), ticket, secret, by))
-    place = place_of(then)
     if credential is None:
         site.identities.note_failure(address)
-        page = page_of(says=REFUSED, field=FIELD + _hidden("next", place))
+        page = PAGE.format(says=REFUSED, field=FIELD)
         return Response(page, status_code=401, media_type=MediaType.HTML)
     cookie = session_cookie(request, secret, LIFE_MS // 1000)
-    return Response("", status_code=303, headers={"Location": place}, cookies=[cookie])
-
-
-def page_of(*, says: str, field: str) -> str:
-    """The page with this above its form and this in it; both are HTML."""
-    icon = f"data:image/svg+xml,{quote(_PICTURE)}"
-    return _PAGE.format(says=says, field=field, picture=_PICTURE, icon=icon)
-
-
-def place_of(said: str | None) -> str:
-    r"""A place of this server to go to after the sign-in; anything else is the start.
-
-    Browsers take `//host` and `/\host` for another server, and drop tabs and line ends before.
-    """
-    text = said or "/"
-    is_ours = text.startswith("/") and text[1:2] not in ("/", "\\")
-    if not is_ours or not text.isascii() or not text.isprintable() or len(text) > LONGEST_PLACE:
-        return "/"
-    return text
-
-
-def leading_to(place: str) -> str:
-    """The address of the page for somebody who wanted to go there."""
-    return "/login" if place in ("", "/") else f"/login?next={quote(place, safe='/')}"
-
-
-def _hidden(name: str, value: str) -> str:
-    return f'<input type="hidden" name="{name}" value="{html.escape(value, quote=True)}">'
+    return Response("", status_code=303, headers={"Location": "/"}, cookies=[cookie])
 
 
 def session_cookie(request: Ask, secret: str, age_s: int) -> Cookie:
@@ -165,4 +104,4 @@ def _open(tx: Tx, token: str, ticket: str, secret: str, by: By) -> Credential | 
     return found
 
 
-ROUTES = (show_login, show_style, sign_in)
+ROUTES = (show_login, sign_in)

@@ -14,7 +14,7 @@ from rota.api.ask import Ask
 from rota.api.gate import public
 from rota.api.identities import address_of
 from rota.api.oidc import Flow, Person, Provider, ProviderDown
-from rota.api.routes.login import page_of, session_cookie
+from rota.api.routes.login import PAGE, session_cookie
 from rota.app.tokens import draw_secret
 from rota.engine.acts import By, record
 from rota.engine.sessions import open_session
@@ -130,7 +130,7 @@ def _failed(request: Ask, error: Exception, status: int) -> Response[str]:
     emit("api.oidc_failed", request=request.request_id, error=error)
     ours = str(error) if isinstance(error, RotaError) else "The identity provider has no answer."
     says = f'<p role="alert">{html.escape(ours)}</p>{AGAIN}'
-    return Response(page_of(says=says, field=""), status_code=status, media_type=MediaType.HTML)
+    return Response(PAGE.format(says=says, field=""), status_code=status, media_type=MediaType.HTML)
 
 
 ROUTES = (leave, come_back)

@@ -20,7 +20,6 @@ import rota
 from rota.api.ask import Ask
 from rota.api.gate import ANY_QUERY, needs
 from rota.api.problems import respond
-from rota.api.routes.login import leading_to
 from rota.errors import NotSignedIn
 
 BUILT = Path(rota.__file__).parent / "web" / "dist"
@@ -40,10 +39,7 @@ SQUEEZED_FROM = 1_000
 def lead_in(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     """People get a page where programs get a problem."""
     if "text/html" in request.headers.get("accept", ""):
-        query = request.url.query
-        path = request.scope["raw_path"].decode("ascii")  # as it was sent, with %2F and the like
-        place = f"{path}?{query}" if query else path
-        return Response("", status_code=303, headers={"Location": leading_to(place)})
+        return Response("", status_code=303, headers={"Location": "/login"})
     return respond(request, error)
 
 
