@@ -8,18 +8,10 @@ import shutil
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FLAGS = ("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu")
 """Root has no sandbox, containers have little shared memory and no screen."""
+MISSING = "Chromium is missing; install it with: sudo apt-get install chromium"
 
 
-class ChromiumMissing(RuntimeError):
-    """There is no Chromium on this machine."""
-
-
-def find_chromium() -> str:
-    """The program; `ROTA_CHROMIUM` may name another one."""
-    named = os.environ.get("ROTA_CHROMIUM")
-    found = next(filter(None, map(shutil.which, (named,) if named else NAMES)), None)
-    if found is None:
-        raise ChromiumMissing(
-            f"{named or 'Chromium'} is missing; install it with: sudo apt-get install chromium"
-        )
-    return found
+def find_chromium() -> str | None:
+    """The program, if there is one; `ROTA_CHROMIUM` may name another."""
+    names = filter(None, (os.environ.get("ROTA_CHROMIUM"), *NAMES))
+    return next(filter(None, map(shutil.which, names)), None)

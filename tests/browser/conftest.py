@@ -12,12 +12,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.browser.chromium import FLAGS, ChromiumMissing, find_chromium
+from tests.browser.chromium import FLAGS, MISSING, find_chromium
+from tests.browser.places import furnish
 from tests.browser.site import ADMIN, Site, site_on
 from tests.browser.visitor import PATIENCE_MS, Visit, Visitor
 from tests.support.source import ROOT
@@ -42,17 +43,14 @@ def built() -> None:
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    try:
-        program = find_chromium()
-    except ChromiumMissing as missing:
-        _give_up(str(missing))
+    program = find_chromium() or _give_up(MISSING)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         yield browser
         browser.close()
 
 
-def _give_up(reason: str) -> None:
+def _give_up(reason: str) -> NoReturn:
     """Without it there is nothing to test; in CI that must not go unnoticed."""
     if os.environ.get("CI"):
         pytest.fail(reason)
@@ -79,6 +77,12 @@ def postgres_site(
 def site(request: pytest.FixtureRequest) -> Site:
     found: Site = request.getfixturevalue(f"{request.param}_site")
     return found
+
+
+@pytest.fixture(scope="package")
+def places(sqlite_site: Site) -> dict[str, str]:
+    """The addresses of all pages, with something on each."""
+    return furnish(sqlite_site)
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ class Site:
 
     def token(self, *roles: str) -> str:
         made = self.post("/tokens", name="-".join(roles), roles=list(roles))
-        return str(made["secret"])
+        return str(made["token"])
 
     def get(self, path: str) -> dict[str, Any]:
         return _good(self.api.get(path))

@@ -22,7 +22,7 @@ class Visitor:
 
     def page(self, path: str = "/") -> Page:
         page = self.context.new_page()
-        page.goto(self.address + path)
+        page.goto(self.address + path, wait_until="commit")
         return page
 
     def sign_in(self, token: str) -> None:
@@ -35,6 +35,12 @@ class Visit(Protocol):
     """Brings a visitor to an address; options are those of playwright's contexts."""
 
     def __call__(self, address: str, **options: Any) -> Visitor: ...
+
+
+def settle(page: Page) -> None:
+    """Until everything that the page asked for is there."""
+    expect(page.get_by_role("heading", level=1).first).to_be_visible()
+    expect(page.get_by_role("status", name="Loading")).to_have_count(0)
 
 
 def press(within: Page | Locator, name: str) -> None:
