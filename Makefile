@@ -10,7 +10,7 @@ help: ## List these commands
 setup: ## Make .venv with everything needed to develop
 	@./dev setup
 
-demo: ## Start Rota with a few examples and watch them (ONCE=1 ends by itself)
+demo: ## Start Rota with a few examples; watch them here and in a browser (ONCE=1 ends by itself)
 	@./dev demo $(if $(ONCE),--once) $(ARGS)
 
 test: ## Lint, types and all tests, on SQLite and a throw-away PostgreSQL
