@@ -84,7 +84,7 @@ def tell_customers(handed: str, invoices: int) -> str:
     return f"{handed}; {invoices} invoices"
 
 
-@app.graph(schedule="* * * * *", overlap="skip", timezone="Europe/Paris")
+@app.graph(schedule="*/5 * * * *", overlap="skip", timezone="Europe/Paris")
 def fulfil(day: str = "today", fragile: str = "") -> str:
     """Orders of a day, from the basket to the door."""
     orders = take_orders(day)
