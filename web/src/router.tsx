@@ -55,13 +55,13 @@ const routes = [
   createRoute({
     ...under,
     path: "/jobs",
-    validateSearch: pick(["q", "kind"]),
+    validateSearch: pick(["tab", "q", "kind"]),
     component: lazyRouteComponent(() => import("@/pages/Jobs"), "Jobs"),
   }),
   createRoute({
     ...under,
     path: "/jobs/$id",
-    validateSearch: pick(["tab", "a", "b"]),
+    validateSearch: pick(["tab", "a", "b", "window"]),
     component: lazyRouteComponent(() => import("@/pages/JobPage"), "JobPage"),
   }),
   createRoute({

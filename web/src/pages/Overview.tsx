@@ -11,13 +11,14 @@ import { Chart } from "@/ui/Chart";
 import { Card, Empty, Load, PageHead, Progress } from "@/ui/Panels";
 import { Stat } from "@/ui/Stat";
 import { Duration, Time } from "@/ui/Time";
+import { Windows } from "@/ui/Windows";
 
-const WINDOWS: [string, string][] = [
+const WINDOWS = [
   ["15m", "15 min"],
   ["1h", "1 hour"],
   ["24h", "24 hours"],
   ["7d", "7 days"],
-];
+] as const;
 
 export function Overview() {
   const [search, setSearch] = useFilters();
@@ -28,27 +29,11 @@ export function Overview() {
       <PageHead
         title="Overview"
         actions={
-          <div
-            role="radiogroup"
-            aria-label="Window"
-            className="flex rounded-md border border-line-strong bg-surface p-0.5"
-          >
-            {WINDOWS.map(([key, title]) => (
-              <label
-                key={key}
-                className="cursor-pointer rounded px-2.5 py-1 text-xs font-medium text-ink-2 has-checked:bg-accent-soft has-checked:text-accent has-focus-visible:outline-2"
-              >
-                <input
-                  type="radio"
-                  name="window"
-                  className="sr-only"
-                  checked={key === window}
-                  onChange={() => setSearch({ window: key })}
-                />
-                {title}
-              </label>
-            ))}
-          </div>
+          <Windows
+            options={WINDOWS}
+            value={window}
+            onChange={(each) => setSearch({ window: each })}
+          />
         }
       />
       <Load query={query} lines={10}>

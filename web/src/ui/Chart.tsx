@@ -112,6 +112,13 @@ function toData(times: string[], series: Series[], stacked: boolean): uPlot.Alig
   return [seconds, ...(stacked ? columns.reverse() : columns)] as uPlot.AlignedData;
 }
 
+const FEW = 40;
+
+/** A line needs neighbours; where there are few, each value is a dot as well. */
+function isSparse(plot: uPlot, index: number): boolean {
+  return (plot.data[index] ?? []).filter((value) => value !== null).length < FEW;
+}
+
 const LONG_S = 2 * 24 * 3600;
 
 /** The clock for hours, the day for days. */
@@ -165,7 +172,7 @@ function optionsFor(
             label: each.label,
             stroke: colour,
             width: 1.75,
-            points: { show: false },
+            points: { show: isSparse, size: 6, fill: colour },
             spanGaps: true,
           };
         return {
