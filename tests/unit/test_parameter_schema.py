@@ -24,6 +24,8 @@ from rota.rules.parameter_schema import of_annotation, schema_of
             {"type": "object", "additionalProperties": {"type": "number"}},
         ),
         ("datetime.datetime", {"type": "string", "format": "date-time"}),
+        ("Literal['fit', 'fill']", {"enum": ["fit", "fill"]}),
+        ("Literal[1, 2]", {}),
         ("shop.Order", {}),
         ("Any", {}),
         ("what[is, this", {}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -29,6 +30,9 @@ _LISTS = frozenset(
 )
 _MAPPINGS = frozenset({"dict", "Dict", "Mapping"})
 _PAIR = 2
+_TEXT = re.compile(r"'[^'\\]*'|\"[^\"\\]*\"")
+_CHOICES = re.compile(rf"(?:\w+\.)?Literal\[((?:{_TEXT.pattern})(?:, ?(?:{_TEXT.pattern}))*)\]")
+"""Texts only; of other values of a Literal anything is allowed."""
 
 
 def schema_of(spec: JobSpec) -> dict[str, Any]:
@@ -52,6 +56,9 @@ def schema_of(spec: JobSpec) -> dict[str, Any]:
 
 def of_annotation(text: str) -> dict[str, Any]:
     """With the annotation as its description, for people."""
+    choices = _CHOICES.fullmatch(text)
+    if choices is not None:
+        return {"enum": [each[1:-1] for each in _TEXT.findall(choices[1])], "description": text}
     return {**_of(parsed(text)), "description": text}
 
 
