@@ -42,6 +42,8 @@ export const RUN_FILTERS = [
   "since",
   "until",
   "schedule",
+  "text",
+  "error",
   "parentId",
 ] as const;
 

@@ -40,7 +40,7 @@ function Bars({ nodes: all }: { nodes: GraphNode[] }) {
             {ticks.map((tick) => (
               <span
                 key={tick}
-                className="num absolute -translate-x-1/2 first:translate-x-0 last:-translate-x-full"
+                className="num absolute whitespace-nowrap -translate-x-1/2 first:translate-x-0 last:-translate-x-full"
                 style={{ left: `${tick * 100}%` }}
               >
                 {whole < 600_000 ? `+${duration(tick * whole)}` : hourMinute(start + tick * whole)}

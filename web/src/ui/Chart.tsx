@@ -24,10 +24,11 @@ interface Props {
 
 export function Chart(props: Props) {
   const { height = 180 } = props;
-  if (props.times.length > 0) return <Plot {...props} height={height} />;
+  const hasSome = props.series.some((each) => each.values.some(Boolean));
+  if (hasSome) return <Plot {...props} height={height} />;
   return (
     <p className="grid place-items-center text-ink-2" style={{ height: height + 28 }}>
-      Nothing to show yet
+      Nothing in this time
     </p>
   );
 }

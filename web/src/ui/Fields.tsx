@@ -26,7 +26,7 @@ export function Text({ name, label, hint, initial, mono, rows, options, onText, 
   const shared = {
     name,
     defaultValue: initial ?? "",
-    className: `field w-full read-only:bg-sunken ${mono ? "font-mono" : ""} ${rows ? "h-auto py-1.5" : ""}`,
+    className: `field w-full [&[readonly]]:bg-sunken ${mono ? "font-mono" : ""} ${rows ? "h-auto py-1.5" : ""}`,
     onChange: (event: { target: { value: string } }) => onText?.(event.target.value),
   };
   const { required } = rest;

@@ -66,7 +66,7 @@ function One({ space, edit }: { space: Namespace; edit: () => void }) {
           </div>
         ))}
       </dl>
-      <div className="flex gap-2">
+      <div className="flex w-32 justify-end gap-1">
         {may(space, "change") && (
           <Button tone="quiet" icon={<Pencil className="size-3.5" />} onClick={edit}>
             Edit
