@@ -81,7 +81,7 @@ function Picture({ shape, criticalPath, chosen, onChoose }: Props) {
           id: `${edge.from}\0${edge.to}`,
           source: edge.from,
           target: edge.to,
-          ...(edge.when && { label: edge.when, ...LABEL }),
+          ...(edge.when && { label: "if", ...LABEL }),
           style: isCritical ? { stroke: "var(--accent)", strokeWidth: 2.5 } : { strokeWidth: 1.25 },
           focusable: false,
         };

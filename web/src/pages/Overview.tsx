@@ -54,7 +54,7 @@ function Body({ figures }: { figures: Figures }) {
           <Chart
             label="Runs that ended well and runs that failed, over time"
             stacked
-            height={230}
+            height={285}
             times={figures.throughput.map((each) => each.at)}
             show={count}
             series={[
@@ -89,6 +89,7 @@ function Rates({ figures }: { figures: Figures }) {
     <span className="num">
       {times?.p50Ms != null && `p50 ${duration(times.p50Ms)} · p95 ${duration(times.p95Ms)}`}
       {figures.retryRate != null && ` · ${percent(figures.retryRate)} retried`}
+      {figures.utilisation != null && ` · ${percent(figures.utilisation)} of slots busy`}
     </span>
   );
 }

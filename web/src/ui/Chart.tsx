@@ -113,7 +113,7 @@ function toData(times: string[], series: Series[], stacked: boolean): uPlot.Alig
   return [seconds, ...(stacked ? columns.reverse() : columns)] as uPlot.AlignedData;
 }
 
-const FEW = 40;
+const FEW = 8;
 
 /** A line needs neighbours; where there are few, each value is a dot as well. */
 function isSparse(plot: uPlot, index: number): boolean {
@@ -144,7 +144,7 @@ function optionsFor(
   return {
     width,
     height,
-    padding: [8, 14, 0, 0],
+    padding: [8, 24, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     legend: { show: false },
     scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.08, 1)] } },

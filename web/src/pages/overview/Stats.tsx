@@ -7,7 +7,6 @@ export function Stats({ figures }: { figures: Overview }) {
   const { workers: alive } = figures;
   const lag = figures.scheduleLagMs;
   const finished = figures.throughput.reduce((sum, each) => sum + each.success + each.failed, 0);
-  const isBusy = figures.utilisation != null ? `${percent(figures.utilisation)} busy` : "";
   return (
     <div className="grid grid-cols-2 gap-3 sm:grid-cols-4 xl:grid-cols-7 max-sm:[&>*:last-child]:col-span-2">
       <Stat
@@ -32,7 +31,7 @@ export function Stats({ figures }: { figures: Overview }) {
         value={count(figures.running)}
         to="/runs"
         search={{ status: "running" }}
-        more={`of ${plural(figures.slots, "slot")}${isBusy && `, ${isBusy}`}`}
+        more={`${plural(figures.slots, "slot")}${figures.running > figures.slots ? ", some claimed ahead" : ""}`}
       />
       <Stat
         name="Waiting"
