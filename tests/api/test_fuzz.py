@@ -58,6 +58,7 @@ def test_the_description_is_3_1_and_tells_each_operation_once(description: dict[
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # half a minute of a core, whenever a busy machine has that to give
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
 def test_whatever_is_sent_is_answered_as_described(
     shared: Served, description: dict[str, Any], mode: GenerationMode
