@@ -127,16 +127,16 @@ class PostgresStore:
             if lone and connection.plans_well:
                 return self._transact_lone(work, tx, connection)
             # By hand: connection.transaction() costs 60 us more.
-            tx.cursor.execute(BEGIN if connection.is_ours else BEGIN_AWAY)
+            connection.wire.say(BEGIN if connection.is_ours else BEGIN_AWAY)
             try:
                 answer = work(tx)
             except BaseException:
                 if not connection.broken:
-                    connection.execute(b"rollback")
+                    connection.wire.say(b"rollback")
                 raise
             self._guard.expect(connection, pool.limit_s)
             with _unknown_if_broken(connection):
-                tx.cursor.execute(b"commit")
+                connection.wire.say(b"commit")
             self._tell(tx.keys(), connection)
             return answer
 
@@ -172,7 +172,7 @@ class PostgresStore:
 
 def _notify(connection: Connection, keys: Collection[str]) -> None:
     for key in keys:
-        connection.execute(b"select pg_notify('rota', %s)", (key,))
+        connection.wire.run(b"select pg_notify('rota', %(key)s)", {"key": key})
 
 
 @contextmanager
