@@ -124,11 +124,19 @@ class Store(Protocol):
         """What is known about the place where it keeps things, beside what it can be asked."""
         ...
 
-    def write(self, work: Callable[[Tx], T], *, urgent: bool = False, lone: bool = False) -> T:
+    def write(
+        self,
+        work: Callable[[Tx], T],
+        *,
+        urgent: bool = False,
+        lone: bool = False,
+        carries: bool = False,
+    ) -> T:
         """Run `work` in a transaction; when this returns, its effects are on disk.
 
         Urgent work (a heartbeat) does not queue behind others for a connection.
         Lone work promises to make one statement only, which is a transaction by itself.
+        Work that carries others lets riders board on any store: it is short, and ours.
         """
         ...
 

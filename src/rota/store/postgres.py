@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ from rota.store.postgres_dialer import BEGIN, BEGIN_AWAY, Connection, Dialer
 from rota.store.postgres_guard import Guard
 from rota.store.postgres_pool import Pool
 from rota.store.postgres_presence import Sessions
+from rota.store.postgres_rides import Rides
 from rota.store.postgres_tx import TELLING, TOLD_WITHIN, PostgresTx
 from rota.store.postgres_wakeups import Listener, Notifier
 from rota.store.statements import load
@@ -78,11 +79,19 @@ class PostgresStore:
         # A pooler's session outlives the processes it serves.
         self.presence = Sessions(self.read, self._listener if options.prepares else None)
 
-    def write(self, work: Callable[[Tx], T], *, urgent: bool = False, lone: bool = False) -> T:
+    def write(
+        self,
+        work: Callable[[Tx], T],
+        *,
+        urgent: bool = False,
+        lone: bool = False,
+        carries: bool = False,
+    ) -> T:
         pool = self._reserve if urgent else self._pool
+        riders = self.wakeups.riders() if carries else ()
         for tries_left in reversed(range(TRIES)):
             try:
-                return self._transact(work, pool, lone=lone)
+                return self._transact(work, pool, lone=lone, riders=riders)
             except RETRIED:
                 if not tries_left:
                     raise
@@ -93,10 +102,9 @@ class PostgresStore:
         return self._transact(work, self._pool)
 
     def ride(self, rider: Rider) -> Watch:
-        """Kept on a list but never called.
+        """Boards only what says that it carries others.
 
-        Workers live in other processes here, and a claim inside a client's transaction
-        would hold row locks for as long as that lasts, and could fail it.
+        A claim inside a client's transaction would hold row locks for as long as that lasts.
         """
         return self.wakeups.ride(rider)
 
@@ -121,22 +129,33 @@ class PostgresStore:
         self._pool.close()
         self._guard.stop()
 
-    def _transact(self, work: Callable[[PostgresTx], T], pool: Pool, *, lone: bool = False) -> T:
+    def _transact(
+        self,
+        work: Callable[[PostgresTx], T],
+        pool: Pool,
+        *,
+        lone: bool = False,
+        riders: Sequence[Rider] = (),
+    ) -> T:
         with pool.connection() as connection, _outages(connection, self._dialer):
             tx = self._tx(connection, pool)
             if lone and connection.plans_well:
                 return self._transact_lone(work, tx, connection)
             # By hand: connection.transaction() costs 60 us more.
             connection.wire.say(BEGIN if connection.is_ours else BEGIN_AWAY)
-            try:
-                answer = work(tx)
-            except BaseException:
-                if not connection.broken:
-                    connection.wire.say(b"rollback")
-                raise
-            self._guard.expect(connection, pool.limit_s)
-            with _unknown_if_broken(connection):
-                connection.wire.say(b"commit")
+            with Rides() as rides:
+                try:
+                    answer = work(tx)
+                    if riders and tx.keys():
+                        rides.board(tx, connection, riders)
+                except BaseException:
+                    if not connection.broken:
+                        connection.wire.say(b"rollback")
+                    raise
+                self._guard.expect(connection, pool.limit_s)
+                with _unknown_if_broken(connection):
+                    connection.wire.say(b"commit")
+                rides.arrive()
             self._tell(tx.keys(), connection)
             return answer
 

@@ -73,6 +73,7 @@ class SqliteStore:
         *,
         urgent: bool = False,  # noqa: ARG002  # one writer serves all
         lone: bool = False,  # noqa: ARG002  # a commit is shared anyway
+        carries: bool = False,  # noqa: ARG002  # riders board them all
     ) -> T:
         answer: T = self._commit(work)
         return answer
