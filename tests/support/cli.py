@@ -16,6 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from rota import App, State
 from rota.engine.workers import workers
+from tests.support.hatchery import hatched
 
 PATIENCE_S = 30.0
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR")
@@ -87,16 +88,7 @@ class Rota:
             )
 
     def __call__(self, *words: str, stdin: str = "", **env: str) -> Said:
-        ended = subprocess.run(
-            [sys.executable, "-m", "rota", *words],
-            cwd=self.folder,
-            env=self.env | env,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        ended = hatched(words, folder=self.folder, env=self.env | env, stdin=stdin)
         return Said(ended.stdout, ended.stderr, ended.returncode)
 
     def good(self, *words: str, **env: str) -> Said:

@@ -10,10 +10,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from threading import Lock
+from time import sleep
 from typing import Any, TypeVar
 
 import apsw
 
+from rota.clock import elapsed_s
 from rota.errors import StoreUnavailable
 from rota.store.base import Ride, Rider, Tx, Wake, Watch
 from rota.store.combiner import Combiner
@@ -125,7 +127,7 @@ class SqliteStore:
             # Without it each statement is planned anew for its parameters: 200 us a claim.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             for pragma in PRAGMAS:
-                connection.execute(pragma).fetchall()
+                _set(connection, pragma)
         except (apsw.Error, OSError) as error:
             raise _unavailable(error, path=self.path) from error
         return connection
@@ -200,6 +202,20 @@ class SqliteStore:
             return int(self._writer.pragma("data_version"))
         finally:
             self._writing.release()
+
+
+def _set(connection: apsw.Connection, pragma: str) -> None:
+    """Make a setting; SQLite refuses a new journal at once while another process makes the file."""
+    end_s = elapsed_s() + BUSY_MS / 1000
+    while True:
+        try:
+            connection.execute(pragma).fetchall()
+        except apsw.BusyError:
+            if elapsed_s() > end_s:
+                raise
+            sleep(0.01)
+        else:
+            return
 
 
 def _unavailable(error: Exception, *, path: Path) -> Exception:
