@@ -70,3 +70,5 @@ def _database(tx: Tx) -> Iterator[Finding]:
     ):
         yield from check(vitals)
     yield from checkup.partitions(names, today)
+    for row in tx.all("protection"):
+        yield checkup.protection(role=row["role"], login=row["login"])

@@ -111,6 +111,14 @@ class Presence(Protocol):
         ...
 
 
+class Room(Protocol):
+    """The store as far as some namespaces go."""
+
+    def write(self, work: Callable[[Tx], T]) -> T: ...
+
+    def read(self, work: Callable[[Tx], T]) -> T: ...
+
+
 class Store(Protocol):
     """A database that holds everything Rota knows."""
 
@@ -142,6 +150,13 @@ class Store(Protocol):
 
     def read(self, work: Callable[[Tx], T]) -> T:
         """Run `work` on a consistent snapshot; it must not write."""
+        ...
+
+    def only(self, namespaces: Collection[str]) -> Room:
+        """The same for work on these namespaces: the database itself refuses rows of others.
+
+        Where it cannot (SQLite, or a login that may not), it is the store as it is.
+        """
         ...
 
     def ride(self, rider: Rider) -> Watch:

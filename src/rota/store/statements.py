@@ -262,6 +262,11 @@ def load(dialect: Dialect) -> dict[str, Statement]:
     return _read(paths, dialect)
 
 
+def load_rooms(dialect: Dialect) -> dict[str, Statement]:
+    """What some statements are inside a room (store.rooms)."""
+    return _read([_FOLDER / "rooms" / "rooms.sql"], dialect)
+
+
 def load_receipts(dialect: Dialect) -> dict[str, Statement]:
     """The few statements for a database of the user's own."""
     folder = _FOLDER / "receipts"

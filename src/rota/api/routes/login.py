@@ -15,6 +15,7 @@ from litestar.params import FromQuery
 
 from rota.api.ask import Ask
 from rota.api.gate import public
+from rota.api.house import HOUSE
 from rota.api.identities import address_of
 from rota.app.tokens import draw_secret
 from rota.engine.acts import By, record
@@ -69,7 +70,9 @@ async def sign_in(request: Ask) -> Response[str]:
     secret = draw_secret()
     by = By(act_id=request.request_id, who="", address=address, request_id=request.request_id)
     token, ticket = form.get("token", [""])[0], form.get("ticket", [""])[0]
-    credential = await site.write(lambda tx: _open(tx, token.strip(), ticket, secret, by))
+    credential = await site.write(
+        lambda tx: _open(tx, token.strip(), ticket, secret, by), only=HOUSE
+    )
     if credential is None:
         site.identities.note_failure(address)
         page = PAGE.format(says=REFUSED, field=FIELD)
