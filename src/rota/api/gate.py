@@ -32,6 +32,7 @@ PUBLIC = frozenset(
         ("GET", "/readyz"),
         ("GET", "/login"),
         ("POST", "/login"),
+        ("GET", "/login/page.css"),
         ("GET", "/login/oidc"),
         ("GET", "/login/oidc/callback"),
     }

@@ -18,17 +18,16 @@ import {
 import "@xyflow/react/dist/base.css";
 import { Boxes, Layers2 } from "lucide-react";
 import { memo, useEffect, useMemo, useRef, useState } from "react";
-import type { GraphShape } from "@/api/types";
 import { count } from "@/lib/format";
 import { lookOf } from "@/ui/State";
 import { Duration } from "@/ui/Time";
-import { collapse, type Drawn, GROUP, groupsOf } from "./collapse";
+import { collapse, type Drawn, GROUP, groupsOf, type Shape } from "./collapse";
 import { extentOf, HEIGHT, layout, type Places, WIDTH } from "./layout";
 
 type FlowNode = Node<{ drawn: Drawn; isChosen: boolean }, "drawn">;
 
 interface Props {
-  shape: GraphShape;
+  shape: Shape;
   criticalPath?: string[] | undefined;
   chosen?: string | undefined;
   onChoose?: ((name: string) => void) | undefined;
@@ -284,7 +283,7 @@ function Under({ drawn }: { drawn: Drawn }) {
     const parts = Object.entries(drawn.counts ?? {}).map(([state, many]) => `${many} ${state}`);
     return `${drawn.inside.length} nodes: ${parts.join(", ")}`;
   }
-  if (drawn.map) {
+  if (drawn.map && "total" in drawn.map) {
     const failed = drawn.map.failed ? `, ${drawn.map.failed} failed` : "";
     return `${drawn.map.done} of ${drawn.map.total} items${failed}`;
   }

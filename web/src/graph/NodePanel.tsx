@@ -3,8 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { RotateCcw, X } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
-import { at, post } from "@/api/client";
-import type { GraphNode, RunDetail } from "@/api/types";
+import { ask, type Body } from "@/api/client";
+import type { GraphNode, Run } from "@/api/types";
 import { shortId } from "@/lib/format";
 import { downloadLog, useLog } from "@/shell/live";
 import { Button, IconButton } from "@/ui/Button";
@@ -16,7 +16,7 @@ import { Duration, Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
 
 interface Props {
-  run: RunDetail;
+  run: Run;
   node: GraphNode;
   onClose: () => void;
 }
@@ -53,7 +53,7 @@ export function NodePanel({ run, node, onClose }: Props) {
           </Fact>
           <Fact name="Attempt">{node.attempt ?? "–"}</Fact>
           <Fact name="Join">{node.join ?? "all_success"}</Fact>
-          {node.map && (
+          {node.map && "total" in node.map && (
             <Fact name="Items">
               <Link
                 to="/runs"
@@ -83,18 +83,21 @@ function NodeLog({ id, isLive }: { id: string; isLive: boolean }) {
   );
 }
 
-function NodeActions({ run, node }: { run: RunDetail; node: GraphNode }) {
+function NodeActions({ run, node }: { run: Run; node: GraphNode }) {
   const cache = useQueryClient();
   const [dialog, setDialog] = useState<"rerun" | "mark" | null>(null);
   const rerun = async (fields: FormData) => {
     const downstream = fields.get("downstream") === "yes";
-    await post(at`/runs/${run.executionId}/rerun`, { fromNode: node.name, downstream });
+    await ask("rerunRun", {
+      path: [run.executionId],
+      body: { fromNode: node.name, downstream },
+    });
     toast.done(`${node.name} runs again${downstream ? ", and what follows it" : ""}.`);
     await cache.invalidateQueries();
   };
   const mark = async (fields: FormData) => {
-    const as = String(fields.get("as"));
-    await post(at`/runs/${run.executionId}/mark`, { node: node.name, as });
+    const as = String(fields.get("as")) as Body<"markNode">["as"];
+    await ask("markNode", { path: [run.executionId], body: { node: node.name, as } });
     toast.done(`${node.name} counts as ${as}.`);
     await cache.invalidateQueries();
   };

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { nodes } from "@/api/queries";
-import type { GraphNode, RunDetail } from "@/api/types";
+import type { GraphNode, Run } from "@/api/types";
 import { duration, hourMinute } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { Card, Empty, Load } from "@/ui/Panels";
@@ -8,7 +8,7 @@ import { lookOf } from "@/ui/State";
 import { useNow } from "@/ui/Time";
 
 /** When each node ran, on one axis: gaps are waits, the longest bars are where time went. */
-export default function RunGantt({ run }: { run: RunDetail }) {
+export default function RunGantt({ run }: { run: Run }) {
   const query = useQuery({
     ...nodes(run.executionId),
     refetchInterval: run.finishedAt ? false : 4_000,

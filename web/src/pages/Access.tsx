@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
-import { post } from "@/api/client";
+import { ask } from "@/api/client";
 import { namespaces, session, tokens } from "@/api/queries";
 import type { Namespace, Token } from "@/api/types";
 import { count, sentence } from "@/lib/format";
@@ -165,10 +165,12 @@ function NewToken() {
   if (!may(who, "create-token")) return null;
   const send = async (fields: FormData) => {
     const days = Number(fields.get("days"));
-    const answer = await post<{ token: string }>("/tokens", {
-      name: String(fields.get("name")).trim(),
-      roles: fields.getAll("roles").map(String),
-      ...(days > 0 && { expires: `${days}d` }),
+    const answer = await ask("createToken", {
+      body: {
+        name: String(fields.get("name")).trim(),
+        roles: fields.getAll("roles").map(String),
+        ...(days > 0 && { expires: `${days}d` }),
+      },
     });
     setMade(answer.token);
     await cache.invalidateQueries({ queryKey: ["tokens"] });

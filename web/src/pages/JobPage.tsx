@@ -20,7 +20,7 @@ import { Time } from "@/ui/Time";
 import { Heat } from "./job/Heat";
 import { Trigger } from "./job/Trigger";
 import { Versions } from "./job/Versions";
-import { RUN_COLUMNS } from "./Runs";
+import { RUN_COLUMNS } from "./runs/columns";
 import { ScheduleCard } from "./schedule/ScheduleCard";
 
 const TABS = [
@@ -61,7 +61,6 @@ function Body({ job }: { job: JobDetail }) {
             {`${job.kind} · queue ${job.queue} · v${job.version}`}
             {job.origin && ` · ${job.origin}`}
             {job.note && <p className="mt-1">{job.note}</p>}
-            {job.doc && <p className="mt-1 max-w-prose whitespace-pre-wrap">{job.doc}</p>}
           </>
         }
         actions={

@@ -182,12 +182,12 @@ function Running() {
               className="flex items-center gap-3 px-4 py-2 hover:bg-sunken"
             >
               <div className="min-w-0 flex-1">
-                <p className="truncate font-medium">{run.job}</p>
+                <p className="truncate font-medium">{run.jobId}</p>
                 <p className="truncate text-xs text-ink-2">{run.progressNote ?? run.queue}</p>
               </div>
               {run.progress != null && (
                 <div className="w-16">
-                  <Progress share={run.progress / 100} label={`Progress of ${run.job}`} />
+                  <Progress share={run.progress / 100} label={`Progress of ${run.jobId}`} />
                 </div>
               )}
               <span className="w-16 text-right text-ink-2">

@@ -186,7 +186,7 @@ function Backfills() {
                     subject="backfill"
                     item={each}
                     id={each.id}
-                    name={each.schedule}
+                    name={each.schedule ?? "a removed schedule"}
                   />
                 </li>
               ))}

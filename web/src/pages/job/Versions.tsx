@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Undo2 } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
-import { at, etagOf, post } from "@/api/client";
+import { ask, etagOf } from "@/api/client";
 import { versionDiff, versions } from "@/api/queries";
 import type { JobDetail, JobVersion } from "@/api/types";
 import { pretty } from "@/lib/format";
@@ -109,7 +109,7 @@ function Rollback({ job, version }: { job: JobDetail; version: number }) {
   const [open, setOpen] = useState(false);
   if (version === job.version || !may(job, "rollback")) return null;
   const send = async () => {
-    await post(at`/jobs/${job.jobId}/rollback`, { version }, { ifMatch: etagOf(job) });
+    await ask("rollBackJob", { path: [job.jobId], body: { version }, ifMatch: etagOf(job) });
     toast.done(`${job.name} is as it was in v${version}.`);
     await cache.invalidateQueries({ queryKey: ["job", job.jobId] });
   };

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
-import { at, etagOf, put } from "@/api/client";
+import { ask, type Body, etagOf } from "@/api/client";
 import type { ScheduleDetail } from "@/api/types";
 import { pretty, readJson } from "@/lib/format";
 import { Field, FormDialog } from "@/ui/Dialog";
@@ -43,7 +43,11 @@ export function EditSchedule({ schedule, onClose }: Props) {
       zone,
       ...(read.value !== null && { args: read.value }),
     };
-    await put(at`/schedules/${name}`, body, { ifMatch: etagOf(schedule) });
+    await ask("replaceSchedule", {
+      path: [name],
+      body: body as Body<"replaceSchedule">,
+      ifMatch: etagOf(schedule),
+    });
     toast.done(`${name} is saved.`);
     await cache.invalidateQueries();
   };
@@ -118,7 +122,7 @@ export function EditSchedule({ schedule, onClose }: Props) {
           {preview.error ? (
             <ErrorPanel error={preview.error} />
           ) : (
-            preview.data && <Firings preview={preview.data} zone={zone} />
+            preview.data && <Firings preview={preview.data} />
           )}
         </div>
       </div>

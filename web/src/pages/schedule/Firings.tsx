@@ -9,7 +9,7 @@ const MARKS: Record<string, string> = {
 };
 
 /** The next firings; those that a changed clock or a holiday touches are marked. */
-export function Firings({ preview, zone }: { preview: Preview; zone: string }) {
+export function Firings({ preview }: { preview: Preview }) {
   return (
     <div>
       <p className="mb-2 font-medium">{preview.description}</p>
@@ -26,7 +26,7 @@ export function Firings({ preview, zone }: { preview: Preview; zone: string }) {
               </span>
             )}
             {firing.local && (
-              <span className="num text-xs text-ink-2" title={zone}>
+              <span className="num text-xs text-ink-2" title={preview.zone}>
                 {firing.local.replace("T", " ")}
               </span>
             )}
