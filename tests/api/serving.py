@@ -26,7 +26,7 @@ from rota.ids import new_id
 from rota.model.identity import Quotas
 from rota.model.spec import JobSpec, PythonTarget
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 HOME = "default"
 OTHER = "other"
 ADD = JobSpec(name="add", target=PythonTarget(ref="shop:add"), parameters={"a": "int", "b": "int"})

@@ -21,7 +21,7 @@ from tests.support.hatchery import shim
 _COMMENT = re.compile(r"\s+# (?P<kind>->|exit) (?P<said>.+)$")
 _OURS = re.compile(r"(\w+=\$\()?(\w+=\S+ )*(rota|python|curl|eval \"\$\(rota|echo .*\| rota)\b")
 _MARK = "::end"
-_PATIENCE_S = 30.0
+_PATIENCE_S = 60.0
 
 
 class Shell:

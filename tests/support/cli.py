@@ -18,7 +18,7 @@ from rota import App, State
 from rota.engine.workers import workers
 from tests.support.hatchery import hatched
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR")
 JOBS_ONLY = {"ROTA_SERVE": "no"}
 """Most tests of `rota up` are about jobs; a server costs half a second of a core."""
