@@ -42,6 +42,8 @@ export const RUN_FILTERS = [
   "since",
   "until",
   "schedule",
+  "text",
+  "error",
   "parentId",
 ] as const;
 
@@ -55,13 +57,13 @@ const routes = [
   createRoute({
     ...under,
     path: "/jobs",
-    validateSearch: pick(["q", "kind"]),
+    validateSearch: pick(["tab", "q", "kind"]),
     component: lazyRouteComponent(() => import("@/pages/Jobs"), "Jobs"),
   }),
   createRoute({
     ...under,
     path: "/jobs/$id",
-    validateSearch: pick(["tab", "a", "b"]),
+    validateSearch: pick(["tab", "a", "b", "window"]),
     component: lazyRouteComponent(() => import("@/pages/JobPage"), "JobPage"),
   }),
   createRoute({

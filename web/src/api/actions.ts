@@ -17,7 +17,10 @@ export type Subject =
   | "breaker"
   | "token"
   | "backfill"
-  | "namespace";
+  | "namespace"
+  | "template"
+  | "calendar"
+  | "blackout";
 
 export interface Action {
   verb: string;
@@ -79,6 +82,18 @@ function pausable(noun: Noun, effect: string): Action[] {
       send: (id) => ask(`resume${noun}`, { path: [id] }),
     },
   ];
+}
+
+function removal(noun: string, effect: string, send: Action["send"]): Action {
+  return {
+    verb: "delete",
+    label: "Delete",
+    icon: "trash",
+    danger: true,
+    confirm: (name) => `${noun} ${name} is removed. ${effect}`,
+    done: (name) => `${name} is deleted.`,
+    send,
+  };
 }
 
 export const ACTIONS: Record<Subject, Action[]> = {
@@ -191,6 +206,21 @@ export const ACTIONS: Record<Subject, Action[]> = {
       done: (name) => `${name} is removed.`,
       send: (id) => ask("deleteNamespace", { path: [id] }),
     },
+  ],
+  template: [
+    removal("Template", "Jobs that were made from it stay.", (name) =>
+      ask("deleteTemplate", { path: [name] }),
+    ),
+  ],
+  calendar: [
+    removal("Calendar", "The server refuses while a schedule names it.", (name) =>
+      ask("deleteCalendar", { path: [name] }),
+    ),
+  ],
+  blackout: [
+    removal("Window", "What it holds back starts.", (name) =>
+      ask("deleteBlackout", { path: [name] }),
+    ),
   ],
   backfill: [
     {

@@ -277,6 +277,8 @@ export type FilterBody = {
   jobId?: string | null;
   queue?: string | null;
   schedule?: string | null;
+  error?: string | null;
+  text?: string | null;
   since?: string | null;
   until?: string | null;
 };
@@ -1058,6 +1060,7 @@ export type Triggered = {
 export type UpcomingDocument = {
   items: Array<ComingDocument>;
   cut: boolean;
+  frequent: Array<string>;
 };
 
 export type Verification = {
@@ -1135,7 +1138,7 @@ export interface Operations {
   replaceTemplate: { path: [name: string]; body: TemplateBody; answer: TemplateDocument };
   deleteTemplate: { path: [name: string]; answer: TemplateGone };
   instantiateTemplate: { path: [name: string]; body?: InstanceBody; answer: JobMade };
-  listRuns: { query?: { status?: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped" | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; since?: string | null; until?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunDocument> };
+  listRuns: { query?: { status?: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped" | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; error?: string | null; text?: string | null; since?: string | null; until?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunDocument> };
   submitRun: { body: SubmitBody; answer: SubmittedDocument };
   submitRuns: { body: BulkBody; answer: BulkDocument };
   showRun: { path: [runId: string]; query?: { wait?: string | null }; answer: RunDocument };
@@ -1192,7 +1195,7 @@ export interface Operations {
   unblockSchedule: { path: [name: string]; answer: ScheduleHeld };
   triggerSchedule: { path: [name: string]; body?: TriggerBody; answer: ScheduleTriggered };
   previewSchedule: { body: PreviewBody; answer: PreviewDocument };
-  listUpcoming: { query?: { from?: string | null; until?: string | null; limit?: number }; answer: UpcomingDocument };
+  listUpcoming: { query?: { from?: string | null; until?: string | null; limit?: number; each?: number | null }; answer: UpcomingDocument };
   backfillSchedule: { path: [name: string]; body: BackfillBody; answer: BackfillAnswer };
   listBackfills: { query?: { schedule?: string | null; cursor?: string | null; limit?: number }; answer: Page<BackfillDocument> };
   stopBackfill: { path: [backfillId: string]; body?: documents_NoteBody; answer: BackfillStopped };

@@ -84,8 +84,10 @@ export const grid = (name: string) =>
 export const schedules = (filter: Query<"listSchedules"> = {}) =>
   paged(["schedules", filter], "listSchedules", { limit: 100, ...filter });
 export const schedule = (name: string) => one(["schedule", name], "showSchedule", { path: [name] });
-export const upcoming = (from: string, until: string, limit = 5_000) =>
-  one(["upcoming", from, until, limit], "listUpcoming", { query: { from, until, limit } });
+export const upcoming = (from: string, until: string, most: { limit: number; each: number }) => ({
+  ...one(["upcoming", from, until, most], "listUpcoming", { query: { from, until, ...most } }),
+  placeholderData: keepPreviousData,
+});
 export const backfills = () => one(["backfills"], "listBackfills");
 export const calendars = () => one(["calendars"], "listCalendars");
 export const blackouts = () => one(["blackouts"], "listBlackouts");

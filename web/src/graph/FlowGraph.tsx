@@ -34,6 +34,12 @@ interface Props {
 }
 
 const CLOSE_ABOVE = 150;
+const LABEL = {
+  labelStyle: { fill: "var(--ink-2)", fontSize: 11 },
+  labelBgStyle: { fill: "var(--surface)", stroke: "var(--line)" },
+  labelBgPadding: [6, 3] as [number, number],
+  labelBgBorderRadius: 4,
+};
 
 export function FlowGraph(props: Props) {
   return (
@@ -75,7 +81,7 @@ function Picture({ shape, criticalPath, chosen, onChoose }: Props) {
           id: `${edge.from}\0${edge.to}`,
           source: edge.from,
           target: edge.to,
-          ...(edge.when && { label: edge.when }),
+          ...(edge.when && { label: "if", ...LABEL }),
           style: isCritical ? { stroke: "var(--accent)", strokeWidth: 2.5 } : { strokeWidth: 1.25 },
           focusable: false,
         };

@@ -4,7 +4,7 @@ import { RotateCcw, X } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
 import { ask, type Body } from "@/api/client";
-import type { GraphNode, Run } from "@/api/types";
+import type { GraphEdge, GraphNode, Run } from "@/api/types";
 import { shortId } from "@/lib/format";
 import { downloadLog, useLog } from "@/shell/live";
 import { Button, IconButton } from "@/ui/Button";
@@ -18,10 +18,12 @@ import { toast } from "@/ui/Toasts";
 interface Props {
   run: Run;
   node: GraphNode;
+  /** Edges into it that ask something. */
+  conditions: GraphEdge[];
   onClose: () => void;
 }
 
-export function NodePanel({ run, node, onClose }: Props) {
+export function NodePanel({ run, node, conditions, onClose }: Props) {
   return (
     <section aria-label={`Node ${node.name}`} className="border-t border-line">
       <div className="flex flex-wrap items-center gap-2.5 px-4 pt-3">
@@ -53,6 +55,12 @@ export function NodePanel({ run, node, onClose }: Props) {
           </Fact>
           <Fact name="Attempt">{node.attempt ?? "–"}</Fact>
           <Fact name="Join">{node.join ?? "all_success"}</Fact>
+          {conditions.map((edge) => (
+            <Fact key={edge.from} name="Runs if">
+              <code className="font-mono text-xs break-all">{edge.when}</code>
+              <span className="text-ink-2">{` of ${edge.from}`}</span>
+            </Fact>
+          ))}
           {node.map && "total" in node.map && (
             <Fact name="Items">
               <Link

@@ -56,6 +56,7 @@ function Body({ run, data }: { run: Run; data: GraphOfRun }) {
           key={node.name}
           run={run}
           node={node}
+          conditions={graph.edges.filter((edge) => edge.to === node.name && edge.when)}
           onClose={() => setSearch({ node: undefined })}
         />
       )}

@@ -131,6 +131,7 @@ describe("calendars", () => {
     const days = byDay({
       items: [item(noon(17), "b"), item(noon(16), "a"), item(noon(16), "a")],
       cut: false,
+      frequent: [],
     });
     expect([...days.keys()]).toEqual(["2026-11-16", "2026-11-17"]);
     expect(days.get("2026-11-16")?.[0]?.times).toHaveLength(2);

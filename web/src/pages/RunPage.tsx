@@ -73,8 +73,8 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
           </>
         }
         about={
-          <span className="flex items-center font-mono text-xs break-all">
-            {run.executionId}
+          <span className="flex min-w-0 items-center font-mono text-xs">
+            <span className="truncate">{run.executionId}</span>
             <CopyButton text={run.executionId} label="Copy the id" />
           </span>
         }

@@ -13,6 +13,7 @@ import { Card, Empty, Load } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
 import { Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
+import { Weights } from "./Weights";
 
 export function Versions({ job }: { job: JobDetail }) {
   const query = useQuery(versions(job.jobId));
@@ -26,7 +27,7 @@ function List({ job, items }: { job: JobDetail; items: JobVersion[] }) {
   const a = Number(search.a ?? sorted[1]?.version ?? 0);
   return (
     <div className="grid gap-4 xl:grid-cols-[22rem_minmax(0,1fr)]">
-      <Card title="Versions" flush>
+      <Card title="Versions" flush aside={<Weights job={job} versions={sorted} />}>
         <ul className="divide-y divide-line">
           {sorted.map((each) => (
             <li key={each.version} className="flex items-center gap-3 px-4 py-2.5">

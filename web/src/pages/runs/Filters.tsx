@@ -1,5 +1,6 @@
+import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
-import { jobs } from "@/api/queries";
+import { jobs, queues } from "@/api/queries";
 import type { Job } from "@/api/types";
 import type { Search } from "@/lib/search";
 import { useList } from "@/lib/useList";
@@ -29,6 +30,7 @@ interface FilterProps {
 
 export function Filters({ search, setSearch }: FilterProps) {
   const known = useList<Job>(jobs());
+  const queueNames = useQuery(queues()).data?.items.map((each) => each.name) ?? [];
   const extra = (["jobId", "queue", "schedule", "parentId", "until"] as const).filter(
     (name) => search[name],
   );
@@ -44,9 +46,22 @@ export function Filters({ search, setSearch }: FilterProps) {
         />
         <SearchField
           label="Queue"
-          className="w-48"
+          className="min-w-32 flex-1"
           value={search.queue}
           onChange={(queue) => setSearch({ queue })}
+          known={queueNames}
+        />
+        <SearchField
+          label="Text in arguments or key"
+          className="min-w-48 flex-1"
+          value={search.text}
+          onChange={(text) => setSearch({ text })}
+        />
+        <SearchField
+          label="Text in the error"
+          className="min-w-40 flex-1"
+          value={search.error}
+          onChange={(error) => setSearch({ error })}
         />
         <select
           aria-label="Since"

@@ -24,7 +24,10 @@ export const RUN_COLUMNS: Column<Run>[] = [
           <span className="mr-1.5 font-sans sm:hidden">
             <StateBadge state={run.state} small />
           </span>
-          {shortId(run.executionId)}
+          <span className="max-sm:hidden">{shortId(run.executionId)}</span>
+          <span className="font-sans sm:hidden">
+            <Time at={run.createdAt} ago />
+          </span>
           {run.node && ` · ${run.node}`}
           {run.item != null && `[${run.item}]`}
         </span>

@@ -1,4 +1,5 @@
 import type { Preview } from "@/api/types";
+import { hourMinute } from "@/lib/time";
 import { Tag } from "@/ui/State";
 import { Time } from "@/ui/Time";
 
@@ -25,9 +26,9 @@ export function Firings({ preview }: { preview: Preview }) {
                 <Tag mood="warn">{MARKS[firing.mark] ?? firing.mark}</Tag>
               </span>
             )}
-            {firing.local && (
-              <span className="num text-xs text-ink-2" title={preview.zone}>
-                {firing.local.replace("T", " ")}
+            {!isSameClock(firing.at, firing.local) && (
+              <span className="num text-xs text-ink-2" title={`${firing.local}, ${preview.zone}`}>
+                {`${firing.local.slice(11, 16)} there`}
               </span>
             )}
           </li>
@@ -35,4 +36,9 @@ export function Firings({ preview }: { preview: Preview }) {
       </ol>
     </div>
   );
+}
+
+/** Whether the wall clock there shows what the viewer's does; then once is enough. */
+function isSameClock(at: string, local: string): boolean {
+  return hourMinute(at) === local.slice(11, 16);
 }

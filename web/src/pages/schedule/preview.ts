@@ -8,7 +8,7 @@ export function usePreview(asked: Asked) {
   return useQuery({
     queryKey: ["preview", asked],
     queryFn: ({ signal }) => ask("previewSchedule", { body: { count: 10, ...asked }, signal }),
-    enabled: asked.expression?.trim() !== "",
+    enabled: (asked.expression ?? "").trim() !== "",
     placeholderData: keepPreviousData,
     retry: false,
     staleTime: 60_000,
