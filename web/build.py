@@ -2,8 +2,8 @@
 
 `python web/build.py` builds when something changed since the last time; with `check` it also lints,
 checks types and runs the tests, for which this Python must have Rota: the typed client is compared
-with the API itself. `has-node` only tells by its exit code whether it could. Building needs only
-the standard library.
+with the API itself. `has-node` and `is-built` only tell by their exit code whether it could, and
+whether it need not. Building needs only the standard library.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 
 WEB = Path(__file__).resolve().parent
 BUILT = WEB.parent / "src" / "rota" / "web" / "dist"
+STAMP = BUILT / ".stamp"
 MODULES = WEB / "node_modules"
 OLDEST_NODE = (20, 19)
 SOURCES = ("src", "public", "scripts")
@@ -35,6 +36,8 @@ class NoNode(Exception):
 def main(arguments: list[str]) -> int:
     if "has-node" in arguments:
         return 0 if has_node() or packaged_node() else 1
+    if "is-built" in arguments:
+        return 0 if is_built() else 1
     try:
         build()
         if "check" in arguments:
@@ -50,13 +53,16 @@ def main(arguments: list[str]) -> int:
 
 def build() -> None:
     """Make BUILT fit the sources; costs milliseconds when it does already."""
-    stamp = BUILT / ".stamp"
-    facts = fingerprint(*SETTINGS, *SOURCES)
-    if stamp.exists() and stamp.read_text() == facts:
+    if is_built():
         return
     install()
     npm("run", "--silent", "build", "--", "--logLevel", "warn")
-    stamp.write_text(facts)
+    STAMP.write_text(fingerprint(*SETTINGS, *SOURCES))
+
+
+def is_built() -> bool:
+    """Whether the last build was made from the sources as they are."""
+    return STAMP.exists() and STAMP.read_text() == fingerprint(*SETTINGS, *SOURCES)
 
 
 def check() -> None:
