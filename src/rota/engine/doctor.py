@@ -67,8 +67,7 @@ def _database(tx: Tx) -> Iterator[Finding]:
         checkup.standby,
         checkup.keys,
         checkup.rest_rows,
+        checkup.protection,
     ):
         yield from check(vitals)
     yield from checkup.partitions(names, today)
-    for row in tx.all("protection"):
-        yield checkup.protection(role=row["role"], login=row["login"])

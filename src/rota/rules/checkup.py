@@ -178,14 +178,16 @@ def rest_rows(vitals: Vitals) -> Iterator[Finding]:
         )
 
 
-def protection(*, role: str | None, login: str) -> Finding:
+def protection(vitals: Vitals) -> Iterator[Finding]:
     """Whether the database itself keeps a server to the namespace of who asks."""
-    return finding(
-        "row-level security",
-        "ok" if role else "warning",
-        f"servers work as {role}" if role else "off: namespaces are kept apart by Rota alone",
-        advice=f"run `rota db protect`; it says what an administrator has to grant {login} first",
-    )
+    rules = vitals.get("room_rules")
+    if rules is not None:
+        yield finding(
+            "row-level security",
+            "ok" if rules else "warning",
+            f"on, for {rules} tables" if rules else "off: namespaces are kept apart by Rota alone",
+            advice="run `rota db protect`; it says what an administrator has to grant first",
+        )
 
 
 def file(facts: Mapping[str, str | int]) -> Iterator[Finding]:

@@ -56,8 +56,3 @@ select 'key_rows' as name, count(*) as value
 -- None here; a dialect that has some replaces this.
 select null as name
  where false
-
--- name: protection
--- As whom servers work inside a namespace; none here, where no database could refuse them rows.
-select null as role, null as login
- where false

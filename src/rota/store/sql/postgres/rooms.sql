@@ -7,15 +7,6 @@ select r.rolname as role
  where p.polrelid = to_regclass('rota.run')
    and p.polname = 'room'
 
--- name: protection
-select current_user as login,
-       (select r.rolname
-          from pg_catalog.pg_policy as p
-          join pg_catalog.pg_roles as r
-            on r.oid = any (p.polroles)
-         where p.polrelid = to_regclass('rota.run')
-           and p.polname = 'room') as role
-
 -- name: room_facts
 -- Of the database, of who asks, and of the role if there is one.
 select current_database() as database,
