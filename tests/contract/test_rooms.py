@@ -246,7 +246,7 @@ def test_a_login_that_may_not_create_roles_goes_on_without(postgres_server: Post
         set_protection(url)
     for statement in re.findall(r"((?:create role|grant) [^;]+);", str(refused.value)):
         run_sql(admin, statement)
-    role = set_protection(url)
+    set_protection(url)
     store.close()
     later = open_store(url, clock=Clock())
 
