@@ -2,7 +2,7 @@
 # Options travel in ARGS: make test ARGS="-k fence -x"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test unit web sabotage check lint format bench bench-peers bench-graphs chaos firings kill-graphs oracle fresh lock clean
+.PHONY: help setup demo test unit web sabotage check lint format bench bench-peers bench-graphs chaos firings kill-graphs oracle screenshots fresh lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -10,7 +10,7 @@ help: ## List these commands
 setup: ## Make .venv with everything needed to develop
 	@./dev setup
 
-demo: ## Start Rota with a few examples and watch them (ONCE=1 ends by itself)
+demo: ## Start Rota with a few examples; watch them here and in a browser (ONCE=1 ends by itself)
 	@./dev demo $(if $(ONCE),--once) $(ARGS)
 
 test: ## Lint, types and all tests, on SQLite and a throw-away PostgreSQL
@@ -54,6 +54,9 @@ kill-graphs: ## Kill workers in the middle of 2,000 graphs with 104,000 edges (A
 
 oracle: ## Compare cron with its oracle in 200,000 cases (ARGS="--cases 5000 --seed 7")
 	@./dev oracle $(ARGS)
+
+screenshots: ## Pictures of the web UI for the documentation (ARGS=--all: of every page, into build/)
+	@./dev screenshots $(ARGS)
 
 fresh: ## Run demo and test in a fresh clone with an empty home
 	@./dev fresh

@@ -1,8 +1,9 @@
 """Build the web UI into the package, with Node from this machine or from a Python package.
 
 `python web/build.py` builds when something changed since the last time; with `check` it also lints,
-checks types and runs the tests; `has-node` only tells by its exit code whether it could. Needs only
-the standard library.
+checks types and runs the tests, for which this Python must have Rota: the typed client is compared
+with the API itself. `has-node` and `is-built` only tell by their exit code whether it could, and
+whether it need not. Building needs only the standard library.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from pathlib import Path
 
 WEB = Path(__file__).resolve().parent
 BUILT = WEB.parent / "src" / "rota" / "web" / "dist"
+STAMP = BUILT / ".stamp"
 MODULES = WEB / "node_modules"
 OLDEST_NODE = (20, 19)
 SOURCES = ("src", "public", "scripts")
 SETTINGS = ("index.html", "vite.config.ts", "tsconfig.json", "package.json", "package-lock.json")
-CHECKED_TOO = ("dev", "biome.json")
+CHECKED_TOO = ("biome.json",)
 CHECKS = ("lint", "types", "test", "budget")
 
 
@@ -34,6 +36,8 @@ class NoNode(Exception):
 def main(arguments: list[str]) -> int:
     if "has-node" in arguments:
         return 0 if has_node() or packaged_node() else 1
+    if "is-built" in arguments:
+        return 0 if is_built() else 1
     try:
         build()
         if "check" in arguments:
@@ -49,17 +53,21 @@ def main(arguments: list[str]) -> int:
 
 def build() -> None:
     """Make BUILT fit the sources; costs milliseconds when it does already."""
-    stamp = BUILT / ".stamp"
-    facts = fingerprint(*SETTINGS, *SOURCES)
-    if stamp.exists() and stamp.read_text() == facts:
+    if is_built():
         return
     install()
     npm("run", "--silent", "build", "--", "--logLevel", "warn")
-    stamp.write_text(facts)
+    STAMP.write_text(fingerprint(*SETTINGS, *SOURCES))
+
+
+def is_built() -> bool:
+    """Whether the last build was made from the sources as they are."""
+    return STAMP.exists() and STAMP.read_text() == fingerprint(*SETTINGS, *SOURCES)
 
 
 def check() -> None:
-    """Lint, types and tests, unless nothing changed since they last passed."""
+    """The client fits the API; lint, types and tests, unless nothing changed since they passed."""
+    npm("run", "--silent", "api", "--", "--check")
     stamp = MODULES / ".checked"
     facts = fingerprint(*SETTINGS, *SOURCES, *CHECKED_TOO)
     if stamp.exists() and stamp.read_text() == facts:
@@ -102,6 +110,7 @@ def files(*names: str) -> Iterator[Path]:
 def npm(*arguments: str) -> None:
     # Vite asks who runs it before it prints; nobody watches a build.
     env = os.environ | {"NODE_ENV": "", "CI": "1", "NO_UPDATE_NOTIFIER": "1"}
+    env.setdefault("ROTA_PYTHON", sys.executable)
     command, more = npm_command()
     path = os.pathsep.join([*more, env.get("PATH", "")])
     subprocess.run([*command, *arguments], cwd=WEB, env=env | {"PATH": path}, check=True)

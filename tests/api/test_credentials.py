@@ -50,7 +50,7 @@ def test_a_session_reads_with_its_cookie_and_changes_with_its_csrf_token(served:
     good = client.post("/api/v1/runs", json=RUN, headers={"X-CSRF-Token": session["csrfToken"]})
 
     assert session["roles"] == ["operator"]
-    assert session["verbs"] == []
+    assert session["verbs"] == ["create-blackout"], "what takes more than an operator is not there"
     assert [each.status_code for each in (without, wrong, good)] == [403, 403, 201]
 
 
@@ -186,3 +186,18 @@ def test_a_good_credential_may_be_used_by_many_at_once(served: Served) -> None:
         answers = list(crowd.map(ask, range(30)))
 
     assert set(answers) == {200}
+
+
+def test_a_session_tells_what_it_may_make(served: Served) -> None:
+    def makes(*roles: str, namespace: str = HOME) -> set[str]:
+        return set(
+            served.client(*roles, namespace=namespace).get("/api/v1/session").json()["verbs"]
+        )
+
+    assert makes("viewer") == set()
+    assert makes("operator") == {"create-blackout"}
+    assert {"create-job", "create-template", "create-calendar"} <= makes("author")
+    assert "create-command" not in makes("author")
+    assert "create-command" in makes("author", "exec")
+    assert {"create-token", "create-namespace"} <= makes("admin")
+    assert "create-namespace" not in makes("admin", namespace=OTHER)

@@ -73,7 +73,39 @@ def test_a_person_who_is_not_signed_in_is_led_to_the_form(shared: Served, built:
 
     answer = browser.get("/runs?state=failed")
 
-    assert (answer.status_code, answer.headers["location"]) == (303, "/login")
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/login?next=%2Fruns%3Fstate%3Dfailed"
+
+
+def test_the_form_leads_back_to_where_a_person_wanted_to_go(served: Served) -> None:
+    form = served.anyone().get("/login", params={"next": "/runs?state=failed&q=a%20b"}).text
+    sent = {"token": served.token(), "next": "/runs?state=failed&q=a%20b"}
+    answer = served.anyone().post("/login", data=sent)
+    refused = served.anyone().post("/login", data={**sent, "token": "guess"})
+
+    assert 'name="next" value="/runs?state=failed&amp;q=a%20b"' in form
+    assert answer.headers["location"] == "/runs?state=failed&q=a%20b"
+    assert (refused.status_code, 'role="alert"' in refused.text) == (401, True)
+    assert 'name="next"' in refused.text
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    ["//evil.example", "/\\evil.example", "https://evil.example", "/a\r\nSet-Cookie: x=1", "a"],
+)
+def test_nobody_is_sent_elsewhere(served: Served, elsewhere: str) -> None:
+    sent = {"token": served.token(), "next": elsewhere}
+    answer = served.anyone().post("/login", data=sent)
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert "evil" not in served.anyone().get("/login", params={"next": elsewhere}).text
+
+
+def test_the_form_brings_its_own_look(served: Served) -> None:
+    style = served.anyone().get("/login/page.css")
+
+    assert (style.status_code, style.headers["content-type"].split(";")[0]) == (200, "text/css")
+    assert '<link rel="stylesheet" href="/login/page.css">' in served.anyone().get("/login").text
 
 
 def test_a_wrong_address_of_the_api_is_no_page(shared: Served, built: Path) -> None:

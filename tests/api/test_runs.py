@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx2
+import msgspec
 import pytest
 
 from rota.engine.acts import acts
@@ -15,7 +16,7 @@ from rota.engine.finish import finish
 from rota.engine.namespaces import put_namespace
 from rota.ids import new_id
 from rota.model.identity import Quotas
-from rota.model.run import Verdict
+from rota.model.run import ErrorDetail, Verdict
 from tests.api.serving import HOME, OTHER, Served, some_key
 from tests.contract.builders import given_worker
 from tests.contract.identities import by
@@ -28,8 +29,8 @@ def submit(client: httpx2.Client, **body: Any) -> httpx2.Response:
     return client.post(RUNS, json={"jobId": "add", **body}, headers=headers)
 
 
-def finish_one(served: Served) -> str:
-    """Carry out the next run, as a worker would."""
+def finish_one(served: Served, error: str | None = None) -> str:
+    """Carry out the next run, as a worker would; it fails with the error, if there is one."""
     store = served.app.store
     worker = given_worker(store)
     (lease,) = store.write(
@@ -37,7 +38,8 @@ def finish_one(served: Served) -> str:
             tx, namespace=HOME, queues=["default"], jobs='["add"]', worker_id=worker, limit=1
         )
     )
-    done = Verdict(run_id=lease.run_id, fence=lease.fence, verb="succeed", result="3")
+    said = {"verb": "succeed", "result": "3"} if error is None else {"verb": "fail", "error": error}
+    done = Verdict(run_id=lease.run_id, fence=lease.fence, **said)  # type: ignore[arg-type]  # one or the other
     store.write(lambda tx: finish(tx, [done], namespace=HOME))
     return lease.run_id
 
@@ -221,14 +223,16 @@ def test_a_token_for_a_queue_reaches_nothing_else(served: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    ("quotas", "code"),
+    ("quotas", "code", "refusals"),
     [
-        (Quotas(queued=3), "quota-exceeded"),
-        (Quotas(payload=12), "payload-too-large"),
-        (Quotas(rate=3), "quota-exceeded"),
+        (Quotas(queued=3), "quota-exceeded", 2),
+        (Quotas(payload=12), "payload-too-large", 5),
+        (Quotas(rate=0.001), "quota-exceeded", 4),
     ],
 )
-def test_quotas_end_what_a_namespace_may_use(served: Served, quotas: Quotas, code: str) -> None:
+def test_quotas_end_what_a_namespace_may_use(
+    served: Served, quotas: Quotas, code: str, refusals: int
+) -> None:
     served.app.store.write(lambda tx: put_namespace(tx, HOME, quotas, by=by()))
     client = served.client("operator")
 
@@ -236,8 +240,8 @@ def test_quotas_end_what_a_namespace_may_use(served: Served, quotas: Quotas, cod
 
     refused = [each for each in answers if each.status_code != 201]
     assert {each.json()["code"] for each in refused} == {code}
+    assert len(refused) == refusals
     if code == "quota-exceeded":
-        assert len(refused) == 2
         assert all(int(each.headers["Retry-After"]) >= 1 for each in refused)
     in_bulk = served.client("operator", namespace=OTHER)
     assert submit(in_bulk).status_code == 201, "others have quotas of their own"
@@ -280,3 +284,43 @@ def test_runs_are_listed_by_when_they_were_asked_for_and_by_their_graph(served: 
             finish_one(served)
     assert client.get(RUNS, params={"parentId": "x"}).status_code == 400
     assert client.get(RUNS, params={"since": "2026-01-31T08:00:00"}).status_code == 400
+
+
+def test_runs_are_found_by_a_part_of_their_error_and_of_their_arguments(served: Served) -> None:
+    client = served.client("operator")
+    odd, plain = (
+        submit(client, args={"a": text, "b": 1}).json()["executionId"]
+        for text in ('50%_of "Zoë"!', "other")
+    )
+    for run_id in (odd, plain):
+        client.post(f"{RUNS}/{run_id}/cancel")
+
+    def listed(**params: str) -> set[str]:
+        found = client.get(RUNS, params=params).json()["items"]
+        return {each["executionId"] for each in found}
+
+    for part in ('50%_OF "Zoë"!', "50%", '"Zoë"', "%_of"):
+        assert listed(text=part) == {odd}
+    for part in ("5_%", "%other", "nothing"):
+        assert listed(text=part) == set()
+    assert listed(text="other", status="cancelled") == {plain}
+    assert listed(text="other", since="2999-01-01T00:00:00Z") == set()
+    assert listed(error="%") == listed(error="boom") == set()
+    assert client.get(RUNS, params={"text": "x" * 201}).status_code == 400
+
+
+def test_a_failed_run_is_found_by_its_error_and_repeated_by_it(served: Served) -> None:
+    client = served.client("operator")
+    error = ErrorDetail(type="KeyError", message="'price'", traceback="shop.py:7")
+    submit(client)
+    failed = finish_one(served, msgspec.json.encode(error).decode())
+    submit(client)
+    finish_one(served)
+
+    for part in ("keyerror", "'price'", "shop.py"):
+        found = client.get(RUNS, params={"error": part}).json()["items"]
+        assert [each["executionId"] for each in found] == [failed]
+    counted = client.post(
+        f"{RUNS}/bulk/rerun", json={"filter": {"error": "shop.py"}, "dryRun": True}
+    )
+    assert counted.json()["matched"] == 1

@@ -238,11 +238,14 @@ def test_the_firings_to_come_of_all_schedules_are_told_in_order(served: Served) 
 
     told = client.get(f"{SCHEDULES}/upcoming").json()
     few = client.get(f"{SCHEDULES}/upcoming", params={"limit": 3}).json()
+    rare = client.get(f"{SCHEDULES}/upcoming", params={"each": 30}).json()
 
     times = [datetime.fromisoformat(each["at"]) for each in told["items"]]
     assert times == sorted(times)
     assert times[-1] - times[0] <= timedelta(days=1)
     assert len(told["items"]) in {24 + 72, 24 + 73, 25 + 73}
     assert (len(few["items"]), few["cut"], told["cut"]) == (3, True, False)
+    assert {each["schedule"] for each in rare["items"]} == {"hourly"}
+    assert rare["frequent"] == ["often"]
     for bad in ({"until": "2020-01-01T00:00:00Z"}, {"from": "x"}, {"from": "2026-01-01T00:00"}):
         assert client.get(f"{SCHEDULES}/upcoming", params=bad).status_code == 400

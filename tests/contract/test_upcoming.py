@@ -92,3 +92,15 @@ def test_only_the_jobs_that_are_wanted(store: Store) -> None:
     put(store, every("1h"))
 
     assert told(look(store, is_wanted=lambda job: job != "noop")) == []
+
+
+def test_schedules_that_fire_often_are_only_named_if_asked(store: Store) -> None:
+    given_job(store)
+    put(store, every("1h"), name="rare")
+    put(store, every("1m"), name="often")
+
+    found = look(store, most_each=3, limit=4)
+
+    assert told(found) == [("rare", 1), ("rare", 2), ("rare", 3)]
+    assert (found.frequent, found.is_cut) == (["often"], False)
+    assert look(store).frequent == []

@@ -163,7 +163,14 @@ def test_references_have_no_value_yet() -> None:
         if clean([1])["count"] > 0:
             pass
 
-    for name, function, says in (("i", iterate, r"use .map"), ("d", decide, "say `when=`")):
+    def write() -> None:
+        extract(f"{extract('a')}.csv")
+
+    for name, function, says in (
+        ("i", iterate, r"use .map"),
+        ("d", decide, "say `when=`"),
+        ("w", write, "join texts with"),
+    ):
         with pytest.raises(BadGraph, match=f"known only when the graph runs; {says}"):
             _ = app.graph(name=name)(function).graph
 

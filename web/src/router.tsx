@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { ApiError, rememberCsrf } from "@/api/client";
+import { ApiError, rememberCsrf, signInAddress } from "@/api/client";
 import { session } from "@/api/queries";
 import { parseSearch, pick, stringifySearch } from "@/lib/search";
 import { RouteError, RouteMissing, RoutePending } from "@/shell/RouteStates";
@@ -18,13 +18,6 @@ interface Context {
 
 const root = createRootRouteWithContext<Context>()({ notFoundComponent: RouteMissing });
 
-export const login = createRoute({
-  getParentRoute: () => root,
-  path: "/login",
-  validateSearch: pick(["next", "ticket"]),
-  component: lazyRouteComponent(() => import("@/pages/Login"), "Login"),
-});
-
 const inside = createRoute({
   getParentRoute: () => root,
   id: "inside",
@@ -35,7 +28,7 @@ const inside = createRoute({
       rememberCsrf((await context.cache.ensureQueryData(session)).csrfToken);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
-      throw redirect({ to: "/login", search: { next: location.href } });
+      throw redirect({ href: signInAddress(location.href), reloadDocument: true });
     }
   },
 });
@@ -49,6 +42,8 @@ export const RUN_FILTERS = [
   "since",
   "until",
   "schedule",
+  "text",
+  "error",
   "parentId",
 ] as const;
 
@@ -62,13 +57,13 @@ const routes = [
   createRoute({
     ...under,
     path: "/jobs",
-    validateSearch: pick(["q", "kind"]),
+    validateSearch: pick(["tab", "q", "kind"]),
     component: lazyRouteComponent(() => import("@/pages/Jobs"), "Jobs"),
   }),
   createRoute({
     ...under,
     path: "/jobs/$id",
-    validateSearch: pick(["tab", "a", "b"]),
+    validateSearch: pick(["tab", "a", "b", "window"]),
     component: lazyRouteComponent(() => import("@/pages/JobPage"), "JobPage"),
   }),
   createRoute({
@@ -138,7 +133,7 @@ const routes = [
 
 export function makeRouter(cache: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([login, inside.addChildren(routes)]),
+    routeTree: root.addChildren([inside.addChildren(routes)]),
     context: { cache },
     defaultPreload: "intent",
     defaultPreloadStaleTime: 0,

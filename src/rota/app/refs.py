@@ -46,6 +46,12 @@ class Later:
     def __len__(self) -> NoReturn:
         raise self._refusal("is known only when the graph runs; size(...) is for expressions")
 
+    def __format__(self, spec: str) -> str:
+        """In a text it would be its own name for ever, not what it stands for."""
+        raise self._refusal(
+            'is known only when the graph runs; join texts with +, as in name + ".csv"'
+        )
+
     def _refusal(self, what: str) -> BadGraph:
         return BadGraph(f"{self.text} {what}")
 

@@ -35,7 +35,7 @@ def serve_beside(said: Settings, place: Place) -> int:
     from rota.app import App
 
     host = said.host or "127.0.0.1"
-    if said.port is None and _is_taken(host, DEFAULT_PORT):
+    if said.port is None and is_taken(host, DEFAULT_PORT):
         said = msgspec.structs.replace(said, port=0)
     app = App(place.url, namespace=place.namespace)
     return _serve(said, app, as_json=False, title="up")
@@ -123,7 +123,8 @@ def _print_json(options: ServerOptions, welcome: Welcome | None) -> None:
     sys.stdout.flush()
 
 
-def _is_taken(host: str, port: int) -> bool:
+def is_taken(host: str, port: int) -> bool:
+    """Whether somebody listens there already."""
     with closing(socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -9,7 +9,7 @@ import msgspec
 
 from rota.engine.acts import By
 from rota.engine.finish import finish
-from rota.engine.inspect import ended_runs
+from rota.engine.inspect import ended_runs, like
 from rota.engine.keys import worker_key
 from rota.engine.kin import verdict_facts
 from rota.engine.redrive import Pair
@@ -31,6 +31,10 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     queue: str | None = None
     queues: tuple[str, ...] | None = None
     schedule: str | None = None
+    error: str | None = None
+    """A part of the last error."""
+    text: str | None = None
+    """A part of the arguments, or of the key."""
     since: int | None = None
     """Asked for at this time or later."""
     until: int | None = None
@@ -46,6 +50,7 @@ def matching(
     fields = {name: getattr(wanted, name) for name in Filter.__struct_fields__}
     fields["state"] = wanted.state and str(wanted.state)
     fields["queues"] = None if wanted.queues is None else json.dumps(list(wanted.queues))
+    fields |= {"error": like(wanted.error), "text": like(wanted.text)}
     statement = "match_ended" if ended else "match_live"
     return [str(row["id"]) for row in tx.all(statement, namespace=namespace, limit=limit, **fields)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -48,6 +49,8 @@ def runs(  # noqa: PLR0913  # one filter each, all named
     queues: Sequence[str] | None = None,
     schedule: str | None = None,
     parent: str | None = None,
+    error: str | None = None,
+    text: str | None = None,
     since: int | None = None,
     until: int | None = None,
     before: str | None = None,
@@ -56,6 +59,7 @@ def runs(  # noqa: PLR0913  # one filter each, all named
     """The newest runs first; `before` is the last id of the page before.
 
     `since` and `until` are about when they were asked for, `parent` is the run of their graph.
+    `error` is a part of the last error with its traceback, `text` of the arguments or the key.
     """
     wanted = {
         "namespace": namespace,
@@ -65,6 +69,8 @@ def runs(  # noqa: PLR0913  # one filter each, all named
         "queues": None if queues is None else json.dumps(list(queues)),
         "schedule": schedule,
         "parent": parent,
+        "error": like(error),
+        "text": like(text),
         "since": since,
         "until": until,
     }
@@ -73,7 +79,7 @@ def runs(  # noqa: PLR0913  # one filter each, all named
         statement = "list_running" if state is State.RUNNING else "list_runs"
         rows += tx.all(statement, before=before, limit=limit, **wanted)
     if state is None or state in FINAL:
-        statement = _ended_list(state, job)
+        statement = _ended_list(state, job, error)
         rows += tx.all(statement, before=before, limit=limit, **wanted)
     views = sorted(map(_view, rows), key=lambda run: run.id, reverse=True)
     return views[:limit]
@@ -85,9 +91,17 @@ def ended_runs(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> list[RunVie
     return [_view(row) for row in tx.all("find_ended_runs", ids=ids, namespace=namespace)]
 
 
-def _ended_list(state: State | None, job: str | None) -> str:
+def like(part: str | None) -> str | None:
+    """A pattern for JSON that holds this part, whatever signs are in it."""
+    if part is None:
+        return None
+    kept = json.dumps(part, ensure_ascii=False)[1:-1]
+    return "%" + re.sub(r"([!%_])", r"!\1", kept) + "%"
+
+
+def _ended_list(state: State | None, job: str | None, error: str | None) -> str:
     """The statement whose index finds most of what is asked for."""
-    if state is not None and state is not State.SUCCESS:
+    if error is not None or (state is not None and state is not State.SUCCESS):
         return "list_bad_endings"
     return "list_ended_runs" if job is None else "list_ended_of_job"
 

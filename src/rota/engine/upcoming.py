@@ -31,6 +31,8 @@ class Upcoming(msgspec.Struct, frozen=True, kw_only=True):
 
     firings: list[Coming]
     is_cut: bool
+    frequent: list[str]
+    """Schedules that fire more often than is told of each; none of their firings is among these."""
 
 
 def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
@@ -40,6 +42,7 @@ def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
     start: int,
     end: int,
     limit: int,
+    most_each: int | None = None,
     timetables: Timetables,
     is_wanted: Callable[[str], bool] = lambda _: True,
 ) -> Upcoming:
@@ -47,10 +50,23 @@ def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
     rows = tx.all("upcoming_schedules", namespace=namespace, until=end, limit=SCHEDULES + 1)
     mine = [row for row in rows[:SCHEDULES] if is_wanted(row["job"])]
     calendars = load_calendars(tx, mine)
-    each = (_of(row, timetables, calendars, start=start, end=end) for row in mine)
+    each = [_of(row, timetables, calendars, start=start, end=end) for row in mine]
+    frequent: list[str] = []
+    if most_each is not None:
+        each = [iter(rare) for rare in _rare(each, most_each, frequent)]
     found = list(islice(merge(*each), limit + 1))
     is_cut = len(found) > limit or len(rows) > SCHEDULES
-    return Upcoming(firings=found[:limit], is_cut=is_cut)
+    return Upcoming(firings=found[:limit], is_cut=is_cut, frequent=frequent)
+
+
+def _rare(each: list[Iterator[Coming]], most: int, frequent: list[str]) -> Iterator[list[Coming]]:
+    """Those of schedules with at most so many; the names of the others are put aside."""
+    for instants in each:
+        found = list(islice(instants, most + 1))
+        if len(found) <= most:
+            yield found
+        else:
+            frequent.append(found[0].schedule)
 
 
 def _of(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import msgspec
 
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec
-from rota.rules.graphs.types import Annotation, parsed
+from rota.rules.graphs.types import MAX_CHARS, Annotation, parsed
 
 _TYPES: dict[str, dict[str, Any]] = {
     "str": {"type": "string"},
@@ -52,7 +53,23 @@ def schema_of(spec: JobSpec) -> dict[str, Any]:
 
 def of_annotation(text: str) -> dict[str, Any]:
     """With the annotation as its description, for people."""
-    return {**_of(parsed(text)), "description": text}
+    choices = _choices(text)
+    known = _of(parsed(text)) if choices is None else {"enum": choices}
+    return {**known, "description": text}
+
+
+def _choices(text: str) -> list[Any] | None:
+    """The values of `Literal[...]`: a form offers them."""
+    if "Literal[" not in text or len(text) > MAX_CHARS:
+        return None
+    try:
+        tree = ast.parse(text, mode="eval").body
+        if not isinstance(tree, ast.Subscript) or not ast.unparse(tree.value).endswith("Literal"):
+            return None
+        found = ast.literal_eval(tree.slice)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return list(found) if isinstance(found, tuple) else [found]
 
 
 def _of_graph(target: GraphTarget, schema: dict[str, Any]) -> None:

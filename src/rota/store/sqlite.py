@@ -6,12 +6,12 @@ returns, it is on disk. Other processes may use the same file on the same machin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from pathlib import Path
 from threading import Lock
 from time import sleep
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import apsw
 
@@ -75,6 +75,7 @@ class SqliteStore:
         *,
         urgent: bool = False,  # noqa: ARG002  # one writer serves all
         lone: bool = False,  # noqa: ARG002  # a commit is shared anyway
+        carries: bool = False,  # noqa: ARG002  # riders board them all
     ) -> T:
         answer: T = self._commit(work)
         return answer
@@ -94,6 +95,10 @@ class SqliteStore:
             raise _unavailable(error, path=self.path) from error
         finally:
             self._readers.append(connection)
+
+    def only(self, namespaces: Collection[str]) -> Self:  # noqa: ARG002  # one file, one reader
+        """The whole: SQLite knows no roles."""
+        return self
 
     def ride(self, rider: Rider) -> Watch:
         return self.wakeups.ride(rider)

@@ -24,6 +24,7 @@ DIALECT = Dialect(
         "text": "text",
     },
     sql={
+        "like": "like",
         "skip_locked": "",
         "lock": "",
         "among": "in (",

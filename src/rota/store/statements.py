@@ -32,6 +32,9 @@ COLUMNS: Mapping[str, str] = {
         " and (cast(:schedule as text) is null or schedule_id in ("
         " select s.id from rota.schedule as s"
         " where s.namespace = :namespace and s.name = :schedule))"
+        " and (cast(:error as text) is null or error {sql:like} :error escape '!')"
+        " and (cast(:text as text) is null or args {sql:like} :text escape '!'"
+        " or key {sql:like} :text escape '!')"
     ),
     "asked_when": (
         "(cast(:since as bigint) is null or created_at >= :since)"
@@ -260,6 +263,11 @@ def load(dialect: Dialect) -> dict[str, Statement]:
         for path in sorted(folder.glob("*.sql"))
     ]
     return _read(paths, dialect)
+
+
+def load_rooms(dialect: Dialect) -> dict[str, Statement]:
+    """What some statements are inside a room (store.rooms)."""
+    return _read([_FOLDER / "rooms" / "rooms.sql"], dialect)
 
 
 def load_receipts(dialect: Dialect) -> dict[str, Statement]:

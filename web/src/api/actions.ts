@@ -4,7 +4,7 @@
  * Whether a verb is offered is not decided here: the API says so with each item (`verbs`), after the
  * caller's role and the item's state.
  */
-import { at, post, remove } from "./client";
+import { ask } from "./client";
 import type { Acted } from "./types";
 
 export type Subject =
@@ -17,7 +17,10 @@ export type Subject =
   | "breaker"
   | "token"
   | "backfill"
-  | "namespace";
+  | "namespace"
+  | "template"
+  | "calendar"
+  | "blackout";
 
 export interface Action {
   verb: string;
@@ -40,25 +43,27 @@ const RUN: Action[] = [
     danger: true,
     confirm: (name) => `${name} stops as soon as it can. What it has done already stays done.`,
     done: (name) => `${name} is being cancelled.`,
-    send: (id) => post(at`/runs/${id}/cancel`),
+    send: (id) => ask("cancelRun", { path: [id] }),
   },
   {
     verb: "pause",
     label: "Pause",
     icon: "pause",
     done: (name) => `${name} starts no further steps.`,
-    send: (id) => post(at`/runs/${id}/pause`),
+    send: (id) => ask("pauseRun", { path: [id] }),
   },
   {
     verb: "resume",
     label: "Resume",
     icon: "play",
     done: (name) => `${name} goes on.`,
-    send: (id) => post(at`/runs/${id}/resume`),
+    send: (id) => ask("resumeRun", { path: [id] }),
   },
 ];
 
-function pausable(noun: string, path: (id: string) => string, effect: string): Action[] {
+type Noun = "Job" | "Schedule" | "Queue";
+
+function pausable(noun: Noun, effect: string): Action[] {
   return [
     {
       verb: "pause",
@@ -67,22 +72,34 @@ function pausable(noun: string, path: (id: string) => string, effect: string): A
       note: true,
       confirm: (name) => `${noun} ${name}: ${effect} until somebody resumes it.`,
       done: (name) => `${name} is paused.`,
-      send: (id, note) => post(`${path(id)}/pause`, note ? { note } : {}),
+      send: (id, note) => ask(`pause${noun}`, { path: [id], body: note ? { note } : {} }),
     },
     {
       verb: "resume",
       label: "Resume",
       icon: "play",
       done: (name) => `${name} goes on.`,
-      send: (id) => post(`${path(id)}/resume`),
+      send: (id) => ask(`resume${noun}`, { path: [id] }),
     },
   ];
+}
+
+function removal(noun: string, effect: string, send: Action["send"]): Action {
+  return {
+    verb: "delete",
+    label: "Delete",
+    icon: "trash",
+    danger: true,
+    confirm: (name) => `${noun} ${name} is removed. ${effect}`,
+    done: (name) => `${name} is deleted.`,
+    send,
+  };
 }
 
 export const ACTIONS: Record<Subject, Action[]> = {
   run: RUN,
   job: [
-    ...pausable("Job", (id) => at`/jobs/${id}`, "no run of it starts"),
+    ...pausable("Job", "no run of it starts"),
     {
       verb: "delete",
       label: "Delete",
@@ -90,7 +107,7 @@ export const ACTIONS: Record<Subject, Action[]> = {
       danger: true,
       confirm: (name) => `Job ${name} and its schedules are removed. Its past runs stay.`,
       done: (name) => `${name} is deleted.`,
-      send: (id) => remove(at`/jobs/${id}`),
+      send: (id) => ask("removeJob", { path: [id] }),
     },
   ],
   schedule: [
@@ -99,16 +116,16 @@ export const ACTIONS: Record<Subject, Action[]> = {
       label: "Trigger now",
       icon: "zap",
       done: (name) => `${name} fired.`,
-      send: (id) => post(at`/schedules/${id}/trigger`),
+      send: (id) => ask("triggerSchedule", { path: [id] }),
     },
     {
       verb: "unblock",
       label: "Unblock",
       icon: "play",
       done: (name) => `${name} goes on.`,
-      send: (id) => post(at`/schedules/${id}/unblock`),
+      send: (id) => ask("unblockSchedule", { path: [id] }),
     },
-    ...pausable("Schedule", (id) => at`/schedules/${id}`, "it does not fire"),
+    ...pausable("Schedule", "it does not fire"),
     {
       verb: "delete",
       label: "Delete",
@@ -116,10 +133,10 @@ export const ACTIONS: Record<Subject, Action[]> = {
       danger: true,
       confirm: (name) => `Schedule ${name} never fires again. Its past runs stay.`,
       done: (name) => `${name} is deleted.`,
-      send: (id) => remove(at`/schedules/${id}`),
+      send: (id) => ask("deleteSchedule", { path: [id] }),
     },
   ],
-  queue: pausable("Queue", (id) => at`/queues/${id}`, "no run in it starts"),
+  queue: pausable("Queue", "no run in it starts"),
   worker: [
     {
       verb: "drain",
@@ -128,14 +145,14 @@ export const ACTIONS: Record<Subject, Action[]> = {
       confirm: (name) =>
         `Worker ${name} takes no new runs until somebody resumes it. It finishes those it has.`,
       done: (name) => `${name} is draining.`,
-      send: (id) => post(at`/workers/${id}/drain`),
+      send: (id) => ask("drainWorker", { path: [id] }),
     },
     {
       verb: "resume",
       label: "Resume",
       icon: "play",
       done: (name) => `${name} takes runs again.`,
-      send: (id) => post(at`/workers/${id}/resume`),
+      send: (id) => ask("resumeWorker", { path: [id] }),
     },
   ],
   dead: [
@@ -146,7 +163,7 @@ export const ACTIONS: Record<Subject, Action[]> = {
       danger: true,
       confirm: (name) => `${name} is given up for good. The run itself stays in the history.`,
       done: (name) => `${name} is discarded.`,
-      send: (id) => post(at`/dead-letters/${id}/discard`),
+      send: (id) => ask("discardOne", { path: [id] }),
     },
   ],
   breaker: [
@@ -156,14 +173,14 @@ export const ACTIONS: Record<Subject, Action[]> = {
       icon: "pause",
       confirm: (name) => `Runs of ${name} are held back until the breaker is closed.`,
       done: (name) => `The breaker of ${name} is open.`,
-      send: (id) => post(at`/breakers/${id}/open`),
+      send: (id) => ask("openOne", { path: [id] }),
     },
     {
       verb: "close",
       label: "Close",
       icon: "play",
       done: (name) => `The breaker of ${name} is closed.`,
-      send: (id) => post(at`/breakers/${id}/close`),
+      send: (id) => ask("closeOne", { path: [id] }),
     },
   ],
   token: [
@@ -175,7 +192,7 @@ export const ACTIONS: Record<Subject, Action[]> = {
       confirm: (name) =>
         `Programs that use ${name} are refused from now on. This cannot be undone.`,
       done: (name) => `${name} is revoked.`,
-      send: (id) => remove(at`/tokens/${id}`),
+      send: (id) => ask("revokeToken", { path: [id] }),
     },
   ],
   namespace: [
@@ -187,8 +204,23 @@ export const ACTIONS: Record<Subject, Action[]> = {
       confirm: (name) =>
         `Namespace ${name} is removed. The server refuses while it still holds something.`,
       done: (name) => `${name} is removed.`,
-      send: (id) => remove(at`/namespaces/${id}`),
+      send: (id) => ask("deleteNamespace", { path: [id] }),
     },
+  ],
+  template: [
+    removal("Template", "Jobs that were made from it stay.", (name) =>
+      ask("deleteTemplate", { path: [name] }),
+    ),
+  ],
+  calendar: [
+    removal("Calendar", "The server refuses while a schedule names it.", (name) =>
+      ask("deleteCalendar", { path: [name] }),
+    ),
+  ],
+  blackout: [
+    removal("Window", "What it holds back starts.", (name) =>
+      ask("deleteBlackout", { path: [name] }),
+    ),
   ],
   backfill: [
     {
@@ -198,7 +230,7 @@ export const ACTIONS: Record<Subject, Action[]> = {
       danger: true,
       confirm: () => "The backfill makes no further runs. Those it made stay.",
       done: () => "The backfill is cancelled.",
-      send: (id) => post(at`/backfills/${id}/cancel`),
+      send: (id) => ask("stopBackfill", { path: [id] }),
     },
   ],
 };

@@ -1,7 +1,10 @@
 /** The one way to the server: JSON over fetch, problems as errors, changes safe to send again. */
-import type { Problem } from "./types";
+import { type Problem as Document, type Operations, PLACES } from "./generated";
 
 export const BASE = "/api/v1";
+
+/** What went wrong; some of it happens before a server could tell. */
+export type Problem = Omit<Document, "type">;
 
 export class ApiError extends Error {
   readonly problem: Problem;
@@ -16,7 +19,35 @@ export class ApiError extends Error {
   }
 }
 
-export type Query = Record<string, string | number | boolean | null | undefined>;
+export type Operation = keyof Operations;
+export type Answer<Name extends Operation> = Operations[Name]["answer"];
+export type Body<Name extends Operation> = Operations[Name] extends { body?: infer Sent }
+  ? Sent
+  : undefined;
+
+/** What an operation takes, and what all of them may be given. */
+export type Wish<Name extends Operation> = Omit<Operations[Name], "answer"> & {
+  signal?: AbortSignal | undefined;
+  /** The ETag that was read; if somebody changed it since, the server refuses. */
+  ifMatch?: string | null;
+  /** The same for every try of one wish, so that the server does it once. */
+  key?: string;
+};
+
+type Needed<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] };
+type Given<Name extends Operation> =
+  Needed<Omit<Operations[Name], "answer">> extends Record<string, never>
+    ? [wish?: Wish<Name>]
+    : [wish: Wish<Name>];
+
+interface Loose {
+  path?: (string | number)[];
+  query?: Record<string, unknown>;
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+  ifMatch?: string | null;
+  key?: string;
+}
 
 let csrf: string | null = null;
 
@@ -25,69 +56,35 @@ export function rememberCsrf(token: string | null | undefined): void {
   csrf = token ?? null;
 }
 
-export function address(path: string, query: Query = {}): string {
+/** The server's own page for people who are not signed in; it leads back to where they were. */
+export function signInAddress(from: string): string {
+  return from === "/" ? "/login" : `/login?next=${encodeURIComponent(from)}`;
+}
+
+/** Where an operation is, with its names and its question escaped. */
+export function address(name: Operation, path: (string | number)[] = [], query: object = {}) {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null && value !== "") search.set(name, String(value));
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== "") search.set(key, String(value));
   }
+  const names = path.map((each) => encodeURIComponent(String(each)));
+  const place = PLACES[name].replace(/^\w+ /, "").replace(/\{\}/g, () => names.shift() ?? "");
   const text = search.toString();
-  return `${BASE}${path}${text ? `?${text}` : ""}`;
+  return `${BASE}${place}${text ? `?${text}` : ""}`;
 }
 
-/** A path with its names escaped: at`/jobs/${name}`. */
-export function at(parts: TemplateStringsArray, ...names: (string | number)[]): string {
-  return parts.reduce((path, part, index) => {
-    const name = index < names.length ? encodeURIComponent(String(names[index])) : "";
-    return path + part + name;
-  }, "");
+/** Asks one operation of the API, by the name that its description gives it. */
+export async function ask<Name extends Operation>(
+  name: Name,
+  ...[wish]: Given<Name>
+): Promise<Answer<Name>> {
+  const { path, query, ...change } = (wish ?? {}) as Loose;
+  const method = PLACES[name].slice(0, PLACES[name].indexOf(" "));
+  if (method === "POST") change.key ??= crypto.randomUUID();
+  return send(method, address(name, path, query), change);
 }
 
-export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-  return send<T>("GET", address(path, query), { signal });
-}
-
-interface Change {
-  body?: unknown;
-  signal?: AbortSignal;
-  ifMatch?: string | null;
-  /** The same for every try of one wish, so that the server does it once. */
-  key?: string;
-}
-
-export async function post<T>(path: string, body: unknown = {}, change: Change = {}): Promise<T> {
-  return send<T>("POST", address(path), { key: crypto.randomUUID(), ...change, body });
-}
-
-export async function put<T>(path: string, body: unknown, change: Change = {}): Promise<T> {
-  return send<T>("PUT", address(path), { ...change, body });
-}
-
-export async function remove<T>(path: string, change: Change = {}): Promise<T> {
-  return send<T>("DELETE", address(path), change);
-}
-
-/** The one form of the server: it answers with a redirect and the cookie of a session. */
-export async function signIn(fields: Record<string, string>): Promise<void> {
-  const answer = await fetch("/login", {
-    method: "POST",
-    body: new URLSearchParams(fields),
-    credentials: "same-origin",
-    redirect: "manual",
-  }).catch(() => null);
-  if (answer === null) throw new ApiError(UNREACHABLE);
-  if (answer.type === "opaqueredirect" || answer.ok) return;
-  throw new ApiError(answer.status === 401 ? REFUSED : await problemOf(answer));
-}
-
-const REFUSED: Problem = {
-  title: "Refused",
-  status: 401,
-  code: "not-signed-in",
-  detail: "This token is not good, or not any more.",
-  remedy: "Check it for missing characters, or ask for a new one.",
-};
-
-async function send<T>(method: string, url: string, change: Change): Promise<T> {
+async function send<T>(method: string, url: string, change: Loose): Promise<T> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (change.body !== undefined) headers["Content-Type"] = "application/json";
   if (change.key) headers["Idempotency-Key"] = change.key;
@@ -140,7 +137,6 @@ async function problemOf(answer: Response): Promise<Problem> {
         detail: told.detail,
         remedy: told.remedy ?? "",
         ...(told.requestId && { requestId: told.requestId }),
-        ...(told.fields && { fields: told.fields }),
       };
     }
   } catch {

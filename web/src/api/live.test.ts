@@ -5,7 +5,7 @@ import type { LogLine, Page, Run } from "./types";
 
 function given(...ids: string[]) {
   const cache = new QueryClient();
-  const items = ids.map((executionId) => ({ executionId, state: "queued", job: "a" }) as Run);
+  const items = ids.map((executionId) => ({ executionId, state: "queued", jobId: "a" }) as Run);
   cache.setQueryData<InfiniteData<Page<Run>>>(["runs", {}], {
     pages: [{ items, next: null }],
     pageParams: [null],
@@ -31,7 +31,7 @@ describe("live changes", () => {
     expect(frames).toHaveLength(1);
     frames[0]?.();
 
-    expect(shown()[0]).toMatchObject({ state: "running", progress: 499, job: "a" });
+    expect(shown()[0]).toMatchObject({ state: "running", progress: 499, jobId: "a" });
     expect(writes.mock.calls.length).toBeLessThan(5);
   });
 

@@ -44,7 +44,7 @@ export class Live {
   ) {
     for (const topic of ["runs", "queues", "workers"]) this.topics.set(topic, 1);
     this.stream = new EventStream({
-      url: () => address("/events", { topics: [...this.topics.keys()].join(",") }),
+      url: () => address("streamEvents", [], { topics: [...this.topics.keys()].join(",") }),
       onEvent: (event) => this.take(event),
       onReset: () => void this.cache.invalidateQueries(),
       onState: (state) => this.tell(state),

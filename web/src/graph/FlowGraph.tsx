@@ -18,23 +18,28 @@ import {
 import "@xyflow/react/dist/base.css";
 import { Boxes, Layers2 } from "lucide-react";
 import { memo, useEffect, useMemo, useRef, useState } from "react";
-import type { GraphShape } from "@/api/types";
 import { count } from "@/lib/format";
 import { lookOf } from "@/ui/State";
 import { Duration } from "@/ui/Time";
-import { collapse, type Drawn, GROUP, groupsOf } from "./collapse";
+import { collapse, type Drawn, GROUP, groupsOf, type Shape } from "./collapse";
 import { extentOf, HEIGHT, layout, type Places, WIDTH } from "./layout";
 
 type FlowNode = Node<{ drawn: Drawn; isChosen: boolean }, "drawn">;
 
 interface Props {
-  shape: GraphShape;
+  shape: Shape;
   criticalPath?: string[] | undefined;
   chosen?: string | undefined;
   onChoose?: ((name: string) => void) | undefined;
 }
 
 const CLOSE_ABOVE = 150;
+const LABEL = {
+  labelStyle: { fill: "var(--ink-2)", fontSize: 11 },
+  labelBgStyle: { fill: "var(--surface)", stroke: "var(--line)" },
+  labelBgPadding: [6, 3] as [number, number],
+  labelBgBorderRadius: 4,
+};
 
 export function FlowGraph(props: Props) {
   return (
@@ -76,7 +81,7 @@ function Picture({ shape, criticalPath, chosen, onChoose }: Props) {
           id: `${edge.from}\0${edge.to}`,
           source: edge.from,
           target: edge.to,
-          ...(edge.when && { label: edge.when }),
+          ...(edge.when && { label: "if", ...LABEL }),
           style: isCritical ? { stroke: "var(--accent)", strokeWidth: 2.5 } : { strokeWidth: 1.25 },
           focusable: false,
         };
@@ -284,7 +289,7 @@ function Under({ drawn }: { drawn: Drawn }) {
     const parts = Object.entries(drawn.counts ?? {}).map(([state, many]) => `${many} ${state}`);
     return `${drawn.inside.length} nodes: ${parts.join(", ")}`;
   }
-  if (drawn.map) {
+  if (drawn.map && "total" in drawn.map) {
     const failed = drawn.map.failed ? `, ${drawn.map.failed} failed` : "";
     return `${drawn.map.done} of ${drawn.map.total} items${failed}`;
   }

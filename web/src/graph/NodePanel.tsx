@@ -3,8 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { RotateCcw, X } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
-import { at, post } from "@/api/client";
-import type { GraphNode, RunDetail } from "@/api/types";
+import { ask, type Body } from "@/api/client";
+import type { GraphEdge, GraphNode, Run } from "@/api/types";
 import { shortId } from "@/lib/format";
 import { downloadLog, useLog } from "@/shell/live";
 import { Button, IconButton } from "@/ui/Button";
@@ -16,12 +16,14 @@ import { Duration, Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
 
 interface Props {
-  run: RunDetail;
+  run: Run;
   node: GraphNode;
+  /** Edges into it that ask something. */
+  conditions: GraphEdge[];
   onClose: () => void;
 }
 
-export function NodePanel({ run, node, onClose }: Props) {
+export function NodePanel({ run, node, conditions, onClose }: Props) {
   return (
     <section aria-label={`Node ${node.name}`} className="border-t border-line">
       <div className="flex flex-wrap items-center gap-2.5 px-4 pt-3">
@@ -53,7 +55,13 @@ export function NodePanel({ run, node, onClose }: Props) {
           </Fact>
           <Fact name="Attempt">{node.attempt ?? "–"}</Fact>
           <Fact name="Join">{node.join ?? "all_success"}</Fact>
-          {node.map && (
+          {conditions.map((edge) => (
+            <Fact key={edge.from} name="Runs if">
+              <code className="font-mono text-xs break-all">{edge.when}</code>
+              <span className="text-ink-2">{` of ${edge.from}`}</span>
+            </Fact>
+          ))}
+          {node.map && "total" in node.map && (
             <Fact name="Items">
               <Link
                 to="/runs"
@@ -83,18 +91,21 @@ function NodeLog({ id, isLive }: { id: string; isLive: boolean }) {
   );
 }
 
-function NodeActions({ run, node }: { run: RunDetail; node: GraphNode }) {
+function NodeActions({ run, node }: { run: Run; node: GraphNode }) {
   const cache = useQueryClient();
   const [dialog, setDialog] = useState<"rerun" | "mark" | null>(null);
   const rerun = async (fields: FormData) => {
     const downstream = fields.get("downstream") === "yes";
-    await post(at`/runs/${run.executionId}/rerun`, { fromNode: node.name, downstream });
+    await ask("rerunRun", {
+      path: [run.executionId],
+      body: { fromNode: node.name, downstream },
+    });
     toast.done(`${node.name} runs again${downstream ? ", and what follows it" : ""}.`);
     await cache.invalidateQueries();
   };
   const mark = async (fields: FormData) => {
-    const as = String(fields.get("as"));
-    await post(at`/runs/${run.executionId}/mark`, { node: node.name, as });
+    const as = String(fields.get("as")) as Body<"markNode">["as"];
+    await ask("markNode", { path: [run.executionId], body: { node: node.name, as } });
     toast.done(`${node.name} counts as ${as}.`);
     await cache.invalidateQueries();
   };

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { nodes } from "@/api/queries";
-import type { GraphNode, RunDetail } from "@/api/types";
+import type { GraphNode, Run } from "@/api/types";
 import { duration, hourMinute } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { Card, Empty, Load } from "@/ui/Panels";
@@ -8,7 +8,7 @@ import { lookOf } from "@/ui/State";
 import { useNow } from "@/ui/Time";
 
 /** When each node ran, on one axis: gaps are waits, the longest bars are where time went. */
-export default function RunGantt({ run }: { run: RunDetail }) {
+export default function RunGantt({ run }: { run: Run }) {
   const query = useQuery({
     ...nodes(run.executionId),
     refetchInterval: run.finishedAt ? false : 4_000,
@@ -33,14 +33,14 @@ function Bars({ nodes: all }: { nodes: GraphNode[] }) {
   const ticks = [0, 0.25, 0.5, 0.75, 1];
   return (
     <div className="scroll-thin max-h-[70vh] overflow-auto">
-      <div className="min-w-[40rem]">
-        <div className="sticky top-0 z-10 grid h-8 grid-cols-[12rem_minmax(0,1fr)_4.5rem] items-center border-b border-line bg-surface px-4 text-2xs text-ink-2">
+      <div className="sm:min-w-[40rem]">
+        <div className="sticky top-0 z-10 grid h-8 grid-cols-[12rem_minmax(0,1fr)_4.5rem] max-sm:grid-cols-[7.5rem_minmax(0,1fr)_4rem] items-center border-b border-line bg-surface px-4 text-2xs text-ink-2">
           <span>Node</span>
           <span className="relative h-4">
             {ticks.map((tick) => (
               <span
                 key={tick}
-                className="num absolute -translate-x-1/2 first:translate-x-0 last:-translate-x-full"
+                className={`num absolute whitespace-nowrap ${tick % 0.5 ? "max-sm:hidden" : ""} -translate-x-1/2 first:translate-x-0 last:-translate-x-full`}
                 style={{ left: `${tick * 100}%` }}
               >
                 {whole < 600_000 ? `+${duration(tick * whole)}` : hourMinute(start + tick * whole)}
@@ -58,7 +58,7 @@ function Bars({ nodes: all }: { nodes: GraphNode[] }) {
               type="button"
               onClick={() => setSearch({ tab: "graph", node: node.name })}
               title={`${lookOf(node.state).word}, ${duration(took)}`}
-              className="grid h-7 w-full grid-cols-[12rem_minmax(0,1fr)_4.5rem] items-center px-4 text-left hover:bg-sunken"
+              className="grid h-7 w-full grid-cols-[12rem_minmax(0,1fr)_4.5rem] max-sm:grid-cols-[7.5rem_minmax(0,1fr)_4rem] items-center px-4 text-left hover:bg-sunken"
             >
               <span className={`truncate pr-3 ${node.critical ? "font-semibold" : ""}`}>
                 {node.name}

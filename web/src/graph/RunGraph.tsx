@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { nodes } from "@/api/queries";
-import type { GraphOfRun, RunDetail } from "@/api/types";
+import type { GraphOfRun, Run } from "@/api/types";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { Card, Empty, Load, Progress } from "@/ui/Panels";
@@ -8,7 +8,7 @@ import { FlowGraph } from "./FlowGraph";
 import { NodePanel } from "./NodePanel";
 
 /** The graph of a run, live; a node's facts and log open below it. */
-export default function RunGraph({ run }: { run: RunDetail }) {
+export default function RunGraph({ run }: { run: Run }) {
   const query = useQuery({
     ...nodes(run.executionId),
     refetchInterval: run.finishedAt ? false : 4_000,
@@ -20,7 +20,7 @@ export default function RunGraph({ run }: { run: RunDetail }) {
   );
 }
 
-function Body({ run, data }: { run: RunDetail; data: GraphOfRun }) {
+function Body({ run, data }: { run: Run; data: GraphOfRun }) {
   const [search, setSearch] = useFilters();
   const { graph, progress } = data;
   if (!graph) return <Empty title="This run has no graph" />;
@@ -56,6 +56,7 @@ function Body({ run, data }: { run: RunDetail; data: GraphOfRun }) {
           key={node.name}
           run={run}
           node={node}
+          conditions={graph.edges.filter((edge) => edge.to === node.name && edge.when)}
           onClose={() => setSearch({ node: undefined })}
         />
       )}

@@ -1,18 +1,20 @@
 import { describe, expect, it } from "vitest";
-import type { GraphShape, RunDetail } from "@/api/types";
+import type { Attempt, Run } from "@/api/types";
 import { joined } from "@/lib/log";
 import { weeksOf } from "@/pages/job/Heat";
 import { withLatest } from "@/pages/run/Attempts";
 import { byDay } from "@/pages/schedule/Week";
-import { collapse, GROUP, groupsOf } from "./collapse";
+import { collapse, GROUP, groupsOf, type Shape } from "./collapse";
 import { layered } from "./layered";
 import { layout } from "./layout";
 
-const SHAPE: GraphShape = {
+const WORK = { job: "j", kind: "work", join: "all_success" } as const;
+
+const SHAPE: Shape = {
   nodes: [
-    { name: "a", kind: "work", group: "in", state: "success" },
-    { name: "b", kind: "work", group: "in", state: "failed", critical: true },
-    { name: "c", kind: "work", state: "pending" },
+    { ...WORK, name: "a", group: "in", state: "success" },
+    { ...WORK, name: "b", group: "in", state: "failed", critical: true },
+    { ...WORK, name: "c", group: null, state: "pending" },
   ],
   edges: [
     { from: "a", to: "b" },
@@ -91,7 +93,7 @@ describe("lines of a log", () => {
     at: "",
     attempt: claim,
     stream: "",
-    level: null,
+    level: "info",
     text: "",
   });
 
@@ -126,17 +128,22 @@ describe("calendars", () => {
   it("gather the firings of a schedule by day", () => {
     const noon = (day: number) => new Date(2026, 10, day, 12).toISOString();
     const item = (at: string, schedule: string) => ({ at, schedule, job: "j" });
-    const days = byDay({ items: [item(noon(17), "b"), item(noon(16), "a"), item(noon(16), "a")] });
+    const days = byDay({
+      items: [item(noon(17), "b"), item(noon(16), "a"), item(noon(16), "a")],
+      cut: false,
+      frequent: [],
+    });
     expect([...days.keys()]).toEqual(["2026-11-16", "2026-11-17"]);
     expect(days.get("2026-11-16")?.[0]?.times).toHaveLength(2);
   });
 });
 
 describe("attempts", () => {
-  const run = { attempt: 2, state: "success", startedAt: "b", finishedAt: "c" } as RunDetail;
+  const tried = (number: number, kind: string) => ({ number, kind }) as Attempt;
+  const run = { attempt: 2, state: "success", startedAt: "b", finishedAt: "c" } as Run;
 
   it("end with the one that the run itself tells of", () => {
-    expect(withLatest([{ number: 1, kind: "error" }], run).map((each) => each.kind)).toEqual([
+    expect(withLatest([tried(1, "error")], run).map((each) => each.kind)).toEqual([
       "error",
       "success",
     ]);
@@ -144,13 +151,7 @@ describe("attempts", () => {
 
   it("are not told twice", () => {
     expect(
-      withLatest(
-        [
-          { number: 2, kind: "error" },
-          { number: 1, kind: "lost" },
-        ],
-        run,
-      ).map((each) => each.number),
+      withLatest([tried(2, "error"), tried(1, "lost")], run).map((each) => each.number),
     ).toEqual([1, 2]);
   });
 });

@@ -1,7 +1,15 @@
 /** Groups of nodes drawn as one, with counts; the rest of the graph does not notice. */
-import type { GraphEdge, GraphNode, GraphShape, State } from "@/api/types";
+import type { GraphEdge, GraphNode, State } from "@/api/types";
 
-export interface Drawn extends GraphNode {
+/** Of a run or of a definition. */
+export interface Shape {
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+}
+
+export interface Drawn extends Omit<GraphNode, "kind" | "join" | "job"> {
+  kind: GraphNode["kind"] | "group";
+  job?: string | undefined;
   /** The names that this one stands for, when it is a closed group. */
   inside?: string[];
   counts?: Partial<Record<State, number>>;
@@ -14,7 +22,7 @@ export interface DrawnShape {
 
 export const GROUP = "group:";
 
-export function groupsOf(shape: GraphShape): string[] {
+export function groupsOf(shape: Shape): string[] {
   return [
     ...new Set(
       shape.nodes.map((node) => node.group).filter((group): group is string => Boolean(group)),
@@ -22,7 +30,7 @@ export function groupsOf(shape: GraphShape): string[] {
   ];
 }
 
-export function collapse(shape: GraphShape, closed: ReadonlySet<string>): DrawnShape {
+export function collapse(shape: Shape, closed: ReadonlySet<string>): DrawnShape {
   const standIn = new Map<string, string>();
   const members = new Map<string, GraphNode[]>();
   for (const node of shape.nodes) {
@@ -62,14 +70,14 @@ const LOUDEST: State[] = [
 function asOne(group: string, inside: GraphNode[]): Drawn {
   const counts: Partial<Record<State, number>> = {};
   for (const node of inside) {
-    const state = node.state ?? "pending";
+    const state = (node.state ?? "pending") as State;
     counts[state] = (counts[state] ?? 0) + 1;
   }
   return {
     name: GROUP + group,
     kind: "group",
     group,
-    state: LOUDEST.find((state) => counts[state]) ?? null,
+    state: LOUDEST.find((state) => counts[state]) ?? "pending",
     critical: inside.some((node) => node.critical),
     inside: inside.map((node) => node.name),
     counts,

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { ScrollText, ShieldCheck } from "lucide-react";
 import { useState } from "react";
-import { get } from "@/api/client";
+import { ask } from "@/api/client";
 import { audit } from "@/api/queries";
-import type { Act, AuditCheck } from "@/api/types";
+import type { Act } from "@/api/types";
 import { plural } from "@/lib/format";
 import { sinceOf } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
@@ -127,7 +127,7 @@ export function Audit() {
 function Verify() {
   const query = useQuery({
     queryKey: ["audit-verify"],
-    queryFn: ({ signal }) => get<AuditCheck>("/audit/verify", {}, signal),
+    queryFn: ({ signal }) => ask("verifyActs", { signal }),
     enabled: false,
   });
   return (

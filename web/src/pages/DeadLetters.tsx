@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { CircleCheck, RotateCcw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
-import { at, post } from "@/api/client";
+import { ask, type Body } from "@/api/client";
 import { deadGroups, deadLetter, deadLetters, run } from "@/api/queries";
 import type { DeadGroup, DeadLetter } from "@/api/types";
 import { count, errorText, plural, pretty, readJson, sentence, shortId } from "@/lib/format";
@@ -167,16 +167,12 @@ function Letters({
   );
 }
 
-interface ManyAnswer {
-  left: number;
-}
-
 /** The server takes 500 at once and says how many are left. */
-async function sendAll(verb: string, body: object): Promise<void> {
+async function sendAll(name: "redriveMany" | "discardMany", body: Body<typeof name>) {
   let left = Number.POSITIVE_INFINITY;
   for (;;) {
-    const answer = await post<ManyAnswer>(`/dead-letters/${verb}`, body);
-    if (!answer?.left || answer.left >= left) return;
+    const answer = await ask(name, { body });
+    if (!answer.left || answer.left >= left) return;
     left = answer.left;
   }
 }
@@ -189,7 +185,7 @@ function Many({ group, verb }: { group: DeadGroup; verb: "redrive" | "discard" }
   const word = isRedrive ? "Redrive" : "Discard";
   const send = async (fields: FormData) => {
     const rate = Number(fields.get("rate"));
-    await sendAll(verb, {
+    await sendAll(`${verb}Many`, {
       group: group.group,
       ...(isRedrive && rate > 0 && { rate: `${rate}/m` }),
     });
@@ -255,10 +251,8 @@ function Letter({ letter, args, onClose }: LetterProps) {
   const [isOpen, setOpen] = useState(false);
   const redrive = async () => {
     const isChanged = text !== pretty(args);
-    await post(
-      at`/dead-letters/${letter.executionId}/redrive`,
-      isChanged ? { args: readJson(text).value } : {},
-    );
+    const args_ = isChanged ? { args: readJson(text).value as Record<string, unknown> } : {};
+    await ask("redriveOne", { path: [letter.executionId], body: args_ });
     toast.done("It runs again.");
     await cache.invalidateQueries();
     onClose();

@@ -19,7 +19,7 @@ const COLUMNS: Column<GraphSummary>[] = [
     title: "Nodes",
     width: "5rem",
     right: true,
-    cell: (graph) => count(Array.isArray(graph.nodes) ? graph.nodes.length : graph.nodes),
+    cell: (graph) => count(graph.nodes),
   },
   {
     key: "version",

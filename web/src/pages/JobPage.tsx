@@ -1,27 +1,25 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Pencil } from "lucide-react";
+import { useState } from "react";
 import { may } from "@/api/actions";
-import { job as jobQuery, jobStatistics, runs, schedules } from "@/api/queries";
-import type { JobDetail, Run, Schedule } from "@/api/types";
-import { count, percent } from "@/lib/format";
-import { duration } from "@/lib/time";
+import { job as jobQuery, runs } from "@/api/queries";
+import type { JobDetail, Run } from "@/api/types";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
-import { Chart } from "@/ui/Chart";
+import { Button, buttonClass } from "@/ui/Button";
 import { JsonView } from "@/ui/Json";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
-import { RunStrip } from "@/ui/RunStrip";
-import { Stat } from "@/ui/Stat";
 import { Tag } from "@/ui/State";
 import { Table } from "@/ui/Table";
 import { Tabs } from "@/ui/Tabs";
-import { Time } from "@/ui/Time";
-import { Heat } from "./job/Heat";
+import { Figures } from "./job/Figures";
+import { JobForm } from "./job/JobForm";
+import { JobSchedules } from "./job/JobSchedules";
 import { Trigger } from "./job/Trigger";
 import { Versions } from "./job/Versions";
-import { RUN_COLUMNS } from "./Runs";
-import { ScheduleCard } from "./schedule/ScheduleCard";
+import { RUN_COLUMNS } from "./runs/columns";
 
 const TABS = [
   { key: "overview", title: "Overview" },
@@ -36,7 +34,7 @@ export function JobPage() {
   const query = useQuery(jobQuery(id));
   return (
     <Load query={query} lines={10}>
-      {(job) => <Body job={job} />}
+      {(job) => <Body key={job.jobId} job={job} />}
     </Load>
   );
 }
@@ -47,38 +45,9 @@ function Body({ job }: { job: JobDetail }) {
   return (
     <>
       <PageHead
-        title={
-          <>
-            {job.name}
-            {job.paused && <Tag>Paused</Tag>}
-            {job.breaker && job.breaker !== "closed" && (
-              <Tag mood="bad">{`Breaker ${job.breaker}`}</Tag>
-            )}
-          </>
-        }
-        about={
-          <>
-            {`${job.kind} · queue ${job.queue} · v${job.version}`}
-            {job.origin && ` · ${job.origin}`}
-            {job.note && <p className="mt-1">{job.note}</p>}
-            {job.doc && <p className="mt-1 max-w-prose whitespace-pre-wrap">{job.doc}</p>}
-          </>
-        }
-        actions={
-          <>
-            {job.kind === "graph" && (
-              <Link
-                to="/graphs/$name"
-                params={{ name: job.name }}
-                className="self-center px-2 link"
-              >
-                Graph
-              </Link>
-            )}
-            <Actions subject="job" item={job} id={job.jobId} name={job.name} />
-            {may(job, "trigger") && <Trigger job={job} />}
-          </>
-        }
+        title={<Title job={job} />}
+        about={<About job={job} />}
+        actions={<Verbs job={job} />}
       />
       <Tabs label="Parts of this job" tabs={TABS} current={tab} />
       {tab === "overview" && <Figures job={job} />}
@@ -87,90 +56,53 @@ function Body({ job }: { job: JobDetail }) {
       {tab === "versions" && <Versions job={job} />}
       {tab === "definition" && (
         <Card>
-          <JsonView value={job.definition ?? job} label="Definition" />
+          <JsonView value={job.definition} label="Definition" />
         </Card>
       )}
     </>
   );
 }
 
-function Figures({ job }: { job: JobDetail }) {
-  const query = useQuery(jobStatistics(job.jobId, "7d"));
+function Title({ job }: { job: JobDetail }) {
   return (
-    <div className="space-y-4">
-      <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-        <Stat
-          name="Success rate"
-          value={percent(job.successRate)}
-          alarm={(job.successRate ?? 1) < 0.9}
-        />
-        <Stat name="p95 duration" value={duration(job.p95Ms)} />
-        <Stat
-          name="Running, queued"
-          value={`${count(job.running ?? 0)}, ${count(job.queued ?? 0)}`}
-          to="/runs"
-          search={{ jobId: job.jobId }}
-        />
-        <Stat
-          name="Next firing"
-          value={<Time at={job.nextFireAt} ago none="–" />}
-          more={<Time at={job.nextFireAt} none="no schedule" />}
-        />
-      </div>
-      <Card title="Last 30 runs">
-        <RunStrip tall runs={job.last ?? []} label={job.name} />
-      </Card>
-      <Load query={query}>
-        {({ buckets, days }) => (
-          <div className="grid gap-4 xl:grid-cols-2">
-            <Card title="Duration, last 7 days">
-              <Chart
-                label="Median and 95th percentile of the duration"
-                times={buckets.map((each) => each.at)}
-                show={duration}
-                series={[
-                  {
-                    label: "p50",
-                    colour: "run-fill",
-                    kind: "line",
-                    values: buckets.map((each) => each.p50Ms ?? null),
-                  },
-                  {
-                    label: "p95",
-                    colour: "wait-fill",
-                    kind: "line",
-                    values: buckets.map((each) => each.p95Ms ?? null),
-                  },
-                ]}
-              />
-            </Card>
-            <Card title="Runs, last 7 days">
-              <Chart
-                label="Runs that ended well and runs that failed"
-                stacked
-                times={buckets.map((each) => each.at)}
-                show={count}
-                series={[
-                  {
-                    label: "Success",
-                    colour: "ok-fill",
-                    values: buckets.map((each) => each.success),
-                  },
-                  {
-                    label: "Failed",
-                    colour: "bad-fill",
-                    values: buckets.map((each) => each.failed),
-                  },
-                ]}
-              />
-            </Card>
-            <Card title="Days" className="xl:col-span-2">
-              <Heat days={days} />
-            </Card>
-          </div>
-        )}
-      </Load>
-    </div>
+    <>
+      {job.name}
+      {job.paused && <Tag>Paused</Tag>}
+      {job.breaker && job.breaker !== "closed" && <Tag mood="bad">{`Breaker ${job.breaker}`}</Tag>}
+    </>
+  );
+}
+
+const ORIGINS: Record<string, string> = { code: "defined in code", api: "defined here" };
+
+function About({ job }: { job: JobDetail }) {
+  const origin = ORIGINS[job.origin] ?? `defined in ${job.origin.replace(/^file:/, "")}`;
+  return (
+    <>
+      {`${job.kind} · queue ${job.queue} · v${job.version} · ${origin}`}
+      {job.note && <p className="mt-1 break-words">{job.note}</p>}
+    </>
+  );
+}
+
+function Verbs({ job }: { job: JobDetail }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      {job.kind === "graph" && (
+        <Link to="/graphs/$name" params={{ name: job.name }} className={buttonClass()}>
+          Graph
+        </Link>
+      )}
+      {may(job, "edit") && (
+        <Button icon={<Pencil className="size-3.5" />} onClick={() => setOpen(true)}>
+          Edit
+        </Button>
+      )}
+      <Actions subject="job" item={job} id={job.jobId} name={job.name} />
+      {may(job, "trigger") && <Trigger job={job} />}
+      {isOpen && <JobForm job={job} onClose={() => setOpen(false)} />}
+    </>
   );
 }
 
@@ -188,27 +120,5 @@ function JobRuns({ job }: { job: JobDetail }) {
       loading={list.loading}
       empty={<Empty title="This job has not run yet">Trigger it, or give it a schedule.</Empty>}
     />
-  );
-}
-
-function JobSchedules({ job }: { job: JobDetail }) {
-  const list = useList<Schedule>(schedules({ jobId: job.jobId }));
-  const own = list.rows.filter((each) => each.job === job.name);
-  if (own.length === 0 && !list.loading) {
-    return (
-      <Card>
-        <Empty title="No schedule fires this job">
-          Give it one in code, <code className="font-mono">schedule="0 6 * * *"</code>, or make one
-          on the page of schedules.
-        </Empty>
-      </Card>
-    );
-  }
-  return (
-    <div className="space-y-4">
-      {own.map((each) => (
-        <ScheduleCard key={each.name} schedule={each} />
-      ))}
-    </div>
   );
 }

@@ -1,7 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Wrench } from "lucide-react";
-import { useEffect } from "react";
-import { jobs } from "@/api/queries";
+import { Plus, Wrench } from "lucide-react";
+import { useEffect, useState } from "react";
+import { may } from "@/api/actions";
+import { jobs, session } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { count, percent } from "@/lib/format";
 import type { Search } from "@/lib/search";
@@ -9,12 +11,16 @@ import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
+import { Button } from "@/ui/Button";
 import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
 import { RunStrip } from "@/ui/RunStrip";
 import { SearchField } from "@/ui/SearchField";
 import { Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
+import { Tabs } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
+import { JobForm } from "./job/JobForm";
+import { Templates } from "./template/Templates";
 
 const COLUMNS: Column<Job>[] = [
   {
@@ -92,7 +98,40 @@ function isWanted(job: Job, { q = "", kind }: Search): boolean {
   return (!kind || job.kind === kind) && words.every((word) => text.includes(word));
 }
 
+const TABS = [
+  { key: "jobs", title: "Jobs" },
+  { key: "templates", title: "Templates" },
+];
+
 export function Jobs() {
+  const [search] = useFilters();
+  const { data: who } = useQuery(session);
+  const [isNew, setNew] = useState(false);
+  const tab = search.tab ?? "jobs";
+  return (
+    <>
+      <PageHead
+        title="Jobs"
+        actions={
+          may(who, "create-job") && (
+            <Button
+              tone="primary"
+              icon={<Plus className="size-3.5" />}
+              onClick={() => setNew(true)}
+            >
+              New job
+            </Button>
+          )
+        }
+      />
+      <Tabs label="Jobs and templates" tabs={TABS} current={tab} />
+      {tab === "templates" ? <Templates /> : <List />}
+      {isNew && <JobForm onClose={() => setNew(false)} />}
+    </>
+  );
+}
+
+function List() {
   const [search, setSearch] = useFilters();
   const navigate = useNavigate();
   const list = useList<Job>(jobs());
@@ -104,7 +143,6 @@ export function Jobs() {
   }, [isFiltered, onEnd]);
   return (
     <>
-      <PageHead title="Jobs" />
       <div className="mb-3 flex flex-wrap gap-2">
         <SearchField
           label="Search jobs"

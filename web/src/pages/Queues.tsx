@@ -67,12 +67,12 @@ const COLUMNS: Column<Queue>[] = [
     cell: (queue) => count(queue.ratePerMin),
   },
   {
-    key: "limit",
-    title: "Limit",
-    width: "4rem",
+    key: "held",
+    title: "Held back",
+    width: "6rem",
     right: true,
     from: "lg",
-    cell: (queue) => (queue.limit == null ? "none" : count(queue.limit)),
+    cell: (queue) => count(queue.held),
   },
   {
     key: "act",

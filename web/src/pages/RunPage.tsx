@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { CircleHelp } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { children as childrenOf, nodes, run as runQuery, why } from "@/api/queries";
-import type { RunDetail } from "@/api/types";
+import type { Run } from "@/api/types";
 import { percent, shortId } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { downloadLog, useLog } from "@/shell/live";
@@ -25,10 +25,10 @@ import { StateBadge } from "@/ui/State";
 import { Table } from "@/ui/Table";
 import { Tabs } from "@/ui/Tabs";
 import { Duration, Time } from "@/ui/Time";
-import { RUN_COLUMNS } from "./Runs";
 import { Attempts } from "./run/Attempts";
 import { Compare } from "./run/Compare";
 import { Rerun } from "./run/Rerun";
+import { RUN_COLUMNS } from "./runs/columns";
 
 const RunGraph = lazy(() => import("@/graph/RunGraph"));
 const RunGantt = lazy(() => import("@/graph/RunGantt"));
@@ -45,7 +45,7 @@ export function RunPage() {
   );
 }
 
-function Body({ run, isGraph }: { run: RunDetail; isGraph: boolean }) {
+function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
   const [search] = useFilters();
   const tabs = [
     ...(isGraph
@@ -67,14 +67,14 @@ function Body({ run, isGraph }: { run: RunDetail; isGraph: boolean }) {
         title={
           <>
             <Link to="/jobs/$id" params={{ id: run.jobId }} className="hover:underline">
-              {run.job}
+              {run.jobId}
             </Link>
             <StateBadge state={run.state} />
           </>
         }
         about={
-          <span className="flex items-center font-mono text-xs break-all">
-            {run.executionId}
+          <span className="flex min-w-0 items-center font-mono text-xs">
+            <span className="truncate">{run.executionId}</span>
             <CopyButton text={run.executionId} label="Copy the id" />
           </span>
         }
@@ -85,7 +85,7 @@ function Body({ run, isGraph }: { run: RunDetail; isGraph: boolean }) {
               subject="run"
               item={run}
               id={run.executionId}
-              name={`${run.job} ${shortId(run.executionId)}`}
+              name={`${run.jobId} ${shortId(run.executionId)}`}
             />
           </>
         }
@@ -113,7 +113,7 @@ function Body({ run, isGraph }: { run: RunDetail; isGraph: boolean }) {
 }
 
 /** What matters most at this moment: the error, what it waits for, or how far it is. */
-function Now({ run }: { run: RunDetail }) {
+function Now({ run }: { run: Run }) {
   const isWaiting = !run.finishedAt && run.state !== "running";
   const { data } = useQuery({ ...why(run.executionId), enabled: isWaiting });
   const reasons = (isWaiting && data?.items) || [];
@@ -177,7 +177,7 @@ function Now({ run }: { run: RunDetail }) {
   );
 }
 
-function RunFacts({ run }: { run: RunDetail }) {
+function RunFacts({ run }: { run: Run }) {
   const link = "link";
   return (
     <Facts wide>
@@ -240,7 +240,7 @@ function RunFacts({ run }: { run: RunDetail }) {
   );
 }
 
-function Log({ run }: { run: RunDetail }) {
+function Log({ run }: { run: Run }) {
   const isLive = !run.finishedAt;
   const { lines, error } = useLog(run.executionId, isLive);
   if (error) return <ErrorPanel error={error} />;
@@ -251,7 +251,7 @@ function Log({ run }: { run: RunDetail }) {
   );
 }
 
-function Data({ run }: { run: RunDetail }) {
+function Data({ run }: { run: Run }) {
   return (
     <div className="grid gap-4 lg:grid-cols-2">
       <Card title="Arguments">
@@ -270,7 +270,7 @@ function Data({ run }: { run: RunDetail }) {
   );
 }
 
-function Children({ run }: { run: RunDetail }) {
+function Children({ run }: { run: Run }) {
   const navigate = useNavigate();
   const query = useQuery(childrenOf(run.executionId));
   return (

@@ -15,6 +15,8 @@ import { StateBadge, Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
 import { Tabs } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
+import { Blackouts } from "./schedule/Blackouts";
+import { Calendars } from "./schedule/Calendars";
 import { EditSchedule } from "./schedule/EditSchedule";
 import { ScheduleBody, ScheduleTag } from "./schedule/ScheduleCard";
 import { Week } from "./schedule/Week";
@@ -79,6 +81,8 @@ const TABS = [
   { key: "list", title: "Schedules" },
   { key: "week", title: "Week" },
   { key: "backfills", title: "Backfills" },
+  { key: "calendars", title: "Calendars" },
+  { key: "windows", title: "Maintenance" },
 ];
 
 export function Schedules() {
@@ -106,6 +110,8 @@ export function Schedules() {
       {tab === "list" && <List onOpen={(each) => setSearch({ edit: each.name })} />}
       {tab === "week" && <Week />}
       {tab === "backfills" && <Backfills />}
+      {tab === "calendars" && <Calendars />}
+      {tab === "windows" && <Blackouts />}
       {isNew && <EditSchedule onClose={() => setNew(false)} />}
       {search.edit && <One name={search.edit} onClose={() => setSearch({ edit: undefined })} />}
     </>
@@ -186,7 +192,7 @@ function Backfills() {
                     subject="backfill"
                     item={each}
                     id={each.id}
-                    name={each.schedule}
+                    name={each.schedule ?? "a removed schedule"}
                   />
                 </li>
               ))}

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Cpu } from "lucide-react";
 import { workers } from "@/api/queries";
 import type { Worker } from "@/api/types";
-import { percent } from "@/lib/format";
+import { count, percent, plural } from "@/lib/format";
 import { Actions } from "@/ui/Actions";
 import { Empty, Load, PageHead, Progress } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
@@ -14,6 +14,11 @@ function WorkerTag({ worker }: { worker: Worker }) {
   return worker.draining ? <Tag mood="warn">Draining</Tag> : <Tag mood="ok">Alive</Tag>;
 }
 
+/** Short runs are claimed in batches; those beyond the slots wait inside the worker. */
+function aheadOf({ busy, slots }: Worker): string {
+  return busy > slots ? `${plural(busy - slots, "run")} claimed ahead` : `${busy} of ${slots} busy`;
+}
+
 const COLUMNS: Column<Worker>[] = [
   {
     key: "host",
@@ -21,8 +26,8 @@ const COLUMNS: Column<Worker>[] = [
     width: "minmax(0,1.3fr)",
     cell: (worker) => (
       <>
-        <span className="block truncate font-medium">{`${worker.host}, pid ${worker.pid}`}</span>
-        <span className="block truncate font-mono text-2xs text-ink-3">{worker.id}</span>
+        <span className="block truncate font-medium">{worker.name}</span>
+        <span className="block truncate font-mono text-2xs text-ink-3">{`${worker.host}, pid ${worker.pid}`}</span>
       </>
     ),
   },
@@ -35,7 +40,7 @@ const COLUMNS: Column<Worker>[] = [
   {
     key: "slots",
     title: "Slots",
-    width: "9rem",
+    width: "10rem",
     from: "sm",
     cell: (worker) => (
       <span className="flex items-center gap-2">
@@ -45,7 +50,10 @@ const COLUMNS: Column<Worker>[] = [
             label={`Busy slots of ${worker.host}`}
           />
         </span>
-        <span className="num text-xs text-ink-2">{`${worker.busy} of ${worker.slots}`}</span>
+        <span className="num text-xs text-ink-2" title={aheadOf(worker)}>
+          {`${Math.min(worker.busy, worker.slots)} of ${worker.slots}`}
+          {worker.busy > worker.slots && ` +${count(worker.busy - worker.slots)}`}
+        </span>
       </span>
     ),
   },
@@ -62,7 +70,7 @@ const COLUMNS: Column<Worker>[] = [
     width: "4.5rem",
     right: true,
     from: "lg",
-    cell: (worker) => percent(worker.load),
+    cell: (worker) => percent(Math.min(1, worker.load ?? 0)),
   },
   {
     key: "version",

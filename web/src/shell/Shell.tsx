@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { LogOut, Menu as MenuIcon, Moon, Search, Sun, X } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
-import { remove } from "@/api/client";
+import { ask } from "@/api/client";
 import { session } from "@/api/queries";
 import { useKeys } from "@/lib/keys";
 import { chooseTheme } from "@/lib/theme";
@@ -156,7 +156,7 @@ function LiveDot() {
 function Person() {
   const { data } = useQuery(session);
   const leave = async () => {
-    await remove("/session").catch(() => undefined);
+    await ask("endSession").catch(() => undefined);
     // The files of the page are for those who are signed in; the server has its own page for this.
     location.assign("/login");
   };

@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from "react";
-import { at, get } from "@/api/client";
+import { ask } from "@/api/client";
 import type { Live } from "@/api/live";
 import type { StreamState } from "@/api/stream";
 import type { LogLine, Page } from "@/api/types";
@@ -48,7 +48,11 @@ async function readAll(
   let cursor: string | null = null;
   let total = 0;
   do {
-    const page: Page<LogLine> = await get(at`/runs/${runId}/logs`, { after: cursor }, signal);
+    const page: Page<LogLine> = await ask("showLogs", {
+      path: [runId],
+      query: { after: cursor },
+      signal,
+    });
     if (signal.aborted) return;
     add(page.items);
     total += page.items.length;
@@ -61,7 +65,10 @@ export async function downloadLog(runId: string): Promise<void> {
   const parts: string[] = [];
   let cursor: string | null = null;
   do {
-    const page: Page<LogLine> = await get(at`/runs/${runId}/logs`, { after: cursor });
+    const page: Page<LogLine> = await ask("showLogs", {
+      path: [runId],
+      query: { after: cursor },
+    });
     parts.push(...page.items.map(lineOf));
     cursor = page.next;
   } while (cursor);
@@ -73,5 +80,5 @@ export async function downloadLog(runId: string): Promise<void> {
 }
 
 function lineOf({ at: time, level, stream, text }: LogLine): string {
-  return `${time} ${level ?? stream} ${text}\n`;
+  return `${time} ${level || stream} ${text}\n`;
 }

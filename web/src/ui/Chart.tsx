@@ -24,10 +24,11 @@ interface Props {
 
 export function Chart(props: Props) {
   const { height = 180 } = props;
-  if (props.times.length > 0) return <Plot {...props} height={height} />;
+  const hasSome = props.series.some((each) => each.values.some(Boolean));
+  if (hasSome) return <Plot {...props} height={height} />;
   return (
     <p className="grid place-items-center text-ink-2" style={{ height: height + 28 }}>
-      Nothing to show yet
+      Nothing in this time
     </p>
   );
 }
@@ -112,6 +113,13 @@ function toData(times: string[], series: Series[], stacked: boolean): uPlot.Alig
   return [seconds, ...(stacked ? columns.reverse() : columns)] as uPlot.AlignedData;
 }
 
+const FEW = 8;
+
+/** A line needs neighbours; where there are few, each value is a dot as well. */
+function isSparse(plot: uPlot, index: number): boolean {
+  return (plot.data[index] ?? []).filter((value) => value !== null).length < FEW;
+}
+
 const LONG_S = 2 * 24 * 3600;
 
 /** The clock for hours, the day for days. */
@@ -136,7 +144,7 @@ function optionsFor(
   return {
     width,
     height,
-    padding: [8, 14, 0, 0],
+    padding: [8, 24, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     legend: { show: false },
     scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.08, 1)] } },
@@ -165,7 +173,7 @@ function optionsFor(
             label: each.label,
             stroke: colour,
             width: 1.75,
-            points: { show: false },
+            points: { show: isSparse, size: 6, fill: colour },
             spanGaps: true,
           };
         return {

@@ -90,7 +90,7 @@ export function FormDialog(props: FormDialogProps) {
         {props.children}
         {error !== null && <ErrorPanel error={error} />}
         <div className="flex justify-end gap-2 pt-1">
-          <Button onClick={close}>Keep as it is</Button>
+          <Button onClick={close}>{props.danger ? "Keep as it is" : "Cancel"}</Button>
           <Button
             type="submit"
             tone={props.danger ? "danger" : "primary"}

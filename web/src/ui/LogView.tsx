@@ -28,7 +28,8 @@ interface Props {
   height?: string;
 }
 
-export function LogView({ lines, live, onDownload, height = "h-[28rem]" }: Props) {
+/** A live one keeps its height, so that nothing below it jumps; an ended one is as tall as it needs. */
+export function LogView({ lines, live, onDownload, height }: Props) {
   const [text, setText] = useState("");
   const [level, setLevel] = useState("");
   const [isFollowing, setFollowing] = useState(true);
@@ -106,7 +107,7 @@ export function LogView({ lines, live, onDownload, height = "h-[28rem]" }: Props
         aria-live="off"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
         tabIndex={0}
-        className={`scroll-thin overflow-auto font-mono text-xs leading-5 ${height}`}
+        className={`scroll-thin overflow-auto font-mono text-xs leading-5 ${height ?? (live ? "h-[28rem]" : "max-h-[28rem] min-h-32")}`}
       >
         {shown.length === 0 && (
           <p className="p-4 font-sans text-sm text-ink-2">

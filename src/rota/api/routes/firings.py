@@ -64,6 +64,8 @@ class UpcomingDocument(Document):
     items: list[ComingDocument]
     cut: bool
     """There are more in this time than are told."""
+    frequent: list[str]
+    """Schedules with more firings than `each` allows, of which none is told."""
 
 
 @post("/schedules/preview", **needs("viewer", changes=True), status_code=200)
@@ -101,8 +103,12 @@ async def list_upcoming(
     begin: Annotated[datetime | None, QueryParameter(name="from")] = None,
     until: FromQuery[datetime | None] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=MOST_COMING)] = COMING,
+    each: Annotated[int | None, QueryParameter(ge=1, le=MOST_COMING)] = None,
 ) -> UpcomingDocument:
-    """From now, or `from`, to `until`, a day later if not said; of all schedules in order."""
+    """From now, or `from`, to `until`, a day later if not said; of all schedules in order.
+
+    With `each` schedules that fire more often than that are only named.
+    """
 
     def look(tx: Tx) -> Upcoming:
         start = now_ms(tx) if begin is None else _ms("from", begin)
@@ -115,6 +121,7 @@ async def list_upcoming(
             start=start,
             end=end,
             limit=limit,
+            most_each=each,
             timetables=request.site.app.schedules.timetables,
             is_wanted=lambda job: _reaches(tx, request, job),
         )
@@ -122,10 +129,11 @@ async def list_upcoming(
     found = await request.read(look)
     return UpcomingDocument(
         items=[
-            ComingDocument(at=then(each.at), schedule=each.schedule, job=each.job)
-            for each in found.firings
+            ComingDocument(at=then(one.at), schedule=one.schedule, job=one.job)
+            for one in found.firings
         ],
         cut=found.is_cut,
+        frequent=found.frequent,
     )
 
 

@@ -6,16 +6,19 @@ page does not use it up, so a preview of the link by a chat or a mail program do
 
 from __future__ import annotations
 
-import html
+import re
+from typing import Annotated
 from urllib.parse import parse_qs
 
 from litestar import MediaType, Response, get, post
 from litestar.datastructures import Cookie
-from litestar.params import FromQuery
+from litestar.params import FromQuery, QueryParameter
 
 from rota.api.ask import Ask
 from rota.api.gate import public
+from rota.api.house import HOUSE
 from rota.api.identities import address_of
+from rota.api.signin import MOST_CHARACTERS, page, style
 from rota.app.tokens import draw_secret
 from rota.engine.acts import By, record
 from rota.engine.sessions import LIFE_MS, open_session, take_ticket
@@ -25,37 +28,28 @@ from rota.rules.secrets import digest_of
 from rota.store.base import Tx
 
 MOST_BYTES = 4096
-PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="referrer" content="same-origin">
-<title>Sign in - Rota</title>
-<h1>Rota</h1>
-{says}
-<form method="post" action="/login">
-{field}
-</form>
-</html>
-"""
-FIELD = (
-    '<p><label>Token <input type="password" name="token" required autofocus autocomplete="off">'
-    "</label></p>\n<button>Sign in</button>"
-)
-OIDC = '<p><a href="/login/oidc">Sign in with your organisation</a></p>'
-REFUSED = (
-    '<p role="alert">This is not good, or not any more. `rota tokens create` gives out tokens.</p>'
-)
+OURS = re.compile(r"/(?![/\\])[A-Za-z0-9._~%!$&'()*+,;=:@/?-]*")
+"""A path with its question, as browsers send it; what begins with two slashes is another host."""
+LINK = "This link signs you in, once."
+REFUSED = "This is not good, or not any more. `rota tokens create` gives out tokens."
 
 
 @get("/login", **public(), media_type=MediaType.HTML, sync_to_thread=False)
-def show_login(request: Ask, ticket: FromQuery[str | None] = None) -> str:
+def show_login(
+    request: Ask,
+    ticket: FromQuery[str | None] = None,
+    after: Annotated[str | None, QueryParameter(name="next")] = None,
+) -> str:
     """The page; with a ticket it asks for nothing but a click."""
-    if ticket is None:
-        return PAGE.format(says=OIDC if request.site.provider else "", field=FIELD)
-    value = html.escape(ticket[:200], quote=True)
-    hidden = f'<input type="hidden" name="ticket" value="{value}">\n<button>Sign in</button>'
-    return PAGE.format(says="<p>This link signs you in, once.</p>", field=hidden)
+    if ticket is not None:
+        return page(about=LINK, kept={"ticket": ticket})
+    return page(kept=_kept(after), with_provider=request.site.provider is not None)
+
+
+@get("/login/page.css", **public(), media_type="text/css", sync_to_thread=False)
+def show_style() -> bytes:
+    """How the page looks."""
+    return style()
 
 
 @post("/login", **public(), status_code=303)
@@ -68,14 +62,26 @@ async def sign_in(request: Ask) -> Response[str]:
     form = parse_qs(body[:MOST_BYTES].decode("latin-1"))
     secret = draw_secret()
     by = By(act_id=request.request_id, who="", address=address, request_id=request.request_id)
-    token, ticket = form.get("token", [""])[0], form.get("ticket", [""])[0]
-    credential = await site.write(lambda tx: _open(tx, token.strip(), ticket, secret, by))
+    token, ticket, after = (form.get(name, [""])[0] for name in ("token", "ticket", "next"))
+    credential = await site.write(
+        lambda tx: _open(tx, token.strip(), ticket, secret, by), only=HOUSE
+    )
     if credential is None:
         site.identities.note_failure(address)
-        page = PAGE.format(says=REFUSED, field=FIELD)
-        return Response(page, status_code=401, media_type=MediaType.HTML)
+        again = page(
+            alarm=REFUSED, kept=_kept(after), with_provider=request.site.provider is not None
+        )
+        return Response(again, status_code=401, media_type=MediaType.HTML)
     cookie = session_cookie(request, secret, LIFE_MS // 1000)
-    return Response("", status_code=303, headers={"Location": "/"}, cookies=[cookie])
+    where = _kept(after).get("next", "/")
+    return Response("", status_code=303, headers={"Location": where}, cookies=[cookie])
+
+
+def _kept(after: str | None) -> dict[str, str]:
+    """Where a person wanted to go, if that is a place of ours: nobody is sent elsewhere."""
+    if not after or len(after) > MOST_CHARACTERS or not OURS.fullmatch(after):
+        return {}
+    return {"next": after}
 
 
 def session_cookie(request: Ask, secret: str, age_s: int) -> Cookie:
@@ -104,4 +110,4 @@ def _open(tx: Tx, token: str, ticket: str, secret: str, by: By) -> Credential | 
     return found
 
 
-ROUTES = (show_login, sign_in)
+ROUTES = (show_login, show_style, sign_in)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import html
 from functools import partial
 
 from litestar import MediaType, Response, get
@@ -14,7 +13,8 @@ from rota.api.ask import Ask
 from rota.api.gate import public
 from rota.api.identities import address_of
 from rota.api.oidc import Flow, Person, Provider, ProviderDown
-from rota.api.routes.login import PAGE, session_cookie
+from rota.api.routes.login import session_cookie
+from rota.api.signin import page
 from rota.app.tokens import draw_secret
 from rota.engine.acts import By, record
 from rota.engine.sessions import open_session
@@ -29,7 +29,6 @@ FLOW_S = 600
 SESSION_MS = 12 * 3_600_000
 """Shorter than that of a token: what the provider says of a person may change."""
 LONGEST_CODE = 4096
-AGAIN = '<p><a href="/login/oidc">Try again</a></p>'
 
 
 @get("/login/oidc", **public(), status_code=303)
@@ -66,7 +65,7 @@ async def come_back(request: Ask) -> Response[str]:
         act_id=request.request_id, who=person.who, address=address, request_id=request.request_id
     )
     opened = partial(_open, person=person, namespace=namespace, secret=secret, by=by)
-    await request.site.write(opened)
+    await request.site.write(opened, only={namespace})
     cookies = [
         session_cookie(request, secret, SESSION_MS // 1000),
         _flow_cookie(request, "", 0),
@@ -129,8 +128,8 @@ def _flow_cookie(request: Ask, value: str, age_s: int) -> Cookie:
 def _failed(request: Ask, error: Exception, status: int) -> Response[str]:
     emit("api.oidc_failed", request=request.request_id, error=error)
     ours = str(error) if isinstance(error, RotaError) else "The identity provider has no answer."
-    says = f'<p role="alert">{html.escape(ours)}</p>{AGAIN}'
-    return Response(PAGE.format(says=says, field=""), status_code=status, media_type=MediaType.HTML)
+    told = page(about="Through your organisation.", alarm=ours, with_provider=True, with_form=False)
+    return Response(told, status_code=status, media_type=MediaType.HTML)
 
 
 ROUTES = (leave, come_back)

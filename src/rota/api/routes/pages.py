@@ -11,6 +11,7 @@ import mimetypes
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from litestar import Request, Response, get
 from litestar.exceptions import NotFoundException
@@ -39,8 +40,15 @@ SQUEEZED_FROM = 1_000
 def lead_in(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     """People get a page where programs get a problem."""
     if "text/html" in request.headers.get("accept", ""):
-        return Response("", status_code=303, headers={"Location": "/login"})
+        return Response("", status_code=303, headers={"Location": _login(request)})
     return respond(request, error)
+
+
+def _login(request: Request[Any, Any, Any]) -> str:
+    """The page of those who are not signed in, which leads back to where they wanted to go."""
+    query = request.url.query
+    wanted = request.url.path + (f"?{query}" if query else "")
+    return "/login" if wanted == "/" else f"/login?next={quote(wanted, safe='')}"
 
 
 _VIEWED: dict[str, Any] = {

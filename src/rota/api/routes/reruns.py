@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from litestar import post
@@ -13,6 +13,7 @@ from rota.api.ask import Ask
 from rota.api.documents import Body, Document
 from rota.api.gate import needs
 from rota.api.routes.run_documents import RerunBody, StateDocument, Status
+from rota.api.routes.run_lists import LONGEST
 from rota.api.routes.runs import reached
 from rota.app.recorded import recorded_signature
 from rota.clock import to_ms
@@ -29,6 +30,8 @@ from rota.model.run import RunView
 from rota.model.states import State
 from rota.store.base import Tx
 
+Text = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST)] | None
+
 
 class FilterBody(Body):
     """Which runs; what is left out does not matter, but something must be said."""
@@ -37,6 +40,10 @@ class FilterBody(Body):
     job: str | None = msgspec.field(default=None, name="jobId")
     queue: str | None = None
     schedule: str | None = None
+    error: Text = None
+    """A part of the last error."""
+    text: Text = None
+    """A part of the arguments, or of the key."""
     since: datetime | None = None
     """Asked for at this time or later."""
     until: datetime | None = None
@@ -176,6 +183,8 @@ def _chosen(tx: Tx, request: Ask, data: BulkActBody, *, ended: bool) -> tuple[li
         queue=asked.queue,
         queues=request.credential.queues,
         schedule=asked.schedule,
+        error=asked.error,
+        text=asked.text,
         since=_ms("since", asked.since),
         until=_ms("until", asked.until),
     )

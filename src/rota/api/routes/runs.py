@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from functools import partial
-from typing import Annotated, Literal
+from typing import Literal
 
 from litestar import get, post
-from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Page, when
+from rota.api.documents import Page, when
 from rota.api.gate import needs
 from rota.api.routes.run_documents import (
     AttemptDocument,
@@ -21,7 +20,6 @@ from rota.api.routes.run_documents import (
     ReasonDocument,
     RunDocument,
     StateDocument,
-    Status,
     SubmitBody,
     SubmittedDocument,
     attempt_document,
@@ -30,15 +28,13 @@ from rota.api.routes.run_documents import (
     status_of,
 )
 from rota.api.submits import Answer, Call, Wish
-from rota.clock import to_ms
 from rota.engine.acts import By
 from rota.engine.cancel import cancel
-from rota.engine.inspect import attempts, find, runs, tally
+from rota.engine.inspect import attempts, find, tally
 from rota.engine.logs import Seen, read
 from rota.engine.node_views import is_paused
 from rota.engine.why import Scene, scene, why
 from rota.errors import BadInput, DuplicateKey, UnknownRun
-from rota.ids import is_id
 from rota.model.artifact import is_pointer
 from rota.model.run import RunView, Submitted
 from rota.model.states import FINAL, State
@@ -47,7 +43,6 @@ from rota.store.base import Tx
 
 MOST_RUNS = 10_000
 LONGEST_WAIT_MS = 60_000
-Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]
 
 
 @post("/runs", **needs("operator", changes=True))
@@ -71,57 +66,6 @@ async def submit_runs(request: Ask, data: JSONBody[BulkBody]) -> BulkDocument:
     answer = await submit_all(request, data.runs)
     each = zip(answer.runs, data.runs, strict=True)
     return BulkDocument(runs=[submitted(one, asked) for one, asked in each])
-
-
-@get("/runs", **needs("viewer"))
-async def list_runs(  # noqa: PLR0913  # one filter each, all named
-    request: Ask,
-    *,
-    status: FromQuery[Status | None] = None,
-    job: Annotated[str | None, QueryParameter(name="jobId")] = None,
-    queue: FromQuery[str | None] = None,
-    schedule: FromQuery[str | None] = None,
-    parent: Annotated[str | None, QueryParameter(name="parentId")] = None,
-    since: FromQuery[datetime | None] = None,
-    until: FromQuery[datetime | None] = None,
-    cursor: FromQuery[str | None] = None,
-    limit: Limit = PAGE,
-) -> Page[RunDocument]:
-    """The newest first; `cursor` is the `next` of the page before.
-
-    `parentId` is the run of a graph, whose nodes are meant; `since` and `until` are about when runs
-    were asked for.
-    """
-    if cursor is not None and not is_id(cursor):
-        raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
-    if parent is not None and not is_id(parent):
-        raise BadInput(f"parentId={parent!r:.64} is not the id of a run")
-    span = {"since": _ms("since", since), "until": _ms("until", until)}
-    scope = request.credential.queues
-    if queue is not None and not request.credential.reaches(queue):
-        return Page(items=[])
-
-    def look(tx: Tx) -> Page[RunDocument]:
-        found = runs(
-            tx,
-            namespace=request.namespace,
-            state=None if status is None else State(status),
-            job=job,
-            queue=queue,
-            queues=None if queue is not None else scope,
-            schedule=schedule,
-            parent=parent,
-            before=cursor,
-            limit=limit,
-            **span,
-        )
-        here = _scene(tx, request, found)
-        return Page(
-            items=[run_document(run, request.credential, scene=here) for run in found],
-            next=found[-1].id if len(found) == limit else None,
-        )
-
-    return await request.read(look)
 
 
 @get("/runs/{run_id:str}", **needs("viewer"))
@@ -228,7 +172,7 @@ async def _whole(request: Ask, view: RunView) -> RunDocument:
     return run_document(view, request.credential, is_paused=paused, tally=counted)
 
 
-def _scene(tx: Tx, request: Ask, found: list[RunView]) -> Scene | None:
+def scene_of(tx: Tx, request: Ask, found: list[RunView]) -> Scene | None:
     if all(run.state is not State.QUEUED for run in found):
         return None
     return scene(tx, namespace=request.namespace)
@@ -267,14 +211,6 @@ def submitted(answer: Submitted, asked: SubmitBody) -> SubmittedDocument:
     return SubmittedDocument(run_id=answer.id, status=status, is_new=answer.is_new)
 
 
-def _ms(name: str, moment: datetime | None) -> int | None:
-    if moment is None:
-        return None
-    if moment.tzinfo is None:
-        raise BadInput(f"{name} needs a zone: write 2026-01-31T08:00:00Z")
-    return to_ms(moment)
-
-
 def _seen(mark: str | None) -> list[Seen]:
     if not mark:
         return []
@@ -288,7 +224,6 @@ def _seen(mark: str | None) -> list[Seen]:
 ROUTES = (
     submit_run,
     submit_runs,
-    list_runs,
     show_run,
     list_attempts,
     show_logs,

@@ -12,7 +12,9 @@ from rota.api.documents import Document
 from rota.api.gate import needs
 from rota.api.offers import joined, offered
 from rota.engine.acts import By
+from rota.engine.namespaces import HOME
 from rota.engine.sessions import close_session
+from rota.model.identity import Credential
 from rota.rules.secrets import csrf_of, digest_of
 from rota.store.base import Tx
 
@@ -43,11 +45,21 @@ async def show_session(request: Ask) -> Session:
         namespace=credential.namespace,
         roles=list(credential.roles),
         queues=None if credential.queues is None else list(credential.queues),
-        verbs=joined(
-            offered(credential, "create-job", "create-schedule", role="author"),
-            offered(credential, "create-token", role="admin"),
-        ),
+        verbs=_makes(credential),
         csrf_token=None if secret is None else csrf_of(secret),
+    )
+
+
+def _makes(credential: Credential) -> list[str]:
+    """What it may make that is not there yet."""
+    kinds = ("job", "schedule", "template", "calendar")
+    is_chief = credential.namespace == HOME
+    return joined(
+        offered(credential, *(f"create-{kind}" for kind in kinds), role="author"),
+        offered(credential, "create-command", role="author") if credential.has("exec") else [],
+        offered(credential, "create-blackout", role="operator"),
+        offered(credential, "create-token", role="admin"),
+        offered(credential, "create-namespace", role="admin") if is_chief else [],
     )
 
 

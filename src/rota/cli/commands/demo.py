@@ -18,13 +18,20 @@ that a demo never ends up in your real store.
 @click.command("demo", epilog=EPILOG)
 @click.option("--once", is_flag=True, help="End by itself when all examples have ended.")
 @click.option("--url", metavar="URL", help="Another store than ./rota-demo.db.")
-@click.option("--slots", type=click.IntRange(1, 1000), help="How many runs at once; 8 if not said.")
-def command(*, once: bool, url: str | None, slots: int | None) -> int:
-    """Run a few real examples and watch them.
+@click.option(
+    "--slots", type=click.IntRange(1, 1000), help="How many runs at once; 16 if not said."
+)
+@click.option("--port", type=click.IntRange(1, 65535), help="Of the pages; 8470 or a free one.")
+@click.option("--server/--no-server", "serve", default=True, help="Whether to serve the pages.")
+def command(
+    *, once: bool, url: str | None, slots: int | None, port: int | None, serve: bool
+) -> int:
+    """Run a few real examples and watch them, here and in a browser.
 
     A delayed job, a burst of thousands, one that fails and is tried again, one that runs out of
-    retries, a shell command, an async function, one that reports progress.
+    retries, a shell command, an async function, one that reports progress, graphs with a branch
+    and a map. A link is printed that signs in to the pages, once.
     """
     from rota.cli.demo.run import run_demo
 
-    return run_demo(url, once=once, slots=slots)
+    return run_demo(url, once=once, slots=slots, serve=serve, port=port)

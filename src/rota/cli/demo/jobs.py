@@ -47,6 +47,7 @@ def import_orders(count: int) -> int:
     """Takes a while and says how far it is."""
     for number in range(count):
         progress(number / count, f"order {number} of {count}")
+        print(f"order {number}: \x1b[32mimported\x1b[0m")
         time.sleep(0.05)
     return count
 

@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from rota.app import App, Run
-from rota.cli.demo import jobs
+from rota.cli.demo import jobs, shop
 from rota.clock import to_datetime
+from rota.engine.acts import By, record
 from rota.engine.inspect import now_ms
+from rota.engine.queues import pause
+from rota.ids import new_id
 from rota.model.states import State
+from rota.store.base import Tx
 
 BURST = 5000
+BURST_QUEUE = "images"
+"""Nothing else is in it."""
+RESTING = "newsletter"
 
 
 class Example(NamedTuple):
@@ -40,6 +47,25 @@ def submit_all(app: App, *, burst: int = BURST) -> Plan:
         Example("shell command", jobs.disk_report.submit(folder="/")),
         Example("async function", jobs.notify.submit(user=42)),
         Example("reports progress", jobs.import_orders.submit(60)),
+        Example("graph with a branch and a map", shop.fulfil.submit(today)),
+        Example("graph whose map fails", shop.fulfil.submit(today, fragile="Rome"), State.FAILED),
     )
+    _submit_more(app)
     jobs.thumbnail.submit_many((f"photo-{number}.jpg",) for number in range(burst))
     return Plan(started_ms, examples, burst)
+
+
+def _submit_more(app: App) -> None:
+    """What nobody waits for: more to see on the pages."""
+    app.store.write(lambda tx: _rest(tx, app.namespace))
+    shop.send_newsletter.submit(12)
+    for warehouse in ("south", "east"):
+        jobs.sync_stock.submit(warehouse)
+    jobs.send_report.after("20m").submit("tomorrow")
+
+
+def _rest(tx: Tx, namespace: str) -> None:
+    note = "The printer is out of paper; Ada brings some at nine."
+    pause(tx, RESTING, namespace=namespace, note=note)
+    by = By(act_id=new_id(), who="demo", why=note)
+    record(tx, by, namespace=namespace, verb="pause queue", subject=RESTING, detail={"note": note})

@@ -6,13 +6,14 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import FrameType
 
 from rota.app import App
 from rota.cli.demo.jobs import app
 from rota.cli.demo.plan import submit_all
 from rota.cli.demo.screen import screen
+from rota.cli.demo.site import Door, open_in_browser, serving_pages
 from rota.cli.demo.watcher import Look, Watcher
 from rota.cli.output import Cell, print_table, state_cell
 from rota.cli.serving import SWITCH_INTERVAL_S, shown_url
@@ -21,19 +22,30 @@ from rota.clock import elapsed_s
 from rota.store.open import file_of
 
 LOOK_S = 0.12
+_NOT_BUILT = " (its pages are not built: `make web` builds them)"
 LIMIT_S = 120.0
 """With --once: longer than this means that something is broken."""
 
 
-def run_demo(url: str | None, *, once: bool, slots: int | None) -> int:
+def run_demo(
+    url: str | None, *, once: bool, slots: int | None, serve: bool = True, port: int | None = None
+) -> int:
     """Show the examples; returns 1 if one of them did not end as it must."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     if url:
         app.url = url
-    with _serving(app, slots or 8) as stop:
+    with ExitStack() as lasting:
+        door = lasting.enter_context(serving_pages(app, port)) if serve else None
+        if door is not None and not once:
+            open_in_browser(door)
+        return _watch(_where(app, door, once=once), once=once, slots=slots)
+
+
+def _watch(where: list[str], *, once: bool, slots: int | None) -> int:
+    with _serving(app, slots or 16) as stop:
         started_s = elapsed_s()
         watcher = Watcher(app, submit_all(app), started_s)
-        with screen(watcher, _where(app, once=once)) as shown:
+        with screen(watcher, where) as shown:
             look = watcher.look()
             while not stop.is_asked and not (once and _is_over(watcher, look)):
                 shown.show(look)
@@ -80,12 +92,21 @@ def _serving(app: App, slots: int) -> Iterator[_Stop]:
         app.close()
 
 
-def _where(app: App, *, once: bool) -> list[str]:
+def _where(app: App, door: Door | None, *, once: bool) -> list[str]:
     path = file_of(app.url)
     url = shown_url(app.url)
     lines = [f"store  {path.absolute() if path else url}"]
+    if door is not None:
+        lines.append(f"web    {door.address}" + ("" if door.is_built else _NOT_BUILT))
     if once:
         return lines
+    if door is not None:
+        lines += [
+            "",
+            "Look at it in a browser; this link signs you in, once:",
+            f"  {door.link}",
+            "",
+        ]
     return [
         *lines,
         "try in another terminal:",

@@ -6,9 +6,10 @@ from collections import deque
 from typing import NamedTuple
 
 from rota.app import App
-from rota.cli.demo.plan import Example, Plan
+from rota.cli.demo.plan import BURST_QUEUE, Example, Plan
 from rota.clock import elapsed_s
-from rota.engine.inspect import counts, find
+from rota.engine.inspect import counts, find, runs
+from rota.engine.queues import queues
 from rota.engine.schedule_views import schedules
 from rota.model.run import RunView
 from rota.model.states import FINAL, State
@@ -45,11 +46,9 @@ class Watcher:
         self._fired_before = app.store.read(self._fired)
 
     def look(self) -> Look:
-        states, views, fired = self._app.store.read(self._read)
+        states, views, fired, live = self._app.store.read(self._read)
         at_s = elapsed_s() - self._started_s
-        watched = sum(view.state in FINAL for view in views)
-        ended = sum(number for state, number in states.items() if state in FINAL)
-        done = min(self.plan.burst, ended - watched - fired)
+        done = max(0, self.plan.burst - live)
         before = self._last
         rate = (done - before.burst_done) / (at_s - before.at_s) if before else 0.0
         if done == self.plan.burst and self.burst_s is None:
@@ -73,20 +72,36 @@ class Watcher:
             for example, view in zip(self.plan.examples, look.views, strict=True)
             if view.state is not example.expected
         ]
-        good = sum(view.state is State.SUCCESS for view in look.views)
-        if look.states.get(State.SUCCESS, 0) - good - look.fired < self.plan.burst:
+        if self._app.store.read(self._failed_of_burst):
             wrong.append(f"burst: not all of {self.plan.burst:,} runs succeeded")
         return wrong
+
+    def _failed_of_burst(self, tx: Tx) -> bool:
+        return any(
+            runs(
+                tx,
+                namespace=self._app.namespace,
+                state=state,
+                queue=BURST_QUEUE,
+                since=self.plan.started_ms,
+                limit=1,
+            )
+            for state in FINAL - {State.SUCCESS}
+        )
 
     def _fired(self, tx: Tx) -> int:
         views = schedules(tx, namespace=self._app.namespace)
         return sum(each.fired - each.running - each.waiting for each in views) - self._fired_before
 
-    def _read(self, tx: Tx) -> tuple[dict[State, int], list[RunView], int]:
+    def _read(self, tx: Tx) -> tuple[dict[State, int], list[RunView], int, int]:
         namespace = self._app.namespace
         views = [find(tx, each.run.id, namespace=namespace) for each in self.plan.examples]
         since = counts(tx, namespace=namespace, since=self.plan.started_ms)
-        return since, views, self._fired(tx)
+        burst = next(
+            (each for each in queues(tx, namespace=namespace) if each.name == BURST_QUEUE), None
+        )
+        live = burst.queued + burst.running + burst.scheduled if burst else 0
+        return since, views, self._fired(tx), live
 
     def _compare(self, at_s: float, example: Example, view: RunView) -> None:
         now = view.state, view.failures

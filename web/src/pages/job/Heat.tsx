@@ -1,45 +1,101 @@
+import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { JobStatistics } from "@/api/types";
 import { plural } from "@/lib/format";
 
 type Day = JobStatistics["days"][number];
 
-/** Runs by day, a column a week; failures turn a day red, many runs make it darker. */
-export function Heat({ days }: { days: Day[] }) {
+const ROWS = ["Mon", "", "Wed", "", "Fri", "", "Sun"];
+const DAY_MS = 86_400_000;
+
+/** Runs by day in UTC, a column a week; failures turn a day red, many runs make it darker. */
+export function Heat({ days, jobId }: { days: Day[]; jobId: string }) {
   const weeks = useMemo(() => weeksOf(days), [days]);
   const most = Math.max(1, ...days.map((day) => day.success + day.failed));
-  const total = days.reduce((sum, day) => sum + day.success + day.failed, 0);
   return (
-    <div className="scroll-thin overflow-x-auto pb-1">
-      <div
-        role="img"
-        aria-label={`${plural(total, "run")} on ${plural(days.length, "day")}`}
-        className="flex w-max gap-[3px]"
-      >
+    <div className="flex flex-wrap items-end gap-x-8 gap-y-3">
+      <div className="scroll-thin flex max-w-full gap-2 overflow-x-auto pb-1">
+        <div
+          aria-hidden
+          className="grid shrink-0 grid-rows-[1rem_repeat(7,1.25rem)] gap-1 text-2xs text-ink-2"
+        >
+          <span />
+          {ROWS.map((row, index) => (
+            <span key={index} className="leading-5">
+              {row}
+            </span>
+          ))}
+        </div>
         {weeks.map((week, index) => (
-          <div key={index} className="grid grid-rows-7 gap-[3px]">
+          <div key={index} className="grid grid-rows-[1rem_repeat(7,1.25rem)] gap-1">
+            <span aria-hidden className="text-2xs whitespace-nowrap text-ink-2">
+              {titleOf(week, index)}
+            </span>
             {week.map((day, row) =>
               day ? (
-                <span
-                  key={day.day}
-                  title={`${day.day}: ${day.success} success, ${day.failed} failed`}
-                  className={`size-3 rounded-[3px] ${day.failed ? "bg-bad-fill" : day.success ? "bg-ok-fill" : "bg-sunken"}`}
-                  style={{ opacity: shade(day, most) }}
-                />
+                <Cell key={day.day} day={day} most={most} jobId={jobId} />
               ) : (
-                <span key={row} className="size-3" />
+                <span key={row} className="w-8" />
               ),
             )}
           </div>
         ))}
       </div>
+      <Legend />
     </div>
   );
 }
 
-function shade(day: Day, most: number): number {
+function Cell({ day, most, jobId }: { day: Day; most: number; jobId: string }) {
   const all = day.success + day.failed;
-  return all === 0 ? 1 : 0.4 + 0.6 * Math.sqrt(all / most);
+  const told = `${day.day}: ${plural(all, "run")}, ${day.failed} failed`;
+  const fill = day.failed ? "bg-bad-fill" : day.success ? "bg-ok-fill" : "bg-sunken";
+  const style = { opacity: all === 0 ? 1 : 0.4 + 0.6 * Math.sqrt(all / most) };
+  if (all === 0) return <span title={told} className={`h-5 w-8 rounded ${fill}`} />;
+  const from = new Date(`${day.day}T00:00:00Z`);
+  const search = {
+    jobId,
+    since: from.toISOString(),
+    until: new Date(from.getTime() + DAY_MS).toISOString(),
+  };
+  return (
+    <Link
+      to="/runs"
+      search={search as never}
+      title={told}
+      aria-label={told}
+      className={`h-5 w-8 rounded hover:ring-2 hover:ring-accent ${fill}`}
+      style={style}
+    />
+  );
+}
+
+const LEGEND = [
+  ["bg-sunken", "no runs"],
+  ["bg-ok-fill", "all well"],
+  ["bg-bad-fill", "some failed"],
+];
+
+function Legend() {
+  return (
+    <p className="flex flex-wrap gap-x-4 gap-y-1 pb-1 text-xs text-ink-2">
+      {LEGEND.map(([fill, word]) => (
+        <span key={word} className="flex items-center gap-1.5">
+          <span aria-hidden className={`size-3 rounded-[3px] ${fill}`} />
+          {word}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** The month above the first column and above each that begins one. */
+function titleOf(week: (Day | null)[], index: number): string {
+  const first = week.find((day) => day?.day.endsWith("-01"));
+  const day = first ?? (index === 0 ? week.find(Boolean) : null);
+  if (!day) return "";
+  const at = new Date(`${day.day}T00:00:00Z`);
+  return at.toLocaleDateString("en-GB", { month: "short", timeZone: "UTC" });
 }
 
 /** Columns from Monday to Sunday; days without data in between stay empty. */

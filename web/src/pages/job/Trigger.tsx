@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Zap } from "lucide-react";
 import { useState } from "react";
-import { at, post } from "@/api/client";
+import { ask } from "@/api/client";
 import { parameters } from "@/api/queries";
 import type { JobDetail } from "@/api/types";
 import { Button } from "@/ui/Button";
@@ -30,12 +30,10 @@ function TriggerDialog({ job, onClose }: { job: JobDetail; onClose: () => void }
   const [values, setValues] = useState<Values>({});
   const [problem, setProblem] = useState<string | null>(null);
   const send = async () => {
-    const made = await post<{ executionId: string }>(at`/jobs/${job.jobId}/trigger`, {
-      args: values,
-    });
+    const made = await ask("triggerJob", { path: [job.jobId], body: { args: values } });
     toast.done(`${job.name} was triggered.`);
     void cache.invalidateQueries({ queryKey: ["runs"] });
-    if (made?.executionId) await navigate({ to: "/runs/$id", params: { id: made.executionId } });
+    await navigate({ to: "/runs/$id", params: { id: made.executionId } });
   };
   return (
     <FormDialog

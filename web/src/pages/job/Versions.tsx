@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Undo2 } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
-import { at, etagOf, post } from "@/api/client";
+import { ask, etagOf } from "@/api/client";
 import { versionDiff, versions } from "@/api/queries";
 import type { JobDetail, JobVersion } from "@/api/types";
 import { pretty } from "@/lib/format";
@@ -13,6 +13,7 @@ import { Card, Empty, Load } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
 import { Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
+import { Weights } from "./Weights";
 
 export function Versions({ job }: { job: JobDetail }) {
   const query = useQuery(versions(job.jobId));
@@ -26,7 +27,7 @@ function List({ job, items }: { job: JobDetail; items: JobVersion[] }) {
   const a = Number(search.a ?? sorted[1]?.version ?? 0);
   return (
     <div className="grid gap-4 xl:grid-cols-[22rem_minmax(0,1fr)]">
-      <Card title="Versions" flush>
+      <Card title="Versions" flush aside={<Weights job={job} versions={sorted} />}>
         <ul className="divide-y divide-line">
           {sorted.map((each) => (
             <li key={each.version} className="flex items-center gap-3 px-4 py-2.5">
@@ -109,7 +110,7 @@ function Rollback({ job, version }: { job: JobDetail; version: number }) {
   const [open, setOpen] = useState(false);
   if (version === job.version || !may(job, "rollback")) return null;
   const send = async () => {
-    await post(at`/jobs/${job.jobId}/rollback`, { version }, { ifMatch: etagOf(job) });
+    await ask("rollBackJob", { path: [job.jobId], body: { version }, ifMatch: etagOf(job) });
     toast.done(`${job.name} is as it was in v${version}.`);
     await cache.invalidateQueries({ queryKey: ["job", job.jobId] });
   };

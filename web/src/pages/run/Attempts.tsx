@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { attempts } from "@/api/queries";
-import type { Attempt, RunDetail } from "@/api/types";
+import type { Attempt, Run } from "@/api/types";
 import { sentence } from "@/lib/format";
 import { Empty, Load } from "@/ui/Panels";
 import { type Mood, Tag } from "@/ui/State";
@@ -26,7 +26,7 @@ const FILLS: Record<Mood, string> = {
 };
 
 /** Every try on one time axis, so that the waits between them can be seen too. */
-export function Attempts({ run }: { run: RunDetail }) {
+export function Attempts({ run }: { run: Run }) {
   const query = useQuery(attempts(run.executionId));
   return (
     <Load query={query}>
@@ -40,15 +40,12 @@ export function Attempts({ run }: { run: RunDetail }) {
 }
 
 /** The API lists what went wrong; the try that runs now, or ended well, is the run itself. */
-export function withLatest(items: Attempt[], run: RunDetail): Attempt[] {
+export function withLatest(items: Attempt[], run: Run): Attempt[] {
   const sorted = [...items].sort((a, b) => a.number - b.number);
   const isListed = sorted.some((each) => each.number >= run.attempt);
   if (isListed || !run.startedAt || run.attempt === 0) return sorted;
   const { attempt: number, state: kind, workerId, startedAt, finishedAt: endedAt } = run;
-  return [
-    ...sorted,
-    { number, kind, workerId: workerId ?? null, startedAt, endedAt: endedAt ?? null },
-  ];
+  return [...sorted, { number, kind, workerId, startedAt, endedAt, error: null }];
 }
 
 function Timeline({ items }: { items: Attempt[] }) {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { run as runQuery, runs } from "@/api/queries";
-import type { Run, RunDetail } from "@/api/types";
+import type { Run } from "@/api/types";
 import { diffLines } from "@/lib/diff";
 import { pretty, shortId } from "@/lib/format";
 import { clock, duration } from "@/lib/time";
@@ -11,7 +11,7 @@ import { Card, Empty, Load } from "@/ui/Panels";
 import { lookOf } from "@/ui/State";
 
 /** This run beside another of the same job: what differs stands out. */
-export function Compare({ run }: { run: RunDetail }) {
+export function Compare({ run }: { run: Run }) {
   const [search, setSearch] = useFilters();
   const others = useList<Run>(runs({ jobId: run.jobId, limit: 50 }));
   const rows = others.rows.filter((each) => each.executionId !== run.executionId);
@@ -40,7 +40,7 @@ export function Compare({ run }: { run: RunDetail }) {
   );
 }
 
-function Other({ run, id }: { run: RunDetail; id: string }) {
+function Other({ run, id }: { run: Run; id: string }) {
   const query = useQuery(runQuery(id));
   return (
     <Load query={query}>
@@ -81,7 +81,7 @@ function Other({ run, id }: { run: RunDetail; id: string }) {
   );
 }
 
-function factsOf(run: RunDetail): [string, string][] {
+function factsOf(run: Run): [string, string][] {
   return [
     ["State", lookOf(run.state).word],
     ["Took", duration(run.durationMs)],

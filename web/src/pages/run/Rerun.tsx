@@ -3,9 +3,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
-import { at, post } from "@/api/client";
+import { ask } from "@/api/client";
 import { parameters } from "@/api/queries";
-import type { Run, RunDetail } from "@/api/types";
+import type { Run } from "@/api/types";
 import { Button } from "@/ui/Button";
 import { FormDialog } from "@/ui/Dialog";
 import { type Schema, SchemaForm, type Values } from "@/ui/SchemaForm";
@@ -14,7 +14,7 @@ import { toast } from "@/ui/Toasts";
 type Scope = "all" | "failed";
 
 /** The same again, with other arguments if wanted; a graph also from where it failed. */
-export function Rerun({ run, isGraph }: { run: RunDetail; isGraph: boolean }) {
+export function Rerun({ run, isGraph }: { run: Run; isGraph: boolean }) {
   const [open, setOpen] = useState(false);
   if (!may(run, "rerun")) return null;
   return (
@@ -28,7 +28,7 @@ export function Rerun({ run, isGraph }: { run: RunDetail; isGraph: boolean }) {
 }
 
 interface Props {
-  run: RunDetail;
+  run: Run;
   isGraph: boolean;
   onClose: () => void;
 }
@@ -43,10 +43,10 @@ function RerunDialog({ run, isGraph, onClose }: Props) {
   const [touched, setTouched] = useState(false);
   const send = async () => {
     const body = scope === "failed" ? { fromFailed: true } : touched ? { args: values } : {};
-    const made = await post<Partial<Run>>(at`/runs/${run.executionId}/rerun`, body);
+    const made = await ask("rerunRun", { path: [run.executionId], body });
     await cache.invalidateQueries();
-    const id = made?.executionId;
-    if (id && id !== run.executionId) {
+    const id = made.executionId;
+    if (id !== run.executionId) {
       toast.done("Submitted again; this is the new run.");
       await navigate({ to: "/runs/$id", params: { id } });
     } else {
@@ -57,7 +57,7 @@ function RerunDialog({ run, isGraph, onClose }: Props) {
     <FormDialog
       open
       wide
-      title={`Rerun ${run.job}`}
+      title={`Rerun ${run.jobId}`}
       submit="Rerun"
       disabled={problem !== null}
       onClose={onClose}

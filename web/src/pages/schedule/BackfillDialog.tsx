@@ -1,14 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { at, post } from "@/api/client";
+import { ask, type Body } from "@/api/client";
 import type { Schedule } from "@/api/types";
 import { plural } from "@/lib/format";
 import { Field, FormDialog } from "@/ui/Dialog";
 import { toast } from "@/ui/Toasts";
 
-interface Planned {
-  planned: { starts: boolean }[];
-}
+type Wish = Body<"backfillSchedule">;
 
 /** The server tells of so many instants at most. */
 const TOLD = 100;
@@ -18,19 +16,19 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
   const cache = useQueryClient();
   const [planned, setPlanned] = useState<number | null>(null);
   const [hasMore, setMore] = useState(false);
-  const [wish, setWish] = useState<Record<string, unknown> | null>(null);
-  const read = (fields: FormData) => ({
+  const [wish, setWish] = useState<Wish | null>(null);
+  const read = (fields: FormData): Wish => ({
     from: new Date(String(fields.get("from"))).toISOString(),
     until: new Date(String(fields.get("until"))).toISOString(),
-    order: String(fields.get("order")),
-    reprocess: String(fields.get("reprocess")),
+    order: String(fields.get("order")) as "oldest",
+    reprocess: String(fields.get("reprocess")) as "missing",
     concurrency: Number(fields.get("concurrency")),
   });
   const plan = async (fields: FormData) => {
     const body = read(fields);
-    const answer = await post<Planned>(at`/schedules/${schedule.name}/backfill`, {
-      ...body,
-      dryRun: true,
+    const answer = await ask("backfillSchedule", {
+      path: [schedule.name],
+      body: { ...body, dryRun: true },
     });
     setWish(body);
     setPlanned(answer.planned.filter((each) => each.starts).length);
@@ -38,7 +36,7 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
     return "stay";
   };
   const start = async () => {
-    await post(at`/schedules/${schedule.name}/backfill`, wish);
+    if (wish) await ask("backfillSchedule", { path: [schedule.name], body: wish });
     toast.done(`The backfill of ${schedule.name} has begun.`);
     await cache.invalidateQueries();
   };

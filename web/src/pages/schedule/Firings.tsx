@@ -1,4 +1,5 @@
 import type { Preview } from "@/api/types";
+import { hourMinute } from "@/lib/time";
 import { Tag } from "@/ui/State";
 import { Time } from "@/ui/Time";
 
@@ -9,7 +10,7 @@ const MARKS: Record<string, string> = {
 };
 
 /** The next firings; those that a changed clock or a holiday touches are marked. */
-export function Firings({ preview, zone }: { preview: Preview; zone: string }) {
+export function Firings({ preview }: { preview: Preview }) {
   return (
     <div>
       <p className="mb-2 font-medium">{preview.description}</p>
@@ -25,9 +26,9 @@ export function Firings({ preview, zone }: { preview: Preview; zone: string }) {
                 <Tag mood="warn">{MARKS[firing.mark] ?? firing.mark}</Tag>
               </span>
             )}
-            {firing.local && (
-              <span className="num text-xs text-ink-2" title={zone}>
-                {firing.local.replace("T", " ")}
+            {!isSameClock(firing.at, firing.local) && (
+              <span className="num text-xs text-ink-2" title={`${firing.local}, ${preview.zone}`}>
+                {`${firing.local.slice(11, 16)} there`}
               </span>
             )}
           </li>
@@ -35,4 +36,9 @@ export function Firings({ preview, zone }: { preview: Preview; zone: string }) {
       </ol>
     </div>
   );
+}
+
+/** Whether the wall clock there shows what the viewer's does; then once is enough. */
+function isSameClock(at: string, local: string): boolean {
+  return hourMinute(at) === local.slice(11, 16);
 }

@@ -80,10 +80,9 @@ export function ScheduleBody({ schedule }: { schedule: Schedule }) {
         <ScheduleActions schedule={schedule} />
       </div>
       <Load query={detail}>
-        {({ description, coming }) => (
+        {(found) => (
           <Firings
-            preview={{ description: description ?? "", firings: coming ?? [] }}
-            zone={schedule.zone}
+            preview={{ description: found.description, zone: found.zone, firings: found.coming }}
           />
         )}
       </Load>

@@ -11,14 +11,19 @@ import { Button, IconButton } from "@/ui/Button";
 import { Card, Load } from "@/ui/Panels";
 
 const DAY = 24 * 3600 * 1000;
+/** Twice an hour; what fires more often would fill the week and tell nothing. */
+const OFTEN = 7 * 24 * 2;
 
-/** Seven days from today, a column each; what fires often is told as a count an hour. */
+/** Seven days from today, a column each; what fires all the time is named once, below. */
 export function Week() {
   const [search, setSearch] = useFilters();
   const offset = Number(search.week ?? 0) || 0;
   const start = useMemo(() => startOf(offset), [offset]);
   const query = useQuery(
-    upcoming(start.toISOString(), new Date(start.getTime() + 7 * DAY).toISOString()),
+    upcoming(start.toISOString(), new Date(start.getTime() + 7 * DAY).toISOString(), {
+      limit: 5_000,
+      each: OFTEN,
+    }),
   );
   const move = (by: number) => setSearch({ week: offset + by ? String(offset + by) : undefined });
   return (
@@ -111,10 +116,29 @@ function Days({ data, start }: { data: Upcoming; start: Date }) {
           })}
         </div>
       </div>
+      {data.frequent.length > 0 && <Frequent names={data.frequent} />}
       {data.cut && (
         <p className="border-t border-line px-4 py-2 text-xs text-ink-2">{`The server stopped after ${plural(data.items.length, "firing")}; there are more after that.`}</p>
       )}
     </>
+  );
+}
+
+function Frequent({ names }: { names: string[] }) {
+  return (
+    <div className="flex flex-wrap items-center gap-2 border-t border-line px-4 py-2.5 text-xs">
+      <span className="text-ink-2">More than twice an hour:</span>
+      {names.map((name) => (
+        <Link
+          key={name}
+          to="/schedules"
+          search={{ edit: name } as never}
+          className="rounded-md bg-accent-soft px-2 py-1 font-medium hover:opacity-80"
+        >
+          {name}
+        </Link>
+      ))}
+    </div>
   );
 }
 

@@ -1,0 +1,96 @@
+"""Lists of runs, narrowed by what is known of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from litestar import get
+from litestar.params import FromQuery, QueryParameter
+
+from rota.api.ask import Ask
+from rota.api.documents import MOST, PAGE, Page
+from rota.api.gate import needs
+from rota.api.routes.run_documents import RunDocument, Status, run_document
+from rota.api.routes.runs import scene_of
+from rota.clock import to_ms
+from rota.engine.inspect import now_ms, runs
+from rota.errors import BadInput
+from rota.ids import is_id
+from rota.model.states import State
+from rota.store.base import Tx
+
+DAY_MS = 86_400_000
+LONGEST = 200
+"""Characters of a part that is looked for."""
+Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]
+Part = Annotated[str | None, QueryParameter(min_length=1, max_length=LONGEST)]
+
+
+@get("/runs", **needs("viewer"))
+async def list_runs(  # noqa: PLR0913  # one filter each, all named
+    request: Ask,
+    *,
+    status: FromQuery[Status | None] = None,
+    job: Annotated[str | None, QueryParameter(name="jobId")] = None,
+    queue: FromQuery[str | None] = None,
+    schedule: FromQuery[str | None] = None,
+    parent: Annotated[str | None, QueryParameter(name="parentId")] = None,
+    error: Part = None,
+    text: Part = None,
+    since: FromQuery[datetime | None] = None,
+    until: FromQuery[datetime | None] = None,
+    cursor: FromQuery[str | None] = None,
+    limit: Limit = PAGE,
+) -> Page[RunDocument]:
+    """The newest first; `cursor` is the `next` of the page before.
+
+    `parentId` is the run of a graph, whose nodes are meant; `since` and `until` are about when runs
+    were asked for. `error` is a part of an error or its traceback; `text` is a part of the
+    arguments or the key, of the last day if `since` does not say otherwise. Case does not matter.
+    """
+    if cursor is not None and not is_id(cursor):
+        raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
+    if parent is not None and not is_id(parent):
+        raise BadInput(f"parentId={parent!r:.64} is not the id of a run")
+    span = {"since": _ms("since", since), "until": _ms("until", until)}
+    scope = request.credential.queues
+    if queue is not None and not request.credential.reaches(queue):
+        return Page(items=[])
+
+    def look(tx: Tx) -> Page[RunDocument]:
+        if text is not None and since is None:
+            span["since"] = now_ms(tx) - DAY_MS
+        found = runs(
+            tx,
+            namespace=request.namespace,
+            state=None if status is None else State(status),
+            job=job,
+            queue=queue,
+            queues=None if queue is not None else scope,
+            schedule=schedule,
+            parent=parent,
+            error=error,
+            text=text,
+            before=cursor,
+            limit=limit,
+            **span,
+        )
+        here = scene_of(tx, request, found)
+        return Page(
+            items=[run_document(run, request.credential, scene=here) for run in found],
+            next=found[-1].id if len(found) == limit else None,
+        )
+
+    return await request.read(look)
+
+
+def _ms(name: str, moment: datetime | None) -> int | None:
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        raise BadInput(f"{name} needs a zone: write 2026-01-31T08:00:00Z")
+    return to_ms(moment)
+
+
+ROUTES = (list_runs,)

@@ -1,0 +1,65 @@
+"""Every page of the web UI, with something on it worth looking at."""
+
+from __future__ import annotations
+
+from tests.browser.site import Site
+
+PLAIN = {
+    "overview": "/",
+    "jobs": "/jobs",
+    "job": "/jobs/greet",
+    "job, runs": "/jobs/greet?tab=runs",
+    "job, schedules": "/jobs/report?tab=schedules",
+    "job, versions": "/jobs/greet?tab=versions",
+    "job, definition": "/jobs/greet?tab=definition",
+    "runs": "/runs",
+    "graphs": "/graphs",
+    "graph": "/graphs/order",
+    "graph, definition": "/graphs/order?tab=graph",
+    "queues": "/queues",
+    "workers": "/workers",
+    "dead letters": "/dead-letters",
+    "schedules": "/schedules",
+    "schedules, week": "/schedules?tab=week",
+    "schedules, backfills": "/schedules?tab=backfills",
+    "schedule": "/schedules?edit=report",
+    "audit": "/audit",
+    "tokens": "/access",
+    "namespaces": "/access?tab=namespaces",
+    "settings": "/settings",
+    "nowhere": "/no/such/page",
+}
+OF_RUNS = {
+    "run, log": "/runs/{good}?tab=log",
+    "run, data": "/runs/{good}?tab=data",
+    "run, attempts": "/runs/{good}?tab=attempts",
+    "run, comparison": "/runs/{good}?tab=compare&with={bad}",
+    "run, failed": "/runs/{bad}",
+    "run, running": "/runs/{held}",
+    "run, waiting": "/runs/{waiting}",
+    "run of a graph": "/runs/{graph}",
+    "run of a graph, gantt": "/runs/{graph}?tab=gantt",
+    "run of a graph, steps": "/runs/{graph}?tab=children",
+    "run of a graph, node": "/runs/{graph}?tab=graph&node=ship",
+    "dead letters of a cause": "/dead-letters?group={group}",
+    "dead letter": "/dead-letters?group={group}&id={bad}",
+}
+NAMES = (*PLAIN, *OF_RUNS)
+
+
+def furnish(site: Site) -> dict[str, str]:
+    """Something of each kind; the addresses of all pages by their names."""
+    folder = site.path()
+    folder.mkdir()
+    bad = site.submit_and_wait("deliver", "failed", path=str(site.path()))
+    known = {
+        "good": site.submit_and_wait("greet", "success", name="Ada", times=3),
+        "bad": bad,
+        "graph": site.submit_and_wait("order", "failed", folder=str(folder)),
+        "held": site.submit_and_wait("hold", "running", path=str(site.path())),
+        "waiting": site.post("/runs", jobId="greet", args={"name": "Eve"}, delay="1h")[
+            "executionId"
+        ],
+        "group": site.get(f"/dead-letters/{bad}")["group"],
+    }
+    return PLAIN | {name: path.format(**known) for name, path in OF_RUNS.items()}

@@ -1,0 +1,64 @@
+"""Graphs: the picture of a run, and going on from what failed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.site import Site
+from tests.browser.visitor import Visitor, dialog, press, state_shown
+
+
+def node(page: Page, name: str, state: str) -> Locator:
+    """A node of the picture, in this state."""
+    return page.locator(f'[aria-label="{name}, {state}"]')
+
+
+def test_a_graph_goes_on_from_what_failed(site: Site, admin: Visitor) -> None:
+    folder = site.path()
+    folder.mkdir()
+    run_id = site.submit_and_wait("order", "failed", folder=str(folder))
+    page = admin.page(f"/runs/{run_id}")
+    expect(node(page, "collect", "Success")).to_be_visible()
+    node(page, "ship", "Failed").click()
+    panel = page.get_by_role("region", name="Node ship")
+    expect(panel).to_contain_text("nobody opens")
+    collected = site.get(f"/runs/{run_id}/nodes")
+
+    Path(folder, "open").touch()
+    press(page, "Rerun")
+    asked = dialog(page, "Rerun order")
+    expect(asked.get_by_label("What failed, and what follows")).to_be_checked()
+    press(asked, "Rerun")
+
+    expect(node(page, "ship", "Success")).to_be_visible()
+    expect(node(page, "thank", "Success")).to_be_visible()
+    state_shown(page, "Success")
+    assert run_id not in page.url, "it is a run of its own"
+    again = site.get(f"/runs/{shown_run(page)}/nodes")
+    assert run_of(again, "collect") == run_of(collected, "collect"), "it is not done twice"
+    assert run_of(again, "ship") != run_of(collected, "ship")
+
+
+def shown_run(page: Page) -> str:
+    """The id in the address."""
+    return page.url.rpartition("/")[2].partition("?")[0]
+
+
+def run_of(graph: dict[str, object], name: str) -> object:
+    nodes = graph["graph"]["nodes"]  # type: ignore[index]  # a document
+    return next(each["runId"] for each in nodes if each["name"] == name)
+
+
+def test_a_definition_and_its_runs_can_be_seen(site: Site, admin: Visitor) -> None:
+    folder = site.path()
+    folder.mkdir()
+    site.submit_and_wait("order", "failed", folder=str(folder))
+    page = admin.page("/graphs")
+
+    page.get_by_role("row").filter(has_text="order").click()
+    expect(page.get_by_role("heading", name="order")).to_be_visible()
+    page.get_by_role("tab", name="Definition").click()
+
+    expect(page.locator('[aria-label^="thank,"]')).to_be_visible()

@@ -1,0 +1,1304 @@
+/** Made by `npm run api` from the description of the API; do not edit. */
+
+export interface Page<Item> {
+  items: Array<Item>;
+  next: string | null;
+}
+
+export type ActDocument = {
+  id: string;
+  at: string;
+  who: string;
+  verb: string;
+  subject: string;
+  detail: Record<string, unknown>;
+  address: string | null;
+  requestId: string | null;
+  before: string | null;
+  after: string | null;
+  seq: number | null;
+  hash: string | null;
+};
+
+export type AheadDocument = {
+  at: string;
+  runs: number;
+  busyMs: number;
+  unknown: number;
+};
+
+export type AttemptDocument = {
+  number: number;
+  kind: string;
+  claim: number;
+  workerId: string | null;
+  startedAt: string | null;
+  endedAt: string;
+  error: Failure | null;
+};
+
+export type BackfillAnswer = {
+  dryRun: boolean;
+  backfill: BackfillDocument | null;
+  planned: Array<PlannedDocument>;
+};
+
+export type BackfillBody = {
+  from: string;
+  until: string;
+  order?: "oldest" | "newest";
+  reprocess?: "missing" | "failed" | "all";
+  concurrency?: number | null;
+  args?: Record<string, unknown> | null;
+  most?: number;
+  dryRun?: boolean;
+};
+
+export type BackfillDocument = {
+  id: string;
+  schedule: string | null;
+  from: string;
+  until: string;
+  order: "oldest" | "newest";
+  reprocess: "missing" | "failed" | "all";
+  concurrency: number | null;
+  state: "active" | "done" | "cancelled" | "error";
+  note: string | null;
+  total: number;
+  seen: number;
+  started: number;
+  succeeded: number;
+  failed: number;
+  live: number;
+  createdAt: string;
+  endedAt: string | null;
+  verbs: Array<string>;
+};
+
+export type BackfillStopped = {
+  id: string;
+  state: "cancelled";
+};
+
+export type BlackoutBody = {
+  kind: "skip" | "defer" | "drain";
+  start?: string | null;
+  end?: string | null;
+  trigger?: string | Record<string, unknown> | null;
+  duration?: string | null;
+  zone?: string;
+  job?: string | null;
+  queue?: string | null;
+  note?: string;
+};
+
+export type BlackoutDocument = {
+  name: string;
+  kind: "skip" | "defer" | "drain";
+  start: string | null;
+  end: string | null;
+  trigger: Record<string, unknown> | null;
+  duration: string | null;
+  zone: string;
+  job: string | null;
+  queue: string | null;
+  note: string;
+  verbs: Array<string>;
+};
+
+export type BlankBody = {
+  type?: "string" | "integer" | "number" | "boolean";
+  default?: string | number | boolean | null;
+  choices?: Array<string | number | boolean>;
+  description?: string;
+};
+
+export type BreakerDocument = {
+  job: string;
+  state: "closed" | "open" | "half_open";
+  rule: string | null;
+  good: number;
+  bad: number;
+  held: number;
+  openedAt: string | null;
+  probeAt: string | null;
+  probeId: string | null;
+  stays: boolean;
+  note: string | null;
+  changedAt: string;
+  verbs: Array<string>;
+};
+
+export type BreakerState = {
+  job: string;
+  state: "open" | "closed";
+};
+
+export type BucketDocument = {
+  at: string;
+  success: number;
+  failed: number;
+  cancelled: number;
+  skipped: number;
+  p50Ms: number | null;
+  p95Ms: number | null;
+};
+
+export type BulkActBody = {
+  ids?: Array<string> | null;
+  filter?: FilterBody | null;
+  dryRun?: boolean;
+  reason?: string | null;
+};
+
+export type BulkActed = {
+  matched: number;
+  done: number;
+  more: boolean;
+  dryRun: boolean;
+};
+
+export type BulkBody = {
+  runs: Array<SubmitBody>;
+};
+
+export type BulkDocument = {
+  runs: Array<SubmittedDocument>;
+};
+
+export type CalendarBody = {
+  country?: string | null;
+  weekend?: Array<number>;
+  off?: Array<string>;
+  on?: Array<string>;
+};
+
+export type CalendarDocument = {
+  name: string;
+  version: number;
+  country: string | null;
+  weekend: Array<number>;
+  off: Array<string>;
+  on: Array<string>;
+  verbs: Array<string>;
+};
+
+export type CauseDocument = {
+  fingerprint: string;
+  job: string;
+  error: string;
+  count: number;
+  lastAt: string;
+};
+
+export type ChangeBody = {
+  note?: string;
+  quotas?: QuotasBody;
+};
+
+export type ChangeDocument = {
+  field: string;
+  old: unknown;
+  new: unknown;
+};
+
+export type ChosenBody = {
+  group?: string | null;
+  ids?: Array<string> | null;
+  reason?: string | null;
+};
+
+export type ComingDocument = {
+  at: string;
+  schedule: string;
+  job: string;
+};
+
+export type Crew = {
+  alive: number;
+  silent: number;
+};
+
+export type DayDocument = {
+  day: string;
+  success: number;
+  failed: number;
+};
+
+export type DefinitionDocument = {
+  name: string;
+  kind: "command" | "http" | "python" | "graph";
+  command: Array<string> | null;
+  env: Record<string, string> | null;
+  cwd: string | null;
+  http: HttpBody | null;
+  function: string | null;
+  dependencies: Array<string>;
+  queue: string;
+  priority: number;
+  retries: number;
+  timeout: number | null;
+  expires: number | null;
+  schedule: Record<string, unknown> | null;
+  arguments: Record<string, unknown>;
+};
+
+export type DiffDocument = {
+  jobId: string;
+  from: number;
+  to: number;
+  changes: Array<ChangeDocument>;
+};
+
+export type Discarded = {
+  discarded: number;
+  left: number;
+};
+
+export type DrainState = {
+  id: string;
+  draining: boolean;
+};
+
+export type EdgeDocument = {
+  from: string;
+  to: string;
+  when: string | null;
+};
+
+export type Failure = {
+  type: string;
+  message: string;
+  traceback: string;
+};
+
+export type FilterBody = {
+  status?: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped" | null;
+  jobId?: string | null;
+  queue?: string | null;
+  schedule?: string | null;
+  error?: string | null;
+  text?: string | null;
+  since?: string | null;
+  until?: string | null;
+};
+
+export type FiringDocument = {
+  at: string;
+  local: string;
+  mark: "gap" | "fold" | "holiday" | null;
+  marks: Array<string>;
+};
+
+export type ForecastDocument = {
+  buckets: Array<AheadDocument>;
+  isCut: boolean;
+};
+
+export type FoundDocument = {
+  runs: Array<RunFound>;
+  jobs: Array<JobFound>;
+  logs: Array<LineFound>;
+};
+
+export type Gone = {
+  name: string;
+  removed: boolean;
+};
+
+export type GraphDocument = {
+  name: string;
+  version: number;
+  description: string;
+  origin: string;
+  queue: string;
+  mode: "ignore" | "finish" | "fail_fast";
+  timeout: string | null;
+  retries: number;
+  maxNodes: number | null;
+  maxRuns: number | null;
+  dependsOnPast: boolean;
+  parameters: Record<string, unknown>;
+  nodes: Array<NodeDocument>;
+  edges: Array<EdgeDocument>;
+  verbs: Array<string>;
+};
+
+export type GraphItem = {
+  jobId: string;
+  name: string;
+  kind: "command" | "http" | "python" | "graph";
+  queue: string;
+  version: number;
+  origin: string;
+  createdAt: string | null;
+  paused: boolean;
+  note: string | null;
+  breaker: "closed" | "open" | "half_open" | null;
+  schedules: number;
+  nextFireAt: string | null;
+  last: Array<OutcomeDocument>;
+  successRate: number | null;
+  p95Ms: number | null;
+  running: number;
+  queued: number;
+  verbs: Array<string>;
+  description: string;
+  nodes: number;
+};
+
+export type GridDocument = {
+  runs: Array<GridRun>;
+  nodes: Array<string>;
+  cells: Record<string, Record<string, string>>;
+};
+
+export type GridRun = {
+  executionId: string;
+  state: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+  version: number;
+  scheduledFor: string | null;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+};
+
+export type GroupDocument = {
+  group: string;
+  job: string;
+  errorType: string;
+  message: string;
+  reason: string | null;
+  open: number;
+  total: number;
+  firstAt: string;
+  lastAt: string;
+  versions: Array<number>;
+  verbs: Array<string>;
+};
+
+export type HttpBody = {
+  url: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | null;
+  expect?: Array<number>;
+};
+
+export type InstanceBody = {
+  parameters?: Record<string, unknown>;
+};
+
+export type JobBody = {
+  name: string;
+  command?: string | Array<string> | null;
+  http?: HttpBody | null;
+  schedule?: string | Record<string, unknown> | null;
+  timezone?: string | null;
+  dependencies?: Array<string>;
+  retries?: number | null;
+  timeout?: string | number | null;
+  queue?: string | null;
+  priority?: number | "high" | "medium" | "low" | null;
+  expires?: string | number | null;
+  env?: Record<string, string>;
+  cwd?: string | null;
+  arguments?: Record<string, unknown>;
+};
+
+export type JobDocument = {
+  jobId: string;
+  name: string;
+  kind: "command" | "http" | "python" | "graph";
+  queue: string;
+  version: number;
+  origin: string;
+  createdAt: string | null;
+  paused: boolean;
+  note: string | null;
+  breaker: "closed" | "open" | "half_open" | null;
+  schedules: number;
+  nextFireAt: string | null;
+  last: Array<OutcomeDocument>;
+  successRate: number | null;
+  p95Ms: number | null;
+  running: number;
+  queued: number;
+  verbs: Array<string>;
+  status: string;
+  startedAt: string | null;
+  progress: number | null;
+  executionId: string | null;
+  priority: number;
+  retries: number;
+  timeout: number | null;
+  command: Array<string> | null;
+  url: string | null;
+  dependencies: Array<string>;
+  parameters: Record<string, string>;
+  scheduleNames: Array<string>;
+  weights: Record<string, number>;
+  definition: DefinitionDocument;
+};
+
+export type JobEntry = {
+  jobId: string;
+  name: string;
+  kind: "command" | "http" | "python" | "graph";
+  queue: string;
+  version: number;
+  origin: string;
+  createdAt: string | null;
+  paused: boolean;
+  note: string | null;
+  breaker: "closed" | "open" | "half_open" | null;
+  schedules: number;
+  nextFireAt: string | null;
+  last: Array<OutcomeDocument>;
+  successRate: number | null;
+  p95Ms: number | null;
+  running: number;
+  queued: number;
+  verbs: Array<string>;
+  spec: Record<string, unknown> | null;
+};
+
+export type JobFound = {
+  jobId: string;
+  queue: string;
+  version: number;
+};
+
+export type JobMade = {
+  jobId: string;
+  status: string;
+  version: number;
+};
+
+export type JobStatistics = {
+  windowMs: number;
+  spanMs: number;
+  buckets: Array<BucketDocument>;
+  days: Array<DayDocument>;
+  successRate: number | null;
+  retryRate: number | null;
+  durations: Quantiles;
+  waits: Quantiles;
+};
+
+export type Lag = {
+  p50: number | null;
+  p99: number | null;
+};
+
+export type LetterDocument = {
+  executionId: string;
+  job: string;
+  version: number;
+  group: string;
+  errorType: string;
+  message: string;
+  reason: string | null;
+  diedAt: string;
+  state: "open" | "redriven" | "discarded";
+  actedAt: string | null;
+  actedBy: string | null;
+  rerunId: string | null;
+  verbs: Array<string>;
+};
+
+export type LineFound = {
+  executionId: string;
+  jobId: string;
+  at: string;
+  level: string;
+  text: string;
+};
+
+export type LogDocument = {
+  attempt: number;
+  claim: number;
+  seq: number;
+  at: string;
+  level: string;
+  stream: string;
+  text: string;
+};
+
+export type MapDocument = {
+  over: unknown;
+  batch: number;
+  concurrency: number | null;
+  tolerate: number | string;
+};
+
+export type MapProgress = {
+  total: number;
+  done: number;
+  failed: number;
+  running: number;
+};
+
+export type MarkBody = {
+  node: string;
+  as: "success" | "failed" | "skipped";
+  reason?: string | null;
+};
+
+export type NamespaceBody = {
+  note?: string;
+  quotas?: QuotasBody;
+  name: string;
+};
+
+export type NamespaceDocument = {
+  name: string;
+  note: string;
+  quotas: Quotas;
+  createdAt: string | null;
+  verbs: Array<string>;
+};
+
+export type NamespaceGone = {
+  name: string;
+};
+
+export type NodeDocument = {
+  name: string;
+  job: string;
+  isGraph: boolean;
+  group: string | null;
+  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown";
+  join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
+  when: string | null;
+  map: MapDocument | null;
+  level: number;
+  retries: number | null;
+  timeout: string | null;
+};
+
+export type NodesDocument = {
+  graph: RunGraph | null;
+  paused: boolean;
+  progress: ProgressDocument;
+  verbs: Array<string>;
+};
+
+export type OutcomeDocument = {
+  executionId: string;
+  state: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+  startedAt: string | null;
+  durationMs: number | null;
+};
+
+export type OverviewDocument = {
+  at: string;
+  windowMs: number;
+  spanMs: number;
+  throughput: Array<BucketDocument>;
+  successRate: number | null;
+  retryRate: number | null;
+  queueDepth: number;
+  oldestWaitMs: number | null;
+  running: number;
+  slots: number;
+  utilisation: number | null;
+  workers: Crew;
+  durations: Quantiles;
+  waits: Quantiles;
+  scheduleLagMs: Lag;
+  failures: Array<CauseDocument>;
+  dueNextHour: number;
+};
+
+export type PastDocument = {
+  at: string;
+  kind: string;
+  decision: string;
+  executionId: string | null;
+  state: string | null;
+};
+
+export type PauseBody = {
+  note?: string | null;
+};
+
+export type PausedDocument = {
+  jobId: string;
+  status: "paused" | "active";
+  note: string | null;
+};
+
+export type PlannedDocument = {
+  at: string;
+  starts: boolean;
+  state: string | null;
+};
+
+export type PreviewBody = {
+  expression?: string | null;
+  trigger?: Record<string, unknown> | null;
+  dialect?: "vixie" | "quartz" | "kubernetes" | null;
+  zone?: string | null;
+  gap?: "cron" | "next" | "skip" | "same" | null;
+  fold?: "cron" | "first" | "second" | "both" | null;
+  calendar?: string | Record<string, unknown> | null;
+  roll?: "skip" | "next" | "previous" | "modified_following" | null;
+  from?: string | null;
+  until?: string | null;
+  count?: number;
+};
+
+export type PreviewDocument = {
+  description: string;
+  zone: string;
+  firings: Array<FiringDocument>;
+};
+
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  code: string;
+  detail: string;
+  remedy: string;
+  requestId?: string;
+  facts?: Record<string, string | number>;
+};
+
+export type ProgressDocument = {
+  done: number;
+  total: number;
+  byState: Record<string, number>;
+  percent: number | null;
+  estimateMs: number | null;
+  endsAt: string | null;
+  unknown: number;
+  criticalPath: Array<string>;
+};
+
+export type Quantiles = {
+  p50Ms: number | null;
+  p95Ms: number | null;
+  p99Ms: number | null;
+};
+
+export type QueueDocument = {
+  name: string;
+  queued: number;
+  scheduled: number;
+  running: number;
+  held: number;
+  oldestWaitMs: number | null;
+  ratePerMin: number;
+  paused: boolean;
+  note: string | null;
+  verbs: Array<string>;
+};
+
+export type QueueState = {
+  name: string;
+  paused: boolean;
+  note: string | null;
+};
+
+export type Quotas = {
+  queued: number | null;
+  running: number | null;
+  rate: number | null;
+  payload: number | null;
+};
+
+export type QuotasBody = {
+  queued?: number | null;
+  running?: number | null;
+  rate?: number | null;
+  payload?: number | null;
+};
+
+export type ReasonBody = {
+  reason?: string | null;
+};
+
+export type ReasonDocument = {
+  kind: string;
+  says: string;
+  count: number | null;
+  until: string | null;
+};
+
+export type RedriveBody = {
+  args?: Record<string, unknown> | null;
+  reason?: string | null;
+};
+
+export type RedriveManyBody = {
+  group?: string | null;
+  ids?: Array<string> | null;
+  reason?: string | null;
+  args?: Record<string, unknown> | null;
+  rate?: string | null;
+};
+
+export type RedrivenDocument = {
+  executionId: string;
+  rerunId: string;
+  isNew: boolean;
+};
+
+export type RedrivenMany = {
+  items: Array<RedrivenDocument>;
+  left: number;
+};
+
+export type Removed = {
+  jobId: string;
+  status: "deleted";
+};
+
+export type RerunBody = {
+  reason?: string | null;
+  args?: Record<string, unknown> | null;
+  fromFailed?: boolean;
+  fromNode?: string | null;
+  downstream?: boolean;
+};
+
+export type RollbackBody = {
+  version: number;
+};
+
+export type RunDocument = {
+  executionId: string;
+  jobId: string;
+  version: number;
+  status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+  queue: string;
+  priority: number;
+  args: unknown;
+  attempt: number;
+  failures: number;
+  crashes: number;
+  createdAt: string;
+  dueAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+  progress: number | null;
+  progressNote: string | null;
+  result: unknown;
+  error: Failure | null;
+  reason: string | null;
+  cancelRequested: boolean;
+  workerId: string | null;
+  key: string | null;
+  rerunOf: string | null;
+  parentId: string | null;
+  node: string | null;
+  scheduleId: string | null;
+  state: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+  item: number | null;
+  schedule: string | null;
+  scheduledFor: string | null;
+  durationMs: number | null;
+  verbs: Array<string>;
+  namespace: string;
+  readyAt: string;
+  claim: number;
+  atMostOnce: boolean;
+  backfillId: string | null;
+  origin: unknown;
+  policy: unknown;
+  held: boolean;
+  obstacle: string | null;
+  tally: Record<string, number>;
+};
+
+export type RunFound = {
+  executionId: string;
+  jobId: string;
+  status: string;
+  queue: string;
+  key: string | null;
+  createdAt: string;
+  finishedAt: string | null;
+};
+
+export type RunGraph = {
+  nodes: Array<RunNodeDocument>;
+  edges: Array<EdgeDocument>;
+};
+
+export type RunNodeDocument = {
+  name: string;
+  job: string;
+  group: string | null;
+  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown";
+  join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
+  level: number;
+  isGraph: boolean;
+  state: string;
+  runId: string | null;
+  startedAt: string | null;
+  finishedAt: string | null;
+  durationMs: number | null;
+  attempt: number | null;
+  reason: string | null;
+  cached: string | null;
+  map: MapProgress | null;
+  critical: boolean;
+  verbs: Array<string>;
+};
+
+export type ScheduleBody = {
+  expression?: string | null;
+  trigger?: Record<string, unknown> | null;
+  dialect?: "vixie" | "quartz" | "kubernetes" | null;
+  zone?: string | null;
+  gap?: "cron" | "next" | "skip" | "same" | null;
+  fold?: "cron" | "first" | "second" | "both" | null;
+  calendar?: string | Record<string, unknown> | null;
+  roll?: "skip" | "next" | "previous" | "modified_following" | null;
+  job: string;
+  args?: Record<string, unknown> | null;
+  start?: string | null;
+  end?: string | null;
+  count?: number | null;
+  overlap?: "allow" | "skip" | "queue_one" | "queue_all" | "cancel_old" | "newest" | "strict" | null;
+  parallel?: number | null;
+  backlog?: number | null;
+  catchup?: "none" | "last" | "all" | null;
+  catchupLimit?: number | null;
+  catchupWindow?: string | number | null;
+  grace?: string | number | null;
+  jitter?: string | number | null;
+  jitterKind?: "random" | "hash" | null;
+  startWithin?: string | number | null;
+  pauseAfter?: number | null;
+  paused?: boolean | null;
+};
+
+export type ScheduleDocument = {
+  name: string;
+  job: string;
+  trigger: string;
+  description: string;
+  zone: string;
+  state: "active" | "paused" | "error" | "ended";
+  note: string | null;
+  nextAt: string | null;
+  lastAt: string | null;
+  lastState: string | null;
+  lastExecutionId: string | null;
+  lastEndedAt: string | null;
+  overlap: "allow" | "skip" | "queue_one" | "queue_all" | "cancel_old" | "newest" | "strict" | null;
+  catchup: "none" | "last" | "all" | null;
+  origin: string;
+  running: number;
+  waiting: number;
+  fired: number;
+  missed: number;
+  skipped: number;
+  failures: number;
+  blockedBy: string | null;
+  changedBy: string | null;
+  changedAt: string;
+  verbs: Array<string>;
+  definition: Record<string, unknown>;
+  coming: Array<FiringDocument>;
+  past: Array<PastDocument>;
+};
+
+export type ScheduleGone = {
+  name: string;
+  removed: boolean;
+};
+
+export type ScheduleHeld = {
+  name: string;
+  state: "paused" | "active" | "unblocked";
+};
+
+export type ScheduleItem = {
+  name: string;
+  job: string;
+  trigger: string;
+  description: string;
+  zone: string;
+  state: "active" | "paused" | "error" | "ended";
+  note: string | null;
+  nextAt: string | null;
+  lastAt: string | null;
+  lastState: string | null;
+  lastExecutionId: string | null;
+  lastEndedAt: string | null;
+  overlap: "allow" | "skip" | "queue_one" | "queue_all" | "cancel_old" | "newest" | "strict" | null;
+  catchup: "none" | "last" | "all" | null;
+  origin: string;
+  running: number;
+  waiting: number;
+  fired: number;
+  missed: number;
+  skipped: number;
+  failures: number;
+  blockedBy: string | null;
+  changedBy: string | null;
+  changedAt: string;
+  verbs: Array<string>;
+};
+
+export type ScheduleTriggered = {
+  executionId: string | null;
+  status: "queued" | "pending" | "skipped";
+  decision: string;
+};
+
+export type Session = {
+  who: string;
+  kind: "token" | "session";
+  namespace: string;
+  roles: Array<string>;
+  queues: Array<string> | null;
+  verbs: Array<string>;
+  csrfToken: string | null;
+};
+
+export type StateDocument = {
+  executionId: string;
+  status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+};
+
+export type SubmitBody = {
+  jobId: string;
+  args?: Record<string, unknown>;
+  queue?: string | null;
+  priority?: number | "high" | "medium" | "low" | null;
+  delay?: string | number | null;
+  at?: string | null;
+  key?: string | null;
+  keyWindow?: string | number | null;
+  expires?: string | number | null;
+  timeout?: string | number | null;
+  retries?: number | null;
+  cache?: false | null;
+};
+
+export type SubmittedDocument = {
+  executionId: string;
+  status: "queued" | "scheduled" | "refused";
+  isNew: boolean;
+};
+
+export type TemplateBody = {
+  definition: Record<string, unknown>;
+  parameters?: Record<string, BlankBody>;
+  description?: string;
+};
+
+export type TemplateDocument = {
+  name: string;
+  description: string;
+  definition: Record<string, unknown>;
+  parameters: Record<string, unknown>;
+  revision: number;
+  changedBy: string;
+  changedAt: string;
+  verbs: Array<string>;
+};
+
+export type TemplateGone = {
+  name: string;
+  removed: boolean;
+};
+
+export type TokenBody = {
+  name: string;
+  roles: Array<string>;
+  queues?: Array<string> | null;
+  expires?: string | null;
+};
+
+export type TokenDocument = {
+  id: string;
+  name: string;
+  prefix: string;
+  roles: Array<string>;
+  queues: Array<string> | null;
+  createdAt: string;
+  createdBy: string;
+  expiresAt: string | null;
+  usedAt: string | null;
+  revokedAt: string | null;
+  revokedBy: string | null;
+  verbs: Array<string>;
+};
+
+export type TokenMade = {
+  id: string;
+  name: string;
+  prefix: string;
+  roles: Array<string>;
+  queues: Array<string> | null;
+  createdAt: string;
+  createdBy: string;
+  expiresAt: string | null;
+  usedAt: string | null;
+  revokedAt: string | null;
+  revokedBy: string | null;
+  verbs: Array<string>;
+  token: string | null;
+};
+
+export type TriggerBody = {
+  args?: Record<string, unknown>;
+};
+
+export type Triggered = {
+  executionId: string;
+  status: "queued";
+};
+
+export type UpcomingDocument = {
+  items: Array<ComingDocument>;
+  cut: boolean;
+  frequent: Array<string>;
+};
+
+export type Verification = {
+  isGood: boolean;
+  acts: number;
+  seq: number;
+  hash: string;
+  says: string;
+};
+
+export type Version = {
+  version: string;
+  database: string;
+};
+
+export type VersionDocument = {
+  version: number;
+  createdAt: string;
+  origin: string;
+  current: boolean;
+  weight: number | null;
+  definition: DefinitionDocument;
+};
+
+export type WeightsDocument = {
+  jobId: string;
+  weights: Record<string, number>;
+};
+
+export type WorkerDocument = {
+  id: string;
+  name: string;
+  host: string;
+  pid: number;
+  version: string;
+  queues: Array<string>;
+  slots: number;
+  busy: number;
+  load: number;
+  startedAt: string;
+  seenAt: string;
+  alive: boolean;
+  draining: boolean;
+  verbs: Array<string>;
+};
+
+export type documents_NoteBody = {
+  note?: string | null;
+};
+
+export type routes_breakers_NoteBody = {
+  note?: string | null;
+};
+
+/** What each operation takes and answers. */
+export interface Operations {
+  showVersion: { answer: Version };
+  showSession: { answer: Session };
+  endSession: { answer: unknown };
+  listJobs: { query?: { cursor?: string | null; limit?: number; spec?: boolean }; answer: Page<JobEntry> };
+  defineNewJob: { body: JobBody; answer: JobMade };
+  showJob: { path: [jobId: string]; answer: JobDocument };
+  replaceJob: { path: [jobId: string]; body: JobBody; answer: JobMade };
+  removeJob: { path: [jobId: string]; answer: Removed };
+  triggerJob: { path: [jobId: string]; body?: TriggerBody; answer: Triggered };
+  listVersions: { path: [jobId: string]; query?: { cursor?: number | null; limit?: number }; answer: Page<VersionDocument> };
+  compareVersions: { path: [jobId: string, old: number, new: number]; answer: DiffDocument };
+  rollBackJob: { path: [jobId: string]; body: RollbackBody; answer: JobMade };
+  weighVersions: { path: [jobId: string]; body: Record<string, number>; answer: WeightsDocument };
+  pauseJob: { path: [jobId: string]; body?: documents_NoteBody; answer: PausedDocument };
+  resumeJob: { path: [jobId: string]; answer: PausedDocument };
+  showParameters: { path: [jobId: string]; answer: Record<string, unknown> };
+  listTemplates: { query?: { cursor?: string | null; limit?: number }; answer: Page<TemplateDocument> };
+  showTemplate: { path: [name: string]; answer: TemplateDocument };
+  replaceTemplate: { path: [name: string]; body: TemplateBody; answer: TemplateDocument };
+  deleteTemplate: { path: [name: string]; answer: TemplateGone };
+  instantiateTemplate: { path: [name: string]; body?: InstanceBody; answer: JobMade };
+  listRuns: { query?: { status?: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped" | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; error?: string | null; text?: string | null; since?: string | null; until?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunDocument> };
+  submitRun: { body: SubmitBody; answer: SubmittedDocument };
+  submitRuns: { body: BulkBody; answer: BulkDocument };
+  showRun: { path: [runId: string]; query?: { wait?: string | null }; answer: RunDocument };
+  listAttempts: { path: [runId: string]; answer: Page<AttemptDocument> };
+  showLogs: { path: [runId: string]; query?: { after?: string | null }; answer: Page<LogDocument> };
+  explainRun: { path: [runId: string]; answer: Page<ReasonDocument> };
+  cancelRun: { path: [runId: string]; body?: ReasonBody; answer: StateDocument };
+  streamEvents: { query?: { topics?: string }; answer: unknown };
+  showOverview: { query?: { window?: string }; answer: OverviewDocument };
+  showForecast: { query?: { hours?: number }; answer: ForecastDocument };
+  showJobStatistics: { path: [jobId: string]; query?: { window?: string }; answer: JobStatistics };
+  searchAll: { query: { q: string; limit?: number }; answer: FoundDocument };
+  listQueues: { answer: Page<QueueDocument> };
+  pauseQueue: { path: [queue: string]; body?: PauseBody; answer: QueueState };
+  resumeQueue: { path: [queue: string]; answer: QueueState };
+  listWorkers: { answer: Page<WorkerDocument> };
+  drainWorker: { path: [workerId: string]; answer: DrainState };
+  resumeWorker: { path: [workerId: string]; answer: DrainState };
+  listGroups: { query?: { jobId?: string | null; acted?: boolean; limit?: number }; answer: Page<GroupDocument> };
+  listLetters: { query?: { group?: string | null; jobId?: string | null; state?: "open" | "redriven" | "discarded" | null; cursor?: string | null; limit?: number }; answer: Page<LetterDocument> };
+  showLetter: { path: [runId: string]; answer: LetterDocument };
+  redriveOne: { path: [runId: string]; body?: RedriveBody; answer: RedrivenDocument };
+  redriveMany: { body: RedriveManyBody; answer: RedrivenMany };
+  discardOne: { path: [runId: string]; body?: RedriveBody; answer: Discarded };
+  discardMany: { body: ChosenBody; answer: Discarded };
+  listBreakers: { answer: Page<BreakerDocument> };
+  openOne: { path: [job: string]; body?: routes_breakers_NoteBody; answer: BreakerState };
+  closeOne: { path: [job: string]; answer: BreakerState };
+  listActs: { query?: { who?: string | null; verb?: string | null; subject?: string | null; since?: string | null; cursor?: string | null; limit?: number }; answer: Page<ActDocument> };
+  verifyActs: { query?: { head?: string | null }; answer: Verification };
+  listTokens: { query?: { past?: boolean; cursor?: string | null; limit?: number }; answer: Page<TokenDocument> };
+  createToken: { body: TokenBody; answer: TokenMade };
+  revokeToken: { path: [tokenId: string]; answer: TokenDocument };
+  listNamespaces: { answer: Page<NamespaceDocument> };
+  createNamespace: { body: NamespaceBody; answer: NamespaceDocument };
+  changeNamespace: { path: [namespace: string]; body: ChangeBody; answer: NamespaceDocument };
+  deleteNamespace: { path: [namespace: string]; answer: NamespaceGone };
+  cancelRuns: { body: BulkActBody; answer: BulkActed };
+  rerunRuns: { body: BulkActBody; answer: BulkActed };
+  rerunRun: { path: [runId: string]; body?: RerunBody; answer: StateDocument };
+  showNodes: { path: [runId: string]; answer: NodesDocument };
+  markNode: { path: [runId: string]; body: MarkBody; answer: StateDocument };
+  pauseRun: { path: [runId: string]; body?: ReasonBody; answer: StateDocument };
+  resumeRun: { path: [runId: string]; body?: ReasonBody; answer: StateDocument };
+  listGraphs: { query?: { cursor?: string | null; limit?: number }; answer: Page<GraphItem> };
+  showGraph: { path: [graph: string]; query?: { version?: number | null }; answer: GraphDocument };
+  showGrid: { path: [graph: string]; query?: { runs?: number }; answer: GridDocument };
+  listSchedules: { query?: { jobId?: string | null; state?: "active" | "paused" | "error" | "ended" | null; cursor?: string | null; limit?: number }; answer: Page<ScheduleItem> };
+  showSchedule: { path: [name: string]; answer: ScheduleDocument };
+  replaceSchedule: { path: [name: string]; body: ScheduleBody; answer: ScheduleItem };
+  deleteSchedule: { path: [name: string]; answer: ScheduleGone };
+  pauseSchedule: { path: [name: string]; body?: documents_NoteBody; answer: ScheduleHeld };
+  resumeSchedule: { path: [name: string]; answer: ScheduleHeld };
+  unblockSchedule: { path: [name: string]; answer: ScheduleHeld };
+  triggerSchedule: { path: [name: string]; body?: TriggerBody; answer: ScheduleTriggered };
+  previewSchedule: { body: PreviewBody; answer: PreviewDocument };
+  listUpcoming: { query?: { from?: string | null; until?: string | null; limit?: number; each?: number | null }; answer: UpcomingDocument };
+  backfillSchedule: { path: [name: string]; body: BackfillBody; answer: BackfillAnswer };
+  listBackfills: { query?: { schedule?: string | null; cursor?: string | null; limit?: number }; answer: Page<BackfillDocument> };
+  stopBackfill: { path: [backfillId: string]; body?: documents_NoteBody; answer: BackfillStopped };
+  listCalendars: { answer: Page<CalendarDocument> };
+  showCalendar: { path: [name: string]; answer: CalendarDocument };
+  replaceCalendar: { path: [name: string]; body: CalendarBody; answer: CalendarDocument };
+  deleteCalendar: { path: [name: string]; answer: Gone };
+  listBlackouts: { answer: Page<BlackoutDocument> };
+  showBlackout: { path: [name: string]; answer: BlackoutDocument };
+  replaceBlackout: { path: [name: string]; body: BlackoutBody; answer: BlackoutDocument };
+  deleteBlackout: { path: [name: string]; answer: Gone };
+}
+
+/** Where each one is; names come where the braces are. */
+export const PLACES: Record<keyof Operations, string> = {
+  showVersion: "GET /version",
+  showSession: "GET /session",
+  endSession: "DELETE /session",
+  listJobs: "GET /jobs",
+  defineNewJob: "POST /jobs",
+  showJob: "GET /jobs/{}",
+  replaceJob: "PUT /jobs/{}",
+  removeJob: "DELETE /jobs/{}",
+  triggerJob: "POST /jobs/{}/trigger",
+  listVersions: "GET /jobs/{}/versions",
+  compareVersions: "GET /jobs/{}/versions/{}/diff/{}",
+  rollBackJob: "POST /jobs/{}/rollback",
+  weighVersions: "PUT /jobs/{}/weights",
+  pauseJob: "POST /jobs/{}/pause",
+  resumeJob: "POST /jobs/{}/resume",
+  showParameters: "GET /jobs/{}/parameters",
+  listTemplates: "GET /templates",
+  showTemplate: "GET /templates/{}",
+  replaceTemplate: "PUT /templates/{}",
+  deleteTemplate: "DELETE /templates/{}",
+  instantiateTemplate: "POST /templates/{}/instantiate",
+  listRuns: "GET /runs",
+  submitRun: "POST /runs",
+  submitRuns: "POST /runs/bulk",
+  showRun: "GET /runs/{}",
+  listAttempts: "GET /runs/{}/attempts",
+  showLogs: "GET /runs/{}/logs",
+  explainRun: "GET /runs/{}/why",
+  cancelRun: "POST /runs/{}/cancel",
+  streamEvents: "GET /events",
+  showOverview: "GET /statistics/overview",
+  showForecast: "GET /statistics/forecast",
+  showJobStatistics: "GET /jobs/{}/statistics",
+  searchAll: "GET /search",
+  listQueues: "GET /queues",
+  pauseQueue: "POST /queues/{}/pause",
+  resumeQueue: "POST /queues/{}/resume",
+  listWorkers: "GET /workers",
+  drainWorker: "POST /workers/{}/drain",
+  resumeWorker: "POST /workers/{}/resume",
+  listGroups: "GET /dead-letters/groups",
+  listLetters: "GET /dead-letters",
+  showLetter: "GET /dead-letters/{}",
+  redriveOne: "POST /dead-letters/{}/redrive",
+  redriveMany: "POST /dead-letters/redrive",
+  discardOne: "POST /dead-letters/{}/discard",
+  discardMany: "POST /dead-letters/discard",
+  listBreakers: "GET /breakers",
+  openOne: "POST /breakers/{}/open",
+  closeOne: "POST /breakers/{}/close",
+  listActs: "GET /audit",
+  verifyActs: "GET /audit/verify",
+  listTokens: "GET /tokens",
+  createToken: "POST /tokens",
+  revokeToken: "DELETE /tokens/{}",
+  listNamespaces: "GET /namespaces",
+  createNamespace: "POST /namespaces",
+  changeNamespace: "PUT /namespaces/{}",
+  deleteNamespace: "DELETE /namespaces/{}",
+  cancelRuns: "POST /runs/bulk/cancel",
+  rerunRuns: "POST /runs/bulk/rerun",
+  rerunRun: "POST /runs/{}/rerun",
+  showNodes: "GET /runs/{}/nodes",
+  markNode: "POST /runs/{}/mark",
+  pauseRun: "POST /runs/{}/pause",
+  resumeRun: "POST /runs/{}/resume",
+  listGraphs: "GET /graphs",
+  showGraph: "GET /graphs/{}",
+  showGrid: "GET /graphs/{}/grid",
+  listSchedules: "GET /schedules",
+  showSchedule: "GET /schedules/{}",
+  replaceSchedule: "PUT /schedules/{}",
+  deleteSchedule: "DELETE /schedules/{}",
+  pauseSchedule: "POST /schedules/{}/pause",
+  resumeSchedule: "POST /schedules/{}/resume",
+  unblockSchedule: "POST /schedules/{}/unblock",
+  triggerSchedule: "POST /schedules/{}/trigger",
+  previewSchedule: "POST /schedules/preview",
+  listUpcoming: "GET /schedules/upcoming",
+  backfillSchedule: "POST /schedules/{}/backfill",
+  listBackfills: "GET /backfills",
+  stopBackfill: "POST /backfills/{}/cancel",
+  listCalendars: "GET /calendars",
+  showCalendar: "GET /calendars/{}",
+  replaceCalendar: "PUT /calendars/{}",
+  deleteCalendar: "DELETE /calendars/{}",
+  listBlackouts: "GET /blackouts",
+  showBlackout: "GET /blackouts/{}",
+  replaceBlackout: "PUT /blackouts/{}",
+  deleteBlackout: "DELETE /blackouts/{}",
+};

@@ -1,0 +1,60 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Layers } from "lucide-react";
+import { queues } from "@/api/queries";
+import { count } from "@/lib/format";
+import { duration } from "@/lib/time";
+import { Card, Empty, Load } from "@/ui/Panels";
+import { Tag } from "@/ui/State";
+
+const SHOWN = 6;
+
+/** Where runs wait: the deepest queues first. */
+export function Queues() {
+  const query = useQuery(queues());
+  return (
+    <Card
+      title="Queues"
+      flush
+      aside={
+        <Link to="/queues" className="link">
+          All
+        </Link>
+      }
+    >
+      <Load query={query}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty icon={Layers} title="No run waits">
+              A queue is here while it holds runs.
+            </Empty>
+          ) : (
+            <ul className="divide-y divide-line">
+              {[...items]
+                .sort((a, b) => b.queued - a.queued)
+                .slice(0, SHOWN)
+                .map((queue) => (
+                  <li key={queue.name}>
+                    <Link
+                      to="/runs"
+                      search={{ queue: queue.name } as never}
+                      className="flex items-center gap-3 px-4 py-2.5 hover:bg-sunken"
+                    >
+                      <span className="flex min-w-0 flex-1 items-center gap-2">
+                        <span className="truncate font-medium">{queue.name}</span>
+                        {queue.paused && <Tag>Paused</Tag>}
+                      </span>
+                      <span className="num text-xs text-ink-2">
+                        {queue.oldestWaitMs != null && `oldest ${duration(queue.oldestWaitMs)}`}
+                      </span>
+                      <span className="num w-20 text-right">{`${count(queue.queued)} waiting`}</span>
+                    </Link>
+                  </li>
+                ))}
+            </ul>
+          )
+        }
+      </Load>
+    </Card>
+  );
+}

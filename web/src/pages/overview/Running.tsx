@@ -1,0 +1,49 @@
+import { Link } from "@tanstack/react-router";
+import { runs } from "@/api/queries";
+import type { Run } from "@/api/types";
+import { useList } from "@/lib/useList";
+import { Card, Progress } from "@/ui/Panels";
+import { Duration } from "@/ui/Time";
+
+export function Running() {
+  const { rows, loading } = useList<Run>(runs({ status: "running", limit: 8 }));
+  return (
+    <Card
+      title="Running now"
+      flush
+      aside={
+        <Link to="/runs" search={{ status: "running" } as never} className="link">
+          All
+        </Link>
+      }
+    >
+      <ul className="min-h-58 divide-y divide-line">
+        {rows.slice(0, 6).map((run) => (
+          <li key={run.executionId}>
+            <Link
+              to="/runs/$id"
+              params={{ id: run.executionId }}
+              className="flex items-center gap-3 px-4 py-2 hover:bg-sunken"
+            >
+              <div className="min-w-0 flex-1">
+                <p className="truncate font-medium">{run.jobId}</p>
+                <p className="truncate text-xs text-ink-2">{run.progressNote ?? run.queue}</p>
+              </div>
+              {run.progress != null && (
+                <div className="w-16">
+                  <Progress share={run.progress / 100} label={`Progress of ${run.jobId}`} />
+                </div>
+              )}
+              <span className="w-16 text-right text-ink-2">
+                <Duration from={run.startedAt} until={run.finishedAt} />
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {rows.length === 0 && !loading && (
+        <p className="-mt-58 px-4 py-6 text-ink-2">Nothing runs at this moment.</p>
+      )}
+    </Card>
+  );
+}

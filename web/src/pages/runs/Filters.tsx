@@ -1,0 +1,106 @@
+import { useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
+import { jobs, queues } from "@/api/queries";
+import type { Job } from "@/api/types";
+import type { Search } from "@/lib/search";
+import { useList } from "@/lib/useList";
+import { SearchField } from "@/ui/SearchField";
+import { lookOf, STATES } from "@/ui/State";
+
+const SINCE: [string, string][] = [
+  ["", "Any time"],
+  ["15m", "Last 15 minutes"],
+  ["1h", "Last hour"],
+  ["24h", "Last 24 hours"],
+  ["7d", "Last 7 days"],
+];
+
+const WORDS = {
+  jobId: "job",
+  queue: "queue",
+  schedule: "schedule",
+  parentId: "part of",
+  until: "until",
+};
+
+interface FilterProps {
+  search: Search;
+  setSearch: (patch: Search) => void;
+}
+
+export function Filters({ search, setSearch }: FilterProps) {
+  const known = useList<Job>(jobs());
+  const queueNames = useQuery(queues()).data?.items.map((each) => each.name) ?? [];
+  const extra = (["jobId", "queue", "schedule", "parentId", "until"] as const).filter(
+    (name) => search[name],
+  );
+  return (
+    <div className="mb-3 space-y-2">
+      <div className="flex flex-wrap gap-2">
+        <SearchField
+          label="Job"
+          className="min-w-48 flex-1"
+          value={search.jobId}
+          onChange={(jobId) => setSearch({ jobId })}
+          known={known.rows.map((job) => job.jobId)}
+        />
+        <SearchField
+          label="Queue"
+          className="min-w-32 flex-1"
+          value={search.queue}
+          onChange={(queue) => setSearch({ queue })}
+          known={queueNames}
+        />
+        <SearchField
+          label="Text in arguments or key"
+          className="min-w-48 flex-1"
+          value={search.text}
+          onChange={(text) => setSearch({ text })}
+        />
+        <SearchField
+          label="Text in the error"
+          className="min-w-40 flex-1"
+          value={search.error}
+          onChange={(error) => setSearch({ error })}
+        />
+        <select
+          aria-label="Since"
+          className="field"
+          value={search.since ?? ""}
+          onChange={(event) => setSearch({ since: event.target.value || undefined })}
+        >
+          {SINCE.map(([key, title]) => (
+            <option key={key} value={key}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div className="scroll-thin flex flex-wrap items-center gap-1.5 max-sm:flex-nowrap max-sm:overflow-x-auto max-sm:pb-1">
+        {STATES.map((state) => (
+          <button
+            key={state}
+            type="button"
+            aria-pressed={search.status === state}
+            onClick={() => setSearch({ status: search.status === state ? undefined : state })}
+            className={`h-7 shrink-0 rounded-full border px-2.5 text-xs font-medium ${search.status === state ? "border-accent bg-accent-soft text-accent" : "border-line bg-surface text-ink-2 hover:border-line-strong"}`}
+          >
+            {lookOf(state).word}
+          </button>
+        ))}
+        {extra.map((name) => (
+          <button
+            key={name}
+            type="button"
+            onClick={() => setSearch({ [name]: undefined })}
+            className="flex h-7 max-w-64 items-center gap-1 rounded-full bg-accent-soft px-2.5 text-xs text-accent"
+            title={`Remove the filter ${WORDS[name]}`}
+          >
+            <span className="truncate">{`${WORDS[name]}: ${search[name]}`}</span>
+            <X aria-hidden className="size-3 shrink-0" />
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Run } from "@/api/types";
+import { shortId } from "@/lib/format";
+import { Progress } from "@/ui/Panels";
+import { StateBadge } from "@/ui/State";
+import type { Column } from "@/ui/Table";
+import { Duration, Time } from "@/ui/Time";
+
+export const RUN_COLUMNS: Column<Run>[] = [
+  {
+    key: "state",
+    title: "State",
+    width: "7.5rem",
+    from: "sm",
+    cell: (run) => <StateBadge state={run.state} />,
+  },
+  {
+    key: "job",
+    title: "Job",
+    width: "minmax(0,1.2fr)",
+    cell: (run) => (
+      <>
+        <span className="block truncate font-medium">{run.jobId}</span>
+        <span className="block truncate font-mono text-2xs text-ink-3">
+          <span className="mr-1.5 font-sans sm:hidden">
+            <StateBadge state={run.state} small />
+          </span>
+          <span className="max-sm:hidden">{shortId(run.executionId)}</span>
+          <span className="font-sans sm:hidden">
+            <Time at={run.createdAt} ago />
+          </span>
+          {run.node && ` · ${run.node}`}
+          {run.item != null && `[${run.item}]`}
+        </span>
+      </>
+    ),
+  },
+  {
+    key: "note",
+    title: "Progress or error",
+    width: "minmax(0,1.6fr)",
+    from: "md",
+    cell: (run) => <Note run={run} />,
+  },
+  {
+    key: "queue",
+    title: "Queue",
+    width: "7rem",
+    from: "lg",
+    cell: (run) => <span className="text-ink-2">{run.queue}</span>,
+  },
+  {
+    key: "attempt",
+    title: "Attempt",
+    width: "4rem",
+    from: "xl",
+    right: true,
+    cell: (run) => run.attempt || "–",
+  },
+  {
+    key: "created",
+    title: "Created",
+    width: "9rem",
+    from: "sm",
+    right: true,
+    cell: (run) => <Time at={run.createdAt} />,
+  },
+  {
+    key: "took",
+    title: "Took",
+    width: "4.5rem",
+    right: true,
+    cell: (run) => <Duration from={run.startedAt} until={run.finishedAt} ms={run.durationMs} />,
+  },
+];
+
+function Note({ run }: { run: Run }) {
+  if (run.error)
+    return (
+      <span className="truncate font-mono text-xs text-bad">{`${run.error.type}: ${run.error.message}`}</span>
+    );
+  if (run.progress == null || run.finishedAt)
+    return <span className="text-ink-2">{run.progressNote}</span>;
+  return (
+    <span className="flex items-center gap-2">
+      <span className="w-24 shrink-0">
+        <Progress share={run.progress / 100} label={`Progress of ${run.jobId}`} />
+      </span>
+      <span className="truncate text-xs text-ink-2">{run.progressNote}</span>
+    </span>
+  );
+}

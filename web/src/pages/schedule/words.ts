@@ -1,0 +1,45 @@
+/** The policies of schedules in words; what they do is the server's affair. */
+type Options = readonly (readonly [string, string])[];
+
+export const OVERLAPS: Options = [
+  ["allow", "Start all the same"],
+  ["skip", "Leave it out"],
+  ["queue_one", "One waits"],
+  ["queue_all", "All wait in order"],
+  ["cancel_old", "Stop the old one"],
+  ["newest", "Only the newest waits"],
+  ["strict", "All wait, none after a failure"],
+];
+
+export const CATCHUPS: Options = [
+  ["last", "Start the last one"],
+  ["none", "Leave it out"],
+  ["all", "Start all of them"],
+];
+
+export const ROLLS: Options = [
+  ["skip", "Leave it out"],
+  ["next", "The next business day"],
+  ["previous", "The one before"],
+  ["modified_following", "The next within the month"],
+];
+
+export const GAPS: Options = [
+  ["cron", "As cron does"],
+  ["next", "When the gap ends"],
+  ["skip", "Leave it out"],
+  ["same", "As far after the gap"],
+];
+
+export const FOLDS: Options = [
+  ["cron", "As cron does"],
+  ["first", "The first time"],
+  ["second", "The second time"],
+  ["both", "Both times"],
+];
+
+export const BLACKOUTS: Options = [
+  ["skip", "Firings are left out"],
+  ["defer", "Firings happen at its end"],
+  ["drain", "Nothing at all starts before its end"],
+];
