@@ -33,6 +33,9 @@ PAGES = (
     "?status=running&limit=50",
     "?status=scheduled&queue=default&limit=50",
     "?jobId=noop&status=success&limit=50",
+    "?q=noo&limit=50",
+    "?q=order-17&limit=50",
+    "?error=ValueError&limit=50",
 )
 
 

@@ -264,6 +264,26 @@ def test_a_large_value_is_told_by_its_hash_in_lists_and_whole_on_its_page(served
     assert shown.json()["args"] == {"a": "x" * 100_000, "b": 1}
 
 
+def test_runs_are_found_by_what_people_type_and_by_their_error(served: Served) -> None:
+    client = served.client("operator")
+    first = submit(client, key="order-17").json()["executionId"]
+    second = submit(client).json()["executionId"]
+
+    def listed(**params: str) -> list[str]:
+        found = client.get(RUNS, params=params).json()["items"]
+        return [each["executionId"] for each in found]
+
+    assert listed(q="order-17") == listed(q=first) == [first]
+    assert listed(q="ad", limit="1") == [second]
+    assert listed(q="ad", cursor=second) == [first]
+    assert listed(q="ad", status="failed") == listed(q="nobody") == listed(error="ValueError") == []
+    assert client.get(RUNS, params={"q": ""}).json()["code"] == "bad-input"
+    assert served.client("viewer", namespace=OTHER).get(RUNS, params={"q": first}).json() == {
+        "items": [],
+        "next": None,
+    }
+
+
 def test_runs_are_listed_by_when_they_were_asked_for_and_by_their_graph(served: Served) -> None:
     client = served.client("operator")
     run_id = submit(client).json()["executionId"]

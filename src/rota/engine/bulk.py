@@ -45,6 +45,7 @@ def matching(
         return []
     fields = {name: getattr(wanted, name) for name in Filter.__struct_fields__}
     fields["state"] = wanted.state and str(wanted.state)
+    fields["jobs"] = None
     fields["queues"] = None if wanted.queues is None else json.dumps(list(wanted.queues))
     statement = "match_ended" if ended else "match_live"
     return [str(row["id"]) for row in tx.all(statement, namespace=namespace, limit=limit, **fields)]

@@ -23,7 +23,7 @@ def find(tx: Tx, run_id: str, *, namespace: str) -> RunView:
     for statement in ("find_run", "find_ended_run"):
         row = tx.one(statement, id=run_id, namespace=namespace)
         if row is not None:
-            return _view(row)
+            return view_of(row)
     raise UnknownRun(run_id)
 
 
@@ -34,7 +34,7 @@ def find_all(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, Run
         left = [run_id for run_id in run_ids if run_id not in found and is_id(run_id)]
         if left:
             rows = tx.all(statement, ids=json.dumps(left), namespace=namespace)
-            found |= {view.id: view for view in map(_view, rows)}
+            found |= {view.id: view for view in map(view_of, rows)}
     return found
 
 
@@ -44,6 +44,7 @@ def runs(  # noqa: PLR0913  # one filter each, all named
     namespace: str,
     state: State | None = None,
     job: str | None = None,
+    jobs: Sequence[str] | None = None,
     queue: str | None = None,
     queues: Sequence[str] | None = None,
     schedule: str | None = None,
@@ -61,6 +62,7 @@ def runs(  # noqa: PLR0913  # one filter each, all named
         "namespace": namespace,
         "state": state and str(state),
         "job": job,
+        "jobs": None if jobs is None else json.dumps(list(jobs)),
         "queue": queue,
         "queues": None if queues is None else json.dumps(list(queues)),
         "schedule": schedule,
@@ -75,14 +77,14 @@ def runs(  # noqa: PLR0913  # one filter each, all named
     if state is None or state in FINAL:
         statement = _ended_list(state, job)
         rows += tx.all(statement, before=before, limit=limit, **wanted)
-    views = sorted(map(_view, rows), key=lambda run: run.id, reverse=True)
+    views = sorted(map(view_of, rows), key=lambda run: run.id, reverse=True)
     return views[:limit]
 
 
 def ended_runs(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> list[RunView]:
     """Those of the runs that have ended, in no order."""
     ids = json.dumps(list(run_ids))
-    return [_view(row) for row in tx.all("find_ended_runs", ids=ids, namespace=namespace)]
+    return [view_of(row) for row in tx.all("find_ended_runs", ids=ids, namespace=namespace)]
 
 
 def _ended_list(state: State | None, job: str | None) -> str:
@@ -149,7 +151,7 @@ def _text(run_id: object) -> str | None:
     return str(run_id) if run_id else None
 
 
-def _view(row: Row) -> RunView:
+def view_of(row: Row) -> RunView:
     facts = {name: row[name] for name in _COPIED}
     return RunView(
         id=str(row["id"]),

@@ -27,6 +27,7 @@ COLUMNS: Mapping[str, str] = {
     "asked_for": (
         "(cast(:state as text) is null or state = :state)"
         " and (cast(:job as text) is null or job = :job)"
+        " and (cast(:jobs as text) is null or job in ({each:jobs}))"
         " and (cast(:queue as text) is null or queue = :queue)"
         " and (cast(:queues as text) is null or queue in ({each:queues}))"
         " and (cast(:schedule as text) is null or schedule_id in ("
@@ -36,6 +37,13 @@ COLUMNS: Mapping[str, str] = {
     "asked_when": (
         "(cast(:since as bigint) is null or created_at >= :since)"
         " and (cast(:until as bigint) is null or created_at < :until)"
+    ),
+    # Not `is null or`, which a plan that is kept cannot search an index for: the thousandth page
+    # would read all pages before it. Nor `coalesce`, which is not leakproof (store.rooms).
+    "further": (
+        "id < case when cast(:before as {type:uuid}) is null"
+        " then cast('ffffffff-ffff-ffff-ffff-ffffffffffff' as {type:uuid})"
+        " else cast(:before as {type:uuid}) end"
     ),
     "kept": (
         "id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,"

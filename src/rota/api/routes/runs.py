@@ -33,7 +33,8 @@ from rota.api.submits import Answer, Call, Wish
 from rota.clock import to_ms
 from rota.engine.acts import By
 from rota.engine.cancel import cancel
-from rota.engine.inspect import attempts, find, runs, tally
+from rota.engine.inspect import attempts, find, tally
+from rota.engine.listing import Wanted, listed
 from rota.engine.logs import Seen, read
 from rota.engine.node_views import is_paused
 from rota.engine.why import Scene, scene, why
@@ -81,6 +82,8 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
     job: Annotated[str | None, QueryParameter(name="jobId")] = None,
     queue: FromQuery[str | None] = None,
     schedule: FromQuery[str | None] = None,
+    error: FromQuery[str | None] = None,
+    q: FromQuery[str | None] = None,
     parent: Annotated[str | None, QueryParameter(name="parentId")] = None,
     since: FromQuery[datetime | None] = None,
     until: FromQuery[datetime | None] = None,
@@ -89,32 +92,30 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
 ) -> Page[RunDocument]:
     """The newest first; `cursor` is the `next` of the page before.
 
-    `parentId` is the run of a graph, whose nodes are meant; `since` and `until` are about when runs
-    were asked for.
+    `q` is the beginning of an id or its last part, a key, or a part of the name of a job; `error`
+    the type or the fingerprint of the error that ended them. `parentId` is the run of a graph,
+    whose nodes are meant; `since` and `until` are about when runs were asked for.
     """
     if cursor is not None and not is_id(cursor):
         raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
     if parent is not None and not is_id(parent):
         raise BadInput(f"parentId={parent!r:.64} is not the id of a run")
-    span = {"since": _ms("since", since), "until": _ms("until", until)}
-    scope = request.credential.queues
     if queue is not None and not request.credential.reaches(queue):
         return Page(items=[])
+    wanted = Wanted(
+        namespace=request.namespace,
+        state=None if status is None else State(status),
+        job=job,
+        queue=queue,
+        queues=None if queue is not None else request.credential.queues,
+        schedule=schedule,
+        parent=parent,
+        since=_ms("since", since),
+        until=_ms("until", until),
+    )
 
     def look(tx: Tx) -> Page[RunDocument]:
-        found = runs(
-            tx,
-            namespace=request.namespace,
-            state=None if status is None else State(status),
-            job=job,
-            queue=queue,
-            queues=None if queue is not None else scope,
-            schedule=schedule,
-            parent=parent,
-            before=cursor,
-            limit=limit,
-            **span,
-        )
+        found = listed(tx, wanted, text=q, error=error, before=cursor, limit=limit)
         here = _scene(tx, request, found)
         return Page(
             items=[run_document(run, request.credential, scene=here) for run in found],
