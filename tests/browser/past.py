@@ -11,8 +11,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import apsw
+import msgspec
 
 from rota.engine.statistics import add, next_part
+from rota.model.run import ErrorDetail
+from rota.rules.fingerprint import fingerprint
 from rota.store.open import file_of, open_store
 
 MINUTE_MS = 60_000
@@ -23,6 +26,11 @@ insert into run_history (id, namespace, job, version, queue, priority, state, ar
     result, error, reason)
 values (:id, 'default', :job, 1, :queue, 0, :state, :args, 0, :created, :created, :created,
     :attempt, :failures, 0, 1, :started, :ended, :result, :error, :reason)
+"""
+DIE = """
+insert into dead_letter (run_id, namespace, job, version, fingerprint, error_type, message, reason,
+    died_at)
+values (:id, 'default', :job, 1, :fingerprint, :type, :message, :reason, :ended)
 """
 
 
@@ -39,17 +47,17 @@ class Habit(NamedTuple):
 
 
 HABITS = (
-    Habit("thumbnail", "images", 95, 420, {"image": "cat.png", "width": 200}),
-    Habit("notify", "mail", 60, 310, {"user": 42}, 0.01, ("TimeoutError", "no answer in 30 s")),
+    Habit("thumbnail", "images", 420, 420, {"image": "cat.png", "width": 200}),
+    Habit("notify", "mail", 260, 310, {"user": 42}, 0.01, ("TimeoutError", "no answer in 30 s")),
     Habit(
-        *("charge", "default", 24, 900, {"order": 17}, 0.06),
+        *("charge", "default", 110, 900, {"order": 17}, 0.06),
         error=("ConnectionError", "the payment provider does not answer"),
     ),
-    Habit("import_orders", "default", 4, 48_000, {"count": 900}),
+    Habit("import_orders", "default", 9, 48_000, {"count": 900}),
     Habit("warm_caches", "default", 4, 2_100, {}),
     Habit("send_report", "mail", 1, 6_500, {"day": "yesterday"}),
     Habit(
-        *("sync_stock", "default", 2, 1_400, {"warehouse": "north"}, 0.3),
+        *("sync_stock", "default", 5, 1_400, {"warehouse": "north"}, 0.3),
         error=("LookupError", "warehouse north is unknown"),
     ),
 )
@@ -61,7 +69,9 @@ def give_past(url: str, now_ms: int) -> None:
     _count(url, begin, limit=1)  # only the mark from which to count
     connection = apsw.Connection(str(file_of(url)))
     with connection:
-        connection.executemany(INSERT, _runs(begin, now_ms - 2 * MINUTE_MS))
+        runs = list(_runs(begin, now_ms - 2 * MINUTE_MS))
+        connection.executemany(INSERT, runs)
+        connection.executemany(DIE, map(_letter, filter(lambda run: run["error"], runs)))
     connection.close()
     _count(url, now_ms)
 
@@ -107,3 +117,9 @@ def _run(habit: Habit, created: int, dice: random.Random) -> dict[str, Any]:
         "error": json.dumps(error) if is_bad else None,
         "reason": "retries used up (2)" if is_bad else None,
     }
+
+
+def _letter(run: dict[str, Any]) -> dict[str, Any]:
+    error = msgspec.json.decode(run["error"], type=ErrorDetail)
+    cause = fingerprint(job=run["job"], error=error, reason=run["reason"])
+    return {**run, "fingerprint": cause, "type": error.type, "message": error.message}

@@ -12,10 +12,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, StorageState, sync_playwright
 
 from rota.store.open import open_store
 from tests.browser.chromium import FLAGS, MISSING, find_chromium
@@ -28,6 +29,8 @@ from tests.support.source import ROOT
 CHOSEN_FOLDER = ROOT / "docs" / "images"
 ALL_FOLDER = ROOT / "build" / "screenshots"
 WIDE, NARROW = (1440, 900), (390, 844)
+LOW = (1440, 600)
+"""For long lists: more of the same tells nothing."""
 LARGEST_BYTES = 150_000
 Theme = Literal["light", "dark"]
 
@@ -42,17 +45,18 @@ class Shot(NamedTuple):
 
 
 CHOSEN = (
-    Shot("overview", "/"),
+    Shot("overview", "/?window=24h"),
     Shot("graph-dark", "/runs/{graph}", "dark"),
     Shot("job", "/jobs/charge"),
     Shot("run-log", "/runs/{talking}"),
-    Shot("dead-letters-dark", "/dead-letters?group={group}", "dark"),
+    Shot("dead-letters-dark", "/dead-letters?group={group}", "dark", LOW),
     Shot("schedules", "/schedules?tab=week"),
-    Shot("phone", "/", size=NARROW),
+    Shot("phone", "/?window=24h", size=NARROW),
     Shot("phone-run-dark", "/runs/{graph}", "dark", NARROW),
 )
 PLACES = {
     "overview": "/",
+    "overview-day": "/?window=24h",
     "jobs": "/jobs",
     "job": "/jobs/charge",
     "job-schedules": "/jobs/nightly_backup?tab=schedules",
@@ -99,6 +103,7 @@ def furnished() -> Iterator[tuple[Site, dict[str, str]]]:
 
 
 def live_a_little(site: Site) -> dict[str, str]:
+    site.post("/schedules/look_around/pause", note="Too lively for a picture.")
     site.post("/queues/newsletter/pause", note="The printer is out of paper; Ada brings some.")
     today = datetime.now(UTC).date().isoformat()
     known = {
@@ -115,9 +120,18 @@ def live_a_little(site: Site) -> dict[str, str]:
     return known | {"group": site.get(f"/dead-letters/{known['bad']}")["group"]}
 
 
-def take(browser: Browser, site: Site, shot: Shot, path: Path, known: dict[str, str]) -> None:
+def signed_in(browser: Browser, site: Site) -> StorageState:
+    """The cookie of one session for all pictures."""
+    made = site.post("/tokens", name="ada", roles=["admin", "exec"])
+    context = browser.new_context(base_url=site.address)
+    Visitor(context, site.address).sign_in(made["token"])
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+def take(browser: Browser, site: Site, shot: Shot, path: Path, **options: Any) -> None:
     width, height = shot.size
-    options: dict[str, Any] = {"is_mobile": width < WIDE[0], "has_touch": width < WIDE[0]}
     context = browser.new_context(
         base_url=site.address,
         viewport={"width": width, "height": height},
@@ -125,11 +139,10 @@ def take(browser: Browser, site: Site, shot: Shot, path: Path, known: dict[str, 
         locale="en-GB",
         timezone_id="Europe/Paris",
         reduced_motion="reduce",
+        is_mobile=width < WIDE[0],
         **options,
     )
-    visitor = Visitor(context, site.address)
-    visitor.sign_in(ADMIN)
-    page = visitor.page(shot.place.format(**known))
+    page = Visitor(context, site.address).page(shot.place)
     settle(page)
     _rest(page)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -143,16 +156,16 @@ def _rest(page: Page) -> None:
     page.wait_for_timeout(700)
 
 
-def shots_of(*, everything: bool) -> Iterator[tuple[Shot, Path]]:
+def shots_of(known: dict[str, str], *, everything: bool) -> Iterator[tuple[Shot, Path]]:
     if not everything:
-        yield from ((shot, CHOSEN_FOLDER / f"{shot.name}.png") for shot in CHOSEN)
+        for shot in CHOSEN:
+            found = shot._replace(place=shot.place.format(**known))
+            yield found, CHOSEN_FOLDER / f"{shot.name}.png"
         return
     themes: tuple[Theme, ...] = ("light", "dark")
-    for name, place in PLACES.items():
-        for theme in themes:
-            for size in (WIDE, NARROW):
-                path = ALL_FOLDER / f"{name}-{theme}-{size[0]}.png"
-                yield Shot(name, place, theme, size), path
+    for (name, place), theme, size in product(PLACES.items(), themes, (WIDE, NARROW)):
+        path = ALL_FOLDER / f"{name}-{theme}-{size[0]}.png"
+        yield Shot(name, place.format(**known), theme, size), path
 
 
 def main() -> int:
@@ -166,8 +179,9 @@ def main() -> int:
     too_large = []
     with furnished() as (site, known), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
-        for shot, path in shots_of(everything=asked.all):
-            take(browser, site, shot, path, known)
+        state = signed_in(browser, site)
+        for shot, path in shots_of(known, everything=asked.all):
+            take(browser, site, shot, path, storage_state=state)
             size = path.stat().st_size
             print(f"{path.relative_to(ROOT)}  {size / 1000:.0f} KB", flush=True)
             if not asked.all and size > LARGEST_BYTES:

@@ -26,6 +26,7 @@ from rota.rules.parameter_schema import of_annotation, schema_of
         ("datetime.datetime", {"type": "string", "format": "date-time"}),
         ("Literal['warm', 'cold']", {"enum": ["warm", "cold"]}),
         ("typing.Literal[3]", {"enum": [3]}),
+        ("Literal[1, 2]", {"enum": [1, 2]}),
         ("list[Literal['a']]", {"type": "array", "items": {}}),
         ("Literal[run()]", {}),
         ("shop.Order", {}),
