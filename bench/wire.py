@@ -36,7 +36,7 @@ def server(url: str, folder: Path) -> Iterator[int]:
     with socket.socket() as sock:
         sock.bind((HOST, 0))
         port = sock.getsockname()[1]
-    words = ["server", "--url", url, "--port", str(port), "--rate", "1000000"]
+    words = ["server", "--url", url, "--port", str(port), "--request-rate", "1000000"]
     with rota(words, folder=folder, env={"ROTA_ADMIN_TOKEN": TOKEN}):
         _await(port)
         yield port

@@ -21,7 +21,7 @@ from chaos.sizes import MOST_OUT
 TICK_S = 0.05
 AGAIN_S = 0.2
 STEP_S = 0.3
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 
 
 def now_ms() -> int:
@@ -132,7 +132,7 @@ class Nemesis:
         seats = [seat for seat in self._site.workers if seat.wire or not wired]
         seat = self._victim(fault, seats)
         if seat is None:
-            raise TimeoutError("no worker came back within a minute")
+            raise TimeoutError("no worker came back within three minutes")
         return seat
 
     def _note_death(self, fault: Fault, seat: Seat) -> None:
@@ -204,7 +204,7 @@ class Nemesis:
             return False
         seat = self._victim(fault, self._site.clients)
         if seat is None:
-            raise TimeoutError("no client came back within a minute")
+            raise TimeoutError("no client came back within three minutes")
         seat.program.kill()
         self._later(seat, fault.hold_s, seat.start)
         return True

@@ -26,7 +26,7 @@ from tests.support.postgres import PostgresServer
 from tests.support.processes import Program
 
 SETTINGS = {"shared_buffers": "128MB"}
-START_S = 60.0
+START_S = 180.0
 END_S = 40.0
 
 

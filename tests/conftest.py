@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.places import quick_folder
 from tests.support.postgres import PostgresServer
 from tests.support.postgres_binaries import PostgresMissing, find_binaries
 from tests.support.source import LONG_MODULE, long_modules
@@ -22,6 +23,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("rota")
+
+# Where pytest makes its folders; only the variable is asked by all processes of a test run.
+os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(quick_folder()))
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +65,11 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
 def store_url(request: pytest.FixtureRequest) -> str:
     """A fresh, empty store on each database in turn."""
     return str(request.getfixturevalue(f"{request.param}_url"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest come first: none of the processes shall be left alone with one at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -300,6 +300,12 @@ class SchemaMismatch(RotaError):
     exit_code = 5
 
 
+class RoomsRefused(RotaError):
+    """Row-level security cannot be switched on: the login lacks a right."""
+
+    exit_code = 5
+
+
 class RunNotFinished(RotaError):
     """The run did not end within the time given."""
 

@@ -88,7 +88,7 @@ def on_a_terminal(rota: Rota, *words: str, **env: str) -> str:
         pass  # Linux says so when the other side of a terminal is gone
     finally:
         os.close(ours)
-    assert process.wait(30) == 0
+    assert process.wait(60) == 0
     return b"".join(parts).decode()
 
 

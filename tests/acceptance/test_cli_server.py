@@ -190,7 +190,7 @@ def test_requests_under_way_end_before_the_server_does(rota: Rota) -> None:
             eventually(lambda: psutil.Process(served.process.pid).num_threads() > 1, "it serves")
             eventually(lambda: len(_connections(served)) > 0, "the request is there")
             served.process.terminate()
-            answer = waiting.result(30)
+            answer = waiting.result(60)
         client.close()
         assert served.wait() == 0
 

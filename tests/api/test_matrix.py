@@ -372,7 +372,10 @@ def test_what_belongs_to_others_is_not_there(served: Served) -> None:
 def _told(answer: httpx2.Response, things: Things) -> dict[str, Any]:
     """What it says, but for the names that were asked for."""
     text = answer.text
-    for name in (things.run_id, things.job_id, things.worker_id, things.token_id):
+    for name in (
+        *(things.run_id, things.job_id, things.worker_id, things.token_id),
+        *(things.backfill_id, things.name),
+    ):
         text = text.replace(name, "it")
     told: dict[str, Any] = json.loads(text)
     return told | {"requestId": None}

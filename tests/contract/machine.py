@@ -6,7 +6,6 @@ The clock also steps back, workers die and come back, the store is closed and op
 from __future__ import annotations
 
 import tempfile
-from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
@@ -49,6 +48,7 @@ from tests.contract.conftest import empty
 from tests.contract.letters import by, each_failure_left_one_letter
 from tests.contract.machine_asks import ASKS, DELAY_MS, QUEUES, VERBS, as_verdict
 from tests.contract.model import CRASH_CAP, Model, ModelRun, frozen, observed
+from tests.support.places import quick_folder
 
 ALL = 1_000
 
@@ -70,9 +70,7 @@ class Life(RuleBasedStateMachine):
         self.stopped: set[str] = set()
         self.folder: tempfile.TemporaryDirectory[str] | None = None
         if not self.url:
-            # In memory where there is such a place: the disk is not what is tested here.
-            shm = Path("/dev/shm")
-            self.folder = tempfile.TemporaryDirectory(dir=shm if shm.is_dir() else None)
+            self.folder = tempfile.TemporaryDirectory(dir=quick_folder())
             self.address = f"sqlite:///{self.folder.name}/rota.db"
         else:
             empty(self.url)

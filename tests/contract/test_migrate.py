@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
@@ -81,6 +82,19 @@ def test_five_processes_that_start_at_once_make_one_schema(store_url: str) -> No
     assert [out.strip() for out, _ in said] == ["open"] * 5, said
     steps = migrations(dialect_of(store_url))
     assert run_sql(store_url, "select count(*) from rota.migration") == [(len(steps),)]
+
+
+def test_a_file_that_another_process_is_making_is_waited_for(tmp_path: Path) -> None:
+    """SQLite itself does not: two workers that started at once on a new file lost one of them."""
+    maker = apsw.Connection(str(tmp_path / "rota.db"))
+    maker.execute("begin immediate")
+    with ThreadPoolExecutor(1) as pool:
+        opened = pool.submit(open_store, f"sqlite:///{tmp_path}/rota.db")
+        with pytest.raises(TimeoutError):
+            opened.result(0.2)
+        maker.execute("rollback")
+        opened.result(60).close()
+    maker.close()
 
 
 def test_a_newer_schema_is_refused_and_left_alone(store_url: str) -> None:

@@ -20,6 +20,7 @@ from rota.ids import new_id
 from rota.rules.order import CREDIT_MS
 from rota.store import postgres_dialect, sqlite_dialect
 from rota.store.open import open_store
+from rota.store.rooms import SETTING
 from rota.store.statements import load
 from tests.contract.builders import HOME, START_MS, Clock
 from tests.support.postgres import PostgresServer
@@ -146,6 +147,17 @@ def parameters(ids: list[str]) -> dict[str, Any]:
         "ahead_ms": 0,
         "within_ms": 2,
         "reason": "",
+        "fence": 1,
+        "state": None,
+        "job": None,
+        "queues": None,
+        "schedule": None,
+        "error": None,
+        "text": None,
+        "parent": None,
+        "since": None,
+        "until": None,
+        "before": None,
         "batch": json.dumps([{"job": "noop", "version": 1, "note": ""} | row for row in rows]),
     }
 
@@ -202,7 +214,9 @@ def sqlite_plan(connection: apsw.Connection, name: str) -> list[str]:
     return lines
 
 
-def postgres_plan(connection: psycopg.Connection, name: str, mode: str) -> list[dict[str, Any]]:
+def postgres_plan(
+    connection: psycopg.Connection, name: str, mode: str, *, room: str = ""
+) -> list[dict[str, Any]]:
     """All nodes of the plan: for these parameters, or the one kept for all (`generic`)."""
     ids = [str(row[0]) for row in connection.execute("select id from rota.run limit 100")]
     known = parameters(ids)
@@ -215,6 +229,7 @@ def postgres_plan(connection: psycopg.Connection, name: str, mode: str) -> list[
 
     text = re.sub(r"%\((\w+)\)s", numbered, load(postgres_dialect.DIALECT)[name].text)
     connection.execute(f"set plan_cache_mode = force_{mode}_plan".encode())
+    connection.execute(f"{room or 'set role none'}".encode())
     connection.execute(f"prepare looked_at as {text}".encode(), prepare=False)
     try:
         values = sql.SQL(", ").join(sql.Literal(known[each]) for each in order)
@@ -223,6 +238,7 @@ def postgres_plan(connection: psycopg.Connection, name: str, mode: str) -> list[
         row = connection.execute(asked).fetchone()
     finally:
         connection.execute("deallocate looked_at")
+        connection.execute("reset role")
     assert row is not None
     return list(_nodes(row[0][0]["Plan"]))
 
@@ -277,6 +293,40 @@ def test_on_postgres_no_hot_statement_scans_or_sorts_the_backlog(
     assert [node for node in of_run if node in scans] == [], shown
     assert [node for node in scans if node["Plan Rows"] > DEPTH / 10] == [], shown
     assert [node for node in sorts if node["Plan Rows"] > DEPTH / 10] == [], shown
+
+
+IN_ROOMS = (
+    "claim_runs", "close_runs", "find_ended_run", "find_endings", "find_run",
+    "insert_runs", "list_bad_endings", "list_ended_runs", "list_running", "list_runs",
+    "lock_run", "request_cancel", "take_schedule",
+    "declared_schedules", "fired_runs", "waiting_runs",
+)  # fmt: skip
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("mode", ["custom", "generic"])
+@pytest.mark.parametrize("name", IN_ROOMS)
+def test_a_room_changes_no_plan(deep_postgres: psycopg.Connection, name: str, mode: str) -> None:
+    """What a policy adds is a filter behind the index that the statement has chosen."""
+    row = deep_postgres.execute(load(postgres_dialect.DIALECT)["room_role"].text).fetchone()
+    assert row is not None
+    room = f"set role {row[0]}; set {SETTING} = '{HOME}'"
+
+    deep_postgres.execute("set enable_seqscan = off")  # as in our sessions
+    try:
+        plans = [postgres_plan(deep_postgres, name, mode, room=each) for each in ("", room)]
+    finally:
+        deep_postgres.execute("set enable_seqscan = on")
+
+    outside, inside = (
+        [
+            (node["Node Type"], node.get("Relation Name"), node.get("Index Name"))
+            for node in plan
+            if node["Node Type"] not in ("Result", "SubPlan")
+        ]
+        for plan in plans
+    )
+    assert inside == outside, json.dumps(plans[1][0], indent=1)
 
 
 @pytest.mark.parametrize("name", sorted(OF_SCHEDULES))

@@ -41,11 +41,11 @@ def test_living_workers_keep_their_attempts_through_an_outage_of_one_and_a_half_
     open_gate(gate)
     postgres_server.start()
     back_s = time.monotonic()
-    runs[0].result(timeout=20)
+    runs[0].result(timeout=60)
     took_s = time.monotonic() - back_s
     tell(f"first completion {took_s:.1f} s after PostgreSQL was back")
 
-    assert [run.result(timeout=20) for run in runs] == [1] * 6
+    assert [run.result(timeout=60) for run in runs] == [1] * 6
     assert took_s < BACK_S
     for run in runs:
         assert (run.show().crashes, run.show().attempt, run.attempts()) == (0, 1, [])
@@ -68,6 +68,6 @@ def test_results_of_an_outage_are_kept_and_told_after_it(
     eventually(lambda: len(traces(crew.trail, "ended")) == 4)
     postgres_server.start()
 
-    assert [run.result(timeout=20) for run in runs] == [1] * 4
+    assert [run.result(timeout=60) for run in runs] == [1] * 4
     assert [run.show().fence for run in runs] == [1] * 4
     assert len(traces(crew.trail, "began")) == 4

@@ -38,7 +38,7 @@ def test_a_worker_killed_between_its_effects_and_the_commit_leaves_none(
     assert deeds(store_url) == []
     crew.worker()
 
-    assert run.result(timeout=30) == 2
+    assert run.result(timeout=60) == 2
     assert deeds(store_url) == [(run.id, 2, 2)]
     check_promises(store_url, [run.id])
 
@@ -81,10 +81,10 @@ def test_a_worker_that_slept_through_its_lease_cannot_commit(
     run = app.find_job("pay_deafly").submit(str(crew.trail), str(gate))
     eventually(lambda: traces(crew.trail, "began"))
     sleeper.freeze(app.url)
-    crew.worker()
+    crew.heir()
     eventually(lambda: len(traces(crew.trail, "began")) == 2)
     gate.touch()
-    assert run.wait(timeout=20).state is State.SUCCESS
+    assert run.wait(timeout=60).state is State.SUCCESS
     sleeper.send(signal.SIGCONT)
     eventually(lambda: len(traces(crew.trail, "tried")) == 2)
 
@@ -100,7 +100,7 @@ def test_the_next_attempt_goes_on_from_the_checkpoint_of_a_dead_worker(
     victim.wait()
     crew.worker()
 
-    assert run.result(timeout=30) == 10
+    assert run.result(timeout=60) == 10
     steps = [(trace.event, trace.attempt) for trace in traces(crew.trail)]
     assert steps == [(f"step{n}", 1 if n <= 5 else 2) for n in range(10)]
 
@@ -114,7 +114,7 @@ def test_a_call_in_doubt_is_repeated_with_its_key_or_looked_up(
     victim.wait()
     crew.worker()
 
-    assert run.result(timeout=30) == result
+    assert run.result(timeout=60) == result
     events = [trace.event for trace in traces(crew.trail)]
     assert events.count("called") == calls
     assert len(set(events)) == 2
@@ -125,7 +125,7 @@ def test_a_call_in_doubt_is_parked_for_a_person(app: App, crew: Crew) -> None:
     run = app.find_job("charge").with_options(retries=5).submit(str(crew.trail), "park")
     victim.wait()
     crew.worker()
-    ended = run.wait(timeout=30)
+    ended = run.wait(timeout=60)
 
     assert ended.state is State.FAILED
     assert (

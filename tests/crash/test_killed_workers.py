@@ -89,7 +89,7 @@ def test_a_run_of_a_killed_worker_is_done_by_another_soon(app: App, crew: Crew, 
     took_s = time.monotonic() - killed_s
     open_gate(gate)
 
-    assert run.result(timeout=10) == 2
+    assert run.result(timeout=60) == 2
     assert took_s < 10, "a lease of 1.5 s, a look every second, a process to start"
     assert run.show().crashes == 1
 
@@ -102,7 +102,7 @@ def test_a_run_that_may_be_done_only_once_is_not_tried_again_after_a_kill(
     eventually(lambda: traces(crew.trail, "began"))
     victim.kill()
     crew.worker()
-    ended = run.wait(timeout=20)
+    ended = run.wait(timeout=60)
 
     assert ended.reason == "lost: the outcome is unknown and the job is at_most_once"
     assert len(traces(crew.trail)) == 1

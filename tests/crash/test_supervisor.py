@@ -35,7 +35,7 @@ def test_a_run_that_kills_its_worker_is_tried_alone_and_quarantined_and_costs_no
     first = child_of(supervisor)
     bad = app.find_job("segfault").submit()
     beside = app.find_job("echo").submit_many(range(50))
-    ended = bad.wait(timeout=30)
+    ended = bad.wait(timeout=60)
 
     assert ended.state is State.FAILED
     assert (
@@ -44,7 +44,7 @@ def test_a_run_that_kills_its_worker_is_tried_alone_and_quarantined_and_costs_no
     assert [each.kind for each in bad.attempts()] == ["lost", "crash", "crash"]
     assert ended.error is not None
     assert ended.error.message == "the process of the handler was killed by SIGSEGV"
-    assert [run.result(timeout=20) for run in beside] == list(range(50))
+    assert [run.result(timeout=60) for run in beside] == list(range(50))
     (crash,) = supervisor.notices("worker.crashed")
     assert crash["signal"] == "SIGSEGV"
     assert child_of(supervisor) != first
@@ -61,7 +61,7 @@ def test_a_killed_worker_is_started_again_and_its_runs_are_taken_back_at_once(
     eventually(lambda: len(traces(crew.trail, "began")) == 2)
     open_gate(gate)
 
-    assert run.result(timeout=20) == 2
+    assert run.result(timeout=60) == 2
     assert supervisor.notices("worker.crashed")
 
 
@@ -81,8 +81,8 @@ def test_a_signal_lets_running_handlers_end_and_then_the_exit_code_is_zero(
     run = app.find_job("work_slowly").submit(str(crew.trail), str(gate))
     eventually(lambda: traces(crew.trail, "began"))
     supervisor.send(number)
-    waiting = app.find_job("echo").submit(1)
     eventually(lambda: is_draining(app))
+    waiting = app.find_job("echo").submit(1)
     open_gate(gate)
 
     assert supervisor.wait() == 0

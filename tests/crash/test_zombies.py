@@ -24,13 +24,13 @@ def test_a_worker_that_wakes_up_after_its_lease_stops_its_handlers(
     run = app.find_job("work_slowly").submit(str(crew.trail), str(gate))
     eventually(lambda: traces(crew.trail, "began"))
     sleeper.freeze(app.url)
-    crew.worker()
+    crew.heir()
     eventually(lambda: len(traces(crew.trail, "began")) == 2)
     sleeper.send(signal.SIGCONT)
     eventually(lambda: traces(crew.trail, "stopped"))
     open_gate(gate)
 
-    assert run.result(timeout=10) == 2
+    assert run.result(timeout=60) == 2
     assert [trace.fence for trace in traces(crew.trail, "stopped")] == [1]
     assert [trace.fence for trace in traces(crew.trail, "ended")] == [2]
     assert check_promises(store_url, [run.id])[run.id].fence == 2
@@ -43,7 +43,7 @@ def test_a_late_result_is_refused_while_another_worker_is_at_it(
     run = app.find_job("work_deafly").submit(str(crew.trail), str(gate))
     eventually(lambda: traces(crew.trail, "began"))
     sleeper.freeze(store_url)
-    crew.worker()
+    crew.heir()
     eventually(lambda: len(traces(crew.trail, "began")) == 2)
     open_gate(gate, fence=1)
     sleeper.send(signal.SIGCONT)
@@ -51,7 +51,7 @@ def test_a_late_result_is_refused_while_another_worker_is_at_it(
     assert run.state is State.RUNNING
     open_gate(gate, fence=2)
 
-    assert run.result(timeout=10) == 2
+    assert run.result(timeout=60) == 2
     (lost,) = sleeper.notices("lease.lost")
     assert lost["runs"] == [run.id]
     assert [trace.fence for trace in traces(crew.trail, "ended")] == [1, 2]
@@ -66,10 +66,10 @@ def test_a_late_result_does_not_overwrite_the_end_of_the_run(
     run = app.find_job("work_deafly").submit(str(crew.trail), str(gate))
     eventually(lambda: traces(crew.trail, "began"))
     sleeper.freeze(store_url)
-    crew.worker()
+    crew.heir()
     eventually(lambda: len(traces(crew.trail, "began")) == 2)
     open_gate(gate)
-    assert run.result(timeout=10) == 2
+    assert run.result(timeout=60) == 2
     witness.look()
     sleeper.send(signal.SIGCONT)
     sleeper.wait_for("lease.lost")
@@ -90,7 +90,7 @@ def test_a_worker_that_woke_up_works_on_under_a_new_name(app: App, crew: Crew, g
     sleeper.send(signal.SIGCONT)
     sleeper.wait_for("worker.rejoined")
 
-    assert app.find_job("echo").submit(7).result(timeout=20) == 7
+    assert app.find_job("echo").submit(7).result(timeout=60) == 7
 
 
 @pytest.mark.parametrize("store_url", ["postgres"], indirect=True)
@@ -105,4 +105,4 @@ def test_a_process_that_freezes_inside_a_transaction_does_not_hold_the_others_up
     crew.worker()
     open_gate(gate)
 
-    assert run.result(timeout=20) == 2
+    assert run.result(timeout=60) == 2

@@ -16,28 +16,29 @@ from typing import IO
 
 from tests.docs.pages import Block
 from tests.docs.program import Wrong
+from tests.support.hatchery import shim
 
 _COMMENT = re.compile(r"\s+# (?P<kind>->|exit) (?P<said>.+)$")
 _OURS = re.compile(r"(\w+=\$\()?(\w+=\S+ )*(rota|python|curl|eval \"\$\(rota|echo .*\| rota)\b")
 _MARK = "::end"
-_PATIENCE_S = 30.0
+_PATIENCE_S = 60.0
 
 
 class Shell:
-    """Runs blocks in the folder of a page."""
+    """Runs blocks in the folder of a page.
 
-    def __init__(self, folder: Path) -> None:
+    Short commands come from a nest unless the shell is `cold`; what serves starts from nothing.
+    """
+
+    def __init__(self, folder: Path, *, is_cold: bool = False) -> None:
         self._folder = folder
         self._started: list[tuple[Block, subprocess.Popen[bytes], Path]] = []
-        bin_ = folder / ".bin"
-        bin_.mkdir()
-        for name, words in (("rota", "-m rota"), ("python", "")):
-            path = bin_ / name
-            path.write_text(f'#!/bin/sh\nexec {sys.executable} {words} "$@"\n')
-            path.chmod(0o755)
         own = {name: value for name, value in os.environ.items() if not name.startswith("ROTA_")}
-        path_ = f"{bin_}{os.pathsep}{os.environ['PATH']}"
-        self._env = own | {"PATH": path_, "NO_COLOR": "1", "HOME": str(folder)}
+        cold = _bin(folder / ".bin", rota=f"{sys.executable} -m rota", python=sys.executable)
+        self._env = own | {"NO_COLOR": "1", "HOME": str(folder)}
+        self._env["PATH"] = f"{cold}{os.pathsep}{os.environ['PATH']}"
+        warm = "" if is_cold else f"{_bin(folder / '.warm', rota=shim())}{os.pathsep}"
+        self._short = self._env | {"PATH": f"{warm}{self._env['PATH']}"}
 
     def run(self, block: Block) -> None:
         """Run the commands of a block one after the other, in one shell."""
@@ -46,7 +47,7 @@ class Shell:
         ended = subprocess.run(
             ["bash", "-c", "\n".join(lines)],
             cwd=self._folder,
-            env=self._env,
+            env=self._short,
             capture_output=True,
             text=True,
             timeout=60,
@@ -79,6 +80,16 @@ class Shell:
         for (block, _, log), code in zip(self._started, codes, strict=True):
             if code != 0 and is_well:
                 raise Wrong(f"{block.place}: ended with {code} after TERM\n{log.read_text()}")
+
+
+def _bin(folder: Path, **programs: str) -> Path:
+    """A folder for PATH with these programs."""
+    folder.mkdir()
+    for name, words in programs.items():
+        path = folder / name
+        path.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
+        path.chmod(0o755)
+    return folder
 
 
 def _wait(popen: subprocess.Popen[bytes]) -> int:

@@ -18,6 +18,8 @@ from tests.docs.shell import Shell
 
 SERVER = "postgresql://rota@db/rota"
 """The address of PostgreSQL in the pages; here it means the server of the tests."""
+FIRST = ("README.md", "docs/quickstart.md")
+"""Where readers begin: here `rota` starts from nothing each time, as it does for them."""
 
 
 def _is_run(block: Block) -> bool:
@@ -73,7 +75,7 @@ def run_blocks(blocks: list[Block], folder: Path) -> None:
     python = "".join(block.text for block in blocks if block.language == "python")
     has_worker = "app.worker(" in python or any(block.mark == "background" for block in blocks)
     program = Program(name, brings_worker=has_worker)
-    terminal = Shell(folder)
+    terminal = Shell(folder, is_cold=blocks[0].page in FIRST)
     is_well = False
     try:
         for block in blocks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,7 @@ def test_a_small_benchmark_writes_every_figure_of_rota_and_of_the_raw_limit(tmp_
             *("--jobs", "200", "--json", str(path)),
         ],
         cwd=ROOT,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,

@@ -99,8 +99,8 @@ class ForgetfulStore:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
 
-    def write(self, work: Callable[[Tx], T], *, urgent: bool = False, lone: bool = False) -> T:
-        answer = self._real.write(work, urgent=urgent, lone=lone)
+    def write(self, work: Callable[[Tx], T], **options: bool) -> T:
+        answer = self._real.write(work, **options)
         if self._meanwhile is not None:
             meanwhile, self._meanwhile = self._meanwhile, None
             meanwhile()

@@ -16,8 +16,9 @@ from typing import IO, Any, NamedTuple
 
 from rota import App, State
 from rota.engine.workers import workers
+from tests.support.hatchery import hatched
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR")
 JOBS_ONLY = {"ROTA_SERVE": "no"}
 """Most tests of `rota up` are about jobs; a server costs half a second of a core."""
@@ -87,16 +88,7 @@ class Rota:
             )
 
     def __call__(self, *words: str, stdin: str = "", **env: str) -> Said:
-        ended = subprocess.run(
-            [sys.executable, "-m", "rota", *words],
-            cwd=self.folder,
-            env=self.env | env,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        ended = hatched(words, folder=self.folder, env=self.env | env, stdin=stdin)
         return Said(ended.stdout, ended.stderr, ended.returncode)
 
     def good(self, *words: str, **env: str) -> Said:

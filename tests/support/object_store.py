@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -42,6 +43,7 @@ def _make_bucket(server: subprocess.Popen[bytes], endpoint: str) -> None:
         except urllib.error.URLError:
             if server.poll() is not None or elapsed_s() > end_s:
                 raise
+            time.sleep(0.05)  # it imports for seconds, and has more use for the core
 
 
 def variables(endpoint: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import psycopg
 from tests.support.postgres import PostgresServer
 
 PRIMARY = {"wal_level": "replica", "max_wal_senders": "4", "hot_standby": "on"}
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 
 
 class Standby(PostgresServer):

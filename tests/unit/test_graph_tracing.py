@@ -164,7 +164,7 @@ def test_references_have_no_value_yet() -> None:
             pass
 
     def write() -> None:
-        load(f"{extract('a')}.csv")
+        extract(f"{extract('a')}.csv")
 
     for name, function, says in (
         ("i", iterate, r"use .map"),

@@ -19,7 +19,8 @@ from rota.store.statements import SHAPES, Dialect, expand, load
 DIALECTS = [sqlite_dialect.DIALECT, postgres_dialect.DIALECT]
 MAX_REPLACED = 10
 POSTGRES_ONLY = {
-    "gone_sessions", "migrate_lock", "own_session", "timeline", "try_rotate_lock", "wake",
+    "gone_sessions", "migrate_lock", "own_session", "room_facts", "room_role", "room_tables",
+    "timeline", "try_rotate_lock", "wake",
 }  # fmt: skip
 
 both = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))

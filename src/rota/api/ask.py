@@ -19,10 +19,13 @@ from litestar import Request
 from litestar.exceptions import ClientException, InternalServerException
 
 from rota.api.depth import is_deeper
+from rota.api.gate import WHOLE
+from rota.api.house import HOUSE
 from rota.api.identities import address_of
 from rota.api.site import Site
 from rota.clock import elapsed_s
 from rota.engine.acts import By, await_act, new_act, record_all, said_of_act
+from rota.engine.namespaces import HOME
 from rota.engine.requests import Keyed, answer_keys, take_keys
 from rota.errors import BadInput, CommitUnknown, KeyReused, StoreUnavailable
 from rota.model.identity import Credential
@@ -56,6 +59,13 @@ class Ask(Request[Any, Any, Any]):
         return self.credential.namespace
 
     @property
+    def only(self) -> frozenset[str] | None:
+        """Whose rows it may touch. A route that takes care of namespaces has the whole house."""
+        if self.route_handler.opt.get(WHOLE) and self.namespace == HOME:
+            return HOUSE
+        return frozenset((self.namespace,))
+
+    @property
     def request_id(self) -> str:
         facts: Mapping[str, Any] = self.scope
         return str(facts["request_id"])
@@ -76,8 +86,8 @@ class Ask(Request[Any, Any, Any]):
         facts["answer_headers"].append((name.lower().encode(), value.encode("latin-1")))
 
     async def read(self, work: Callable[[Tx], T]) -> T:
-        """Look at the store."""
-        return await self.site.read(work)
+        """Look at the namespace of who asks."""
+        return await self.site.read(work, only=self.only)
 
     async def change(  # noqa: PLR0913  # what, how, and what is told of it, all named
         self,
@@ -175,7 +185,7 @@ class Ask(Request[Any, Any, Any]):
         unknown: CommitUnknown | None = None
         while True:
             try:
-                return self.site.store.write(work)
+                return self.site.room(self.only).write(work)
             except CommitUnknown as error:
                 unknown = error
             except StoreUnavailable:

@@ -23,6 +23,7 @@ from rota.errors import BadInput, BadOption, NotPermitted, TooMany
 from rota.model.identity import LADDER, Role
 
 KEY = "needs"
+WHOLE = "whole house"
 ANY_QUERY = "any query"
 """Of pages, whose scripts read what stands behind the question mark."""
 PUBLIC = frozenset(
@@ -72,14 +73,17 @@ class Operation(NamedTuple):
     name: str
 
 
-def needs(role: Role, *, changes: bool = False, also: tuple[str, ...] = ()) -> dict[str, Any]:
+def needs(
+    role: Role, *, changes: bool = False, also: tuple[str, ...] = (), whole: bool = False
+) -> dict[str, Any]:
     """For the decorator of a route: `@get("/runs", **needs("viewer"))`.
 
-    The same words make the check, the matrix that is tested, and what the description says.
+    The same words make the check, the matrix that is tested, and what the description says. With
+    `whole` it is about all namespaces, for who is in the home namespace.
     """
     said = f"Needs the role `{role}`" + "".join(f"; some uses need `{each}`" for each in also) + "."
     return {
-        "opt": {KEY: Needs(role, also)},
+        "opt": {KEY: Needs(role, also), WHOLE: whole},
         "security": SCHEMES,
         "responses": {status: _spec(status) for status in (CHANGES if changes else READS)},
         "response_description": said,

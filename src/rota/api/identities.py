@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from litestar.connection import ASGIConnection
 
 from rota.api.doors import SAFE
+from rota.api.house import HOUSE
 from rota.clock import elapsed_s
 from rota.engine.inspect import now_ms
 from rota.engine.sessions import credential_of_session, touch_session
@@ -103,7 +104,7 @@ class Identities:
             if not used:
                 continue
             try:
-                await self._site.write(partial(_note, token_ids=used))
+                await self._site.write(partial(_note, token_ids=used), only=HOUSE)
             except (StoreUnavailable, TooMany):
                 self._used |= used
             except Exception as error:  # noqa: BLE001  # the next round may do better
@@ -136,7 +137,7 @@ class Identities:
     ) -> _Known:
         address = address_of(connection)
         self.check_patience(address)
-        found = await self._site.read(lambda tx: find(tx, digest))
+        found = await self._site.read(lambda tx: find(tx, digest), only=HOUSE)
         if found is None:
             self._known.pop(digest, None)
             self.note_failure(address)
@@ -156,7 +157,7 @@ class Identities:
             return None
         credential, is_due = found
         if is_due:
-            self._site.store.write(lambda tx: touch_session(tx, digest))
+            self._site.room(HOUSE).write(lambda tx: touch_session(tx, digest))
         return credential
 
 

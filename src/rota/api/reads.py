@@ -52,7 +52,9 @@ class Reads:
 
     async def _fly(self, batch: _Waiting) -> None:
         try:
-            found: Found = await self._site.read(lambda tx: _find(tx, batch))
+            found: Found = await self._site.read(
+                lambda tx: _find(tx, batch), only={namespace for namespace, _ in batch}
+            )
         except Exception as error:  # noqa: BLE001  # everybody in the batch must be answered
             for futures in batch.values():
                 for future in futures:

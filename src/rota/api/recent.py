@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rota.clock import elapsed_s
@@ -24,7 +24,9 @@ class Recent:
         self._site = site
         self._known: dict[Hashable, tuple[float, asyncio.Future[Any]]] = {}
 
-    async def read(self, key: Hashable, work: Callable[[Tx], T]) -> T:
+    async def read(
+        self, key: Hashable, work: Callable[[Tx], T], *, only: Collection[str] | None
+    ) -> T:
         """Look at the store, unless somebody has just done so or is about to."""
         known = self._known.get(key)
         if known is not None and elapsed_s() - known[0] < GOOD_S:
@@ -32,7 +34,7 @@ class Recent:
             return answer
         if len(self._known) >= MOST:
             self._known.clear()
-        asked = asyncio.ensure_future(self._site.read(work))
+        asked = asyncio.ensure_future(self._site.read(work, only=only))
         self._known[key] = elapsed_s(), asked
         try:
             return await asyncio.shield(asked)

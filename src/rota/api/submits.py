@@ -149,14 +149,15 @@ class Submits:
     def _surely(self, calls: Sequence[Call]) -> Sequence[Answer | RotaError]:
         """A commit whose end nobody saw is asked for by the ids it would have made."""
         batch = _Batch(calls)
+        room = self._site.room({call.credential.namespace for call in calls})
         try:
-            return self._site.store.write(lambda tx: self._carry_out(tx, batch, is_repeat=False))
+            return room.write(lambda tx: self._carry_out(tx, batch, is_repeat=False))
         except CommitUnknown as error:
             unknown = error
         end_s = elapsed_s() + ASK_S
         while elapsed_s() < end_s:
             try:
-                return self._site.store.write(lambda tx: self._carry_out(tx, batch, is_repeat=True))
+                return room.write(lambda tx: self._carry_out(tx, batch, is_repeat=True))
             except StoreUnavailable:
                 time.sleep(random.uniform(0.05, 0.5))
         raise unknown

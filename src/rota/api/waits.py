@@ -70,7 +70,9 @@ class Waits:
                 await self._woken.wait()
             self._woken.clear()
             try:
-                self._tell(await self._site.read(self._ended()))
+                self._tell(
+                    await self._site.read(self._ended(), only={at[0] for at in self._waiting})
+                )
             except (StoreUnavailable, TooMany):
                 await asyncio.sleep(POLL_S)
             await asyncio.sleep(REST_S)

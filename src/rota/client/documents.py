@@ -140,6 +140,9 @@ class JobAnswer(Answer):
     created_at: datetime
     breaker: CircuitState | None
     spec: JobSpec
+    paused: bool = False
+    note: str | None = None
+    weights: dict[str, int] = {}
 
 
 class QueueAnswer(Answer):
@@ -231,6 +234,9 @@ def job_view(job: JobAnswer) -> JobView:
         created_at=to_ms(job.created_at),
         origin=job.origin,
         breaker=job.breaker,
+        is_held=job.paused,
+        note=job.note,
+        weights={int(version): weight for version, weight in job.weights.items()},
     )
 
 

@@ -67,6 +67,7 @@ def _database(tx: Tx) -> Iterator[Finding]:
         checkup.standby,
         checkup.keys,
         checkup.rest_rows,
+        checkup.protection,
     ):
         yield from check(vitals)
     yield from checkup.partitions(names, today)

@@ -134,6 +134,7 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
     if not redone:
         raise NotAllowed(f"no node of run {run_id} failed; rerun all of it, or name a node")
     fresh = msgspec.structs.replace(_again(old), id=new_id, args=args or old.args)
+    submit(tx, [fresh], namespace=namespace, is_repeat=True)
     if not tx.one("find_act", id=by.act_id, namespace=namespace):
         kept = [_moved(row, new_id) for name, row in rows.items() if name not in redone]
         tx.execute("insert_nodes", batch=msgspec.json.encode(kept).decode())
@@ -141,7 +142,6 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
         detail = {"part": part, "node": node, "as": new_id, "kept": len(kept)}
         detail |= {"letters": 1} if closes else {}
         record(tx, by, namespace=namespace, verb="rerun", subject=run_id, detail=detail)
-    submit(tx, [fresh], namespace=namespace, is_repeat=True)
     return new_id
 
 

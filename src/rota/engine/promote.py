@@ -19,7 +19,7 @@ class Promoted(msgspec.Struct, frozen=True, kw_only=True):
 def promote(tx: Tx, *, limit: int) -> Promoted:
     """Queue up to `limit` due runs, longest due first, of all namespaces."""
     rows = tx.all("promote_runs", limit=limit, credit_ms=CREDIT_MS)
-    tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
+    tx.offer({str(row["id"]): queue_key(row["namespace"], row["queue"]) for row in rows})
     upcoming = tx.one("next_due")
     wait = upcoming["wait_ms"] if upcoming else None
     return Promoted(count=len(rows), next_in_ms=wait)

@@ -47,21 +47,35 @@ def submit(
         answers |= _take_keys(tx, keyed, namespace)
     fresh = [run for run in runs if run.id not in answers]
     if fresh:
-        # Before the insert: a store may send the news with it.
-        tx.notify(_wakes(fresh, namespace))
-        batch = msgspec.json.encode(keep_args(tx, fresh)).decode()
         # Two texts, so that a run that no schedule started does not pay for what it has not.
-        insert = "insert_fired" if any(run.schedule_id for run in fresh) else "insert_runs"
+        is_fired = any(run.schedule_id for run in fresh)
+        # Before the insert: a store may send the news with it.
+        if is_fired:
+            _offer(tx, fresh, namespace)
+        else:
+            tx.notify(_wakes(fresh, namespace))
+        batch = msgspec.json.encode(keep_args(tx, fresh)).decode()
+        insert = "insert_fired" if is_fired else "insert_runs"
         tx.execute(insert, batch=batch, namespace=namespace, credit_ms=CREDIT_MS)
     return [answers.get(run.id) or Submitted(id=run.id) for run in runs]
 
 
 def _wakes(runs: Sequence[NewRun], namespace: str) -> set[str]:
-    ready = {run.queue for run in runs if run.due_at is None and not run.delay_ms and not run.waits}
-    wakes = {queue_key(namespace, queue) for queue in ready}
+    wakes = {queue_key(namespace, queue) for queue in {run.queue for run in _ready(runs)}}
     if any(run.due_at is not None or run.delay_ms for run in runs):
         wakes.add(DUE)
     return wakes
+
+
+def _offer(tx: Tx, runs: Sequence[NewRun], namespace: str) -> None:
+    """Of schedules: a worker of the same process may take them in the same commit."""
+    tx.offer({run.id: queue_key(namespace, run.queue) for run in _ready(runs)})
+    if any(run.due_at is not None or run.delay_ms for run in runs):
+        tx.notify((DUE,))
+
+
+def _ready(runs: Sequence[NewRun]) -> list[NewRun]:
+    return [run for run in runs if run.due_at is None and not run.delay_ms and not run.waits]
 
 
 def _take_keys(tx: Tx, runs: Sequence[NewRun], namespace: str) -> dict[str, Submitted]:

@@ -178,6 +178,18 @@ def rest_rows(vitals: Vitals) -> Iterator[Finding]:
         )
 
 
+def protection(vitals: Vitals) -> Iterator[Finding]:
+    """Whether the database itself keeps a server to the namespace of who asks."""
+    rules = vitals.get("room_rules")
+    if rules is not None:
+        yield finding(
+            "row-level security",
+            "ok" if rules else "warning",
+            f"on, for {rules} tables" if rules else "off: namespaces are kept apart by Rota alone",
+            advice="run `rota db protect`; it says what an administrator has to grant first",
+        )
+
+
 def file(facts: Mapping[str, str | int]) -> Iterator[Finding]:
     """The place of a SQLite store."""
     if "wal_bytes" in facts:

@@ -33,7 +33,7 @@ class Promoter(Service):
         self._next_in_s: float | None = None
 
     def tick(self) -> bool:
-        promoted = self._store.write(lambda tx: promote(tx, limit=BATCH))
+        promoted = self._store.write(lambda tx: promote(tx, limit=BATCH), carries=True)
         wait_ms = promoted.next_in_ms
         self._next_in_s = None if wait_ms is None else max(0.0, wait_ms / 1000)
         return promoted.count == BATCH

@@ -80,7 +80,7 @@ class Scheduler(Service):
         if not self._is_time():
             return False
         self._looked_s = elapsed_s()
-        fired = self._store.write(self._look)
+        fired = self._store.write(self._look, carries=True)
         self._delay_s = 0.0 if fired.looked or self._is_early() else random.uniform(*POLITE_S)
         for name, why in fired.broken:
             emit("schedule.broken", schedule=name, error=why)

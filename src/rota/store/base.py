@@ -111,6 +111,14 @@ class Presence(Protocol):
         ...
 
 
+class Room(Protocol):
+    """The store as far as some namespaces go."""
+
+    def write(self, work: Callable[[Tx], T]) -> T: ...
+
+    def read(self, work: Callable[[Tx], T]) -> T: ...
+
+
 class Store(Protocol):
     """A database that holds everything Rota knows."""
 
@@ -124,16 +132,31 @@ class Store(Protocol):
         """What is known about the place where it keeps things, beside what it can be asked."""
         ...
 
-    def write(self, work: Callable[[Tx], T], *, urgent: bool = False, lone: bool = False) -> T:
+    def write(
+        self,
+        work: Callable[[Tx], T],
+        *,
+        urgent: bool = False,
+        lone: bool = False,
+        carries: bool = False,
+    ) -> T:
         """Run `work` in a transaction; when this returns, its effects are on disk.
 
         Urgent work (a heartbeat) does not queue behind others for a connection.
         Lone work promises to make one statement only, which is a transaction by itself.
+        Work that carries others lets riders board on any store: it is short, and ours.
         """
         ...
 
     def read(self, work: Callable[[Tx], T]) -> T:
         """Run `work` on a consistent snapshot; it must not write."""
+        ...
+
+    def only(self, namespaces: Collection[str]) -> Room:
+        """The same for work on these namespaces: the database itself refuses rows of others.
+
+        Where it cannot (SQLite, or a login that may not), it is the store as it is.
+        """
         ...
 
     def ride(self, rider: Rider) -> Watch:

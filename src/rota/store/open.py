@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from rota.errors import BadUrl, SchemaMismatch
+from rota.errors import BadOption, BadUrl, RoomsRefused, SchemaMismatch
 from rota.store.migrate import check, migrate, migrations, printable
 from rota.store.options import PoolOptions
 from rota.store.statements import Dialect
@@ -77,6 +77,24 @@ def check_schema(store: SqliteStore | PostgresStore) -> None:
         )
 
 
+def set_protection(url: str, *, role: str | None = None, is_on: bool = True) -> str | None:
+    """Switch row-level security on or off; the name of the role that servers take on."""
+    if dialect_of(url) != "postgres":
+        raise BadOption("SQLite has no roles: what keeps namespaces apart there is Rota alone")
+    from rota.store.rooms import protect, unprotect  # noqa: PLC0415
+
+    store = connect(url)
+    try:
+        check_schema(store)
+        if is_on:
+            name: str = store.write(lambda tx: protect(tx, role))  # type: ignore[arg-type]
+            return name
+        store.write(unprotect)  # type: ignore[arg-type]
+        return None
+    finally:
+        store.close()
+
+
 def schema_script(dialect: str) -> str:
     """The whole schema as text."""
     return printable(_dialect(dialect))
@@ -90,9 +108,23 @@ def _applied(tx: object) -> dict[int, object]:
 
 
 def _locked_migrate(tx: object, dialect: Dialect) -> list[str]:
-    if dialect.name == "postgres":
-        tx.one("migrate_lock")  # type: ignore[attr-defined]
-    return migrate(tx, dialect)
+    if dialect.name != "postgres":
+        return migrate(tx, dialect)
+    tx.one("migrate_lock")  # type: ignore[attr-defined]
+    names = migrate(tx, dialect)
+    _protect_if_allowed(tx)
+    return names
+
+
+def _protect_if_allowed(tx: Any) -> None:
+    """New tables get their policies; a login that may not goes on without, says `rota doctor`."""
+    from rota.store.rooms import protect  # noqa: PLC0415
+
+    tx.script("savepoint protection")
+    try:
+        protect(tx)
+    except RoomsRefused:
+        tx.script("rollback to savepoint protection")
 
 
 # Drivers are imported when a store of their kind is opened: psycopg alone takes 0.2 s and 18 MB,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ import psycopg
 
 from rota.clock import elapsed_s
 from rota.errors import BadInput, CommitUnknown, StoreUnavailable
-from rota.store.base import Rider, Tx, Wake, Watch
+from rota.store.base import Rider, Room, Tx, Wake, Watch
 from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
 from rota.store.postgres_dialect import DIALECT
@@ -26,9 +26,11 @@ from rota.store.postgres_dialer import BEGIN, BEGIN_AWAY, Connection, Dialer
 from rota.store.postgres_guard import Guard
 from rota.store.postgres_pool import Pool
 from rota.store.postgres_presence import Sessions
+from rota.store.postgres_rides import Rides
 from rota.store.postgres_tx import TELLING, TOLD_WITHIN, PostgresTx
 from rota.store.postgres_wakeups import Listener, Notifier
-from rota.store.statements import load
+from rota.store.rooms import room_of
+from rota.store.statements import load, load_rooms
 from rota.store.wakeups import Wakeups
 
 T = TypeVar("T")
@@ -41,10 +43,22 @@ BEAT_S = 10.0
 """The same for heartbeats, which are tiny: half a lease."""
 
 
+ROLE_S = 60.0
+"""How long it is believed which role servers take on; somebody may switch it on meanwhile."""
+
+
 @cache
 def _known() -> dict[str, bytes]:
     known = {name: each.text.encode() for name, each in load(DIALECT).items()}
     return known | {f"{name} and tell": TELLING % known[name] for name in TOLD_WITHIN}
+
+
+@cache
+def _known_in_rooms() -> dict[str, bytes]:
+    """The same under texts of their own: a plan that is kept holds for one role only."""
+    own = {name: each.text.encode() for name, each in load_rooms(DIALECT).items()}
+    known = {name: each.text.encode() for name, each in load(DIALECT).items()}
+    return {name: text + b" /* in a room */" for name, text in (known | own).items()}
 
 
 class PostgresStore:
@@ -64,6 +78,7 @@ class PostgresStore:
         self._clock = clock
         self._memo: dict[Any, Any] = {}
         self._statements = _known()
+        self._role: tuple[str | None, float] | None = None
         timeline = self._statements["timeline"]
         dialer = self._dialer = Dialer(conninfo, burst=options.size + 2, timeline=timeline)
         self._guard = Guard()
@@ -78,25 +93,37 @@ class PostgresStore:
         # A pooler's session outlives the processes it serves.
         self.presence = Sessions(self.read, self._listener if options.prepares else None)
 
-    def write(self, work: Callable[[Tx], T], *, urgent: bool = False, lone: bool = False) -> T:
+    def write(
+        self,
+        work: Callable[[Tx], T],
+        *,
+        urgent: bool = False,
+        lone: bool = False,
+        carries: bool = False,
+    ) -> T:
         pool = self._reserve if urgent else self._pool
-        for tries_left in reversed(range(TRIES)):
-            try:
-                return self._transact(work, pool, lone=lone)
-            except RETRIED:
-                if not tries_left:
-                    raise
-                time.sleep(random.uniform(0.001, 0.02) * (TRIES - tries_left))
-        raise AssertionError("unreachable")
+        riders = self.wakeups.riders() if carries else ()
+        return _again_if_refused(lambda: self._transact(work, pool, lone=lone, riders=riders))
 
     def read(self, work: Callable[[Tx], T]) -> T:
         return self._transact(work, self._pool)
 
-    def ride(self, rider: Rider) -> Watch:
-        """Kept on a list but never called.
+    def only(self, namespaces: Collection[str]) -> Room:
+        """As the role that servers take on, if there is one (store.rooms)."""
+        role = self.room_role()
+        return self if role is None else _Room(self, room_of(role, namespaces))
 
-        Workers live in other processes here, and a claim inside a client's transaction
-        would hold row locks for as long as that lasts, and could fail it.
+    def room_role(self) -> str | None:
+        """The role of servers; None while row-level security is not switched on."""
+        if self._role is None or self._role[1] < elapsed_s():
+            row = self.read(lambda tx: tx.one("room_role"))
+            self._role = row["role"] if row else None, elapsed_s() + ROLE_S
+        return self._role[0]
+
+    def ride(self, rider: Rider) -> Watch:
+        """Boards only what says that it carries others.
+
+        A claim inside a client's transaction would hold row locks for as long as that lasts.
         """
         return self.wakeups.ride(rider)
 
@@ -121,22 +148,42 @@ class PostgresStore:
         self._pool.close()
         self._guard.stop()
 
-    def _transact(self, work: Callable[[PostgresTx], T], pool: Pool, *, lone: bool = False) -> T:
+    def write_in(self, room: bytes, work: Callable[[PostgresTx], T]) -> T:
+        """A transaction that begins in a room, and again if the server asks for it."""
+        return _again_if_refused(lambda: self.read_in(room, work))
+
+    def read_in(self, room: bytes, work: Callable[[PostgresTx], T]) -> T:
+        """A transaction that begins in a room."""
+        return self._transact(work, self._pool, room=room)
+
+    def _transact(
+        self,
+        work: Callable[[PostgresTx], T],
+        pool: Pool,
+        *,
+        lone: bool = False,
+        riders: Sequence[Rider] = (),
+        room: bytes = b"",
+    ) -> T:
         with pool.connection() as connection, _outages(connection, self._dialer):
-            tx = self._tx(connection, pool)
+            tx = self._tx(connection, pool, is_in_room=bool(room))
             if lone and connection.plans_well:
                 return self._transact_lone(work, tx, connection)
             # By hand: connection.transaction() costs 60 us more.
-            tx.cursor.execute(BEGIN if connection.is_ours else BEGIN_AWAY)
-            try:
-                answer = work(tx)
-            except BaseException:
-                if not connection.broken:
-                    connection.execute(b"rollback")
-                raise
-            self._guard.expect(connection, pool.limit_s)
-            with _unknown_if_broken(connection):
-                tx.cursor.execute(b"commit")
+            connection.wire.say((BEGIN if connection.is_ours else BEGIN_AWAY) + room)
+            with Rides() as rides:
+                try:
+                    answer = work(tx)
+                    if riders and tx.keys():
+                        rides.board(tx, connection, riders)
+                except BaseException:
+                    if not connection.broken:
+                        connection.wire.say(b"rollback")
+                    raise
+                self._guard.expect(connection, pool.limit_s)
+                with _unknown_if_broken(connection):
+                    connection.wire.say(b"commit")
+                rides.arrive()
             self._tell(tx.keys(), connection)
             return answer
 
@@ -161,18 +208,44 @@ class PostgresStore:
             if left := woken.difference(told):
                 self._notifier.ring(left, lambda keys: _notify(connection, keys))
 
-    def _tx(self, connection: Connection, pool: Pool) -> PostgresTx:
+    def _tx(self, connection: Connection, pool: Pool, *, is_in_room: bool = False) -> PostgresTx:
         now = self._clock() if self._clock else None
-        return PostgresTx(connection, self._statements, now, self._guard, pool.limit_s, self._memo)
+        texts = _known_in_rooms() if is_in_room else self._statements
+        return PostgresTx(connection, texts, now, self._guard, pool.limit_s, self._memo)
 
     def _send(self, keys: Collection[str]) -> None:
         with self._pool.connection() as connection:
             _notify(connection, keys)
 
 
+class _Room:
+    """The store as far as some namespaces go."""
+
+    def __init__(self, store: PostgresStore, begin: bytes) -> None:
+        self._store = store
+        self._begin = begin
+
+    def write(self, work: Callable[[Tx], T]) -> T:
+        return self._store.write_in(self._begin, work)
+
+    def read(self, work: Callable[[Tx], T]) -> T:
+        return self._store.read_in(self._begin, work)
+
+
+def _again_if_refused(transact: Callable[[], T]) -> T:
+    for tries_left in reversed(range(TRIES)):
+        try:
+            return transact()
+        except RETRIED:
+            if not tries_left:
+                raise
+            time.sleep(random.uniform(0.001, 0.02) * (TRIES - tries_left))
+    raise AssertionError("unreachable")
+
+
 def _notify(connection: Connection, keys: Collection[str]) -> None:
     for key in keys:
-        connection.execute(b"select pg_notify('rota', %s)", (key,))
+        connection.wire.run(b"select pg_notify('rota', %(key)s)", {"key": key})
 
 
 @contextmanager

@@ -32,7 +32,6 @@ DIALECT = Dialect(
     clock=_ms("clock_timestamp()"),
     types=TYPES,
     sql={
-        "like": "ilike",
         "skip_locked": "for update skip locked",
         "lock": "for update of run",
         # Not a join: a plan kept for any limit would expect to update a tenth of the table. And

@@ -19,6 +19,7 @@ from psycopg.types.string import TextLoader
 
 from rota.clock import elapsed_s
 from rota.errors import StoreUnavailable
+from rota.store.postgres_wire import Wire
 
 SETTINGS = {
     # A machine that is paused inside a transaction would hold its locks until it wakes up, and a
@@ -41,6 +42,8 @@ class Connection(psycopg.Connection[dict[str, Any]]):
 
     is_ours = False
     """The session behind it stays the same and nobody else's: it has our settings."""
+    wire: Wire
+    """How statements travel."""
 
     @property
     def plans_well(self) -> bool:
@@ -123,6 +126,7 @@ class Dialer:
         connection = Connection.connect(settings, autocommit=True, row_factory=dict_row)
         # Ids are text to us; making UUIDs of them first took 5 % of a worker's time.
         connection.adapters.register_loader("uuid", TextLoader)
+        connection.wire = Wire(connection)
         try:
             self._refuse_the_past(connection)
             _settle_in(connection)

@@ -140,12 +140,12 @@ class Listener:
     def _listen(self) -> None:
         epoch = self._dialer.epoch
         with self._dialer.connect() as connection:
-            connection.execute("listen rota")
-            row = connection.execute(self._whoami).fetchone()
-            self.session = row["session"] if row else None
+            connection.wire.say(b"listen rota")
+            row = connection.wire.run(self._whoami, {}).rows[0]
+            self.session = row["session"]
             self._wakeups.ring((EVERYWHERE,))  # something may have happened while we were away
             while not self._stopping.is_set() and epoch == self._dialer.epoch:
-                for notice in connection.notifies(timeout=LOOK_S):
+                for notice in connection.wire.notices(LOOK_S):
                     # What we say ourselves has been told here at once.
-                    if not self._dialer.is_mine(notice.pid):
-                        self._wakeups.hear(notice.payload)
+                    if not self._dialer.is_mine(notice.be_pid):
+                        self._wakeups.hear(notice.extra.decode())

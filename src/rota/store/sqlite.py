@@ -6,14 +6,16 @@ returns, it is on disk. Other processes may use the same file on the same machin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from time import sleep
+from typing import Any, Self, TypeVar
 
 import apsw
 
+from rota.clock import elapsed_s
 from rota.errors import StoreUnavailable
 from rota.store.base import Ride, Rider, Tx, Wake, Watch
 from rota.store.combiner import Combiner
@@ -73,6 +75,7 @@ class SqliteStore:
         *,
         urgent: bool = False,  # noqa: ARG002  # one writer serves all
         lone: bool = False,  # noqa: ARG002  # a commit is shared anyway
+        carries: bool = False,  # noqa: ARG002  # riders board them all
     ) -> T:
         answer: T = self._commit(work)
         return answer
@@ -92,6 +95,10 @@ class SqliteStore:
             raise _unavailable(error, path=self.path) from error
         finally:
             self._readers.append(connection)
+
+    def only(self, namespaces: Collection[str]) -> Self:  # noqa: ARG002  # one file, one reader
+        """The whole: SQLite knows no roles."""
+        return self
 
     def ride(self, rider: Rider) -> Watch:
         return self.wakeups.ride(rider)
@@ -124,7 +131,7 @@ class SqliteStore:
             # Without it each statement is planned anew for its parameters: 200 us a claim.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             for pragma in PRAGMAS:
-                connection.execute(pragma).fetchall()
+                _set(connection, pragma)
         except (apsw.Error, OSError) as error:
             raise _unavailable(error, path=self.path) from error
         return connection
@@ -199,6 +206,20 @@ class SqliteStore:
             return int(self._writer.pragma("data_version"))
         finally:
             self._writing.release()
+
+
+def _set(connection: apsw.Connection, pragma: str) -> None:
+    """Make a setting; SQLite refuses a new journal at once while another process makes the file."""
+    end_s = elapsed_s() + BUSY_MS / 1000
+    while True:
+        try:
+            connection.execute(pragma).fetchall()
+        except apsw.BusyError:
+            if elapsed_s() > end_s:
+                raise
+            sleep(0.01)
+        else:
+            return
 
 
 def _unavailable(error: Exception, *, path: Path) -> Exception:

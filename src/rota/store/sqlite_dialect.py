@@ -24,7 +24,6 @@ DIALECT = Dialect(
         "text": "text",
     },
     sql={
-        "like": "like",
         "skip_locked": "",
         "lock": "",
         "among": "in (",

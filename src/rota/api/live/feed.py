@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
+from rota.api.house import HOUSE
 from rota.api.live import fleet
 from rota.api.live.client import Client, Line
 from rota.api.live.documents import line_event, run_event
@@ -80,7 +81,7 @@ class Feed:
             if not self._chores:
                 self._begin()
             await self._until_ready()
-            found = await self._site.read(lambda tx: missed(tx, client))
+            found = await self._site.read(lambda tx: missed(tx, client), only=HOUSE)
             tell_missed(client, found, floor=self.floor)
             for run_id, ends in client.ends.items():
                 self._tails.follow(run_id, client.namespace, ends)
@@ -156,7 +157,7 @@ class Feed:
         wanted = None
         if elapsed_s() >= due_s or any(each.is_new for each in self._clients):
             wanted = fleet.wanted_by(self._clients)
-        return await self._site.read(lambda tx: self._look(tx, wanted))
+        return await self._site.read(lambda tx: self._look(tx, wanted), only=HOUSE)
 
     def _look(self, tx: Tx, wanted: Wanted | None) -> _Round:
         look = self._reader.look(tx)

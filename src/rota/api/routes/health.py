@@ -7,6 +7,7 @@ from litestar import MediaType, Response, get
 from rota.api.ask import Ask
 from rota.api.documents import Document
 from rota.api.gate import needs, public
+from rota.api.house import HOUSE
 from rota.engine.inspect import now_ms
 from rota.errors import RotaError
 from rota.version import version
@@ -29,7 +30,7 @@ def healthz() -> str:
 async def readyz(request: Ask) -> Response[str]:
     """The database answers, too: 200, else 503."""
     try:
-        await request.site.read(now_ms)
+        await request.site.read(now_ms, only=HOUSE)
     except RotaError:
         return Response("not ready", status_code=503, media_type=MediaType.TEXT)
     return Response("ready", status_code=200, media_type=MediaType.TEXT)

@@ -47,6 +47,8 @@ class JobItem(Document):
     note: str | None
     """Why it is paused, if somebody said."""
     breaker: Literal["closed", "open", "half_open"] | None
+    weights: dict[str, int]
+    """From version to weight; empty: all runs get the current version."""
     schedules: int
     next_fire_at: datetime | None
     last: list[OutcomeDocument]
@@ -104,8 +106,6 @@ class JobDocument(JobItem):
     dependencies: list[str]
     parameters: dict[str, str]
     schedule_names: list[str]
-    weights: dict[str, int]
-    """From version to weight; empty: all runs get the current version."""
     definition: DefinitionDocument
 
 
@@ -149,7 +149,6 @@ def job_document(
         dependencies=told.dependencies,
         parameters=spec.parameters,
         schedule_names=[each.name for each in schedules],
-        weights={str(version): weight for version, weight in view.weights.items()},
         definition=told,
     )
 
@@ -250,6 +249,7 @@ def job_facts(view: JobView, activity: Activity, credential: Credential) -> dict
         "paused": view.is_held,
         "note": view.note,
         "breaker": view.breaker,
+        "weights": {str(version): weight for version, weight in view.weights.items()},
         "schedules": activity.schedules,
         "next_fire_at": when(activity.next_at),
         "last": [outcome_document(each) for each in activity.last],

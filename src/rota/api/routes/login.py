@@ -16,6 +16,7 @@ from litestar.params import FromQuery, QueryParameter
 
 from rota.api.ask import Ask
 from rota.api.gate import public
+from rota.api.house import HOUSE
 from rota.api.identities import address_of
 from rota.api.signin import MOST_CHARACTERS, page, style
 from rota.app.tokens import draw_secret
@@ -62,7 +63,9 @@ async def sign_in(request: Ask) -> Response[str]:
     secret = draw_secret()
     by = By(act_id=request.request_id, who="", address=address, request_id=request.request_id)
     token, ticket, after = (form.get(name, [""])[0] for name in ("token", "ticket", "next"))
-    credential = await site.write(lambda tx: _open(tx, token.strip(), ticket, secret, by))
+    credential = await site.write(
+        lambda tx: _open(tx, token.strip(), ticket, secret, by), only=HOUSE
+    )
     if credential is None:
         site.identities.note_failure(address)
         again = page(

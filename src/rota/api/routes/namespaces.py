@@ -71,7 +71,7 @@ class NamespaceGone(Document):
     name: str
 
 
-@get("/namespaces", **needs("admin"))
+@get("/namespaces", **needs("admin", whole=True))
 async def list_namespaces(request: Ask) -> Page[NamespaceDocument]:
     """All on record, by name; from another namespace than `default` only that one."""
 
@@ -85,13 +85,13 @@ async def list_namespaces(request: Ask) -> Page[NamespaceDocument]:
     return Page(items=[_document(each, request) for each in await request.read(look)])
 
 
-@post("/namespaces", **needs("admin", changes=True))
+@post("/namespaces", **needs("admin", changes=True, whole=True))
 async def create_namespace(request: Ask, data: JSONBody[NamespaceBody]) -> NamespaceDocument:
     """Make one; it needs tokens of its own, which `rota tokens create --namespace` gives out."""
     return await _put(request, check_name("namespace", data.name), data, is_new=True)
 
 
-@put("/namespaces/{namespace:str}", **needs("admin", changes=True))
+@put("/namespaces/{namespace:str}", **needs("admin", changes=True, whole=True))
 async def change_namespace(
     request: Ask, namespace: FromPath[str], data: JSONBody[ChangeBody]
 ) -> NamespaceDocument:
@@ -99,7 +99,7 @@ async def change_namespace(
     return await _put(request, named(namespace), data, is_new=False)
 
 
-@delete("/namespaces/{namespace:str}", **needs("admin", changes=True), status_code=200)
+@delete("/namespaces/{namespace:str}", **needs("admin", changes=True, whole=True), status_code=200)
 async def delete_namespace(request: Ask, namespace: FromPath[str]) -> NamespaceGone:
     """Only one that holds no jobs, schedules, live runs or tokens."""
     name = named(namespace)

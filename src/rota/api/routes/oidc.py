@@ -65,7 +65,7 @@ async def come_back(request: Ask) -> Response[str]:
         act_id=request.request_id, who=person.who, address=address, request_id=request.request_id
     )
     opened = partial(_open, person=person, namespace=namespace, secret=secret, by=by)
-    await request.site.write(opened)
+    await request.site.write(opened, only={namespace})
     cookies = [
         session_cookie(request, secret, SESSION_MS // 1000),
         _flow_cookie(request, "", 0),

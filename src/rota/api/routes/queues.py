@@ -60,7 +60,7 @@ async def list_queues(request: Ask) -> Page[QueueDocument]:
     """All queues with their depth."""
     found = await request.read(lambda tx: queues(tx, namespace=request.namespace))
     ended = await request.site.recent.read(
-        ("rates", request.namespace), lambda tx: _ended(tx, request.namespace)
+        ("rates", request.namespace), lambda tx: _ended(tx, request.namespace), only=request.only
     )
     reached = [each for each in found if request.credential.reaches(each.name)]
     return Page(items=[queue_document(each, ended, request) for each in reached])

@@ -147,6 +147,7 @@ async def show_overview(request: Ask, window: FromQuery[str] = "1h") -> Overview
             queues=credential.queues,
             timetables=request.site.app.schedules.timetables,
         ),
+        only=request.only,
     )
     return _overview(found)
 
@@ -166,6 +167,7 @@ async def show_forecast(
             hours=hours,
             timetables=request.site.app.schedules.timetables,
         ),
+        only=request.only,
     )
     buckets = [
         AheadDocument(at=then(each.at), runs=each.runs, busy_ms=each.busy_ms, unknown=each.unknown)

@@ -16,6 +16,7 @@ Examples:
   rota db migrate --url postgresql://rota@db/rota
   rota db sql --dialect postgres > schema.sql     for those who apply it themselves
   rota db check
+  rota db protect                                 row-level security below the server
 
 `rota up` and `rota worker` migrate by themselves; other commands only check.
 """
@@ -24,7 +25,7 @@ NOT_FIT = 5
 
 @click.group("db", epilog=EPILOG)
 def command() -> None:
-    """Migrate, print or check the database."""
+    """Migrate, print, check or protect the database."""
 
 
 def _app_option(body: Any) -> Any:
@@ -96,6 +97,31 @@ def check(*, as_json: bool, **flags: Any) -> int:
     else:
         _print_check(url, missing, [(each.name, each.value, each.is_good) for each in safety])
     return 0 if is_good else NOT_FIT
+
+
+@command.command("protect")
+@url_option
+@_app_option
+@click.option("--role", metavar="NAME", help="Else the present one, or rota_server_DATABASE.")
+@click.option("--off", is_flag=True, help="Take the policies away again.")
+@json_option
+def protect(*, as_json: bool, role: str | None, off: bool, **flags: Any) -> None:
+    """Let PostgreSQL itself keep servers to the namespace of who asks.
+
+    Servers take on a role of few rights for each request; its policies hide the rows of other
+    namespaces even from a statement that forgets to ask for its own. `rota db migrate` does this by
+    itself where the login may create roles; else this says what an administrator has to do.
+    """
+    from rota.cli.output import print_json
+    from rota.store.open import set_protection
+
+    name = set_protection(address(settings(flags)), role=role, is_on=not off)
+    if as_json:
+        print_json([{"is_on": not off, "role": name}])
+    elif off:
+        print("row-level security is off; servers notice within a minute")
+    else:
+        print(f"servers work as {name}; those that run take it on within a minute")
 
 
 def _print_check(url: str, missing: list[str], safety: list[tuple[str, str, bool]]) -> None:

@@ -43,7 +43,7 @@ select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
    and {columns:asked_for}
    and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
    and {columns:asked_when}
-   and (cast(:before as {type:uuid}) is null or id < :before)
+   and {columns:further}
  order by id desc
  limit :limit
 
@@ -59,7 +59,7 @@ select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
    and {columns:asked_for}
    and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
    and {columns:asked_when}
-   and (cast(:before as {type:uuid}) is null or id < :before)
+   and {columns:further}
  order by id || '' desc
  limit :limit
 
@@ -72,7 +72,7 @@ select {columns:kept}, state, failures, crashes, fence, false as cancel_requeste
    and {columns:asked_for}
    and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
    and {columns:asked_when}
-   and (cast(:before as {type:uuid}) is null or id < :before)
+   and {columns:further}
  order by id desc
  limit :limit
 
@@ -85,7 +85,7 @@ select {columns:kept}, state, failures, crashes, fence, false as cancel_requeste
    and {columns:asked_for}
    and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
    and {columns:asked_when}
-   and (cast(:before as {type:uuid}) is null or id < :before)
+   and {columns:further}
  order by id desc
  limit :limit
 
@@ -99,7 +99,7 @@ select {columns:kept}, state, failures, crashes, fence, false as cancel_requeste
    and {columns:asked_for}
    and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
    and {columns:asked_when}
-   and (cast(:before as {type:uuid}) is null or id < :before)
+   and {columns:further}
  order by id desc
  limit :limit
 

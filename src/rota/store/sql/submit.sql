@@ -78,7 +78,7 @@ update rota.run
    set state = {to:promote},
        rank = ready_at - priority * cast(:credit_ms as bigint)
  where id {sql:among} select id from picked {sql:end_among}
-returning namespace, queue
+returning id, namespace, queue
 
 -- name: next_due
 select min(ready_at) - {now} as wait_ms

@@ -41,6 +41,10 @@ select 'rest_rows', cast(coalesce(sum(n_live_tup), 0) as bigint)
  where schemaname = 'rota'
    and right(relname, 5) = '_rest'
  union all
+select 'room_rules', count(*)
+  from pg_catalog.pg_policy
+ where polname = 'room'
+ union all
 select 'key_rows', n_live_tup
   from pg_catalog.pg_stat_user_tables
  where schemaname = 'rota'

@@ -1,0 +1,2 @@
+-- A server works inside the namespaces of who asks (ADR 26). SQLite has no roles: there it is the
+-- statements alone that keep namespaces apart.

@@ -1,0 +1,39 @@
+-- name: room_role
+-- The role that the policy of runs is for: whatever its name, servers take it on.
+select r.rolname as role
+  from pg_catalog.pg_policy as p
+  join pg_catalog.pg_roles as r
+    on r.oid = any (p.polroles)
+ where p.polrelid = to_regclass('rota.run')
+   and p.polname = 'room'
+
+-- name: room_facts
+-- Of the database, of who asks, and of the role if there is one.
+select current_database() as database,
+       current_user as login,
+       (select u.rolsuper or u.rolcreaterole
+          from pg_catalog.pg_roles as u
+         where u.rolname = current_user) as may_create,
+       exists (select 1 from pg_catalog.pg_roles where rolname = :role) as is_there,
+       exists (select 1 from pg_catalog.pg_roles
+                where rolname = :role and (rolsuper or rolbypassrls)) as is_above,
+       current_setting('server_version_num') as server
+
+-- name: room_tables
+-- All tables but partitions, which are reached through the whole; with what is known of each.
+select c.relname as name,
+       c.relrowsecurity as is_on,
+       exists (select 1
+                 from pg_catalog.pg_attribute as a
+                where a.attrelid = c.oid
+                  and a.attname = 'namespace'
+                  and not a.attisdropped) as has_namespace,
+       (select obj_description(p.oid, 'pg_policy')
+          from pg_catalog.pg_policy as p
+         where p.polrelid = c.oid
+           and p.polname = 'room') as digest
+  from pg_catalog.pg_class as c
+ where c.relnamespace = to_regnamespace('rota')
+   and c.relkind in ('r', 'p')
+   and not c.relispartition
+ order by c.relname

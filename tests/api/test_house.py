@@ -1,0 +1,39 @@
+"""Which parts of the server leave the namespace of who asks; all others work in a room (ADR 26)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import rota.api
+from tests.api.serving import Served
+
+FOLDER = Path(rota.api.__file__).parent
+ALLOWED = {
+    "ask.py": "routes about namespaces themselves",
+    "house.py": "says what it is",
+    "identities.py": "who asks is not known yet",
+    "live/feed.py": "one reader for all who listen; each is told its own",
+    "routes/health.py": "asks for the time only",
+    "routes/login.py": "who asks is not known yet",
+    "server.py": "the first token of all",
+    "site.py": "the chain of the audit",
+}
+
+
+def test_only_these_leave_the_namespace_of_who_asks() -> None:
+    leaves = re.compile(r"\bHOUSE\b|\bstore\.(read|write)\b")
+    found = {
+        str(path.relative_to(FOLDER))
+        for path in FOLDER.rglob("*.py")
+        if leaves.search(path.read_text())
+    }
+
+    assert found == set(ALLOWED)
+
+
+def test_servers_of_the_tests_work_in_rooms(served: Served) -> None:
+    """So that all tests of the API on PostgreSQL are tests of the policies, too."""
+    is_postgres = served.app.store.dialect == "postgres"
+
+    assert (served.app.store.only(["default"]) is not served.app.store) is is_postgres

@@ -1,0 +1,71 @@
+"""`rota` commands as processes hatched from a nest; one nest for each test process."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+from tests.support import asking, nest
+
+LIMIT_S = 60.0
+
+
+def hatched(
+    words: Sequence[str], *, folder: Path, env: Mapping[str, str], stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run `python -m rota WORDS` to its end; it is killed when it takes a minute."""
+    with ExitStack() as stack:
+        given, out, err = streams = [stack.enter_context(_memory()) for _ in range(nest.STREAMS)]
+        given.write(stdin.encode())
+        given.seek(0)
+        code = asking.ask(
+            door(),
+            words,
+            folder=str(folder),
+            env=env,
+            streams=[each.fileno() for each in streams],
+            limit_s=LIMIT_S,
+        )
+        return subprocess.CompletedProcess(words, code, _text(out), _text(err))
+
+
+def shim() -> str:
+    """The words of a shell that are as good as `python -m rota`."""
+    return f"{sys.executable} -I -S {asking.__file__} {door()}"
+
+
+@cache
+def door() -> str:
+    """The address of the nest; it is built at the first ask, and gone with this process."""
+    folder = tempfile.mkdtemp(prefix="rota-nest-")
+    process = subprocess.Popen(
+        [sys.executable, nest.__file__, folder],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    atexit.register(process.wait, LIMIT_S)
+    atexit.register(process.stdin.close)
+    with process.stdout as ready:
+        assert ready.readline() == b"ready\n", "the nest was not built"
+    return str(Path(folder, "door"))
+
+
+def _memory() -> IO[bytes]:
+    """A file without a name; a command cannot tell it from one that was redirected to."""
+    return os.fdopen(os.memfd_create("stream"), "w+b", buffering=0)
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode()
