@@ -14,6 +14,7 @@ import {
   SkipForward,
 } from "lucide-react";
 import type { State } from "@/api/types";
+import { sentence } from "@/lib/format";
 
 interface Look {
   icon: LucideIcon;
@@ -72,10 +73,11 @@ const LOOKS: Record<State, Look> = {
   },
 };
 
-/** Nodes of graphs have two more, before there is a run. */
+/** Nodes of graphs have three more, where there is no run. */
 const NODE_LOOKS: Record<string, Look> = {
   held: { ...LOOKS.suspended, word: "Held" },
   ready: { ...LOOKS.queued, word: "Ready" },
+  upstream_failed: { ...LOOKS.skipped, word: "Upstream failed" },
 };
 
 const UNKNOWN: Look = {
@@ -89,7 +91,8 @@ export const STATES = Object.keys(LOOKS) as State[];
 
 export function lookOf(state: string | null | undefined): Look {
   return (
-    LOOKS[state as State] ?? NODE_LOOKS[state ?? ""] ?? { ...UNKNOWN, word: state ?? "Not started" }
+    LOOKS[state as State] ??
+    NODE_LOOKS[state ?? ""] ?? { ...UNKNOWN, word: state ? sentence(state) : "Not started" }
   );
 }
 
