@@ -2,7 +2,7 @@
 # Options travel in ARGS: make test ARGS="-k fence -x"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test unit web sabotage check lint format bench bench-peers bench-graphs chaos firings kill-graphs oracle screenshots fresh lock clean
+.PHONY: help setup demo test unit web sabotage check lint format bench bench-peers bench-graphs bench-web chaos firings kill-graphs oracle screenshots fresh lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ firings: ## Kill schedulers and turn their clock over 100,000 instants: none dou
 
 bench-graphs: ## Measure runs of graphs on both stores (ARGS=--quick)
 	@./dev bench-graphs $(ARGS)
+
+bench-web: ## Measure the web UI in Chromium: paint, large graphs, long lists, frames (ARGS=--quick)
+	@./dev bench-web $(ARGS)
 
 kill-graphs: ## Kill workers in the middle of 2,000 graphs with 104,000 edges (ARGS=--long: 1,040,000)
 	@./dev kill-graphs $(ARGS)
