@@ -140,13 +140,15 @@ class PostgresServer:
                 )
             self._start_watch(self._process.pid)
             try:
-                return self._await_answer(self._process)
+                self._await_answer(self._process)
             except PostgresNotStarted as error:
                 # Sessions of a server that was killed end by themselves, on a busy machine late.
                 if STILL_ENDING not in str(error) or time.monotonic() > deadline:
                     raise
                 self._forget()
                 time.sleep(0.1)
+            else:
+                return
 
     def stop(self, mode: StopMode = "fast") -> None:
         """End orderly (`fast`), or at once with recovery at the next start (`immediate`)."""
