@@ -187,7 +187,7 @@ def measure_lists(visits: Visits, sizes: Sizes) -> Figures:
 def measure_frames(visits: Visits, url: str, sizes: Sizes) -> Figures:
     with submitting(url, sizes.changes) as counted, visits.page("/runs") as page:
         settle(page)
-        page.get_by_role("row").nth(30).wait_for()
+        page.get_by_role("row").nth(10).wait_for()
         before = counted()
         frames = page.evaluate(SCROLL, sizes.scroll_ms)
         runs = counted() - before
@@ -274,18 +274,20 @@ def main(*, quick: bool, only: StoreName | None, json_path: Path) -> None:
         raise click.ClickException(MISSING)
     sizes = QUICK if quick else FULL
     found: dict[StoreName, Figures] = {}
+    console = Console(width=None if Console().is_terminal else 110)
     with tempfile.TemporaryDirectory(prefix="rota-bench-") as name, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         folder = Path(name)
         if only != "postgres":
             urls = (f"sqlite:///{folder}/busy.db", f"sqlite:///{folder}/full.db")
             found["sqlite"] = measure(browser, urls, folder, sizes)
+            console.print(table_of(found))
         if only != "sqlite":
             with PostgresServer(fsync=True) as server:
                 urls = (server.create_database(), server.create_database())
                 found["postgres"] = measure(browser, urls, folder, sizes)
+            console.print(table_of(found))
         browser.close()
-    Console(width=None if Console().is_terminal else 110).print(table_of(found))
     json_path.parent.mkdir(parents=True, exist_ok=True)
     json_path.write_text(json.dumps(_rounded(found), indent=2) + "\n")
 

@@ -79,7 +79,8 @@ def test_a_failure_reaches_all_that_depend_on_it(store: Store, worker: str) -> N
     }  # fmt: skip
     ended = look(store, run)
     assert ended.state is State.FAILED
-    assert ended.reason == "node d failed: a node before it failed"
+    assert ended.reason is not None
+    assert ended.reason.startswith("node a failed: "), "the cause, not what it led to"
 
 
 def test_a_batch_that_ends_all_parents_releases_the_child_once(store: Store, worker: str) -> None:

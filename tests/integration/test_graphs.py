@@ -83,7 +83,7 @@ def test_a_failure_is_told_by_the_graph_and_what_is_mended_goes_on(
 ) -> None:
     serve()
     run = graphs.graphs["failing"].submit(7)
-    with pytest.raises(RunFailed, match="node one failed"):
+    with pytest.raises(RunFailed, match="node broken failed: ValueError"):
         run.result(LIMIT)
     states = {node.name: (node.state, node.reason) for node in run.nodes()}
     assert states["broken"] == ("failed", "ValueError: cannot take 7")

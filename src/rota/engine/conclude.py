@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -24,6 +24,14 @@ MAX_MADE_BYTES = 16_000_000
 """Of a result that is made of those of many nodes; each of them has a limit of its own."""
 
 
+class Bad(NamedTuple):
+    """A node that failed, or was given up because one before it did."""
+
+    name: str
+    reason: str | None
+    is_own: bool
+
+
 class Waves(Protocol):
     """What is asked of a step."""
 
@@ -37,11 +45,15 @@ class Waves(Protocol):
 def conclude(step: Waves, over: Sequence[str]) -> list[Verdict]:
     """The verdicts on these runs, by their leaves; with the results that they give back."""
     ids = json.dumps(sorted(over))
-    bad: dict[str, list[tuple[str, str | None]]] = {}
+    bad: dict[str, list[Bad]] = {}
+    causes: dict[str, list[Bad]] = {}
     for row in step.tx.all("bad_nodes", ids=ids):
         graph_id = str(row["graph_id"])
-        if step.courses[graph_id].shape.plan.nodes[row["name"]].is_leaf:
-            bad.setdefault(graph_id, []).append((row["name"], row["reason"]))
+        each = Bad(row["name"], row["reason"], is_own=row["state"] == "failed")
+        if step.courses[graph_id].shape.plan.nodes[each.name].is_leaf:
+            bad.setdefault(graph_id, []).append(each)
+        if each.is_own:
+            causes.setdefault(graph_id, []).append(each)
     rows = step.tx.all("lock_graphs", ids=ids)
     known = Known(step.tx)
     known.load_all(
@@ -57,7 +69,8 @@ def conclude(step: Waves, over: Sequence[str]) -> list[Verdict]:
         if graph_id not in bad and (whole := step.courses[graph_id].shape.whole_result)
     )
     step.tx.all("end_graphs", ids=ids)
-    verdicts = [_verdict(step, row, bad.get(str(row["id"]), []), known) for row in rows]
+    told = {graph_id: _causes(leaves, causes.get(graph_id, [])) for graph_id, leaves in bad.items()}
+    verdicts = [_verdict(step, row, told.get(str(row["id"]), []), known) for row in rows]
     for row, verdict in zip(rows, verdicts, strict=True):
         graph = step.courses[verdict.run_id].shape.graph
         if verdict.verb == "founder" and row["failures"] < graph.retries:
@@ -65,7 +78,12 @@ def conclude(step: Waves, over: Sequence[str]) -> list[Verdict]:
     return [verdict for verdict in verdicts if verdict.run_id not in step.restarts]
 
 
-def _verdict(step: Waves, row: Row, bad: list[tuple[str, str | None]], known: Known) -> Verdict:
+def _causes(leaves: list[Bad], failed: list[Bad]) -> list[Bad]:
+    """What the run failed of: leaves that failed themselves, else what failed before them."""
+    return [each for each in leaves if each.is_own] or failed or leaves
+
+
+def _verdict(step: Waves, row: Row, bad: list[Bad], known: Known) -> Verdict:
     facts: dict[str, Any] = verdict_facts(row)
     graph_id = str(row["id"])
     end = step.board.rows[graph_id, END]
@@ -96,7 +114,9 @@ def _result(course: Course, known: Known) -> str:
     return made.decode()
 
 
-def _failed_in_words(bad: list[tuple[str, str | None]]) -> str:
-    name, reason = min(bad, key=lambda each: each[1] == "a node before it failed")
+def _failed_in_words(bad: list[Bad]) -> str:
+    first = min(bad)
     more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
-    return f"node {name}{more} failed{f': {reason}' if reason else ''}"[:MAX_REASON]
+    return f"node {first.name}{more} failed{f': {first.reason}' if first.reason else ''}"[
+        :MAX_REASON
+    ]
