@@ -284,6 +284,16 @@ def test_runs_are_found_by_what_people_type_and_by_their_error(served: Served) -
     }
 
 
+def test_a_job_is_named_by_either_word(served: Served) -> None:
+    client = served.client("operator")
+
+    for body in ({"jobId": "add"}, {"job": "add"}, {"job": "add", "jobId": "add"}):
+        assert client.post(RUNS, json=body).status_code == 201
+    for bad in ({}, {"job": "add", "jobId": "other"}):
+        answer = client.post(RUNS, json=bad)
+        assert (answer.status_code, "jobId" in answer.json()["detail"]) == (400, True)
+
+
 def test_runs_are_listed_by_when_they_were_asked_for_and_by_their_graph(served: Served) -> None:
     client = served.client("operator")
     run_id = submit(client).json()["executionId"]

@@ -170,6 +170,7 @@ class WorkerAnswer(Answer):
     seen_at: datetime
     alive: bool
     draining: bool
+    jobs: tuple[str, ...] | None = None
 
 
 def run_view(run: RunAnswer) -> RunView:
@@ -254,6 +255,7 @@ def worker_view(worker: WorkerAnswer, *, now: int) -> WorkerView:
         host=worker.host,
         pid=worker.pid,
         queues=worker.queues,
+        jobs=worker.jobs,
         slots=worker.slots,
         running=worker.busy,
         version=worker.version,

@@ -10,7 +10,7 @@ from litestar import get, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Page, when
+from rota.api.documents import MOST, PAGE, Page, moment_ms, when
 from rota.api.gate import needs
 from rota.api.routes.run_documents import (
     AttemptDocument,
@@ -30,7 +30,6 @@ from rota.api.routes.run_documents import (
     status_of,
 )
 from rota.api.submits import Answer, Call, Wish
-from rota.clock import to_ms
 from rota.engine.acts import By
 from rota.engine.cancel import cancel
 from rota.engine.inspect import attempts, find, tally
@@ -110,8 +109,8 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
         queues=None if queue is not None else request.credential.queues,
         schedule=schedule,
         parent=parent,
-        since=_ms("since", since),
-        until=_ms("until", until),
+        since=moment_ms("since", since),
+        until=moment_ms("until", until),
     )
 
     def look(tx: Tx) -> Page[RunDocument]:
@@ -245,7 +244,7 @@ def reached(tx: Tx, request: Ask, run_id: str) -> RunView:
 
 async def submit_all(request: Ask, asked: list[SubmitBody], verb: str = "submit") -> Answer:
     """All of them, in a transaction that other requests may share."""
-    wishes = [Wish(job=each.job, args=each.args, options=each.options()) for each in asked]
+    wishes = [Wish(job=each.name, args=each.args, options=each.options()) for each in asked]
     call = Call(
         credential=request.credential,
         wishes=wishes,
@@ -266,14 +265,6 @@ def submitted(answer: Submitted, asked: SubmitBody) -> SubmittedDocument:
     elif asked.delay is not None or asked.at is not None:
         status = "scheduled"
     return SubmittedDocument(run_id=answer.id, status=status, is_new=answer.is_new)
-
-
-def _ms(name: str, moment: datetime | None) -> int | None:
-    if moment is None:
-        return None
-    if moment.tzinfo is None:
-        raise BadInput(f"{name} needs a zone: write 2026-01-31T08:00:00Z")
-    return to_ms(moment)
 
 
 def _seen(mark: str | None) -> list[Seen]:
