@@ -13,7 +13,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
@@ -121,10 +121,18 @@ class PostgresServer:
 
     def drop_database(self, url: str) -> None:
         """Remove a database, ending whoever is still connected to it."""
-        name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
-        statement = sql.SQL("drop database {} with (force)").format(sql.Identifier(str(name)))
+        name = sql.Identifier(database_of(url))
+        statement = sql.SQL("drop database {} with (force)").format(name)
         with self._admin() as connection:
             connection.execute(statement)
+
+    @contextlib.contextmanager
+    def database(self, *, template: str = "template0") -> Iterator[str]:
+        """The address of one that is dropped at the end, also when the server is down by then."""
+        url = self.create_database(template=template)
+        yield url
+        self.start()
+        self.drop_database(url)
 
     def start(self) -> None:
         """Start after `stop` or `kill`, on the same socket and port; returns when it answers."""
@@ -267,6 +275,11 @@ class PostgresServer:
         if self._watch is not None:
             self._watch.communicate(b"done\n")
             self._watch = None
+
+
+def database_of(url: str) -> str:
+    """The name of the database at the end of an address."""
+    return str(psycopg.conninfo.conninfo_to_dict(url)["dbname"])
 
 
 def _free_port() -> int:
