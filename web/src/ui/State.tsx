@@ -14,7 +14,6 @@ import {
   SkipForward,
 } from "lucide-react";
 import type { State } from "@/api/types";
-import { sentence } from "@/lib/format";
 
 interface Look {
   icon: LucideIcon;
@@ -91,8 +90,7 @@ export const STATES = Object.keys(LOOKS) as State[];
 
 export function lookOf(state: string | null | undefined): Look {
   return (
-    LOOKS[state as State] ??
-    NODE_LOOKS[state ?? ""] ?? { ...UNKNOWN, word: state ? sentence(state) : "Not started" }
+    LOOKS[state as State] ?? NODE_LOOKS[state ?? ""] ?? { ...UNKNOWN, word: state ?? "Not started" }
   );
 }
 
