@@ -121,6 +121,24 @@ def test_jobs_queues_and_workers(both: Both) -> None:
     assert both.alike("workers").out.count("alive") == 1
 
 
+def test_workers_are_drained_and_work_again(both: Both) -> None:
+    def worker_seen() -> dict[str, Any]:
+        here, there = (way.good("workers", "--json") for way in (both.straight, both.afar))
+        views = [each.documents[0] for each in (here, there)]
+        assert all(view.pop("seen_at") for view in views)
+        assert views[0] == views[1]
+        return views[0]
+
+    worker = worker_seen()
+    for way in (both.afar, both.straight):
+        assert "asked to drain" in way.good("workers", "drain", worker["name"]).out
+        assert worker_seen()["is_draining"] is True
+        both.alike("workers")
+        (said,) = way.good("workers", "resume", worker["id"][-8:], "--json").documents
+        assert said == {"id": worker["id"], "name": worker["name"], "draining": False}
+    assert both.alike("workers", "drain", "nobody").code == 2
+
+
 def test_bad_input_is_told_alike(both: Both) -> None:
     for words in (
         ("submit", "ad", "1"),

@@ -85,6 +85,29 @@ def test_nodes_of_a_run_tell_where_they_stand(served: Served) -> None:
     assert after["verbs"] == ["cancel", "mark", "pause"]
 
 
+def test_a_run_that_is_over_tells_what_it_took(served: Served) -> None:
+    flow = given_flow(served)
+    client = served.client("viewer")
+    run = flow.start()
+    flow.claim()
+    flow.end(run, "load", result=[1, 2])
+    flow.claim()
+    flow.end(run, "parts", "succeed", item=0)
+    running = nodes_of(client, run)["parts"]
+    flow.end(run, "parts", "succeed", item=1)
+    flow.claim()
+    flow.end(run, "report")
+
+    over = client.get(f"{RUNS}/{run}/nodes").json()
+
+    assert (running["startedAt"] is None, running["finishedAt"]) == (False, None)
+    parts = over["graph"]["nodes"][1]
+    assert parts["startedAt"] <= parts["finishedAt"]
+    assert parts["durationMs"] is not None
+    assert over["progress"]["criticalPath"] == ["load", "parts", "report"]
+    assert all(each["critical"] for each in over["graph"]["nodes"])
+
+
 def test_a_run_that_is_no_graph_has_no_nodes(served: Served) -> None:
     client = served.client("operator")
     run_id = client.post(RUNS, json={"jobId": "add"}).json()["executionId"]

@@ -266,6 +266,16 @@ def test_a_value_that_is_kept_apart_is_whole_in_its_run_and_a_hash_in_lists(serv
     assert listed["args"]["$artifact"].startswith("sha256:")
 
 
+def test_a_job_is_named_by_either_word(served: Served) -> None:
+    client = served.client("operator")
+
+    for body in ({"jobId": "add"}, {"job": "add"}, {"job": "add", "jobId": "add"}):
+        assert client.post(RUNS, json=body).status_code == 201
+    for bad in ({}, {"job": "add", "jobId": "other"}):
+        answer = client.post(RUNS, json=bad)
+        assert (answer.status_code, "jobId" in answer.json()["detail"]) == (400, True)
+
+
 def test_runs_are_listed_by_when_they_were_asked_for_and_by_their_graph(served: Served) -> None:
     client = served.client("operator")
     run_id = submit(client).json()["executionId"]

@@ -121,6 +121,25 @@ def test_a_schedule_is_started_by_hand_with_other_arguments(served: Served) -> N
     assert (bad.status_code, bad.json()["code"]) == (422, "bad-arguments")
 
 
+def test_a_schedule_is_started_for_a_time_that_is_past(served: Served) -> None:
+    client = served.client("author")
+    put(client, args={"a": 1, "b": 2}, zone="UTC", startWithin="1m")
+    asked = {"scheduledFor": "2026-01-31T04:30:00+01:00"}
+
+    by_schedule = client.post(f"{SCHEDULES}/s/trigger", json=asked).json()
+    by_job = client.post("/api/v1/jobs/add/trigger", json=asked).json()
+
+    for made in (by_schedule, by_job):
+        assert made["status"] == "queued"
+        run = client.get(f"/api/v1/runs/{made['executionId']}").json()
+        assert run["scheduledFor"] == "2026-01-31T03:30:00Z"
+    put(client, "t", args={"a": 1, "b": 2})
+    several = client.post("/api/v1/jobs/add/trigger", json=asked)
+    assert (several.status_code, "2 schedules" in several.json()["detail"]) == (400, True)
+    no_zone = client.post(f"{SCHEDULES}/s/trigger", json={"scheduledFor": "2026-01-31T04:30:00"})
+    assert (no_zone.status_code, "zone" in no_zone.json()["detail"]) == (400, True)
+
+
 def test_lists_are_filtered_and_come_in_pages(served: Served) -> None:
     client = served.client("author")
     for name in ("c", "a", "b"):

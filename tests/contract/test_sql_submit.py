@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import psycopg
 import pytest
 
 from rota.app import App, Job
+from rota.engine.jobs import define
+from rota.engine.weights import choices, set_weights
 from rota.errors import DuplicateKey
 from rota.model.states import State
 from rota.rules.order import CREDIT_MS
 from rota.rules.signature import MAX_ARGS_BYTES
-from tests.contract.builders import run_sql
+from rota.rules.weights import point_of
+from tests.contract.builders import HOME, run_sql
 
 pytestmark = pytest.mark.postgres
 Resize = Job[..., str]
@@ -151,3 +156,28 @@ def test_workers_hear_of_it_and_run_it(app: App) -> None:
     finally:
         worker.stop()
     assert (run.state, double.name) == (State.SUCCESS, "double")
+
+
+def test_runs_from_sql_are_shared_out_between_versions_as_those_from_python(
+    app: App, resize: Resize
+) -> None:
+    first = resize.spec
+    second = msgspec.structs.replace(first, queue="new", priority=1)
+    app.store.write(lambda tx: define(tx, second, namespace=HOME))
+    app.store.write(lambda tx: set_weights(tx, "resize", {1: 50, 2: 50}, namespace=HOME))
+    choice = app.store.read(lambda tx: choices(tx, ["resize"], namespace=HOME))["resize"]
+
+    for number in range(20):
+        key = f"order é {number}"
+        row = columns(app, call(app, f"""'resize', '{{"image": "a"}}', key => '{key}'"""))
+        version, spec = choice.at(point_of(f"resize\n{key}"))
+        assert (row["version"], row["queue"], row["priority"]) == (
+            version,
+            spec.queue,
+            spec.priority,
+        )
+    without = Counter(
+        columns(app, call(app, """'resize', '{"image": "a"}'"""))["version"] for _ in range(60)
+    )
+    assert 5 < without[1] < 55
+    assert without[1] + without[2] == 60

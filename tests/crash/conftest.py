@@ -9,7 +9,15 @@ import pytest
 
 from rota.app import App
 from tests.crash.shop import shop
+from tests.support.postgres import PostgresServer
 from tests.support.processes import Crew, crew_of
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer, postgres_template: str) -> Iterator[str]:
+    """Has its schema already; what migrates is tested elsewhere."""
+    with postgres_server.database(template=postgres_template) as url:
+        yield url
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 from rota.app import App
 from rota.runtime.options import WorkerOptions
 from rota.runtime.worker import Worker
+from tests.support.postgres import PostgresServer
 
 FAST: dict[str, Any] = {
     "slots": 4,
@@ -26,6 +27,13 @@ class Serve(Protocol):
     """Starts a worker that notices everything within a second; ends it after the test."""
 
     def __call__(self, **options: Any) -> Worker: ...
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer, postgres_template: str) -> Iterator[str]:
+    """Has its schema already; what migrates is tested elsewhere."""
+    with postgres_server.database(template=postgres_template) as url:
+        yield url
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from rota.rules.graph_progress import Progress, Span, Stand, progress_of
+from rota.rules.graphs import taken_path
 
 NOW = 1_000_000
 
@@ -78,3 +79,11 @@ def test_a_run_that_has_ended_has_nothing_left() -> None:
     seen = look([stand("a", state="success"), stand("b", state="failed")])
 
     assert (seen.done, seen.share, seen.critical_path, seen.left_ms) == (2, 1.0, (), None)
+
+
+def test_what_was_waited_for_last_is_the_way_that_was_taken() -> None:
+    parents = {"a": (), "b": (), "join": ("a", "b"), "left out": ("a",), "z": ("join", "left out")}
+
+    assert taken_path(parents, {"a": 5, "b": 9, "join": 12, "z": 13}) == ["b", "join", "z"]
+    assert taken_path(parents, {"a": 5}) == ["a"]
+    assert taken_path(parents, {}) == []

@@ -7,7 +7,8 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from rota.clock import to_datetime
+from rota.clock import to_datetime, to_ms
+from rota.errors import BadInput
 
 T = TypeVar("T")
 PAGE = 50
@@ -44,3 +45,12 @@ def when(ms: int | None) -> datetime | None:
 def then(ms: int) -> datetime:
     """The same for what is always there."""
     return to_datetime(ms)
+
+
+def moment_ms(name: str, moment: datetime | None) -> int | None:
+    """As the store counts; a moment without a zone could be any of many."""
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        raise BadInput(f"{name} needs a zone: write 2026-01-31T08:00:00Z")
+    return to_ms(moment)

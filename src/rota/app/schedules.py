@@ -14,6 +14,7 @@ import msgspec
 from rota.app.backfills import Backfill, Backfills, Wish
 from rota.app.run import Run
 from rota.app.who import whoami
+from rota.clock import to_ms
 from rota.engine import schedules as engine
 from rota.engine.acts import By, record
 from rota.engine.backfill import Planned
@@ -145,12 +146,21 @@ class Schedules:
         self._act("unblock", name, who, unblock)
 
     def trigger(
-        self, name: str, args: Mapping[str, Any] | None = None, *, who: str | None = None
+        self,
+        name: str,
+        args: Mapping[str, Any] | None = None,
+        *,
+        scheduled_for: datetime | None = None,
+        who: str | None = None,
     ) -> Run[Any] | None:
         """Start it once now, under its overlap policy; None when that gave the start up.
 
-        Also while it is paused. `args` replace some of the schedule's arguments.
+        Also while it is paused. `args` replace some of the schedule's arguments; with
+        `scheduled_for` the run is for that time, as if it had been started then.
         """
+        if scheduled_for is not None and scheduled_for.tzinfo is None:
+            raise BadOption("scheduled_for needs a zone")
+        instant = None if scheduled_for is None else to_ms(scheduled_for)
         request_id = new_id()
         text = None if args is None else self.merged(name, args)
 
@@ -163,6 +173,7 @@ class Schedules:
                 timetables=self.timetables,
                 new_id=new_id,
                 args=text,
+                instant=instant,
             )
 
         done = self._act("trigger", name, who, start, args=args)

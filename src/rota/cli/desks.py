@@ -73,6 +73,7 @@ class Desk(Protocol):
     def pause_queue(self, name: str, note: str | None) -> None: ...
     def resume_queue(self, name: str) -> None: ...
     def workers(self) -> list[WorkerView]: ...
+    def drain_worker(self, worker_id: str, *, drains: bool) -> None: ...
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
     ) -> list[LogLine]: ...
@@ -180,6 +181,13 @@ class StoreDesk:
 
         return self._app.store.read(lambda tx: workers(tx, namespace=self._namespace))
 
+    def drain_worker(self, worker_id: str, *, drains: bool) -> None:
+        from rota.engine.workers import ask_drain
+
+        self._app.store.write(
+            lambda tx: ask_drain(tx, worker_id, namespace=self._namespace, drains=drains)
+        )
+
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
     ) -> list[LogLine]:
@@ -245,6 +253,9 @@ class ServerDesk:
 
     def workers(self) -> list[WorkerView]:
         return self._served.workers()
+
+    def drain_worker(self, worker_id: str, *, drains: bool) -> None:
+        (self._served.drain_worker if drains else self._served.resume_worker)(worker_id)
 
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int

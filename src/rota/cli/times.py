@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+from rota.errors import BadOption
 from rota.rules.duration import UNIT_MS, format_duration
 
 _COARSE = ("d", "h", "m", "s")
@@ -32,3 +35,16 @@ def took(start_ms: int | None, end_ms: int | None) -> str:
     if ms < UNIT_MS["s"]:
         return f"{ms} ms"
     return f"{ms / 1000:.1f} s" if ms < UNIT_MS["m"] else coarse(ms)
+
+
+def instant(flag: str, text: str | None) -> datetime | None:
+    """A moment that somebody wrote, with its zone."""
+    if text is None:
+        return None
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise BadOption(f"{flag} {text}: {error}; write 2026-12-01T08:00:00+01:00") from error
+    if when.tzinfo is None:
+        raise BadOption(f"{flag} {text}: add the zone, such as {text}Z or {text}+01:00")
+    return when

@@ -173,6 +173,7 @@ class WorkerAnswer(Answer):
     seen_at: datetime
     alive: bool
     draining: bool
+    jobs: tuple[str, ...] | None = None
 
 
 def run_view(run: RunAnswer) -> RunView:
@@ -260,6 +261,7 @@ def worker_view(worker: WorkerAnswer, *, now: int) -> WorkerView:
         host=worker.host,
         pid=worker.pid,
         queues=worker.queues,
+        jobs=worker.jobs,
         slots=worker.slots,
         running=worker.busy,
         version=worker.version,

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from rota.engine.courses import courses
 from rota.model.run import cached_from
+from rota.rules.graph_progress import WAITS
 from rota.rules.graphs import Planned
 from rota.rules.joins import Ending
 from rota.store.base import Row, Tx
+
+MOST_ITEMS = 20_000
+"""Instances that are looked at to tell when their nodes began and ended."""
 
 
 class NodeView(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,6 +62,21 @@ def nodes(tx: Tx, run_id: str, *, namespace: str) -> list[NodeView]:
         return []
     plan = courses(tx, [run_id], namespace=namespace)[run_id].shape.plan
     return [_view(rows[name], planned) for name, planned in plan.nodes.items() if name in rows]
+
+
+def with_spans(tx: Tx, run_id: str, found: Sequence[NodeView]) -> list[NodeView]:
+    """Mapped nodes with the first start and the last end of their instances, unless too many."""
+    if not 0 < sum(each.width or 0 for each in found) <= MOST_ITEMS:
+        return list(found)
+    spans = {row["node"]: row for row in tx.all("item_spans", graph_id=run_id)}
+    return [_spanned(each, spans.get(each.name)) for each in found]
+
+
+def _spanned(view: NodeView, span: Row | None) -> NodeView:
+    if view.width is None or span is None:
+        return view
+    ended = None if view.state in WAITS else span["finished_at"]
+    return msgspec.structs.replace(view, started_at=span["started_at"], finished_at=ended)
 
 
 def is_paused(tx: Tx, run_id: str) -> bool:

@@ -33,8 +33,11 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
     timetables: Timetables,
     new_id: NewId,
     args: str | None = None,
+    instant: int | None = None,
 ) -> Triggered:
     """Start it once now, with other arguments if given; also while it is paused.
+
+    With `instant` the run is for that time, as if it had been started then.
 
     A request that is sent twice, with the same id, starts it once.
     """
@@ -46,7 +49,7 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
         run_id = str(known["run_id"]) if known["run_id"] else None
         return Triggered(run_id=run_id, decision=known["decision"], is_new=False)
     plan = plan_of(row, timetables, load_calendars(tx, [row]))
-    start = _start(row, plan, request_id, args)
+    start = _start(row, plan, request_id, args, instant)
     ask = Ask(row=row, plan=plan, starts=[start], waits=True)
     begun = begin(tx, [ask], new_id=new_id)[str(row["id"])]
     made: Made = begun.made[0]
@@ -55,11 +58,14 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
     return Triggered(run_id=made.run_id, decision=made.decision)
 
 
-def _start(row: Row, plan: Plan, request_id: str, args: str | None) -> Start:
-    """For the interval that is complete now, as a start by time would have it."""
-    end = None if plan.follows_end else before(plan.table, row["now"] + 1)
+def _start(row: Row, plan: Plan, request_id: str, args: str | None, instant: int | None) -> Start:
+    """For the interval that is complete then, as a start by time would have it."""
+    at = row["now"] if instant is None else instant
+    end = None if plan.follows_end else before(plan.table, at + 1)
     return Start(
-        instant=row["now"],
+        instant=at,
+        # A time in the past is meant: the run must not count as late for it.
+        due_at=None if instant is None else row["now"],
         kind="manual",
         request=request_id,
         args=args,

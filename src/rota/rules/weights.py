@@ -11,7 +11,8 @@ from rota.rules.checks import whole_number
 MOST = 20
 """Versions that share the runs of a job."""
 HEAVIEST = 1_000_000
-_SPACE = 2**64
+_DIGITS = 13
+"""Of a hexadecimal digest: 52 bits, which a float holds; `rota.point_of` in SQL does the same."""
 
 
 def check_weights(weights: Mapping[int, int]) -> dict[int, int]:
@@ -37,5 +38,5 @@ def choose(weights: Mapping[int, int], point: float) -> int:
 
 def point_of(text: str) -> float:
     """Of a key its place in [0, 1): the same key goes to the same version, always."""
-    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big") / _SPACE
+    digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+    return int(digest, 16) / float(16**_DIGITS)

@@ -106,7 +106,8 @@ class PostgresStore:
         return _again_if_refused(lambda: self._transact(work, pool, lone=lone, riders=riders))
 
     def read(self, work: Callable[[Tx], T]) -> T:
-        return self._transact(work, self._pool)
+        # A day that is dropped meanwhile may stand in the way of a look at several.
+        return _again_if_refused(lambda: self._transact(work, self._pool))
 
     def only(self, namespaces: Collection[str]) -> Room:
         """As the role that servers take on, if there is one (store.rooms)."""
@@ -148,13 +149,9 @@ class PostgresStore:
         self._pool.close()
         self._guard.stop()
 
-    def write_in(self, room: bytes, work: Callable[[PostgresTx], T]) -> T:
-        """A transaction that begins in a room, and again if the server asks for it."""
-        return _again_if_refused(lambda: self.read_in(room, work))
-
-    def read_in(self, room: bytes, work: Callable[[PostgresTx], T]) -> T:
+    def transact_in(self, room: bytes, work: Callable[[PostgresTx], T]) -> T:
         """A transaction that begins in a room."""
-        return self._transact(work, self._pool, room=room)
+        return _again_if_refused(lambda: self._transact(work, self._pool, room=room))
 
     def _transact(
         self,
@@ -226,10 +223,10 @@ class _Room:
         self._begin = begin
 
     def write(self, work: Callable[[Tx], T]) -> T:
-        return self._store.write_in(self._begin, work)
+        return self._store.transact_in(self._begin, work)
 
     def read(self, work: Callable[[Tx], T]) -> T:
-        return self._store.read_in(self._begin, work)
+        return self._store.transact_in(self._begin, work)
 
 
 def _again_if_refused(transact: Callable[[], T]) -> T:

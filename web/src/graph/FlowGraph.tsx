@@ -4,27 +4,21 @@ import {
   Controls,
   type Edge,
   getViewportForBounds,
-  Handle,
   MiniMap,
-  type Node,
-  type NodeProps,
-  Position,
+  Panel,
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
-  useStore,
   useStoreApi,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { Boxes, Layers2 } from "lucide-react";
-import { memo, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { count } from "@/lib/format";
 import { lookOf } from "@/ui/State";
-import { Duration } from "@/ui/Time";
 import { collapse, type Drawn, GROUP, groupsOf, type Shape } from "./collapse";
+import { FAR, type FlowNode, miniColour, NODE_TYPES } from "./DrawnNode";
+import { Groups } from "./Groups";
 import { extentOf, HEIGHT, layout, type Places, WIDTH } from "./layout";
-
-type FlowNode = Node<{ drawn: Drawn; isChosen: boolean }, "drawn">;
 
 interface Props {
   shape: Shape;
@@ -33,6 +27,8 @@ interface Props {
   onChoose?: ((name: string) => void) | undefined;
 }
 
+/** The wheel alone scrolls the page, as everywhere; with one of these it zooms. */
+const ZOOM_KEYS = ["Control", "Meta"];
 const CLOSE_ABOVE = 150;
 const LABEL = {
   labelStyle: { fill: "var(--ink-2)", fontSize: 11 },
@@ -57,7 +53,7 @@ function Picture({ shape, criticalPath, chosen, onChoose }: Props) {
   );
   const drawn = useMemo(() => collapse(shape, closed), [shape, closed]);
   const places = usePlaces(drawn);
-  const path = useMemo(() => pathEdges(criticalPath ?? []), [criticalPath]);
+  const path = useMemo(() => pathEdges(criticalPath ?? [], drawn.nodes), [criticalPath, drawn]);
   const nodes = useMemo(
     (): FlowNode[] =>
       places
@@ -94,56 +90,48 @@ function Picture({ shape, criticalPath, chosen, onChoose }: Props) {
     setClosed(next);
   };
   return (
-    <div
-      ref={frame}
-      className="relative"
-      style={{ height: heightFor(places, frame.current?.clientWidth) }}
-    >
-      {!places && (
-        <p role="status" className="absolute inset-0 grid place-items-center text-ink-2">
-          Arranging {count(drawn.nodes.length)} nodes
-        </p>
-      )}
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={NODE_TYPES}
-        onNodeClick={(_, node) =>
-          node.id.startsWith(GROUP) ? toggle(node.id.slice(GROUP.length)) : onChoose?.(node.id)
-        }
-        nodesDraggable={false}
-        nodesConnectable={false}
-        edgesFocusable={false}
-        onlyRenderVisibleElements={drawn.nodes.length > CLOSE_ABOVE}
-        minZoom={0.05}
-        maxZoom={1.5}
-        proOptions={{ hideAttribution: false }}
+    <>
+      <Groups groups={groups} closed={closed} onClosed={setClosed} />
+      <div
+        ref={frame}
+        className="relative"
+        style={{ height: heightFor(places, frame.current?.clientWidth) }}
       >
-        <Background gap={22} size={1} color="var(--line)" />
-        <Controls showInteractive={false} />
-        {drawn.nodes.length > 40 && (
-          <MiniMap pannable zoomable className="max-md:!hidden" nodeColor={miniColour} />
+        {!places && (
+          <p role="status" className="absolute inset-0 grid place-items-center text-ink-2">
+            Arranging {count(drawn.nodes.length)} nodes
+          </p>
         )}
-        <Fit on={places} nodes={drawn.nodes} />
-      </ReactFlow>
-      {groups.length > 0 && (
-        <div className="absolute top-3 left-3 flex max-w-[60%] flex-wrap gap-1.5">
-          {groups.slice(0, 12).map((group) => (
-            <button
-              key={group}
-              type="button"
-              aria-pressed={closed.has(group)}
-              onClick={() => toggle(group)}
-              title={closed.has(group) ? "Open this group" : "Close this group"}
-              className="flex h-7 items-center gap-1.5 rounded-full border border-line bg-surface px-2.5 text-xs aria-pressed:bg-accent-soft aria-pressed:text-accent"
-            >
-              <Layers2 aria-hidden className="size-3.5" />
-              {group}
-            </button>
-          ))}
-        </div>
-      )}
-    </div>
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          onNodeClick={(_, node) =>
+            node.id.startsWith(GROUP) ? toggle(node.id.slice(GROUP.length)) : onChoose?.(node.id)
+          }
+          nodesDraggable={false}
+          nodesConnectable={false}
+          edgesFocusable={false}
+          onlyRenderVisibleElements={drawn.nodes.length > CLOSE_ABOVE}
+          preventScrolling={false}
+          zoomOnScroll={false}
+          zoomActivationKeyCode={ZOOM_KEYS}
+          minZoom={0.05}
+          maxZoom={1.5}
+          proOptions={{ hideAttribution: false }}
+        >
+          <Background gap={22} size={1} color="var(--line)" />
+          <Controls showInteractive={false} />
+          <Panel position="bottom-center" className="!mb-2 text-2xs text-ink-2 max-md:hidden">
+            Drag to move, Ctrl and wheel to zoom
+          </Panel>
+          {drawn.nodes.length > 12 && (
+            <MiniMap pannable zoomable className="max-md:!hidden" nodeColor={miniColour} />
+          )}
+          <Fit on={places} nodes={drawn.nodes} />
+        </ReactFlow>
+      </div>
+    </>
   );
 }
 
@@ -176,7 +164,10 @@ function heightFor(places: Places | null, width = 900): number {
   return Math.max(320, Math.min(window.innerHeight * 0.72, extent.height * zoom + 130));
 }
 
-/** A small graph whole; of a large one what needs eyes: where it failed, runs, or begins. */
+const NEAR = 0.55;
+const EDGE = 32;
+
+/** A graph whole if its words can be read then; else what needs eyes: where it failed, runs, or begins. */
 function Fit({ on, nodes }: { on: Places | null; nodes: Drawn[] }) {
   const flow = useReactFlow();
   const store = useStoreApi();
@@ -184,22 +175,30 @@ function Fit({ on, nodes }: { on: Places | null; nodes: Drawn[] }) {
   latest.current = nodes;
   useEffect(() => {
     if (!on) return;
-    const isLarge = latest.current.length > CLOSE_ABOVE;
     const frame = requestAnimationFrame(() => {
       const { width, height } = store.getState();
-      const bounds = boundsOf(isLarge ? worthSeeing(latest.current) : latest.current, on);
-      const zoom = isLarge ? 0.5 : 0.05;
-      void flow.setViewport(getViewportForBounds(bounds, width, height, zoom, 1, 0.06));
+      const whole = getViewportForBounds(
+        boundsOf(latest.current, on),
+        width,
+        height,
+        0.05,
+        1,
+        0.06,
+      );
+      void flow.setViewport(whole.zoom < FAR ? nearView(latest.current, on, width, height) : whole);
     });
     return () => cancelAnimationFrame(frame);
   }, [on, flow, store]);
   return null;
 }
 
-function worthSeeing(nodes: Drawn[]): Drawn[] {
+/** What failed or runs in the middle; if nothing does, the beginning at the left. */
+function nearView(nodes: Drawn[], places: Places, width: number, height: number) {
   const loud = nodes.filter((node) => node.state === "failed");
   const busy = loud.length ? loud : nodes.filter((node) => node.state === "running");
-  return (busy.length ? busy : nodes).slice(0, 6);
+  const bounds = boundsOf((busy.length ? busy : nodes).slice(0, 6), places);
+  const view = getViewportForBounds(bounds, width, height, NEAR, 1, 0.06);
+  return busy.length ? view : { ...view, x: EDGE - bounds.x * view.zoom };
 }
 
 function boundsOf(nodes: Drawn[], places: Places) {
@@ -211,100 +210,12 @@ function boundsOf(nodes: Drawn[], places: Places) {
   return { x, y, width: right - x, height: bottom - y };
 }
 
-function pathEdges(path: string[]): Set<string> {
-  return new Set(path.slice(1).map((name, index) => `${path[index]}\0${name}`));
-}
-
-function miniColour(node: Node): string {
-  const state = (node.data as { drawn: Drawn }).drawn.state;
-  const tokens: Record<string, string> = {
-    success: "ok",
-    failed: "bad",
-    running: "run",
-    queued: "warn",
-    scheduled: "wait",
-  };
-  return `var(--${tokens[state ?? ""] ?? "idle"}-fill)`;
-}
-
-const FAR = 0.35;
-
-/** From far away words are dust; the colour still tells. */
-function FarNode({ fill }: { fill: string }) {
-  return (
-    <div style={{ width: WIDTH, height: HEIGHT }} className={`rounded-lg ${fill}`}>
-      <Ends />
-    </div>
+/** Pairs of neighbours on the path; a closed group stands for what is inside. */
+function pathEdges(path: string[], nodes: Drawn[]): Set<string> {
+  const groups = nodes.flatMap((node) =>
+    (node.inside ?? []).map((name) => [name, node.name] as const),
   );
+  const standIn = new Map(groups);
+  const way = path.map((name) => standIn.get(name) ?? name);
+  return new Set(way.slice(1).map((name, index) => `${way[index]}\0${name}`));
 }
-
-/** Where edges meet the node; React Flow looks for them in the page. */
-function Ends() {
-  return (
-    <>
-      <Handle type="target" position={Position.Left} isConnectable={false} className="!opacity-0" />
-      <Handle
-        type="source"
-        position={Position.Right}
-        isConnectable={false}
-        className="!opacity-0"
-      />
-    </>
-  );
-}
-
-const DrawnNode = memo(function DrawnNode({ data }: NodeProps<FlowNode>) {
-  const { drawn, isChosen } = data;
-  const look = lookOf(drawn.state);
-  const isFar = useStore((store) => store.transform[2] < FAR);
-  if (isFar) return <FarNode fill={look.fill} />;
-  const Icon = drawn.kind === "group" ? Boxes : look.icon;
-  return (
-    <div
-      style={{ width: WIDTH, height: HEIGHT }}
-      className={`flex cursor-pointer items-stretch overflow-hidden rounded-lg border bg-surface shadow-card ${isChosen ? "border-accent ring-2 ring-accent" : drawn.critical ? "border-accent" : "border-line-strong"} ${drawn.kind === "group" ? "border-dashed" : ""}`}
-    >
-      <Ends />
-      <span className={`w-1 shrink-0 ${drawn.state ? look.fill : "bg-sunken"}`} />
-      <span className="flex min-w-0 flex-1 flex-col justify-center px-2.5 text-left">
-        <span className="truncate text-sm font-medium">
-          {drawn.kind === "group" ? drawn.group : drawn.name}
-        </span>
-        <span className="flex items-center gap-1 text-2xs text-ink-2">
-          <Icon
-            aria-hidden
-            className={`size-3 shrink-0 ${look.spins && drawn.kind !== "group" ? "spin" : ""}`}
-          />
-          <span className="truncate">
-            <Under drawn={drawn} />
-          </span>
-        </span>
-      </span>
-    </div>
-  );
-});
-
-function Under({ drawn }: { drawn: Drawn }) {
-  if (drawn.inside) {
-    const parts = Object.entries(drawn.counts ?? {}).map(([state, many]) => `${many} ${state}`);
-    return `${drawn.inside.length} nodes: ${parts.join(", ")}`;
-  }
-  if (drawn.map && "total" in drawn.map) {
-    const failed = drawn.map.failed ? `, ${drawn.map.failed} failed` : "";
-    return `${drawn.map.done} of ${drawn.map.total} items${failed}`;
-  }
-  if (!drawn.state) return drawn.job ?? drawn.kind;
-  return (
-    <>
-      {drawn.cached ? "Cached" : lookOf(drawn.state).word}
-      {drawn.startedAt && (
-        <>
-          {" · "}
-          <Duration from={drawn.startedAt} until={drawn.finishedAt} ms={drawn.durationMs} />
-        </>
-      )}
-    </>
-  );
-}
-
-const NODE_TYPES = { drawn: DrawnNode };

@@ -30,7 +30,9 @@ export function NodePanel({ run, node, conditions, onClose }: Props) {
         <h2 className="text-base font-semibold break-words">{node.name}</h2>
         <StateBadge state={node.state} />
         <span className="flex-1" />
-        <NodeActions run={run} node={node} />
+        <span className="flex gap-2 max-sm:order-last max-sm:w-full">
+          <NodeActions run={run} node={node} />
+        </span>
         <IconButton label="Close" onClick={onClose}>
           <X className="size-4" />
         </IconButton>
@@ -86,7 +88,12 @@ function NodeLog({ id, isLive }: { id: string; isLive: boolean }) {
   const { lines } = useLog(id, isLive);
   return (
     <div className="border-t border-line">
-      <LogView lines={lines} live={isLive} onDownload={() => downloadLog(id)} height="h-64" />
+      <LogView
+        lines={lines}
+        live={isLive}
+        onDownload={() => downloadLog(id)}
+        height={isLive ? "h-64" : "max-h-64 min-h-24"}
+      />
     </div>
   );
 }

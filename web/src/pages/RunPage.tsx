@@ -206,7 +206,9 @@ function RunFacts({ run }: { run: Run }) {
       </Fact>
       {run.workerId && (
         <Fact name="Worker">
-          <span className="font-mono text-xs break-all">{run.workerId}</span>
+          <span className="font-mono text-xs" title={run.workerId}>
+            {shortId(run.workerId)}
+          </span>
         </Fact>
       )}
       <Fact name="Version">{run.version ? `v${run.version}` : "–"}</Fact>

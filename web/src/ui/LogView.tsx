@@ -107,7 +107,7 @@ export function LogView({ lines, live, onDownload, height }: Props) {
         aria-live="off"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
         tabIndex={0}
-        className={`scroll-thin overflow-auto font-mono text-xs leading-5 ${height ?? (live ? "h-[28rem]" : "max-h-[28rem] min-h-32")}`}
+        className={`scroll-thin overflow-auto font-mono text-xs leading-5 ${height ?? (live ? "h-[28rem] max-sm:h-72" : "max-h-[28rem] min-h-32")}`}
       >
         {shown.length === 0 && (
           <p className="p-4 font-sans text-sm text-ink-2">

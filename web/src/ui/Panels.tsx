@@ -36,8 +36,8 @@ export function Card({ title, aside, children, className = "", flush }: CardProp
   return (
     <section className={`card min-w-0 ${className}`}>
       {title && (
-        <div className="flex min-h-11 items-center gap-3 border-b border-line px-4 py-2">
-          <h2 className="flex-1 text-sm font-semibold">{title}</h2>
+        <div className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2">
+          <h2 className="flex-1 text-sm font-semibold whitespace-nowrap">{title}</h2>
           {aside && <div className="text-xs text-ink-2">{aside}</div>}
         </div>
       )}

@@ -72,10 +72,11 @@ const LOOKS: Record<State, Look> = {
   },
 };
 
-/** Nodes of graphs have two more, before there is a run. */
+/** Nodes of graphs have three more, where there is no run. */
 const NODE_LOOKS: Record<string, Look> = {
   held: { ...LOOKS.suspended, word: "Held" },
   ready: { ...LOOKS.queued, word: "Ready" },
+  upstream_failed: { ...LOOKS.skipped, word: "Upstream failed" },
 };
 
 const UNKNOWN: Look = {

@@ -6,6 +6,13 @@ interface Props {
   current: string;
 }
 
+/** On a phone there are more tabs than fit. */
+function intoView(tab: HTMLElement | null): void {
+  const list = tab?.parentElement;
+  if (!tab || !list || list.scrollWidth <= list.clientWidth) return;
+  list.scrollLeft = tab.offsetLeft - (list.clientWidth - tab.offsetWidth) / 2;
+}
+
 /** The chosen tab is in the address (`?tab=`), so that it can be linked to. */
 export function Tabs({ label, tabs, current }: Props) {
   const navigate = useNavigate();
@@ -19,7 +26,7 @@ export function Tabs({ label, tabs, current }: Props) {
     <div
       role="tablist"
       aria-label={label}
-      className="scroll-thin mb-4 flex gap-1 overflow-x-auto border-b border-line"
+      className="scroll-thin relative mb-4 flex gap-1 overflow-x-auto border-b border-line"
     >
       {tabs.map((tab, index) => (
         <button
@@ -28,6 +35,7 @@ export function Tabs({ label, tabs, current }: Props) {
           role="tab"
           aria-selected={tab.key === current}
           tabIndex={tab.key === current ? 0 : -1}
+          ref={tab.key === current ? intoView : undefined}
           onClick={() => open(tab.key)}
           onKeyDown={(event) => {
             const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

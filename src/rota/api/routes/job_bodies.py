@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
@@ -63,6 +64,8 @@ class TriggerBody(Body):
     """What to start a job with."""
 
     args: dict[str, Any] = msgspec.field(default_factory=dict)
+    scheduled_for: datetime | None = None
+    """The time that the run is for, of a job with a schedule; now, if left out."""
 
 
 class Triggered(Document):

@@ -25,13 +25,14 @@ from rota.api.routes.job_changes import (
 from rota.api.routes.job_documents import JobDocument, JobEntry, job_document, job_entry
 from rota.api.routes.run_documents import SubmitBody
 from rota.api.routes.runs import submit_all
+from rota.api.routes.schedules import start_schedule
 from rota.engine import schedules as timing
 from rota.engine.acts import By
 from rota.engine.inspect import runs
 from rota.engine.job_views import activity
 from rota.engine.jobs import JobView, current_specs, jobs, remove
 from rota.engine.schedule_views import schedules
-from rota.errors import BadOption
+from rota.errors import BadInput, BadOption, NotAllowed
 from rota.model.spec import GraphTarget
 from rota.rules.definitions import OWN
 from rota.store.base import Tx
@@ -105,10 +106,33 @@ async def show_job(request: Ask, job_id: FromPath[str]) -> JobDocument:
 async def trigger_job(
     request: Ask, job_id: FromPath[str], data: JSONBody[TriggerBody | None] = None
 ) -> Triggered:
-    """Start a job once, now."""
+    """Start a job once, now; one with a schedule for the time that `scheduledFor` says."""
+    if data is not None and data.scheduled_for is not None:
+        return await _start_for(request, named(job_id), data)
     asked = SubmitBody(job=named(job_id), args=data.args if data else {})
     answer = await submit_all(request, [asked], verb="trigger job")
     return Triggered(run_id=answer.runs[0].id, status="queued")
+
+
+async def _start_for(request: Ask, job: str, data: TriggerBody) -> Triggered:
+    """Through its schedule, which knows what comes between two of its times."""
+
+    def look(tx: Tx) -> list[str]:
+        reached_job(tx, request, job)
+        found = schedules(tx, namespace=request.namespace, job=job, limit=MOST)
+        return [each.name for each in found]
+
+    names = await request.read(look)
+    name = job if job in names else names[0] if len(names) == 1 else None
+    if name is None:
+        raise BadInput(
+            f"scheduledFor: job {job} has {len(names)} schedules; POST "
+            "/schedules/NAME/trigger starts one of them for that time"
+        )
+    started = await start_schedule(request, name, data)
+    if started.run_id is None:
+        raise NotAllowed(f"{job} was not started: its schedule says {started.decision}")
+    return Triggered(run_id=started.run_id, status="queued")
 
 
 @delete("/jobs/{job_id:str}", **needs("author", changes=True), status_code=200)

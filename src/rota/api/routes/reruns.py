@@ -10,13 +10,12 @@ from litestar import post
 from litestar.params import FromPath, JSONBody
 
 from rota.api.ask import Ask
-from rota.api.documents import Body, Document
+from rota.api.documents import Body, Document, moment_ms
 from rota.api.gate import needs
 from rota.api.routes.run_documents import RerunBody, StateDocument, Status
 from rota.api.routes.run_lists import LONGEST
 from rota.api.routes.runs import reached
 from rota.app.recorded import recorded_signature
-from rota.clock import to_ms
 from rota.engine.acts import By
 from rota.engine.bulk import MOST, Filter, cancel_all, matching, rerun_all
 from rota.engine.graph_control import Part, rerun_graph
@@ -185,19 +184,11 @@ def _chosen(tx: Tx, request: Ask, data: BulkActBody, *, ended: bool) -> tuple[li
         schedule=asked.schedule,
         error=asked.error,
         text=asked.text,
-        since=_ms("since", asked.since),
-        until=_ms("until", asked.until),
+        since=moment_ms("since", asked.since),
+        until=moment_ms("until", asked.until),
     )
     found = matching(tx, wanted, namespace=request.namespace, ended=ended, limit=MOST + 1)
     return found[:MOST], len(found) > MOST
-
-
-def _ms(field: str, given: datetime | None) -> int | None:
-    if given is None:
-        return None
-    if given.tzinfo is None:
-        raise BadOption(f"filter: {field} has no offset; add Z for UTC")
-    return to_ms(given)
 
 
 def _part(asked: RerunBody) -> Part:

@@ -9,6 +9,7 @@ import msgspec
 
 from rota.api.documents import Body, Document, then, when
 from rota.engine.why import Scene
+from rota.errors import BadInput
 from rota.model.artifact import stand_in
 from rota.model.identity import Credential
 from rota.model.log import LogLine
@@ -131,7 +132,9 @@ class ReasonDocument(Document):
 class SubmitBody(Body):
     """A run to be made."""
 
-    job: str = msgspec.field(name="jobId")
+    job_id: str | None = None
+    job: str | None = None
+    """The same as `jobId`; one of them is given."""
     args: dict[str, Any] = msgspec.field(default_factory=dict)
     queue: str | None = None
     priority: int | Literal["high", "medium", "low"] | None = None
@@ -146,6 +149,14 @@ class SubmitBody(Body):
     retries: int | None = None
     cache: Literal[False] | None = None
     """false: run it even if its result is known."""
+
+    @property
+    def name(self) -> str:
+        """Of the job."""
+        name = self.job if self.job_id is None else self.job_id
+        if name is None or (self.job is not None and self.job != name):
+            raise BadInput("jobId: say which job, once")
+        return name
 
     def options(self) -> dict[str, Any]:
         """As a submit takes them."""

@@ -9,11 +9,10 @@ from litestar import get
 from litestar.params import FromQuery, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Page
+from rota.api.documents import MOST, PAGE, Page, moment_ms
 from rota.api.gate import needs
 from rota.api.routes.run_documents import RunDocument, Status, run_document
 from rota.api.routes.runs import scene_of
-from rota.clock import to_ms
 from rota.engine.inspect import now_ms, runs
 from rota.errors import BadInput
 from rota.ids import is_id
@@ -53,7 +52,7 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
         raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
     if parent is not None and not is_id(parent):
         raise BadInput(f"parentId={parent!r:.64} is not the id of a run")
-    span = {"since": _ms("since", since), "until": _ms("until", until)}
+    span = {"since": moment_ms("since", since), "until": moment_ms("until", until)}
     scope = request.credential.queues
     if queue is not None and not request.credential.reaches(queue):
         return Page(items=[])
@@ -83,14 +82,6 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
         )
 
     return await request.read(look)
-
-
-def _ms(name: str, moment: datetime | None) -> int | None:
-    if moment is None:
-        return None
-    if moment.tzinfo is None:
-        raise BadInput(f"{name} needs a zone: write 2026-01-31T08:00:00Z")
-    return to_ms(moment)
 
 
 ROUTES = (list_runs,)

@@ -26,14 +26,14 @@ from rota.api.routes.runs import reached
 from rota.engine.acts import By
 from rota.engine.courses import find_spec, shape_of
 from rota.engine.graph_control import mark, pause, resume
-from rota.engine.node_views import NodeView, is_paused, nodes
+from rota.engine.node_views import NodeView, is_paused, nodes, with_spans
 from rota.engine.progress import progress_of_nodes
 from rota.model.graph import Join, Kind
 from rota.model.run import RunView
 from rota.model.spec import GraphTarget
 from rota.model.states import FINAL, State
 from rota.rules.graph_progress import WAITS, Progress
-from rota.rules.graphs import Planned
+from rota.rules.graphs import Planned, taken_path
 from rota.rules.joins import Ending
 from rota.store.base import Tx
 
@@ -122,6 +122,9 @@ async def show_nodes(request: Ask, run_id: FromPath[str]) -> NodesDocument:
         run = reached(tx, request, run_id)
         found = nodes(tx, run_id, namespace=request.namespace)
         progress = progress_of_nodes(tx, run, found, namespace=request.namespace)
+        found = with_spans(tx, run_id, found)
+        if run.state in FINAL:
+            progress = msgspec.structs.replace(progress, critical_path=_taken(found))
         held = is_paused(tx, run_id)
         return NodesDocument(
             graph=_graph(tx, request, run, found, progress),
@@ -263,6 +266,11 @@ def _verbs(view: NodeView, run: RunView) -> list[str]:
     if run.state in FINAL:
         return ["rerun"] if run.parent_id is None else []
     return ["mark"] if run.state is State.SUSPENDED and view.state in WAITS else []
+
+
+def _taken(found: list[NodeView]) -> tuple[str, ...]:
+    ended = {each.name: each.finished_at for each in found if each.finished_at is not None}
+    return tuple(taken_path({each.name: each.parents for each in found}, ended))
 
 
 def _progress(progress: Progress) -> ProgressDocument:

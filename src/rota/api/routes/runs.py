@@ -188,7 +188,7 @@ def reached(tx: Tx, request: Ask, run_id: str) -> RunView:
 
 async def submit_all(request: Ask, asked: list[SubmitBody], verb: str = "submit") -> Answer:
     """All of them, in a transaction that other requests may share."""
-    wishes = [Wish(job=each.job, args=each.args, options=each.options()) for each in asked]
+    wishes = [Wish(job=each.name, args=each.args, options=each.options()) for each in asked]
     call = Call(
         credential=request.credential,
         wishes=wishes,

@@ -9,7 +9,7 @@ from litestar import delete, get, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Document, NoteBody, Page
+from rota.api.documents import MOST, PAGE, Document, NoteBody, Page, moment_ms
 from rota.api.doors import named
 from rota.api.etags import IfMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
@@ -205,8 +205,16 @@ async def unblock_schedule(request: Ask, name: FromPath[str]) -> ScheduleHeld:
 async def trigger_schedule(
     request: Ask, name: FromPath[str], data: JSONBody[TriggerBody | None] = None
 ) -> ScheduleTriggered:
-    """Start it once now, under its overlap policy; `args` replace some of its own."""
-    called = named(name)
+    """Start it once now, under its overlap policy; `args` replace some of its own.
+
+    With `scheduledFor` the run is for that time, as if it had been started then.
+    """
+    return await start_schedule(request, named(name), data)
+
+
+async def start_schedule(request: Ask, called: str, data: TriggerBody | None) -> ScheduleTriggered:
+    """By its own name, or by that of its job."""
+    instant = moment_ms("scheduledFor", data.scheduled_for if data else None)
 
     def start(tx: Tx, by: By) -> ScheduleTriggered:
         text = merged_args(tx, request, called, data.args) if data and data.args else None
@@ -219,6 +227,7 @@ async def trigger_schedule(
             timetables=request.site.app.schedules.timetables,
             new_id=new_id,
             args=text,
+            instant=instant,
         )
         return ScheduleTriggered(run_id=done.run_id, status=_started(done), decision=done.decision)
 

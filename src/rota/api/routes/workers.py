@@ -26,6 +26,8 @@ class WorkerDocument(Document):
     pid: int
     version: str
     queues: list[str]
+    jobs: list[str] | None
+    """Those it knows; null from a worker that does not say."""
     slots: int
     busy: int
     load: float
@@ -88,6 +90,7 @@ def worker_document(worker: WorkerView, request: Ask) -> WorkerDocument:
         pid=worker.pid,
         version=worker.version,
         queues=list(worker.queues),
+        jobs=None if worker.jobs is None else list(worker.jobs),
         slots=worker.slots,
         busy=worker.running,
         load=round(worker.running / worker.slots, 3) if worker.slots else 0.0,

@@ -62,7 +62,7 @@ def command(
     """Ask for one run of JOB with these ARGUMENTS; it is on disk when this returns."""
     if flags["timeout"] and not wait:
         raise click.UsageError("--timeout says how long to --wait; for the job it is --job-timeout")
-    with _found(settings(flags), job) as found:
+    with _found(settings(flags), job, flags["key"]) as found:
         run = _submit(found, arguments, flags)
         if not wait:
             _print_submitted(run, job, as_json=as_json)
@@ -71,9 +71,9 @@ def command(
 
 
 @contextmanager
-def _found(said: Settings, name: str) -> Iterator[Job[..., Any] | ServedJob]:
+def _found(said: Settings, name: str, key: str | None) -> Iterator[Job[..., Any] | ServedJob]:
     if said.server is None:
-        app, job = _find(said, name)
+        app, job = _find(said, name, key)
         try:
             yield job
         finally:
@@ -91,39 +91,54 @@ def _found(said: Settings, name: str) -> Iterator[Job[..., Any] | ServedJob]:
         yield found
 
 
-def _find(said: Settings, name: str) -> tuple[App, Job[..., Any]]:
-    """The job with its types when an app is named, else as the store knows it."""
+def _find(said: Settings, name: str, key: str | None) -> tuple[App, Job[..., Any]]:
+    """The job with its types when an app is named, else as the store knows it.
+
+    Of one whose runs are shared out between versions, the version that this run falls upon.
+    """
     if said.app is not None:
         from rota.cli.loading import load_app
 
         app = load_app(said)
         return app, app.find_job(name)
+    import random
+
+    from msgspec import structs
+
     from rota.cli.arguments import recorded_job
     from rota.cli.clients import client
     from rota.engine.jobs import jobs
+    from rota.engine.weights import choices
     from rota.errors import UnknownJob
+    from rota.rules.weights import point_of
 
     app = client(said)
-    known = {
-        view.name: view for view in app.store.read(lambda tx: jobs(tx, namespace=app.namespace))
-    }
+    known, choice = app.store.read(
+        lambda tx: (
+            {view.name: view for view in jobs(tx, namespace=app.namespace)},
+            choices(tx, [name], namespace=app.namespace),
+        )
+    )
     if name not in known:
         app.close()
         raise UnknownJob(name, known)
-    return app, recorded_job(app, known[name])
+    point = random.random() if key is None else point_of(f"{name}\n{key}")
+    version, spec = choice[name].at(point)
+    return app, recorded_job(app, structs.replace(known[name], version=version, spec=spec))
 
 
 def _submit(
     job: Job[..., Any] | ServedJob, words: tuple[str, ...], flags: dict[str, Any]
 ) -> Handle:
     from rota.cli.arguments import parse
+    from rota.cli.times import instant
 
     json_args = sys.stdin.read() if flags["json_args"] == "-" else flags["json_args"]
     given = parse(words, json_args, hints=job.parameters)
     options = {name: flags[name] for name in OPTIONS}
     options["timeout"] = flags["job_timeout"]
     options["priority"] = _number_or_text(flags["priority"])
-    options["at"] = _instant(flags["at"])
+    options["at"] = instant("--at", flags["at"])
     options["cache"] = False if flags["no_cache"] else None
     options = {name: value for name, value in options.items() if value is not None}
     return job.with_options(**options).submit(*given.args, **given.kwargs)
@@ -133,22 +148,6 @@ def _number_or_text(text: str | None) -> int | str | None:
     if text is not None and text.removeprefix("-").isdecimal():
         return int(text)
     return text
-
-
-def _instant(text: str | None) -> Any:
-    if text is None:
-        return None
-    from datetime import datetime
-
-    from rota.errors import BadOption
-
-    try:
-        when = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise BadOption(f"--at {text}: {error}; write 2026-12-01T08:00:00+01:00") from error
-    if when.tzinfo is None:
-        raise BadOption(f"--at {text}: add the zone, such as {text}Z or {text}+01:00")
-    return when
 
 
 def _print_submitted(run: Handle, job: str, *, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`rota workers`: who works, with which capacity, since when."""
+"""`rota workers`: who works, with which capacity, since when; drain and resume."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import desk_options
+from rota.cli.options import Noun, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Cell, Row
@@ -16,10 +16,16 @@ EPILOG = """\b
 Examples:
   rota workers
   rota workers --json | jq 'select(.is_alive | not)'
+  rota workers drain web-3                it takes nothing new; what it runs goes on
+  rota workers resume web-3
+
+Workers are named by their name (all that have it), their id, or the end of it.
 
 A worker that stops in order leaves the list; one whose lease ran out is shown as dead until its
 runs have been given back.
 """
+SHORTEST = 6
+"""Characters of an id."""
 COLUMNS = (
     "name",
     "host",
@@ -34,9 +40,55 @@ COLUMNS = (
 )
 
 
-@click.command("workers", epilog=EPILOG)
+@click.group("workers", cls=Noun, epilog=EPILOG)
+def command() -> None:
+    """List workers; let some take nothing new, or work again."""
+
+
+@command.command("drain")
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @desk_options
-def command(*, as_json: bool, **flags: Any) -> None:
+def drain(*, names: tuple[str, ...], as_json: bool, **flags: Any) -> None:
+    """Let workers take nothing new, from their next heartbeat on; what they run goes on."""
+    _ask(names, flags, drains=True, as_json=as_json)
+
+
+@command.command("resume")
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@desk_options
+def resume(*, names: tuple[str, ...], as_json: bool, **flags: Any) -> None:
+    """Let workers that were drained work again."""
+    _ask(names, flags, drains=False, as_json=as_json)
+
+
+def _ask(names: tuple[str, ...], flags: dict[str, Any], *, drains: bool, as_json: bool) -> None:
+    from rota.cli.desks import desk
+    from rota.cli.output import print_json
+
+    with desk(flags) as here:
+        known = here.workers()
+        meant = {each.id: each for name in names for each in _named(name, known)}
+        for worker in meant.values():
+            here.drain_worker(worker.id, drains=drains)
+            if as_json:
+                print_json([{"id": worker.id, "name": worker.name, "draining": drains}])
+            else:
+                print(f"{worker.name}  {'asked to drain' if drains else 'works again'}")
+
+
+def _named(name: str, known: list[WorkerView]) -> list[WorkerView]:
+    from rota.errors import UnknownWorker
+
+    found = [each for each in known if name in (each.name, each.id)]
+    found = found or [each for each in known if len(name) >= SHORTEST and each.id.endswith(name)]
+    if not found:
+        raise UnknownWorker(name)
+    return found
+
+
+@command.command("list")
+@desk_options
+def list_(*, as_json: bool, **flags: Any) -> None:
     """List the workers on record."""
     from rota.cli.desks import desk
     from rota.cli.documents import document
@@ -48,6 +100,7 @@ def command(*, as_json: bool, **flags: Any) -> None:
         documents = [document(worker) for worker in found]
         for each in documents:
             del each["now"]
+            each["is_draining"] |= each.pop("drain_asked")
         print_json(documents)
     else:
         print_table(COLUMNS, [_row(worker) for worker in found], empty="no workers")
@@ -75,4 +128,5 @@ def _state(worker: WorkerView) -> Cell:
 
     if not worker.is_alive:
         return Cell("dead", "bold red")
-    return Cell("draining", "yellow") if worker.is_draining else Cell("alive", "green")
+    is_draining = worker.is_draining or worker.drain_asked
+    return Cell("draining", "yellow") if is_draining else Cell("alive", "green")

@@ -1,7 +1,7 @@
 """Graphs checked and put in order: what is wrong with one, and in what order it can run."""
 
 from rota.rules.graphs.expand import Expanded, expand
-from rota.rules.graphs.order import critical_path, remaining
+from rota.rules.graphs.order import critical_path, remaining, taken_path
 from rota.rules.graphs.plan import Plan, Planned, plan_graph
 from rota.rules.graphs.types import JobFacts
 
@@ -14,4 +14,5 @@ __all__ = [
     "expand",
     "plan_graph",
     "remaining",
+    "taken_path",
 ]

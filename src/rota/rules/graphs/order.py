@@ -96,6 +96,16 @@ def critical_path(
     return way, left[way[0]]
 
 
+def taken_path(parents: Parents, ended: Mapping[str, float]) -> list[str]:
+    """The way that decided when it was over: back from the last, each time to who ended last."""
+    if not ended:
+        return []
+    way = [max(ended, key=ended.__getitem__)]
+    while before := [name for name in parents[way[-1]] if name in ended]:
+        way.append(max(before, key=ended.__getitem__))
+    return way[::-1]
+
+
 def urgencies(left: Mapping[str, float], *, highest: int) -> dict[str, int]:
     """Priorities from 0 to `highest`: the longer the way to the end, the sooner."""
     longest = max(left.values(), default=0.0)

@@ -98,6 +98,20 @@ select n.name, n.state, n.run_id, n.reason, n.width, n.made, n.ended, n.bad, n.c
  where n.graph_id = :graph_id
    and n.name <> ''
 
+-- name: item_spans
+-- When the instances of mapped nodes began, and when those ended that have.
+select i.node, min(i.started_at) as started_at, max(i.finished_at) as finished_at
+  from (select node, started_at, cast(null as bigint) as finished_at
+          from rota.run
+         where parent_id = :graph_id
+           and item is not null
+         union all
+        select node, started_at, finished_at
+          from rota.run_history
+         where parent_id = :graph_id
+           and item is not null) as i
+ group by i.node
+
 -- name: find_end
 -- The row that stands for the whole run.
 select state

@@ -56,7 +56,7 @@ function One({ space, edit }: { space: Namespace; edit: () => void }) {
           {space.note || (space.createdAt ? <Time at={space.createdAt} /> : "Always there")}
         </p>
       </div>
-      <dl className="grid flex-[3] grid-cols-2 gap-x-6 gap-y-1 sm:grid-cols-4">
+      <dl className="grid flex-[3] max-sm:basis-full grid-cols-2 gap-x-6 gap-y-1 sm:grid-cols-4">
         {QUOTAS.map(([key, title]) => (
           <div key={key}>
             <dt className="text-xs text-ink-2">{title}</dt>
@@ -66,7 +66,7 @@ function One({ space, edit }: { space: Namespace; edit: () => void }) {
           </div>
         ))}
       </dl>
-      <div className="flex w-32 justify-end gap-1">
+      <div className="flex gap-1 sm:w-32 sm:justify-end">
         {may(space, "change") && (
           <Button tone="quiet" icon={<Pencil className="size-3.5" />} onClick={edit}>
             Edit

@@ -53,21 +53,23 @@ function List({ job, items }: { job: JobDetail; items: JobVersion[] }) {
         title="Difference"
         flush
         aside={
-          <span className="flex items-center gap-2">
-            {(["a", "b"] as const).map((side) => (
-              <select
-                key={side}
-                aria-label={side === "a" ? "From version" : "To version"}
-                className="field h-7"
-                value={side === "a" ? a : b}
-                onChange={(event) => setSearch({ [side]: event.target.value })}
-              >
-                {sorted.map((each) => (
-                  <option key={each.version} value={each.version}>{`v${each.version}`}</option>
-                ))}
-              </select>
-            ))}
-          </span>
+          sorted.length > 1 && (
+            <span className="flex items-center gap-2">
+              {(["a", "b"] as const).map((side) => (
+                <select
+                  key={side}
+                  aria-label={side === "a" ? "From version" : "To version"}
+                  className="field h-7"
+                  value={side === "a" ? a : b}
+                  onChange={(event) => setSearch({ [side]: event.target.value })}
+                >
+                  {sorted.map((each) => (
+                    <option key={each.version} value={each.version}>{`v${each.version}`}</option>
+                  ))}
+                </select>
+              ))}
+            </span>
+          )
         }
       >
         {a && b && a !== b ? (

@@ -43,8 +43,8 @@ export function Stats({ figures }: { figures: Overview }) {
       />
       <Stat
         name="Schedule lag"
-        value={duration(lag?.p50)}
-        more={`p99 ${duration(lag?.p99)}`}
+        value={duration(lag.p50)}
+        more={lag.p99 == null ? "nothing fired" : `p99 ${duration(lag.p99)}`}
         to="/schedules"
       />
       <Stat
@@ -59,7 +59,9 @@ export function Stats({ figures }: { figures: Overview }) {
         value={count(alive.alive)}
         alarm={alive.alive === 0}
         to="/workers"
-        more={alive.silent ? `${alive.silent} silent` : "all heard from"}
+        more={
+          alive.silent ? `${alive.silent} silent` : alive.alive ? "all heard from" : "none is there"
+        }
       />
     </div>
   );

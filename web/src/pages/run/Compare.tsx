@@ -88,7 +88,7 @@ function factsOf(run: Run): [string, string][] {
     ["Attempts", String(run.attempt)],
     ["Version", run.version ? `v${run.version}` : "–"],
     ["Queue", run.queue],
-    ["Worker", run.workerId ?? "–"],
+    ["Worker", run.workerId ? shortId(run.workerId) : "–"],
     ["Error", run.error ? `${run.error.type}: ${run.error.message}` : "–"],
   ];
 }

@@ -78,6 +78,8 @@ function Note({ run }: { run: Run }) {
     return (
       <span className="truncate font-mono text-xs text-bad">{`${run.error.type}: ${run.error.message}`}</span>
     );
+  if (run.reason && run.state !== "success")
+    return <span className="text-ink-2">{run.reason}</span>;
   if (run.progress == null || run.finishedAt)
     return <span className="text-ink-2">{run.progressNote}</span>;
   return (

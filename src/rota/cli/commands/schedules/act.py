@@ -118,12 +118,21 @@ def set_(
 @command.command("trigger")
 @click.argument("name")
 @click.argument("words", metavar="[NAME=VALUE]...", nargs=-1)
+@click.option(
+    "--for", "for_", metavar="WHEN", help="The time it is for: 2026-12-01T08:00:00+01:00."
+)
 @click.option("--wait", is_flag=True, help="Wait until the run has ended; its exit code tells.")
 @click.option("--timeout", metavar="TIME", help="How long to wait.")
 @who_option
 @store_options
 def trigger(
-    *, name: str, words: tuple[str, ...], who: str | None, as_json: bool, **flags: Any
+    *,
+    name: str,
+    words: tuple[str, ...],
+    for_: str | None,
+    who: str | None,
+    as_json: bool,
+    **flags: Any,
 ) -> None:
     """Start a schedule once, now, under its overlap policy; also while it is paused.
 
@@ -132,6 +141,7 @@ def trigger(
     from rota.cli.arguments import parse
     from rota.cli.clients import opened
     from rota.cli.output import print_json
+    from rota.cli.times import instant
     from rota.cli.waiting import check_ending, wait_for
     from rota.errors import NotAllowed
 
@@ -139,7 +149,9 @@ def trigger(
     if given.args:
         raise click.UsageError(f"{words[0]!r} is not NAME=VALUE")
     with opened(flags) as app:
-        run = app.schedules.trigger(name, given.kwargs or None, who=who)
+        run = app.schedules.trigger(
+            name, given.kwargs or None, scheduled_for=instant("--for", for_), who=who
+        )
         if run is None:
             raise NotAllowed(f"{name} was not started: its overlap policy gave the start up")
         if as_json:

@@ -1,0 +1,1 @@
+-- Submits from SQL know the weights of versions; SQLite has no functions of its own.

@@ -1,0 +1,122 @@
+/** One node of the picture: its state in colour, icon and word, or what it is where it has none. */
+import { Handle, type Node, type NodeProps, Position, useStore } from "@xyflow/react";
+import {
+  Box,
+  Boxes,
+  GitBranch,
+  GitPullRequestClosed,
+  type LucideIcon,
+  PlugZap,
+  Unplug,
+} from "lucide-react";
+import { memo } from "react";
+import { lookOf } from "@/ui/State";
+import { Duration } from "@/ui/Time";
+import type { Drawn } from "./collapse";
+import { HEIGHT, WIDTH } from "./layout";
+
+export type FlowNode = Node<{ drawn: Drawn; isChosen: boolean }, "drawn">;
+
+const KINDS: Record<Drawn["kind"], LucideIcon> = {
+  work: Box,
+  group: Boxes,
+  branch: GitBranch,
+  short_circuit: GitPullRequestClosed,
+  setup: PlugZap,
+  teardown: Unplug,
+};
+
+/** Below this zoom words are dust. */
+export const FAR = 0.35;
+
+/** From far away words are dust; the colour still tells. */
+function FarNode({ fill }: { fill: string }) {
+  return (
+    <div style={{ width: WIDTH, height: HEIGHT }} className={`rounded-lg ${fill}`}>
+      <Ends />
+    </div>
+  );
+}
+
+/** Where edges meet the node; React Flow looks for them in the page. */
+function Ends() {
+  return (
+    <>
+      <Handle type="target" position={Position.Left} isConnectable={false} className="!opacity-0" />
+      <Handle
+        type="source"
+        position={Position.Right}
+        isConnectable={false}
+        className="!opacity-0"
+      />
+    </>
+  );
+}
+
+const DrawnNode = memo(function DrawnNode({ data }: NodeProps<FlowNode>) {
+  const { drawn, isChosen } = data;
+  const look = lookOf(drawn.state);
+  const isFar = useStore((store) => store.transform[2] < FAR);
+  if (isFar) return <FarNode fill={look.fill} />;
+  const Icon = drawn.state && drawn.kind !== "group" ? look.icon : KINDS[drawn.kind];
+  return (
+    <div
+      style={{ width: WIDTH, height: HEIGHT }}
+      className={`flex cursor-pointer items-stretch overflow-hidden rounded-lg border bg-surface shadow-card ${isChosen ? "border-accent ring-2 ring-accent" : drawn.critical ? "border-accent" : "border-line-strong"} ${drawn.kind === "group" ? "border-dashed" : ""}`}
+    >
+      <Ends />
+      <span className={`w-1 shrink-0 ${drawn.state ? look.fill : "bg-sunken"}`} />
+      <span className="flex min-w-0 flex-1 flex-col justify-center px-2.5 text-left">
+        <span className="truncate text-sm font-medium">
+          {drawn.kind === "group" ? drawn.group : drawn.name}
+        </span>
+        <span className="flex items-center gap-1 text-2xs text-ink-2">
+          <Icon
+            aria-hidden
+            className={`size-3 shrink-0 ${look.spins && drawn.kind !== "group" ? "spin" : ""}`}
+          />
+          <span className="truncate">
+            <Under drawn={drawn} />
+          </span>
+        </span>
+      </span>
+    </div>
+  );
+});
+
+function Under({ drawn }: { drawn: Drawn }) {
+  if (drawn.inside) {
+    const parts = Object.entries(drawn.counts ?? {}).map(([state, many]) => `${many} ${state}`);
+    return `${drawn.inside.length} nodes: ${parts.join(", ")}`;
+  }
+  if (drawn.map && "total" in drawn.map) {
+    const failed = drawn.map.failed ? `, ${drawn.map.failed} failed` : "";
+    return `${drawn.map.done} of ${drawn.map.total} items${failed}`;
+  }
+  if (!drawn.state) return drawn.job ?? drawn.kind;
+  return (
+    <>
+      {drawn.cached ? "Cached" : lookOf(drawn.state).word}
+      {drawn.startedAt && (
+        <>
+          {" · "}
+          <Duration from={drawn.startedAt} until={drawn.finishedAt} ms={drawn.durationMs} />
+        </>
+      )}
+    </>
+  );
+}
+
+export const NODE_TYPES = { drawn: DrawnNode };
+
+export function miniColour(node: Node): string {
+  const state = (node.data as { drawn: Drawn }).drawn.state;
+  const tokens: Record<string, string> = {
+    success: "ok",
+    failed: "bad",
+    running: "run",
+    queued: "warn",
+    scheduled: "wait",
+  };
+  return `var(--${tokens[state ?? ""] ?? "idle"}-fill)`;
+}
