@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -203,19 +204,21 @@ def measure_frames(visits: Visits, url: str, sizes: Sizes) -> Figures:
 def submitting(url: str, changes: int) -> Iterator[Callable[[], int]]:
     """Runs that keep coming, a batch ten times a second; tells how many there were."""
     stop, sent = Event(), [0]
-    batch = max(1, round(changes / CHANGES_A_RUN * BATCH_S))
+    rate = changes / CHANGES_A_RUN
 
     def submit() -> None:
+        begin_s = time.monotonic()
         while not stop.wait(BATCH_S):
-            web_jobs.noop.submit_many([() for _ in range(batch)])
-            sent[0] += batch
+            due = round((time.monotonic() - begin_s) * rate) - sent[0]
+            web_jobs.noop.submit_many([() for _ in range(due)])
+            sent[0] += due
         web_jobs.app.close()
 
     web_jobs.app.url = url
     thread = Thread(target=submit)
     thread.start()
     try:
-        eventually(lambda: sent[0] >= min(100, 10 * batch), "runs come")
+        eventually(lambda: sent[0] >= rate, "runs come")
         yield lambda: sent[0]
     finally:
         stop.set()
