@@ -10,6 +10,7 @@ stores before it forks: children would share the state of random generators and 
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -76,7 +77,11 @@ class Nest:
 
     def _hatch(self) -> Ask | None:
         asker, _ = self.door.accept()
-        _, (text, *streams), _, _ = socket.recv_fds(asker, 1, 1 + STREAMS)
+        _, given, _, _ = socket.recv_fds(asker, 1, 1 + STREAMS)
+        if len(given) != 1 + STREAMS:  # who asked was ended meanwhile
+            asker.close()
+            return None
+        text, *streams = given
         with open(text) as file:  # noqa: PTH123  # a descriptor, not a path
             wanted: dict[str, Any] = json.load(file)
         pid = os.fork()
@@ -98,12 +103,14 @@ class Nest:
         self.events.unregister(watch)
         self.events.unregister(asker)
         os.close(watch)
-        with asker:
+        # Who hung up, because it waited long enough, is not told.
+        with asker, contextlib.suppress(ConnectionError):
             asker.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
     def _drop(self, pid: int) -> None:
         """Who hangs up waits no longer; what it asked for must not go on."""
-        os.kill(pid, signal.SIGKILL)
+        if any(pid == under_way for under_way, _ in self.commands.values()):
+            os.kill(pid, signal.SIGKILL)
 
     def _end(self) -> None:
         for pid, _ in self.commands.values():
