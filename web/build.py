@@ -1,9 +1,9 @@
 """Build the web UI into the package, with Node from this machine or from a Python package.
 
 `python web/build.py` builds when something changed since the last time; with `check` it also lints,
-checks types and runs the tests, for which this Python must have Rota: the typed client is compared
-with the API itself. `has-node` only tells by its exit code whether it could. Building needs only the
-standard library.
+checks types and runs the tests, for which this Python must have Rota: the typed client is
+compared with the API itself. `has-node` only tells by its exit code whether it could. Building
+needs only the standard library.
 """
 
 from __future__ import annotations
