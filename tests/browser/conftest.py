@@ -15,18 +15,16 @@ from contextlib import ExitStack
 from typing import Any, NoReturn
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.chromium import FLAGS, MISSING, find_chromium
 from tests.browser.places import furnish
 from tests.browser.site import ADMIN, Site, site_on
-from tests.browser.visitor import PATIENCE_MS, Visit, Visitor
+from tests.browser.visitor import Visit, Visitor
 from tests.support.source import ROOT
 
 WIDE = {"width": 1440, "height": 900}
 BUILD = ROOT / "web" / "build.py"
-
-expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="package")

@@ -10,6 +10,8 @@ from tests.browser.watch import Watch
 
 PATIENCE_MS = 20_000
 
+expect.set_options(timeout=PATIENCE_MS)
+
 
 class Visitor:
     """A person with a browser of their own, who is watched."""
