@@ -335,6 +335,7 @@ export type GraphItem = {
   paused: boolean;
   note: string | null;
   breaker: "closed" | "open" | "half_open" | null;
+  weights: Record<string, number>;
   schedules: number;
   nextFireAt: string | null;
   last: Array<OutcomeDocument>;
@@ -417,6 +418,7 @@ export type JobDocument = {
   paused: boolean;
   note: string | null;
   breaker: "closed" | "open" | "half_open" | null;
+  weights: Record<string, number>;
   schedules: number;
   nextFireAt: string | null;
   last: Array<OutcomeDocument>;
@@ -437,7 +439,6 @@ export type JobDocument = {
   dependencies: Array<string>;
   parameters: Record<string, string>;
   scheduleNames: Array<string>;
-  weights: Record<string, number>;
   definition: DefinitionDocument;
 };
 
@@ -452,6 +453,7 @@ export type JobEntry = {
   paused: boolean;
   note: string | null;
   breaker: "closed" | "open" | "half_open" | null;
+  weights: Record<string, number>;
   schedules: number;
   nextFireAt: string | null;
   last: Array<OutcomeDocument>;
@@ -968,7 +970,8 @@ export type StateDocument = {
 };
 
 export type SubmitBody = {
-  jobId: string;
+  jobId?: string | null;
+  job?: string | null;
   args?: Record<string, unknown>;
   queue?: string | null;
   priority?: number | "high" | "medium" | "low" | null;
@@ -1050,6 +1053,7 @@ export type TokenMade = {
 
 export type TriggerBody = {
   args?: Record<string, unknown>;
+  scheduledFor?: string | null;
 };
 
 export type Triggered = {
@@ -1097,6 +1101,7 @@ export type WorkerDocument = {
   pid: number;
   version: string;
   queues: Array<string>;
+  jobs: Array<string> | null;
   slots: number;
   busy: number;
   load: number;
