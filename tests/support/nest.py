@@ -23,6 +23,7 @@ import socket
 import sys
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -66,14 +67,12 @@ class Nest:
                 if key.fd == MAKER:
                     self._end()
                     return None
-                if key.fd == self.door.fileno():
+                if key.fileobj is self.door:
                     ask = self._hatch()
                     if ask is not None:
                         return ask
-                elif key.fd in self.commands:
-                    self._answer(key.fd)
                 else:
-                    self._drop(key.data)
+                    key.data()
 
     def _hatch(self) -> Ask | None:
         asker, _ = self.door.accept()
@@ -93,24 +92,26 @@ class Nest:
             os.close(each)
         watch = os.pidfd_open(pid)
         self.commands[watch] = (pid, asker)
-        self.events.register(watch, selectors.EVENT_READ)
-        self.events.register(asker, selectors.EVENT_READ, data=pid)
+        self.events.register(watch, selectors.EVENT_READ, partial(self._answer, watch))
+        self.events.register(asker, selectors.EVENT_READ, partial(self._drop, asker))
         return None
 
     def _answer(self, watch: int) -> None:
         pid, asker = self.commands.pop(watch)
         _, status = os.waitpid(pid, 0)
         self.events.unregister(watch)
-        self.events.unregister(asker)
         os.close(watch)
-        # Who hung up, because it waited long enough, is not told.
-        with asker, contextlib.suppress(ConnectionError):
+        with contextlib.suppress(KeyError):  # dropped already
+            self.events.unregister(asker)
+        with asker, contextlib.suppress(OSError):  # it may have hung up
             asker.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
-    def _drop(self, pid: int) -> None:
+    def _drop(self, asker: socket.socket) -> None:
         """Who hangs up waits no longer; what it asked for must not go on."""
-        if any(pid == under_way for under_way, _ in self.commands.values()):
-            os.kill(pid, signal.SIGKILL)
+        for pid, other in self.commands.values():
+            if other is asker:
+                self.events.unregister(asker)
+                os.kill(pid, signal.SIGKILL)
 
     def _end(self) -> None:
         for pid, _ in self.commands.values():
