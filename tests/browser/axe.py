@@ -14,6 +14,12 @@ AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 GRAVE = ("serious", "critical")
 COLOURS = ("color-contrast", "link-in-text-block")
 """The rules that another theme can break."""
+STILL = """
+() => new Promise((done) => requestAnimationFrame(() => done(Promise.allSettled(
+  document.getAnimations().filter((each) => each instanceof CSSTransition)
+    .map((each) => each.finished)).then(() => true))))
+"""
+"""In the middle of a change of colours nothing has the contrast it will have."""
 RUN = """
 async (rules) => (await axe.run(document, {
   resultTypes: ["violations"], ...(rules && { runOnly: rules }),
@@ -27,6 +33,7 @@ async (rules) => (await axe.run(document, {
 def grave_violations(page: Page, rules: Sequence[str] | None = None) -> list[str]:
     """What hinders people, a line for each element; by all rules if none are named."""
     page.evaluate(_axe())
+    page.evaluate(STILL)
     found: list[dict[str, Any]] = page.evaluate(RUN, rules)
     return [
         f"{each['rule']} ({each['impact']}) at {node}"

@@ -31,9 +31,12 @@ class Site:
         self._counted = 0
 
     def path(self) -> Path:
-        """A file that does not exist yet, for jobs that wait for one."""
+        """A file that does not exist yet, for jobs that wait for one.
+
+        Named without figures: failures that differ only in them have the same cause.
+        """
         self._counted += 1
-        return self.folder / f"file-{self._counted}"
+        return self.folder / "".join("ghjklmnpqr"[int(each)] for each in f"{self._counted:03}")
 
     def submit(self, job: str, **args: Any) -> str:
         """The id of a new run."""

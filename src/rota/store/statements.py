@@ -36,6 +36,8 @@ COLUMNS: Mapping[str, str] = {
         " and (cast(:text as text) is null or lower(args) like lower(:text) escape '!'"
         " or lower(key) like lower(:text) escape '!')"
     ),
+    # What was created since then has also ended since then, and history is kept by the day of that.
+    "not_before": "(cast(:since as bigint) is null or finished_at >= :since)",
     "asked_when": (
         "(cast(:since as bigint) is null or created_at >= :since)"
         " and (cast(:until as bigint) is null or created_at < :until)"

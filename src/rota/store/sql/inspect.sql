@@ -72,6 +72,7 @@ select {columns:kept}, state, failures, crashes, fence, false as cancel_requeste
    and {columns:asked_for}
    and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
    and {columns:asked_when}
+   and {columns:not_before}
    and {columns:further}
  order by id desc
  limit :limit
@@ -85,6 +86,7 @@ select {columns:kept}, state, failures, crashes, fence, false as cancel_requeste
    and {columns:asked_for}
    and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
    and {columns:asked_when}
+   and {columns:not_before}
    and {columns:further}
  order by id desc
  limit :limit
@@ -99,6 +101,7 @@ select {columns:kept}, state, failures, crashes, fence, false as cancel_requeste
    and {columns:asked_for}
    and (cast(:parent as {type:uuid}) is null or parent_id = :parent)
    and {columns:asked_when}
+   and {columns:not_before}
    and {columns:further}
  order by id desc
  limit :limit
