@@ -301,6 +301,18 @@ export type FoundDocument = {
   logs: Array<LineFound>;
 };
 
+export type FoundLine = {
+  attempt: number;
+  claim: number;
+  seq: number;
+  at: string;
+  level: string;
+  stream: string;
+  text: string;
+  executionId: string;
+  jobId: string;
+};
+
 export type Gone = {
   name: string;
   removed: boolean;
@@ -539,6 +551,7 @@ export type MapProgress = {
   done: number;
   failed: number;
   running: number;
+  made: number | null;
 };
 
 export type MarkBody = {
@@ -617,6 +630,7 @@ export type PastDocument = {
   at: string;
   kind: string;
   decision: string;
+  decidedAt: string;
   executionId: string | null;
   state: string | null;
 };
@@ -673,6 +687,7 @@ export type ProgressDocument = {
   total: number;
   byState: Record<string, number>;
   percent: number | null;
+  share: number;
   estimateMs: number | null;
   endsAt: string | null;
   unknown: number;
@@ -839,7 +854,11 @@ export type RunNodeDocument = {
   level: number;
   isGraph: boolean;
   state: string;
+  standing: string | null;
+  runStatus: string | null;
+  parents: Array<string>;
   runId: string | null;
+  createdAt: string | null;
   startedAt: string | null;
   finishedAt: string | null;
   durationMs: number | null;
@@ -880,6 +899,7 @@ export type ScheduleBody = {
 };
 
 export type ScheduleDocument = {
+  id: string;
   name: string;
   job: string;
   trigger: string;
@@ -892,9 +912,13 @@ export type ScheduleDocument = {
   lastState: string | null;
   lastExecutionId: string | null;
   lastEndedAt: string | null;
+  lastSuccess: string | null;
+  lastSuccessAt: string | null;
   overlap: "allow" | "skip" | "queue_one" | "queue_all" | "cancel_old" | "newest" | "strict" | null;
   catchup: "none" | "last" | "all" | null;
   origin: string;
+  app: string | null;
+  revision: number;
   running: number;
   waiting: number;
   fired: number;
@@ -904,6 +928,8 @@ export type ScheduleDocument = {
   blockedBy: string | null;
   changedBy: string | null;
   changedAt: string;
+  createdAt: string;
+  spec: Record<string, unknown> | null;
   verbs: Array<string>;
   definition: Record<string, unknown>;
   coming: Array<FiringDocument>;
@@ -921,6 +947,7 @@ export type ScheduleHeld = {
 };
 
 export type ScheduleItem = {
+  id: string;
   name: string;
   job: string;
   trigger: string;
@@ -933,9 +960,13 @@ export type ScheduleItem = {
   lastState: string | null;
   lastExecutionId: string | null;
   lastEndedAt: string | null;
+  lastSuccess: string | null;
+  lastSuccessAt: string | null;
   overlap: "allow" | "skip" | "queue_one" | "queue_all" | "cancel_old" | "newest" | "strict" | null;
   catchup: "none" | "last" | "all" | null;
   origin: string;
+  app: string | null;
+  revision: number;
   running: number;
   waiting: number;
   fired: number;
@@ -945,6 +976,8 @@ export type ScheduleItem = {
   blockedBy: string | null;
   changedBy: string | null;
   changedAt: string;
+  createdAt: string;
+  spec: Record<string, unknown> | null;
   verbs: Array<string>;
 };
 
@@ -967,6 +1000,12 @@ export type Session = {
 export type StateDocument = {
   executionId: string;
   status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+};
+
+export type StretchDocument = {
+  part: "queued" | "running" | "failed";
+  startAt: string;
+  endAt: string;
 };
 
 export type SubmitBody = {
@@ -1013,6 +1052,13 @@ export type TemplateGone = {
   removed: boolean;
 };
 
+export type TimelineDocument = {
+  executionId: string;
+  startAt: string;
+  endAt: string;
+  tracks: Array<TrackDocument>;
+};
+
 export type TokenBody = {
   name: string;
   roles: Array<string>;
@@ -1049,6 +1095,14 @@ export type TokenMade = {
   revokedBy: string | null;
   verbs: Array<string>;
   token: string | null;
+};
+
+export type TrackDocument = {
+  name: string;
+  state: string;
+  attempts: number;
+  instances: number | null;
+  stretches: Array<StretchDocument>;
 };
 
 export type TriggerBody = {
@@ -1149,8 +1203,10 @@ export interface Operations {
   showRun: { path: [runId: string]; query?: { wait?: string | null }; answer: RunDocument };
   listAttempts: { path: [runId: string]; answer: Page<AttemptDocument> };
   showLogs: { path: [runId: string]; query?: { after?: string | null }; answer: Page<LogDocument> };
-  explainRun: { path: [runId: string]; answer: Page<ReasonDocument> };
+  explainRun: { path: [runId: string]; query?: { node?: string | null }; answer: Page<ReasonDocument> };
   cancelRun: { path: [runId: string]; body?: ReasonBody; answer: StateDocument };
+  showTimeline: { path: [runId: string]; answer: TimelineDocument };
+  searchLogs: { query: { q: string; jobId?: string | null; since?: string | null; level?: "debug" | "info" | "warning" | "error" | "critical"; limit?: number }; answer: Page<FoundLine> };
   streamEvents: { query?: { topics?: string }; answer: unknown };
   showOverview: { query?: { window?: string }; answer: OverviewDocument };
   showForecast: { query?: { hours?: number }; answer: ForecastDocument };
@@ -1191,8 +1247,8 @@ export interface Operations {
   listGraphs: { query?: { cursor?: string | null; limit?: number }; answer: Page<GraphItem> };
   showGraph: { path: [graph: string]; query?: { version?: number | null }; answer: GraphDocument };
   showGrid: { path: [graph: string]; query?: { runs?: number }; answer: GridDocument };
-  listSchedules: { query?: { jobId?: string | null; state?: "active" | "paused" | "error" | "ended" | null; cursor?: string | null; limit?: number }; answer: Page<ScheduleItem> };
-  showSchedule: { path: [name: string]; answer: ScheduleDocument };
+  listSchedules: { query?: { jobId?: string | null; state?: "active" | "paused" | "error" | "ended" | null; cursor?: string | null; limit?: number; spec?: boolean }; answer: Page<ScheduleItem> };
+  showSchedule: { path: [name: string]; query?: { count?: number }; answer: ScheduleDocument };
   replaceSchedule: { path: [name: string]; body: ScheduleBody; answer: ScheduleItem };
   deleteSchedule: { path: [name: string]; answer: ScheduleGone };
   pauseSchedule: { path: [name: string]; body?: documents_NoteBody; answer: ScheduleHeld };
@@ -1245,6 +1301,8 @@ export const PLACES: Record<keyof Operations, string> = {
   showLogs: "GET /runs/{}/logs",
   explainRun: "GET /runs/{}/why",
   cancelRun: "POST /runs/{}/cancel",
+  showTimeline: "GET /runs/{}/timeline",
+  searchLogs: "GET /logs",
   streamEvents: "GET /events",
   showOverview: "GET /statistics/overview",
   showForecast: "GET /statistics/forecast",
