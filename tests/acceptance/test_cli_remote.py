@@ -157,15 +157,11 @@ def test_bad_input_is_told_alike(both: Both) -> None:
 
 def test_what_needs_the_database_says_so(both: Both) -> None:
     for words in (
-        ("schedules",),
-        ("tokens", "list"),
-        ("runs", "watch", new_id()),
-        ("dead", "list"),
-        ("audit", "verify"),
-        ("logs", "--search", "x"),
         ("db", "check"),
+        ("doctor",),
         ("apply", "jobs.yaml"),
-        ("why", new_id(), "load"),
+        ("namespaces", "list"),
+        ("schedules", "backfills", "nightly"),
     ):
         said = both.afar(*words)
         assert (said.code, "database" in said.err) == (2, True), (words, said)

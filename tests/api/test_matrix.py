@@ -137,6 +137,8 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/runs/{run_id}/attempts"): Example(200),
     ("GET", "/api/v1/runs/{run_id}/logs"): Example(200),
     ("GET", "/api/v1/runs/{run_id}/why"): Example(200),
+    ("GET", "/api/v1/runs/{run_id}/timeline"): Example(200),
+    ("GET", "/api/v1/logs"): Example(200, foreign=None, query="?q=x"),
     ("POST", "/api/v1/runs/{run_id}/cancel"): Example(200, changes=True),
     ("POST", "/api/v1/runs/{run_id}/rerun"): Example(409, changes=False),
     ("GET", "/api/v1/statistics/overview"): Example(200, foreign=None),
@@ -372,10 +374,8 @@ def test_what_belongs_to_others_is_not_there(served: Served) -> None:
 def _told(answer: httpx2.Response, things: Things) -> dict[str, Any]:
     """What it says, but for the names that were asked for."""
     text = answer.text
-    for name in (
-        *(things.run_id, things.job_id, things.worker_id, things.token_id),
-        *(things.backfill_id, things.name),
-    ):
+    ids = (things.run_id, things.job_id, things.worker_id, things.token_id, things.backfill_id)
+    for name in (*ids, things.name):
         text = text.replace(name, "it")
     told: dict[str, Any] = json.loads(text)
     return told | {"requestId": None}
@@ -411,3 +411,30 @@ def test_each_change_is_in_the_audit_once(served: Served) -> None:
             assert act.request_id == answer.headers["X-Request-Id"]
             assert (act.who, act.address) == ("token:test", "127.0.0.1")
             assert act.after_digest
+
+
+def test_each_post_is_done_once_under_its_key(served: Served) -> None:
+    """Sent again with the same Idempotency-Key, whatever it is about."""
+    store = served.app.store
+    secret = served.token("admin", "exec")
+    posts = [at for at, example in EXAMPLES.items() if at[0] == "POST" and example.changes]
+    for at in posts:
+        things = Things(store, HOME, dead=EXAMPLES[at].dead)
+        keyed = served.anyone(
+            Authorization=f"Bearer {secret}", **{"Idempotency-Key": f"{at} {things.run_id}"}
+        )
+        first = call(keyed, at, things)
+        before = store.read(lambda tx: acts(tx, namespace=HOME, limit=500))
+        again = call(keyed, at, things)
+
+        assert again.status_code == first.status_code == EXAMPLES[at].good, at
+        assert again.headers.get("Idempotency-Replayed") == "true", at
+        assert _secretless(again) == _secretless(first), at
+        assert store.read(lambda tx: acts(tx, namespace=HOME, limit=500)) == before, at
+    assert len(posts) > 25
+
+
+def _secretless(answer: httpx2.Response) -> dict[str, Any]:
+    """A token is in the first answer only."""
+    told: dict[str, Any] = answer.json()
+    return told | {"token": None} if "token" in told else told

@@ -23,6 +23,10 @@ FAST: dict[str, Any] = {
 }
 
 
+STEADY: dict[str, Any] = {"lease_ms": 60_000, "margin_ms": 10_000}
+"""For work that fills the process: a lease that a busy machine cannot take away."""
+
+
 class Serve(Protocol):
     """Starts a worker that notices everything within a second; ends it after the test."""
 
@@ -33,6 +37,13 @@ class Serve(Protocol):
 def postgres_url(postgres_server: PostgresServer, postgres_template: str) -> Iterator[str]:
     """Has its schema already; what migrates is tested elsewhere."""
     with postgres_server.database(template=postgres_template) as url:
+        yield url
+
+
+@pytest.fixture
+def bare_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """Without a schema, for those who make it under a name of their own."""
+    with postgres_server.database() as url:
         yield url
 
 

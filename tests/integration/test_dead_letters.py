@@ -60,13 +60,13 @@ def dead(app: App, serve: Serve) -> list[str]:
 
 
 def test_attempts_are_counted_by_how_they_ended(app: App, serve: Serve) -> None:
-    job = app.job(isolation="process", timeout="300ms", retry_delay="10ms")(
+    job = app.job(isolation="process", timeout="3s", retry_delay="10ms")(
         handlers.fails_in_every_way
     )
     serve()
     run = job.submit()
 
-    assert run.result(timeout=30) == "at last"
+    assert run.result(timeout=60) == "at last"
     assert run.tally() == {"error": 1, "timeout": 1, "crash": 1}
     view = run.show()
     assert (view.attempt, view.failures, view.crashes) == (4, 2, 1)

@@ -10,7 +10,7 @@ import pytest
 from rota.app import App, Run
 from rota.model.log import LogLine
 from rota.runtime.attempt_log import MAX_CHARS, MAX_LINE, MAX_LINES
-from tests.integration.conftest import Serve
+from tests.integration.conftest import STEADY, Serve
 from tests.support import handlers, talkers
 
 MB = 2**20
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 
 
 def ended_logs(run: Run[Any]) -> list[LogLine]:
-    run.result(timeout=60)
+    run.result(timeout=200)
     lines = list(run.follow_logs())
     assert lines
     return lines
@@ -34,13 +34,13 @@ def test_two_hundred_megabytes_cost_little_memory(
 ) -> None:
     flood = app.job(isolation=isolation)(talkers.floods)
     beside = app.job(handlers.add)
-    serve()
-    flood.submit(1, line).result(timeout=60)
+    serve(**STEADY)
+    flood.submit(1, line).result(timeout=200)
     before = psutil.Process().memory_info().rss
 
     run = flood.submit(200, line)
     others = beside.submit_many(range(20))
-    assert [each.result(timeout=20) for each in others] == [n + 2 for n in range(20)]
+    assert [each.result(timeout=200) for each in others] == [n + 2 for n in range(20)]
     lines = ended_logs(run)
 
     assert psutil.Process().memory_info().rss - before < ROOM_MB * MB
@@ -56,7 +56,7 @@ def test_two_hundred_megabytes_cost_little_memory(
 
 def test_a_program_that_floods_is_cut_as_well(app: App, serve: Serve) -> None:
     flood = app.command("flood", ["sh", "-c", "yes | head -c 100000000"])
-    serve()
+    serve(**STEADY)
     lines = ended_logs(flood.submit())
 
     assert len(lines) == MAX_LINES + 1
@@ -69,7 +69,7 @@ def test_binary_is_kept_as_text_that_any_database_holds(
     app: App, serve: Serve, isolation: str
 ) -> None:
     flood = app.job(isolation=isolation)(talkers.floods_binary)
-    serve()
+    serve(**STEADY)
     lines = ended_logs(flood.submit(20))
 
     assert len(lines) <= MAX_LINES + 1

@@ -192,15 +192,13 @@ def test_results_wait_for_space_on_a_full_disk(postgres_url: str) -> None:
         assert "No space left" in went[0]["error"]
 
 
-def test_when_connections_run_out_the_worker_waits_and_goes_on(
-    postgres_server: PostgresServer, postgres_url: str
-) -> None:
-    name = psycopg.conninfo.conninfo_to_dict(postgres_url)["dbname"]
-    run_sql(postgres_url, "create role modest login connection limit 3")
+def test_when_connections_run_out_the_worker_waits_and_goes_on(bare_postgres_url: str) -> None:
+    name = psycopg.conninfo.conninfo_to_dict(bare_postgres_url)["dbname"]
+    run_sql(bare_postgres_url, "create role modest login connection limit 3")
     try:
-        run_sql(postgres_url, f"alter database {name} owner to modest")
-        modest = postgres_url.replace("//postgres@", "//modest@")
-        with working(modest) as (app, worker), App(postgres_url) as client:
+        run_sql(bare_postgres_url, f"alter database {name} owner to modest")
+        modest = bare_postgres_url.replace("//postgres@", "//modest@")
+        with working(modest) as (app, worker), App(bare_postgres_url) as client:
             client.job(echo)
             runs = client.find_job("echo").submit_many(range(200))
             assert [run.result(timeout=30) for run in runs] == list(range(200))
@@ -214,10 +212,10 @@ def test_when_connections_run_out_the_worker_waits_and_goes_on(
             assert worker.id
             assert app.url == modest
     finally:
-        run_sql(postgres_url, f"alter database {name} owner to postgres")
-        run_sql(postgres_url, "reassign owned by modest to postgres")
-        run_sql(postgres_url, "drop owned by modest")
-        run_sql(postgres_url, "drop role modest")
+        run_sql(bare_postgres_url, f"alter database {name} owner to postgres")
+        run_sql(bare_postgres_url, "reassign owned by modest to postgres")
+        run_sql(bare_postgres_url, "drop owned by modest")
+        run_sql(bare_postgres_url, "drop role modest")
 
 
 def _free(url: str) -> int:

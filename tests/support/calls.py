@@ -16,7 +16,7 @@ from rota.rules.signature import Signature
 from rota.rules.template import placeholders
 from rota.runtime.call import Call, Ending, Raised, Returned, Work
 
-DEADLINE_S = 60.0
+DEADLINE_S = 120.0
 
 
 class Ledger:

@@ -10,6 +10,7 @@ stores before it forks: children would share the state of random generators and 
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -22,6 +23,7 @@ import socket
 import sys
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -65,18 +67,20 @@ class Nest:
                 if key.fd == MAKER:
                     self._end()
                     return None
-                if key.fd == self.door.fileno():
+                if key.fileobj is self.door:
                     ask = self._hatch()
                     if ask is not None:
                         return ask
-                elif key.fd in self.commands:
-                    self._answer(key.fd)
                 else:
-                    self._drop(key.data)
+                    key.data()
 
     def _hatch(self) -> Ask | None:
         asker, _ = self.door.accept()
-        _, (text, *streams), _, _ = socket.recv_fds(asker, 1, 1 + STREAMS)
+        _, given, _, _ = socket.recv_fds(asker, 1, 1 + STREAMS)
+        if len(given) != 1 + STREAMS:  # who asked was ended meanwhile
+            asker.close()
+            return None
+        text, *streams = given
         with open(text) as file:  # noqa: PTH123  # a descriptor, not a path
             wanted: dict[str, Any] = json.load(file)
         pid = os.fork()
@@ -88,22 +92,26 @@ class Nest:
             os.close(each)
         watch = os.pidfd_open(pid)
         self.commands[watch] = (pid, asker)
-        self.events.register(watch, selectors.EVENT_READ)
-        self.events.register(asker, selectors.EVENT_READ, data=pid)
+        self.events.register(watch, selectors.EVENT_READ, partial(self._answer, watch))
+        self.events.register(asker, selectors.EVENT_READ, partial(self._drop, asker))
         return None
 
     def _answer(self, watch: int) -> None:
         pid, asker = self.commands.pop(watch)
         _, status = os.waitpid(pid, 0)
         self.events.unregister(watch)
-        self.events.unregister(asker)
         os.close(watch)
-        with asker:
+        with contextlib.suppress(KeyError):  # dropped already
+            self.events.unregister(asker)
+        with asker, contextlib.suppress(OSError):  # it may have hung up
             asker.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
-    def _drop(self, pid: int) -> None:
+    def _drop(self, asker: socket.socket) -> None:
         """Who hangs up waits no longer; what it asked for must not go on."""
-        os.kill(pid, signal.SIGKILL)
+        for pid, other in self.commands.values():
+            if other is asker:
+                self.events.unregister(asker)
+                os.kill(pid, signal.SIGKILL)
 
     def _end(self) -> None:
         for pid, _ in self.commands.values():

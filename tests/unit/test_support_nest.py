@@ -71,6 +71,7 @@ def test_a_command_whose_asker_is_killed_is_killed_too(tmp_path: Path) -> None:
     asker.wait()
 
     eventually(lambda: not is_alive(pid))
+    assert submit(tmp_path).returncode == 0
 
 
 def test_a_nest_ends_with_its_maker() -> None:

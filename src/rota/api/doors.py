@@ -14,6 +14,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from rota.api.options import ServerOptions
 from rota.api.problems import MEDIA_TYPE, Problem, make
+from rota.api.refusals import Refusals
 from rota.ids import new_id
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -39,6 +40,7 @@ class Doors:
 
     def __init__(self, app: ASGIApp, options: ServerOptions) -> None:
         self._app = app
+        self._refusals = Refusals()
         self._names = options.allowed_names
         self._headers = (*HEADERS, *((HSTS,) if options.is_secure else ()))
 
@@ -63,6 +65,10 @@ class Doors:
             await send(message)
 
         refusal = self._refusal(facts)
+        if refusal is not None:
+            address = (facts.get("client") or ("",))[0]
+            said = {"address": address, "request_id": request_id, "detail": refusal.detail}
+            self._refusals.tell(refusal.code, **said)
         if refusal is None:
             await self._app(scope, receive, answer)
         elif facts["type"] == "websocket":

@@ -18,6 +18,7 @@ from litestar.handlers import BaseRouteHandler
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import QueryParameter
 
+from rota.api.identities import address_of
 from rota.api.problems import MEDIA_TYPE, Problem
 from rota.errors import BadInput, BadOption, NotPermitted, TooMany
 from rota.model.identity import LADDER, Role
@@ -109,6 +110,13 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRout
     if wait_s:
         raise TooMany(f"more than {rate:g} requests a second", retry_after_s=wait_s)
     if not credential.has(wanted.role):
+        site.refusals.tell(
+            "not-permitted",
+            address=address_of(connection),
+            request_id=str(connection.scope.get("request_id", "")),
+            detail=f"{connection.scope.get('method', '')} {connection.scope['path']}",
+            who=credential.who,
+        )
         raise NotPermitted(
             f"this needs the role {wanted.role}; the credential has {', '.join(credential.roles)}"
         )

@@ -19,6 +19,7 @@ from rota.api.oidc import Provider
 from rota.api.options import ServerOptions
 from rota.api.reads import Reads
 from rota.api.recent import Recent
+from rota.api.refusals import Refusals
 from rota.api.submits import Submits
 from rota.api.waits import Waits
 from rota.engine.audit import seal
@@ -43,6 +44,7 @@ class Site:
         self.app = app
         self.options = options
         self.buckets = Buckets()
+        self.refusals = Refusals()
         self.identities = Identities(self)
         self.submits = Submits(self)
         self.waits = Waits(self)
@@ -93,6 +95,11 @@ class Site:
         await self.waits.stop()
         await self.feed.stop()
         self._pool.shutdown(wait=True)
+
+    async def seal_all(self) -> None:
+        """Give all acts so far their places in the chain."""
+        while await self.write(seal, only=HOUSE):
+            pass
 
     def changed(self) -> None:
         """Something was written that the audit should take in soon."""

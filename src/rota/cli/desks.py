@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from rota.cli.clients import client, find_id
 from rota.cli.options import settings
 from rota.cli.served import server_client
-from rota.errors import BadInput
 from rota.model.states import State
 
 if TYPE_CHECKING:
     from rota.app import App, Run
+    from rota.cli.watching import Look
     from rota.client import Client, ServedRun
     from rota.engine.jobs import JobView
     from rota.engine.node_views import NodeView
     from rota.engine.queues import QueueView
     from rota.engine.reasons import Reason
+    from rota.engine.timeline import Timeline
     from rota.engine.workers import WorkerView
     from rota.model.log import Level, LogLine
     from rota.model.run import AttemptView, RunView
@@ -68,6 +69,8 @@ class Desk(Protocol):
     def runs(self, filters: Filters) -> list[Listed]: ...
     def show(self, text: str) -> Shown: ...
     def why(self, text: str, node: str | None) -> list[Reason]: ...
+    def timeline(self, text: str) -> Timeline: ...
+    def look(self, run_id: str) -> Look: ...
     def jobs(self) -> list[JobView]: ...
     def queues(self) -> list[QueueView]: ...
     def pause_queue(self, name: str, note: str | None) -> None: ...
@@ -156,6 +159,17 @@ class StoreDesk:
     def why(self, text: str, node: str | None) -> list[Reason]:
         return self.run(text).why(node)
 
+    def timeline(self, text: str) -> Timeline:
+        from rota.engine.timeline import timeline
+
+        run_id = self.run(text).id
+        return self._app.store.read(lambda tx: timeline(tx, run_id, namespace=self._namespace))
+
+    def look(self, run_id: str) -> Look:
+        from rota.cli.watching import take_look
+
+        return take_look(self._app, run_id)
+
     def jobs(self) -> list[JobView]:
         from rota.engine.jobs import jobs
 
@@ -232,12 +246,26 @@ class ServerDesk:
             tally=answer.tally,
             reasons=reasons,
             is_held=any(each.kind == "held" for each in reasons),
+            nodes=run.nodes(),
+            progress=run.progress(),
         )
 
     def why(self, text: str, node: str | None) -> list[Reason]:
-        if node is not None:
-            raise BadInput("why a node does not run needs the database; say where with --url")
-        return self.run(text).why()
+        return self.run(text).why(node)
+
+    def timeline(self, text: str) -> Timeline:
+        return self.run(text).timeline()
+
+    def look(self, run_id: str) -> Look:
+        from rota.cli.watching import MOST_INNER, Look, add_nodes
+
+        run = self._served.run(run_id)
+        answer = run.node_answer()
+        found: dict[str, NodeView] = {}
+        add_nodes(
+            lambda each: self._served.run(each).nodes(), answer.views(), "", found, [MOST_INNER]
+        )
+        return Look(run.show(), found, answer.told(), self.now())
 
     def jobs(self) -> list[JobView]:
         return self._served.jobs()
@@ -260,8 +288,7 @@ class ServerDesk:
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
     ) -> list[LogLine]:
-        del text, job, since, level, limit
-        raise BadInput("a search in logs needs the database; say where it is with --url")
+        return self._served.search_logs(text, job=job, since=since, level=level, limit=limit)
 
     def _recent(self, limit: int) -> list[str]:
         return [run.id for run in self._served.runs(limit=limit)]

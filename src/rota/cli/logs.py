@@ -31,6 +31,7 @@ WARNING = {
     "artifact.unavailable",
     "handler.failed_late",
     "api.denied",
+    "api.refused",
 }
 ERROR = {"service.failed", "loop.broken", "retry_function.failed"}
 
@@ -38,6 +39,7 @@ MESSAGES = {
     "server.started": "server started",
     "server.stopped": "server stopped",
     "api.denied": "a request with a bad credential was refused",
+    "api.refused": "somebody tried what is not allowed",
     "worker.started": "worker started",
     "worker.stopped": "worker stopped",
     "worker.crashed": "the worker process was killed and is started again",
@@ -106,7 +108,8 @@ def line_in(log_format: str) -> Callable[[str, str, dict[str, Any]], str]:
 def _text_line(level: str, message: str, facts: dict[str, Any]) -> str:
     now = datetime.now().astimezone()
     told = " ".join(f"{name}={_short(fact)}" for name, fact in facts.items() if name != "notice")
-    return f"{now:%H:%M:%S}.{now.microsecond // 1000:03d} {level:<7} {message}  {told}"
+    text = f"{_one_line(message)}  {told}".translate(PICTURES)
+    return f"{now:%H:%M:%S}.{now.microsecond // 1000:03d} {level:<7} {text}"
 
 
 def _json_line(level: str, message: str, facts: dict[str, Any]) -> str:
@@ -115,9 +118,14 @@ def _json_line(level: str, message: str, facts: dict[str, Any]) -> str:
     return msgspec.json.encode(line, enc_hook=str).decode()
 
 
+def _one_line(fact: Any) -> str:
+    """What others said must not look like a line of ours, nor move the cursor of a terminal."""
+    return " | ".join(str(fact).splitlines())
+
+
 def _short(fact: Any) -> str:
     """A fact on one line; lists without Python's brackets."""
     if isinstance(fact, list | tuple):
-        return ",".join(map(str, fact))
-    text = " | ".join(str(fact).splitlines())
+        return ",".join(map(_one_line, fact))
+    text = _one_line(fact)
     return repr(text) if " " in text or not text else text

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rota.cli.words import word_of
 from rota.clock import elapsed_s
@@ -17,9 +18,12 @@ from rota.rules.duration import parse_duration
 from rota.rules.graph_progress import Progress
 
 if TYPE_CHECKING:
-    from rota.app import App, Run
+    from rota.app import App
+    from rota.cli.desks import Desk, Handle
     from rota.store.base import Tx
 
+Inner = Callable[[str], list[NodeView]]
+"""The nodes of a run."""
 LOOK_S = 0.3
 PATIENCE = 5
 """A look that is dear is made more rarely: at most this part of the time is spent on looking."""
@@ -55,12 +59,12 @@ class Screen(Protocol):
     def show(self, look: Look) -> None: ...
 
 
-def watch(app: App, run: Run[Any], screen: Screen, timeout: str | None) -> None:
+def watch(here: Desk, run: Handle, screen: Screen, timeout: str | None) -> None:
     """Show the run until it has ended; RunNotFinished when that takes longer than the timeout."""
     end_s = elapsed_s() + parse_duration(timeout) / 1000 if timeout else float("inf")
     while True:
         began_s = elapsed_s()
-        seen = take_look(app, run.id)
+        seen = here.look(run.id)
         screen.show(seen)
         if seen.run.state in FINAL:
             return
@@ -79,27 +83,27 @@ def take_look(app: App, run_id: str) -> Look:
         own = nodes(tx, run_id, namespace=app.namespace)
         progress = progress_of_nodes(tx, run, own, namespace=app.namespace)
         found: dict[str, NodeView] = {}
-        _add(tx, app.namespace, own, "", found, [MOST_INNER])
+        inner: Inner = partial(nodes, tx, namespace=app.namespace)
+        add_nodes(inner, own, "", found, [MOST_INNER])
         return Look(run, found, progress, now_ms(tx))
 
     return app.store.read(read)
 
 
-def _add(
-    tx: Tx,
-    namespace: str,
+def add_nodes(
+    inner: Inner,
     own: list[NodeView],
     prefix: str,
     found: dict[str, NodeView],
     room: list[int],
 ) -> None:
+    """Those of a run, and below them those of sub-graphs that go on."""
     for node in own:
         path = f"{prefix}{node.name}"
         found[path] = node
         if node.is_graph and node.state == "active" and node.run_id is not None and room[0]:
             room[0] -= 1
-            inner = nodes(tx, node.run_id, namespace=namespace)
-            _add(tx, namespace, inner, f"{path}/", found, room)
+            add_nodes(inner, inner(node.run_id), f"{path}/", found, room)
 
 
 class Changes:

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from rota.client.address import check_address
 from rota.client.documents import (
     Answer,
+    FoundLine,
     JobAnswer,
     Named,
     Page,
@@ -21,18 +22,22 @@ from rota.client.documents import (
     SessionAnswer,
     WorkerAnswer,
     job_view,
+    log_line,
     queue_view,
     run_view,
     worker_view,
 )
+from rota.client.house import ServedAudit, ServedTokens
 from rota.client.job import ServedJob
 from rota.client.letters import ServedLetters
 from rota.client.line import Line
 from rota.client.run import ServedRun
+from rota.client.schedules import ServedSchedules
 from rota.engine.jobs import JobView
 from rota.engine.queues import QueueView
 from rota.engine.workers import WorkerView
 from rota.errors import BadOption
+from rota.model.log import Level, LogLine
 from rota.model.run import RunView
 from rota.model.states import State
 from rota.rules.duration import parse_duration
@@ -81,6 +86,9 @@ class Client:
             verify=_trusted(ca_file),
         )
         self.dead_letters = ServedLetters(self)
+        self.schedules = ServedSchedules(self)
+        self.tokens = ServedTokens(self)
+        self.audit = ServedAudit(self)
 
     def __repr__(self) -> str:
         return f"<Client {self.url}>"
@@ -167,6 +175,20 @@ class Client:
     def resume_worker(self, worker_id: str) -> None:
         """Let a worker that was drained work again."""
         self.line.post(f"/workers/{quote(worker_id, safe='')}/resume", Answer)
+
+    def search_logs(
+        self,
+        text: str,
+        *,
+        job: str | None = None,
+        since: str | None = None,
+        level: Level = "debug",
+        limit: int = 100,
+    ) -> list[LogLine]:
+        """Lines of all runs that hold all words of the text, the newest first."""
+        query = {"q": text, "jobId": job, "since": since, "level": level, "limit": limit}
+        found = self.line.get("/logs", Page[FoundLine], query).items
+        return [log_line(each, run_id=each.run_id, job=each.job) for each in found]
 
     def session(self) -> SessionAnswer:
         """Whose token this is, and what it allows."""

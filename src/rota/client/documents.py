@@ -122,6 +122,13 @@ class LineAnswer(Answer):
     text: str
 
 
+class FoundLine(LineAnswer, kw_only=True):
+    """A line, and whose it is."""
+
+    run_id: str = msgspec.field(name="executionId")
+    job: str = msgspec.field(name="jobId")
+
+
 class ReasonAnswer(Answer):
     """One thing that keeps a run from running."""
 
@@ -182,7 +189,9 @@ def run_view(run: RunAnswer) -> RunView:
         for name in RunView.__struct_fields__
         if name in RunAnswer.__struct_fields__
     }
-    facts |= {name: _ms(value) for name, value in facts.items() if isinstance(value, datetime)}
+    facts |= {
+        name: ms_or_none(value) for name, value in facts.items() if isinstance(value, datetime)
+    }
     facts |= {name: _text(getattr(run, name)) for name in ("result", "origin", "policy")}
     return RunView(
         **facts
@@ -203,7 +212,7 @@ def attempt_view(attempt: AttemptAnswer) -> AttemptView:
         fence=attempt.claim,
         kind=attempt.kind,
         worker_id=attempt.worker_id,
-        started_at=_ms(attempt.started_at),
+        started_at=ms_or_none(attempt.started_at),
         ended_at=to_ms(attempt.ended_at),
         error=attempt.error,
     )
@@ -224,7 +233,7 @@ def log_line(line: LineAnswer, *, run_id: str, job: str) -> LogLine:
 
 
 def reason(said: ReasonAnswer) -> Reason:
-    return Reason(kind=said.kind, says=said.says, count=said.count, until=_ms(said.until))
+    return Reason(kind=said.kind, says=said.says, count=said.count, until=ms_or_none(said.until))
 
 
 def job_view(job: JobAnswer) -> JobView:
@@ -273,7 +282,8 @@ def worker_view(worker: WorkerAnswer, *, now: int) -> WorkerView:
     )
 
 
-def _ms(when: datetime | None) -> int | None:
+def ms_or_none(when: datetime | None) -> int | None:
+    """As the store counts."""
     return None if when is None else to_ms(when)
 
 

@@ -89,6 +89,15 @@ class Line:
         content = msgspec.json.encode(body) if isinstance(body, Mapping) else body
         return self._read(self._send(Call("POST", path, {}, content, new_id())), kind)
 
+    def put(self, path: str, kind: type[T], body: Mapping[str, Any]) -> T:
+        """Make it so; once."""
+        call = Call("PUT", path, {}, msgspec.json.encode(body), new_id())
+        return self._read(self._send(call), kind)
+
+    def delete(self, path: str, kind: type[T]) -> T:
+        """Take something away, once."""
+        return self._read(self._send(Call("DELETE", path, {}, None, new_id())), kind)
+
     def close(self) -> None:
         """Close all connections; the next request opens one again."""
         with self._opening:

@@ -20,8 +20,11 @@ from rota.client.documents import (
     reason,
     run_view,
 )
+from rota.client.nodes import NodesAnswer, TimelineAnswer
 from rota.clock import elapsed_s
+from rota.engine.node_views import NodeView
 from rota.engine.reasons import Reason
+from rota.engine.timeline import Timeline
 from rota.errors import ArtifactLost, BadInput, RunFailed, RunNotFinished
 from rota.ids import is_id
 from rota.model.artifact import missing_digest
@@ -29,6 +32,7 @@ from rota.model.log import LogLine
 from rota.model.run import AttemptView, Ended, RunView
 from rota.model.states import FINAL, State
 from rota.rules.duration import parse_duration
+from rota.rules.graph_progress import Progress
 
 if TYPE_CHECKING:
     from rota.client.client import Client
@@ -77,10 +81,27 @@ class ServedRun:
         """How often it ended in an `error`, `timeout` or `crash`, or was `lost`; no zeros."""
         return dict(self.answer().tally)
 
-    def why(self) -> list[Reason]:
-        """Why it is not running now, with numbers; most telling first."""
-        page = self._client.line.get(f"/runs/{self.id}/why", Page[ReasonAnswer])
+    def why(self, node: str | None = None) -> list[Reason]:
+        """Why it, or a node of it, is not running now, with numbers; most telling first."""
+        page = self._client.line.get(f"/runs/{self.id}/why", Page[ReasonAnswer], {"node": node})
         return [reason(each) for each in page.items]
+
+    def nodes(self) -> list[NodeView]:
+        """Where the nodes of a run of a graph stand, parents first; none of another run."""
+        return self.node_answer().views()
+
+    def progress(self) -> Progress:
+        """How far it is: nodes by state, what decides when it ends, and about when that is."""
+        return self.node_answer().told()
+
+    def node_answer(self) -> NodesAnswer:
+        """Both of these, of one moment."""
+        return self._client.line.get(f"/runs/{self.id}/nodes", NodesAnswer)
+
+    def timeline(self) -> Timeline:
+        """When it, or each of its nodes, waited and ran."""
+        found = self._client.line.get(f"/runs/{self.id}/timeline", TimelineAnswer)
+        return found.of(self.show())
 
     def logs(self) -> list[LogLine]:
         """The lines that its handler printed and logged so far, of all attempts, in order."""

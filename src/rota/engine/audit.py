@@ -87,6 +87,15 @@ def holds(tx: Tx, head: str, *, namespace: str) -> bool:
     return tx.one("find_sealed", namespace=namespace, hash=head) is not None
 
 
+def verify_with(tx: Tx, head: str | None, *, namespace: str) -> Verified:
+    """The same, and whether it holds a hash that was noted earlier."""
+    found = verify(tx, namespace=namespace)
+    if not found.is_good or head is None or holds(tx, head, namespace=namespace):
+        return found
+    says = f"{head:.64} is not in the chain"
+    return msgspec.structs.replace(found, is_good=False, says=says)
+
+
 def prune_acts(tx: Tx, *, keep_ms: int, limit: int) -> int:
     """Forget the oldest acts of each chain; where it begins now is written down."""
     seal(tx, limit=limit)  # what has no place yet cannot go

@@ -77,6 +77,13 @@ def _lines(
         lines = search_lines(tx, text, namespace=namespace, since=now_ms(tx) - LOGS_MS, limit=limit)
     except BadInput:  # it has no word
         return []
+    return reached_lines(tx, lines, namespace=namespace, reaches=reaches)
+
+
+def reached_lines(
+    tx: Tx, lines: list[LogLine], *, namespace: str, reaches: Callable[[str], bool]
+) -> list[LogLine]:
+    """Those of runs in queues that are reached."""
     queues: dict[str, str | None] = {}
     for line in lines:
         if line.run_id not in queues:

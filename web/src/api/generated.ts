@@ -301,6 +301,18 @@ export type FoundDocument = {
   logs: Array<LineFound>;
 };
 
+export type FoundLine = {
+  attempt: number;
+  claim: number;
+  seq: number;
+  at: string;
+  level: string;
+  stream: string;
+  text: string;
+  executionId: string;
+  jobId: string;
+};
+
 export type Gone = {
   name: string;
   removed: boolean;
@@ -335,6 +347,7 @@ export type GraphItem = {
   paused: boolean;
   note: string | null;
   breaker: "closed" | "open" | "half_open" | null;
+  weights: Record<string, number>;
   schedules: number;
   nextFireAt: string | null;
   last: Array<OutcomeDocument>;
@@ -417,6 +430,7 @@ export type JobDocument = {
   paused: boolean;
   note: string | null;
   breaker: "closed" | "open" | "half_open" | null;
+  weights: Record<string, number>;
   schedules: number;
   nextFireAt: string | null;
   last: Array<OutcomeDocument>;
@@ -437,7 +451,6 @@ export type JobDocument = {
   dependencies: Array<string>;
   parameters: Record<string, string>;
   scheduleNames: Array<string>;
-  weights: Record<string, number>;
   definition: DefinitionDocument;
 };
 
@@ -452,6 +465,7 @@ export type JobEntry = {
   paused: boolean;
   note: string | null;
   breaker: "closed" | "open" | "half_open" | null;
+  weights: Record<string, number>;
   schedules: number;
   nextFireAt: string | null;
   last: Array<OutcomeDocument>;
@@ -537,6 +551,7 @@ export type MapProgress = {
   done: number;
   failed: number;
   running: number;
+  made: number | null;
 };
 
 export type MarkBody = {
@@ -615,6 +630,7 @@ export type PastDocument = {
   at: string;
   kind: string;
   decision: string;
+  decidedAt: string;
   executionId: string | null;
   state: string | null;
 };
@@ -671,6 +687,7 @@ export type ProgressDocument = {
   total: number;
   byState: Record<string, number>;
   percent: number | null;
+  share: number;
   estimateMs: number | null;
   endsAt: string | null;
   unknown: number;
@@ -837,7 +854,11 @@ export type RunNodeDocument = {
   level: number;
   isGraph: boolean;
   state: string;
+  standing: string | null;
+  runStatus: string | null;
+  parents: Array<string>;
   runId: string | null;
+  createdAt: string | null;
   startedAt: string | null;
   finishedAt: string | null;
   durationMs: number | null;
@@ -878,6 +899,7 @@ export type ScheduleBody = {
 };
 
 export type ScheduleDocument = {
+  id: string;
   name: string;
   job: string;
   trigger: string;
@@ -890,9 +912,13 @@ export type ScheduleDocument = {
   lastState: string | null;
   lastExecutionId: string | null;
   lastEndedAt: string | null;
+  lastSuccess: string | null;
+  lastSuccessAt: string | null;
   overlap: "allow" | "skip" | "queue_one" | "queue_all" | "cancel_old" | "newest" | "strict" | null;
   catchup: "none" | "last" | "all" | null;
   origin: string;
+  app: string | null;
+  revision: number;
   running: number;
   waiting: number;
   fired: number;
@@ -902,6 +928,8 @@ export type ScheduleDocument = {
   blockedBy: string | null;
   changedBy: string | null;
   changedAt: string;
+  createdAt: string;
+  spec: Record<string, unknown> | null;
   verbs: Array<string>;
   definition: Record<string, unknown>;
   coming: Array<FiringDocument>;
@@ -919,6 +947,7 @@ export type ScheduleHeld = {
 };
 
 export type ScheduleItem = {
+  id: string;
   name: string;
   job: string;
   trigger: string;
@@ -931,9 +960,13 @@ export type ScheduleItem = {
   lastState: string | null;
   lastExecutionId: string | null;
   lastEndedAt: string | null;
+  lastSuccess: string | null;
+  lastSuccessAt: string | null;
   overlap: "allow" | "skip" | "queue_one" | "queue_all" | "cancel_old" | "newest" | "strict" | null;
   catchup: "none" | "last" | "all" | null;
   origin: string;
+  app: string | null;
+  revision: number;
   running: number;
   waiting: number;
   fired: number;
@@ -943,6 +976,8 @@ export type ScheduleItem = {
   blockedBy: string | null;
   changedBy: string | null;
   changedAt: string;
+  createdAt: string;
+  spec: Record<string, unknown> | null;
   verbs: Array<string>;
 };
 
@@ -967,8 +1002,15 @@ export type StateDocument = {
   status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
 };
 
+export type StretchDocument = {
+  part: "queued" | "running" | "failed";
+  startAt: string;
+  endAt: string;
+};
+
 export type SubmitBody = {
-  jobId: string;
+  jobId?: string | null;
+  job?: string | null;
   args?: Record<string, unknown>;
   queue?: string | null;
   priority?: number | "high" | "medium" | "low" | null;
@@ -1010,6 +1052,13 @@ export type TemplateGone = {
   removed: boolean;
 };
 
+export type TimelineDocument = {
+  executionId: string;
+  startAt: string;
+  endAt: string;
+  tracks: Array<TrackDocument>;
+};
+
 export type TokenBody = {
   name: string;
   roles: Array<string>;
@@ -1048,8 +1097,17 @@ export type TokenMade = {
   token: string | null;
 };
 
+export type TrackDocument = {
+  name: string;
+  state: string;
+  attempts: number;
+  instances: number | null;
+  stretches: Array<StretchDocument>;
+};
+
 export type TriggerBody = {
   args?: Record<string, unknown>;
+  scheduledFor?: string | null;
 };
 
 export type Triggered = {
@@ -1097,6 +1155,7 @@ export type WorkerDocument = {
   pid: number;
   version: string;
   queues: Array<string>;
+  jobs: Array<string> | null;
   slots: number;
   busy: number;
   load: number;
@@ -1144,8 +1203,10 @@ export interface Operations {
   showRun: { path: [runId: string]; query?: { wait?: string | null }; answer: RunDocument };
   listAttempts: { path: [runId: string]; answer: Page<AttemptDocument> };
   showLogs: { path: [runId: string]; query?: { after?: string | null }; answer: Page<LogDocument> };
-  explainRun: { path: [runId: string]; answer: Page<ReasonDocument> };
+  explainRun: { path: [runId: string]; query?: { node?: string | null }; answer: Page<ReasonDocument> };
   cancelRun: { path: [runId: string]; body?: ReasonBody; answer: StateDocument };
+  showTimeline: { path: [runId: string]; answer: TimelineDocument };
+  searchLogs: { query: { q: string; jobId?: string | null; since?: string | null; level?: "debug" | "info" | "warning" | "error" | "critical"; limit?: number }; answer: Page<FoundLine> };
   streamEvents: { query?: { topics?: string }; answer: unknown };
   showOverview: { query?: { window?: string }; answer: OverviewDocument };
   showForecast: { query?: { hours?: number }; answer: ForecastDocument };
@@ -1186,8 +1247,8 @@ export interface Operations {
   listGraphs: { query?: { cursor?: string | null; limit?: number }; answer: Page<GraphItem> };
   showGraph: { path: [graph: string]; query?: { version?: number | null }; answer: GraphDocument };
   showGrid: { path: [graph: string]; query?: { runs?: number }; answer: GridDocument };
-  listSchedules: { query?: { jobId?: string | null; state?: "active" | "paused" | "error" | "ended" | null; cursor?: string | null; limit?: number }; answer: Page<ScheduleItem> };
-  showSchedule: { path: [name: string]; answer: ScheduleDocument };
+  listSchedules: { query?: { jobId?: string | null; state?: "active" | "paused" | "error" | "ended" | null; cursor?: string | null; limit?: number; spec?: boolean }; answer: Page<ScheduleItem> };
+  showSchedule: { path: [name: string]; query?: { count?: number }; answer: ScheduleDocument };
   replaceSchedule: { path: [name: string]; body: ScheduleBody; answer: ScheduleItem };
   deleteSchedule: { path: [name: string]; answer: ScheduleGone };
   pauseSchedule: { path: [name: string]; body?: documents_NoteBody; answer: ScheduleHeld };
@@ -1240,6 +1301,8 @@ export const PLACES: Record<keyof Operations, string> = {
   showLogs: "GET /runs/{}/logs",
   explainRun: "GET /runs/{}/why",
   cancelRun: "POST /runs/{}/cancel",
+  showTimeline: "GET /runs/{}/timeline",
+  searchLogs: "GET /logs",
   streamEvents: "GET /events",
   showOverview: "GET /statistics/overview",
   showForecast: "GET /statistics/forecast",

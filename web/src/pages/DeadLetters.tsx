@@ -1,22 +1,15 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { CircleCheck, RotateCcw, Trash2 } from "lucide-react";
-import { useState } from "react";
-import { may } from "@/api/actions";
-import { ask, type Body } from "@/api/client";
-import { deadGroups, deadLetter, deadLetters, run } from "@/api/queries";
+import { useQuery } from "@tanstack/react-query";
+import { CircleCheck } from "lucide-react";
+import { deadGroups, deadLetters } from "@/api/queries";
 import type { DeadGroup, DeadLetter } from "@/api/types";
-import { count, errorText, plural, pretty, readJson, sentence, shortId } from "@/lib/format";
+import { count, errorText, sentence, shortId } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
-import { Actions } from "@/ui/Actions";
-import { Button } from "@/ui/Button";
-import { Dialog, Field, FormDialog } from "@/ui/Dialog";
-import { JsonEditor, JsonView } from "@/ui/Json";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { type Column, Table } from "@/ui/Table";
 import { Time } from "@/ui/Time";
-import { toast } from "@/ui/Toasts";
+import { Many } from "./dead/Many";
+import { One } from "./dead/One";
 
 export function DeadLetters() {
   const [search, setSearch] = useFilters();
@@ -163,145 +156,6 @@ function Letters({
         loading={list.loading}
         empty={<Empty title="None left of this cause" />}
       />
-    </div>
-  );
-}
-
-/** The server takes 500 at once and says how many are left. */
-async function sendAll(name: "redriveMany" | "discardMany", body: Body<typeof name>) {
-  let left = Number.POSITIVE_INFINITY;
-  for (;;) {
-    const answer = await ask(name, { body });
-    if (!answer.left || answer.left >= left) return;
-    left = answer.left;
-  }
-}
-
-function Many({ group, verb }: { group: DeadGroup; verb: "redrive" | "discard" }) {
-  const cache = useQueryClient();
-  const [open, setOpen] = useState(false);
-  if (!may(group, verb)) return null;
-  const isRedrive = verb === "redrive";
-  const word = isRedrive ? "Redrive" : "Discard";
-  const send = async (fields: FormData) => {
-    const rate = Number(fields.get("rate"));
-    await sendAll(`${verb}Many`, {
-      group: group.group,
-      ...(isRedrive && rate > 0 && { rate: `${rate}/m` }),
-    });
-    toast.done(`${plural(group.open, "dead letter")}: ${isRedrive ? "runs again" : "given up"}.`);
-    await cache.invalidateQueries();
-  };
-  return (
-    <>
-      <Button
-        icon={isRedrive ? <RotateCcw className="size-3.5" /> : <Trash2 className="size-3.5" />}
-        onClick={() => setOpen(true)}
-      >
-        {`${word} all ${count(group.open)}`}
-      </Button>
-      <FormDialog
-        open={open}
-        danger={!isRedrive}
-        title={`${word} ${plural(group.open, "dead letter")}?`}
-        submit={`${word} ${count(group.open)}`}
-        onClose={() => setOpen(false)}
-        onSubmit={send}
-      >
-        <p>
-          {isRedrive
-            ? "Each becomes a run again, with its own arguments."
-            : "They are given up for good. The runs stay in the history."}
-        </p>
-        {isRedrive && (
-          <Field label="At most so many a minute" hint="Empty: all at once.">
-            {(id) => <input id={id} name="rate" type="number" min={1} className="field w-full" />}
-          </Field>
-        )}
-      </FormDialog>
-    </>
-  );
-}
-
-function One({ id, onClose }: { id: string; onClose: () => void }) {
-  const letter = useQuery(deadLetter(id));
-  const dead = useQuery(run(id));
-  return (
-    <Dialog open wide title="Dead letter" onClose={onClose}>
-      <Load query={letter}>
-        {(each) => (
-          <Load query={dead}>
-            {({ args }) => <Letter letter={each} args={args ?? {}} onClose={onClose} />}
-          </Load>
-        )}
-      </Load>
-    </Dialog>
-  );
-}
-
-interface LetterProps {
-  letter: DeadLetter;
-  args: unknown;
-  onClose: () => void;
-}
-
-function Letter({ letter, args, onClose }: LetterProps) {
-  const cache = useQueryClient();
-  const [text, setText] = useState(() => pretty(args));
-  const [isOpen, setOpen] = useState(false);
-  const redrive = async () => {
-    const isChanged = text !== pretty(args);
-    const args_ = isChanged ? { args: readJson(text).value as Record<string, unknown> } : {};
-    await ask("redriveOne", { path: [letter.executionId], body: args_ });
-    toast.done("It runs again.");
-    await cache.invalidateQueries();
-    onClose();
-  };
-  return (
-    <div className="space-y-4">
-      <p>
-        <b>{letter.job}</b>, run{" "}
-        <Link to="/runs/$id" params={{ id: letter.executionId }} className="link">
-          {shortId(letter.executionId)}
-        </Link>
-        , died <Time at={letter.diedAt} />
-      </p>
-      <p className="rounded-md bg-bad-soft p-3 font-mono text-xs break-words">
-        {errorText(letter)}
-      </p>
-      {may(letter, "redrive") ? (
-        <Field label="Arguments" hint="Change them if they were the cause.">
-          {(field) => <JsonEditor id={field} name="args" text={text} onText={setText} />}
-        </Field>
-      ) : (
-        <JsonView value={args} label="Arguments" />
-      )}
-      <div className="flex justify-end gap-2">
-        <Actions
-          subject="dead"
-          item={letter}
-          id={letter.executionId}
-          name={`${letter.job} ${shortId(letter.executionId)}`}
-        />
-        {may(letter, "redrive") && (
-          <Button
-            tone="primary"
-            disabled={readJson(text).error !== null}
-            onClick={() => setOpen(true)}
-          >
-            Redrive
-          </Button>
-        )}
-      </div>
-      <FormDialog
-        open={isOpen}
-        title="Redrive this one?"
-        submit="Redrive"
-        onClose={() => setOpen(false)}
-        onSubmit={redrive}
-      >
-        <p>It runs again with the arguments above and a clean count of attempts.</p>
-      </FormDialog>
     </div>
   );
 }

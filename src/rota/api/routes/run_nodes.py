@@ -46,6 +46,7 @@ class MapProgress(Document):
     failed: int
     running: int
     """Made and not ended."""
+    made: int | None
 
 
 class RunNodeDocument(Document):
@@ -60,7 +61,12 @@ class RunNodeDocument(Document):
     is_graph: bool
     state: str
     """pending, held, ready, queued, running, or how it ended."""
+    standing: str | None
+    """The same without what its run is doing; null before the run of the graph has begun."""
+    run_status: str | None
+    parents: list[str]
     run_id: str | None
+    created_at: datetime | None
     started_at: datetime | None
     finished_at: datetime | None
     duration_ms: int | None
@@ -88,6 +94,8 @@ class ProgressDocument(Document):
     total: int
     by_state: dict[str, int]
     percent: float | None
+    share: float
+    """The same, of 1."""
     estimate_ms: int | None
     """What is left, if all goes as in past runs; null if nothing is known of them."""
     ends_at: datetime | None
@@ -236,7 +244,11 @@ def _node(
         level=planned.level,
         is_graph=node.graph is not None,
         state=seen.word,
+        standing=None if view is None else view.state,
+        run_status=seen.run_state,
+        parents=list(planned.parents),
         run_id=seen.run_id,
+        created_at=when(seen.created_at),
         started_at=when(seen.started_at),
         finished_at=when(seen.finished_at),
         duration_ms=(seen.finished_at or 0) - (seen.started_at or 0) if took else None,
@@ -258,6 +270,7 @@ def _map(view: NodeView) -> MapProgress | None:
         total=view.width,
         done=ended,
         failed=view.bad or 0,
+        made=view.made,
         running=0 if is_over else max(0, (view.made or 0) - ended),
     )
 
@@ -279,6 +292,7 @@ def _progress(progress: Progress) -> ProgressDocument:
         total=progress.total,
         by_state=progress.states,
         percent=percent(progress.share),
+        share=progress.share,
         estimate_ms=progress.left_ms,
         ends_at=when(progress.ends_at),
         unknown=progress.unknown,

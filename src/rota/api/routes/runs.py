@@ -33,7 +33,7 @@ from rota.engine.cancel import cancel
 from rota.engine.inspect import attempts, find, tally
 from rota.engine.logs import Seen, read
 from rota.engine.node_views import is_paused
-from rota.engine.why import Scene, scene, why
+from rota.engine.why import Scene, scene, why, why_of_node
 from rota.errors import BadInput, DuplicateKey, UnknownRun
 from rota.model.artifact import is_pointer
 from rota.model.run import RunView, Submitted
@@ -116,14 +116,18 @@ async def show_logs(
 
 
 @get("/runs/{run_id:str}/why", **needs("viewer"))
-async def explain_run(request: Ask, run_id: FromPath[str]) -> Page[ReasonDocument]:
-    """Why it is not running now; the most telling reason first."""
+async def explain_run(
+    request: Ask, run_id: FromPath[str], node: FromQuery[str | None] = None
+) -> Page[ReasonDocument]:
+    """Why it, or a node of it, is not running now; the most telling reason first."""
 
     def look(tx: Tx) -> list[ReasonDocument]:
         reached(tx, request, run_id)
+        at = {"namespace": request.namespace}
+        found = why(tx, run_id, **at) if node is None else why_of_node(tx, run_id, node, **at)
         return [
             ReasonDocument(kind=each.kind, says=each.says, count=each.count, until=when(each.until))
-            for each in why(tx, run_id, namespace=request.namespace)
+            for each in found
         ]
 
     return Page(items=await request.read(look))

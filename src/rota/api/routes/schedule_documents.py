@@ -114,6 +114,7 @@ class PastDocument(Document):
     at: datetime
     kind: str
     decision: str
+    decided_at: datetime
     run_id: str | None = msgspec.field(name="executionId")
     state: str | None
 
@@ -121,6 +122,7 @@ class PastDocument(Document):
 class ScheduleItem(Document):
     """A schedule in a list."""
 
+    id: str
     name: str
     job: str
     trigger: str
@@ -137,9 +139,15 @@ class ScheduleItem(Document):
     """How its last run ended."""
     last_run: str | None = msgspec.field(name="lastExecutionId")
     last_ended_at: datetime | None
+    last_success: str | None
+    """The last run that succeeded."""
+    last_success_at: datetime | None
     overlap: Overlap | None
     catchup: Catchup | None
     origin: str
+    app: str | None
+    """Whose code declares it."""
+    revision: int
     running: int
     waiting: int
     fired: int
@@ -151,6 +159,9 @@ class ScheduleItem(Document):
     """With strict order: the run that failed."""
     changed_by: str | None
     changed_at: datetime
+    created_at: datetime
+    spec: dict[str, Any] | None
+    """All of it, if that was asked for and can be read."""
     verbs: list[str]
 
 
@@ -163,15 +174,17 @@ class ScheduleDocument(ScheduleItem):
     past: list[PastDocument]
 
 
-def schedule_item(view: ScheduleView, credential: Credential) -> ScheduleItem:
-    return ScheduleItem(**_facts(view, credential))
+def schedule_item(
+    view: ScheduleView, credential: Credential, *, with_spec: bool = False
+) -> ScheduleItem:
+    return ScheduleItem(**_facts(view, credential, with_spec=with_spec))
 
 
 def schedule_document(
     view: ScheduleView, credential: Credential, *, coming: list[Firing], past: list[FiringView]
 ) -> ScheduleDocument:
     return ScheduleDocument(
-        **_facts(view, credential),
+        **_facts(view, credential, with_spec=True),
         definition=_definition(view),
         coming=[firing_document(each) for each in coming],
         past=[past_document(each) for each in past],
@@ -192,6 +205,7 @@ def past_document(firing: FiringView) -> PastDocument:
         at=then(firing.instant),
         kind=firing.kind,
         decision=firing.decision,
+        decided_at=then(firing.decided_at),
         run_id=firing.run_id,
         state=firing.state,
     )
@@ -222,9 +236,16 @@ def schedule_verbs(view: ScheduleView, credential: Credential) -> list[str]:
     return verbs
 
 
-def _facts(view: ScheduleView, credential: Credential) -> dict[str, Any]:
+def _facts(view: ScheduleView, credential: Credential, *, with_spec: bool) -> dict[str, Any]:
     known = view.schedule
     return {
+        "id": view.id,
+        "spec": msgspec.to_builtins(known) if known and with_spec else None,
+        "app": view.app,
+        "revision": view.revision,
+        "created_at": then(view.created_at),
+        "last_success": view.last_success,
+        "last_success_at": when(view.last_success_at),
         "name": view.name,
         "job": view.job,
         "trigger": trigger_text(known.trigger) if known else "",

@@ -49,6 +49,7 @@ from rota.store.base import Tx
 SHOWN = 10
 """Firings to come, and past ones, on the page of a schedule."""
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]
+Count = Annotated[int, QueryParameter(ge=1, le=1000)]
 Held = Literal["paused", "active", "unblocked"]
 
 
@@ -76,14 +77,16 @@ class ScheduleTriggered(Document):
 
 
 @get("/schedules", **needs("viewer"))
-async def list_schedules(
+async def list_schedules(  # one filter each, all named
     request: Ask,
+    *,
     job: Annotated[str | None, QueryParameter(name="jobId")] = None,
     only: Annotated[ScheduleState | None, QueryParameter(name="state")] = None,
     cursor: FromQuery[str | None] = None,
     limit: Limit = PAGE,
+    spec: FromQuery[bool] = False,
 ) -> Page[ScheduleItem]:
-    """By name; `cursor` is the `next` of the page before."""
+    """By name; `cursor` is the `next` of the page before. `spec=true` tells all of each."""
 
     def look(tx: Tx) -> Page[ScheduleItem]:
         page: list[ScheduleView] = []
@@ -95,21 +98,23 @@ async def list_schedules(
             if len(page) > limit or len(found) <= limit:
                 break
             after = found[-1].name
-        items = [schedule_item(each, request.credential) for each in page[:limit]]
+        items = [schedule_item(each, request.credential, with_spec=spec) for each in page[:limit]]
         return Page(items=items, next=items[-1].name if len(page) > limit else None)
 
     return await request.read(look)
 
 
 @get("/schedules/{name:str}", **needs("viewer"))
-async def show_schedule(request: Ask, name: FromPath[str]) -> ScheduleDocument:
+async def show_schedule(
+    request: Ask, name: FromPath[str], count: Count = SHOWN
+) -> ScheduleDocument:
     """A schedule with its next firings, and what became of the last ones."""
 
     def look(tx: Tx) -> tuple[ScheduleView, ScheduleDocument]:
         view = reached_schedule(tx, request, named(name))
         tables = request.site.app.schedules.timetables
-        next_ones = coming(tx, view, namespace=request.namespace, timetables=tables, count=SHOWN)
-        past = firings_of(tx, view.name, namespace=request.namespace, limit=SHOWN)
+        next_ones = coming(tx, view, namespace=request.namespace, timetables=tables, count=count)
+        past = firings_of(tx, view.name, namespace=request.namespace, limit=count)
         return view, schedule_document(view, request.credential, coming=next_ones, past=past)
 
     view, document = await request.read(look)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import Noun, store_options
+from rota.cli.options import Noun, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
@@ -36,24 +36,20 @@ def command() -> None:
 @click.option("--subject", metavar="TEXT", help="Only about this: a job, a run, a token.")
 @click.option("--before", metavar="ID", help="The page after the one that ended with this act.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
-@store_options
+@desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List changes, the newest first."""
-    from rota.cli.clients import opened
     from rota.cli.documents import iso
+    from rota.cli.houses import house
     from rota.cli.output import print_json, print_table
-    from rota.engine.acts import acts
-    from rota.engine.inspect import now_ms
     from rota.errors import BadInput
     from rota.ids import is_id
 
     if flags["before"] and not is_id(flags["before"]):
         raise BadInput(f"--before {flags['before']!r:.64} is not the id of an act")
     wanted = {name: flags[name] for name in ("verb", "who", "subject", "before", "limit")}
-    with opened(flags) as app:
-        found, now = app.store.read(
-            lambda tx: (acts(tx, namespace=app.namespace, **wanted), now_ms(tx))
-        )
+    with house(flags) as here:
+        found, now = here.acts(**wanted), here.now()
     if as_json:
         from msgspec import to_builtins
 
@@ -64,30 +60,23 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 @command.command("verify")
 @click.option("--head", metavar="HASH", help="A hash that was noted earlier and must be there.")
-@store_options
+@desk_options
 def verify(*, as_json: bool, head: str | None, **flags: Any) -> int:
     """Walk along the chain; ends with 1 and names the place if it does not hold."""
-    from rota.cli.clients import opened
-    from rota.cli.output import print_json
-    from rota.engine.audit import holds, seal, verify
+    from msgspec import to_builtins
 
-    with opened(flags) as app:
-        while app.store.write(seal):
-            pass
-        found = app.store.read(lambda tx: verify(tx, namespace=app.namespace))
-        has_head = head is None or app.store.read(
-            lambda tx: holds(tx, head, namespace=app.namespace)
-        )
-    is_good = found.is_good and has_head
-    says = found.says if not found.is_good else "" if has_head else f"{head} is not in the chain"
+    from rota.cli.houses import house
+    from rota.cli.output import print_json
+
+    with house(flags) as here:
+        found = here.verify(head)
     if as_json:
-        facts = {"is_good": is_good, "acts": found.acts, "seq": found.seq}
-        print_json([{**facts, "hash": found.hash, "says": says}])
-    elif is_good:
+        print_json([to_builtins(found)])
+    elif found.is_good:
         print(f"good: {found.acts} acts, the last is {found.seq} with the hash {found.hash}")
     else:
-        print(f"NOT good: {says}; {found.acts} acts before it are good")
-    return 0 if is_good else 1
+        print(f"NOT good: {found.says}; {found.acts} acts before it are good")
+    return 0 if found.is_good else 1
 
 
 def _row(act: Act, now: int) -> Row:

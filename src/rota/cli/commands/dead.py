@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import Noun, store_options
+from rota.cli.options import Noun, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
@@ -45,17 +45,16 @@ def command() -> None:
 @click.option("--job", metavar="NAME", help="Only letters of this job.")
 @click.option("--all", "acted", is_flag=True, help="Also groups in which nothing is open.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
-@store_options
+@desk_options
 def groups(*, job: str | None, acted: bool, limit: int, as_json: bool, **flags: Any) -> None:
     """List the causes, those with most open letters first."""
-    from rota.cli.clients import opened
     from rota.cli.documents import document
+    from rota.cli.letter_desks import letter_desk
     from rota.cli.output import print_json, print_table
-    from rota.engine.inspect import now_ms
 
-    with opened(flags) as app:
-        found = app.dead_letters.groups(job=job, acted=acted, limit=limit)
-        now = app.store.read(now_ms)
+    with letter_desk(flags) as here:
+        found = here.letters.groups(job=job, acted=acted, limit=limit)
+        now = here.now()
     if as_json:
         print_json(map(document, found))
     else:
@@ -68,24 +67,22 @@ def groups(*, job: str | None, acted: bool, limit: int, as_json: bool, **flags: 
 @click.option("--state", type=click.Choice(STATES), default="open", show_default=True)
 @click.option("--before", metavar="ID", help="The page after the one that ended with this run.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
-@store_options
+@desk_options
 def list_(*, fingerprint: str | None, state: str, as_json: bool, **flags: Any) -> None:
     """List letters one by one, those of the newest runs first."""
-    from rota.cli.clients import opened
     from rota.cli.documents import document
-    from rota.cli.letters import find_letter_id
+    from rota.cli.letter_desks import letter_desk
     from rota.cli.output import print_json, print_table
-    from rota.engine.inspect import now_ms
 
-    with opened(flags) as app:
-        found = app.dead_letters.letters(
+    with letter_desk(flags) as here:
+        found = here.letters.letters(
             job=flags["job"],
             group=fingerprint,
             state=None if state == "all" else state,  # type: ignore[arg-type]  # click has checked
-            before=find_letter_id(app, flags["before"]) if flags["before"] else None,
+            before=here.find(flags["before"]) if flags["before"] else None,
             limit=flags["limit"],
         )
-        now = app.store.read(now_ms)
+        now = here.now()
     if as_json:
         print_json(map(document, found))
     else:
@@ -94,21 +91,20 @@ def list_(*, fingerprint: str | None, state: str, as_json: bool, **flags: Any) -
 
 @command.command("show")
 @click.argument("run_id", metavar="ID")
-@store_options
+@desk_options
 def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show a letter with its run, the failed attempts and their tracebacks."""
-    from rota.cli.clients import opened
     from rota.cli.documents import document, run_document
-    from rota.cli.letters import find_letter_id, print_letter
+    from rota.cli.letter_desks import letter_desk
+    from rota.cli.letters import print_letter
     from rota.cli.output import print_json
     from rota.cli.run_page import print_page
-    from rota.engine.inspect import now_ms
 
-    with opened(flags) as app:
-        run = app.run(find_letter_id(app, run_id))
-        letter = app.dead_letters.show(run.id)
+    with letter_desk(flags) as here:
+        run = here.run(here.find(run_id))
+        letter = here.letters.show(run.id)
         view, attempts, tally = run.show(), run.attempts(), run.tally()
-        now = app.store.read(now_ms)
+        now = here.now()
     if as_json:
         print_json([{**document(letter), "run": run_document(view, attempts, tally=tally)}])
         return
@@ -125,25 +121,24 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 @click.option("--reason", default="", help="Why, for the record.")
 @click.option("--who", metavar="NAME", help="Who, for the record; else you@this-machine.")
 @click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
-@store_options
+@desk_options
 def redrive(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any) -> None:
     """Run letters again as new runs, each at most once; prints old and new ids."""
-    from rota.cli.letters import agreed, chosen, edited, progressing
+    from rota.cli.letter_desks import read_args
+    from rota.cli.letters import agreed, chosen, progressing
     from rota.cli.output import print_json
 
-    with chosen(run_ids, flags) as (app, ids, count):
-        args = edited(app, flags["args"], ids, flags["group"])
+    asked = {
+        "group": flags["group"],
+        "args": read_args(flags["args"]),
+        "rate": flags["rate"],
+        "who": flags["who"],
+        "why": flags["reason"],
+    }
+    with chosen(run_ids, flags) as (here, ids, count):
         agreed("redrive", count, group=flags["group"], is_sure=yes or as_json)
         with progressing(count) as told:
-            done = app.dead_letters.redrive(
-                *ids,
-                group=flags["group"],
-                args=args,
-                rate=flags["rate"],
-                who=flags["who"],
-                why=flags["reason"],
-                told=told,
-            )
+            done = here.redrive(ids, asked, told)
     if as_json:
         from msgspec import to_builtins
 
@@ -161,18 +156,17 @@ def redrive(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any)
 @click.option("--reason", default="", help="Why, for the record.")
 @click.option("--who", metavar="NAME", help="Who, for the record; else you@this-machine.")
 @click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
-@store_options
+@desk_options
 def discard(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any) -> None:
     """Close letters that nobody will redrive; their runs stay until retention."""
     from rota.cli.letters import agreed, chosen, progressing
     from rota.cli.output import print_json
 
-    with chosen(run_ids, flags) as (app, ids, count):
+    asked = {"group": flags["group"], "who": flags["who"], "why": flags["reason"]}
+    with chosen(run_ids, flags) as (here, ids, count):
         agreed("discard", count, group=flags["group"], is_sure=yes or as_json)
         with progressing(count) as told:
-            gone = app.dead_letters.discard(
-                *ids, group=flags["group"], who=flags["who"], why=flags["reason"], told=told
-            )
+            gone = here.discard(ids, asked, told)
     if as_json:
         print_json([{"discarded": gone}])
     else:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rota.cli.options import store_options
+from rota.cli.options import desk_options
 
 WATCH_EPILOG = """\b
 Examples:
@@ -31,34 +31,32 @@ of a map are one bar, from the first to the last.
 @click.command("watch", epilog=WATCH_EPILOG)
 @click.argument("run_id", metavar="ID")
 @click.option("--timeout", metavar="TIME", help="How long to watch, such as 10m; else to its end.")
-@store_options
+@desk_options
 def watch(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> None:
     """Watch a run until it ends: its nodes as a tree, with a bar and about how long it takes."""
-    from rota.cli.clients import find_run, opened
+    from rota.cli.desks import desk
     from rota.cli.waiting import check_ending
     from rota.cli.watch_screens import screen
     from rota.cli.watching import watch as watch_run
 
-    with opened(flags) as app:
-        run = find_run(app, run_id)
+    with desk(flags) as here:
+        run = here.run(run_id)
         with screen(as_json=as_json) as shown:
-            watch_run(app, run, shown, timeout)
+            watch_run(here, run, shown, timeout)
         check_ending(run, run.wait(0))
 
 
 @click.command("timeline", epilog=TIMELINE_EPILOG)
 @click.argument("run_id", metavar="ID")
-@store_options
+@desk_options
 def timeline(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show when the nodes of a run waited and ran, as bars."""
-    from rota.cli.clients import find_run, opened
+    from rota.cli.desks import desk
     from rota.cli.output import print_json
     from rota.cli.timeline import print_timeline, timeline_documents
-    from rota.engine.timeline import timeline as read
 
-    with opened(flags) as app:
-        run = find_run(app, run_id)
-        found = app.store.read(lambda tx: read(tx, run.id, namespace=app.namespace))
+    with desk(flags) as here:
+        found = here.timeline(run_id)
     if as_json:
         print_json(timeline_documents(found))
     else:

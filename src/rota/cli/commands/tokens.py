@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import Noun, store_options, who_option
+from rota.cli.options import Noun, desk_options, who_option
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
@@ -26,8 +26,6 @@ The secret is printed once, on stdout; the store keeps its digest. A revoked tok
 all servers within five seconds, and sessions that were opened with it end.
 """
 COLUMNS = ("id", "name", "begins", "roles", "queues", "used", "expires", "state")
-PAST = 1000
-"""So many of the newest tokens can be meant by a short id."""
 
 
 @click.group("tokens", cls=Noun, epilog=EPILOG)
@@ -41,52 +39,34 @@ def command() -> None:
 @click.option("--queue", "queues", multiple=True, metavar="NAME", help="Only these; else all.")
 @click.option("--expires", metavar="TIME", help="Good for so long, such as 90d; else for ever.")
 @who_option
-@store_options
+@desk_options
 def create(*, name: str, as_json: bool, **flags: Any) -> None:
     """Give out a token called NAME and print its secret, which is shown this once only."""
-    from rota.app.tokens import draw_token
-    from rota.app.who import whoami
-    from rota.cli.clients import opened
     from rota.cli.documents import document
+    from rota.cli.houses import NewToken, house
     from rota.cli.output import print_json
-    from rota.engine.acts import By
-    from rota.engine.tokens import issue
-    from rota.ids import new_id
 
-    drawn = draw_token(
-        name,
-        roles=flags["roles"] or ("viewer",),
-        queues=flags["queues"] or None,
-        expires=flags["expires"],
-    )
-    by = By(act_id=new_id(), who=flags["who"] or whoami())
-    with opened(flags) as app:
-        view = app.store.write(lambda tx: issue(tx, drawn.token, namespace=app.namespace, by=by))
+    asked = NewToken(name, flags["roles"] or ("viewer",), flags["queues"] or None, flags["expires"])
+    with house(flags) as here:
+        view, secret = here.create_token(asked, flags["who"])
     if as_json:
-        print_json([{**document(view), "token": drawn.secret}])
+        print_json([{**document(view), "token": secret}])
     else:
-        print(drawn.secret)
+        print(secret)
 
 
 @command.command("list")
 @click.option("--all", "past", is_flag=True, help="Also those that are revoked or have expired.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
-@store_options
+@desk_options
 def list_(*, past: bool, limit: int, as_json: bool, **flags: Any) -> None:
     """List the tokens of a namespace, the newest first."""
-    from rota.cli.clients import opened
     from rota.cli.documents import document
+    from rota.cli.houses import house
     from rota.cli.output import print_json, print_table
-    from rota.engine.inspect import now_ms
-    from rota.engine.tokens import tokens
 
-    with opened(flags) as app:
-        found, now = app.store.read(
-            lambda tx: (
-                tokens(tx, namespace=app.namespace, past=past, limit=limit),
-                now_ms(tx),
-            )
-        )
+    with house(flags) as here:
+        found, now = here.tokens(past=past, limit=limit), here.now()
     if as_json:
         print_json(map(document, found))
     else:
@@ -96,25 +76,15 @@ def list_(*, past: bool, limit: int, as_json: bool, **flags: Any) -> None:
 @command.command("revoke")
 @click.argument("token")
 @who_option
-@store_options
+@desk_options
 def revoke(*, token: str, as_json: bool, **flags: Any) -> None:
     """Refuse TOKEN from now on: its id, the end of its id, or how its secret begins."""
-    from rota.app.tokens import pick
-    from rota.app.who import whoami
-    from rota.cli.clients import opened
     from rota.cli.documents import document
+    from rota.cli.houses import house
     from rota.cli.output import print_json
-    from rota.engine.acts import By
-    from rota.engine.tokens import revoke, tokens
-    from rota.ids import new_id
 
-    by = By(act_id=new_id(), who=flags["who"] or whoami())
-    with opened(flags) as app:
-        known = app.store.read(
-            lambda tx: tokens(tx, namespace=app.namespace, past=True, limit=PAST)
-        )
-        found = pick(known, token)
-        view = app.store.write(lambda tx: revoke(tx, found.id, namespace=app.namespace, by=by))
+    with house(flags) as here:
+        view = here.revoke_token(token, flags["who"])
     if as_json:
         print_json([document(view)])
     else:

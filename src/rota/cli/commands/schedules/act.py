@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rota.cli.commands.schedules.group import command, print_change
-from rota.cli.options import store_options, who_option
+from rota.cli.options import desk_options, who_option
 
 CATCHUPS = ("none", "last", "all")
 OTHERS = "Any other option of a schedule, such as jitter=30s."
@@ -17,55 +17,55 @@ OTHERS = "Any other option of a schedule, such as jitter=30s."
 @click.argument("name")
 @click.option("--note", help="Why, for those who wonder.")
 @who_option
-@store_options
+@desk_options
 def pause(*, name: str, note: str | None, who: str | None, as_json: bool, **flags: Any) -> None:
     """Stop starts by time until the schedule is resumed; what runs goes on."""
-    from rota.cli.clients import opened
+    from rota.cli.schedule_desks import by, schedule_desk
 
-    with opened(flags) as app:
-        app.schedules.pause(name, note=note, who=who)
+    with schedule_desk(flags | {"who": who}) as (schedules, _):
+        schedules.pause(name, note=note, **by(who))
     print_change(name, "paused", as_json=as_json)
 
 
 @command.command("resume")
 @click.argument("name")
 @who_option
-@store_options
+@desk_options
 def resume(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
     """Start by time again; `catchup` decides about what was missed."""
-    from rota.cli.clients import opened
+    from rota.cli.schedule_desks import by, schedule_desk
 
-    with opened(flags) as app:
-        app.schedules.resume(name, who=who)
+    with schedule_desk(flags | {"who": who}) as (schedules, _):
+        schedules.resume(name, **by(who))
     print_change(name, "active", as_json=as_json)
 
 
 @command.command("unblock")
 @click.argument("name")
 @who_option
-@store_options
+@desk_options
 def unblock(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
     """Go on with a strict schedule although one of its runs has failed."""
-    from rota.cli.clients import opened
+    from rota.cli.schedule_desks import by, schedule_desk
 
-    with opened(flags) as app:
-        app.schedules.unblock(name, who=who)
+    with schedule_desk(flags | {"who": who}) as (schedules, _):
+        schedules.unblock(name, **by(who))
     print_change(name, "unblocked", as_json=as_json)
 
 
 @command.command("remove")
 @click.argument("name")
 @who_option
-@store_options
+@desk_options
 def remove(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
     """Remove a schedule; what waits is skipped, what runs goes on.
 
     One that the code of an app declares comes back when a worker of that app starts.
     """
-    from rota.cli.clients import opened
+    from rota.cli.schedule_desks import by, schedule_desk
 
-    with opened(flags) as app:
-        app.schedules.remove(name, who=who)
+    with schedule_desk(flags | {"who": who}) as (schedules, _):
+        schedules.remove(name, **by(who))
     print_change(name, "removed", as_json=as_json)
 
 
@@ -81,7 +81,7 @@ def remove(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
 @click.option("--catchup", type=click.Choice(CATCHUPS), help="Firings that were missed.")
 @click.option("--option", "-o", "others", multiple=True, metavar="NAME=VALUE", help=OTHERS)
 @who_option
-@store_options
+@desk_options
 def set_(
     *,
     name: str,
@@ -96,19 +96,19 @@ def set_(
     ARGUMENTs are those of the job, as in `rota submit`.
     """
     from rota.cli.arguments import parse
-    from rota.cli.clients import opened
     from rota.cli.output import print_json
     from rota.cli.previews import asked_schedule
+    from rota.cli.schedule_desks import by, schedule_desk
     from rota.cli.schedule_page import option_values, schedule_document
     from rota.rules.sentence import describe
 
     options = {key: flags.pop(key) for key in ("zone", "overlap", "catchup")}
     options |= option_values(flags.pop("others"))
     job = flags.pop("job")
-    with opened(flags) as app:
+    with schedule_desk(flags | {"who": who}) as (schedules, _):
         given = parse(words, None, hints={})
         schedule = asked_schedule(expression, {**options, "args": given.kwargs or None})
-        view = app.schedules.put(name, schedule, job=job, who=who)
+        view = schedules.put(name, schedule, job=job, **by(who))
     if as_json:
         print_json([schedule_document(view)])
     else:
@@ -124,7 +124,7 @@ def set_(
 @click.option("--wait", is_flag=True, help="Wait until the run has ended; its exit code tells.")
 @click.option("--timeout", metavar="TIME", help="How long to wait.")
 @who_option
-@store_options
+@desk_options
 def trigger(
     *,
     name: str,
@@ -139,8 +139,8 @@ def trigger(
     Each NAME=VALUE replaces one of its arguments. Prints the id of the run.
     """
     from rota.cli.arguments import parse
-    from rota.cli.clients import opened
     from rota.cli.output import print_json
+    from rota.cli.schedule_desks import by, schedule_desk
     from rota.cli.times import instant
     from rota.cli.waiting import check_ending, wait_for
     from rota.errors import NotAllowed
@@ -148,9 +148,9 @@ def trigger(
     given = parse(words, None, hints={})
     if given.args:
         raise click.UsageError(f"{words[0]!r} is not NAME=VALUE")
-    with opened(flags) as app:
-        run = app.schedules.trigger(
-            name, given.kwargs or None, scheduled_for=instant("--for", for_), who=who
+    with schedule_desk(flags | {"who": who}) as (schedules, _):
+        run = schedules.trigger(
+            name, given.kwargs or None, scheduled_for=instant("--for", for_), **by(who)
         )
         if run is None:
             raise NotAllowed(f"{name} was not started: its overlap policy gave the start up")

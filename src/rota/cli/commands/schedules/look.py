@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.commands.schedules.group import command
-from rota.cli.options import json_option, store_options
+from rota.cli.options import desk_options, json_option
 
 if TYPE_CHECKING:
     from rota.model.schedule import Schedule
@@ -27,19 +27,18 @@ schedule as a JSON object such as '{"every": {"months": 1}, "start": "2026-01-31
 @click.option("--state", type=click.Choice(STATES), help="Only those in this state.")
 @click.option("--after", default="", metavar="NAME", help="The page after the one that ended so.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
-@store_options
+@desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List schedules with their next firing and how they went last."""
-    from rota.cli.clients import opened
     from rota.cli.output import print_json, print_table
+    from rota.cli.schedule_desks import schedule_desk
     from rota.cli.schedule_page import COLUMNS, schedule_document, schedule_row
-    from rota.engine.inspect import now_ms
 
-    with opened(flags) as app:
-        found = app.schedules.list(
+    with schedule_desk(flags) as (schedules, clock):
+        found = schedules.list(
             job=flags["job"], state=flags["state"], after=flags["after"], limit=flags["limit"]
         )
-        now = app.store.read(now_ms)
+        now = clock()
     if as_json:
         print_json(map(schedule_document, found))
     else:
@@ -49,19 +48,18 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 @command.command("show")
 @click.argument("name")
 @click.option("--count", type=click.IntRange(1, 1000), default=5, show_default=True)
-@store_options
+@desk_options
 def show(*, name: str, count: int, as_json: bool, **flags: Any) -> None:
     """Show a schedule: its rule in words, the next firings, what became of the last ones."""
-    from rota.cli.clients import opened
     from rota.cli.output import print_json
+    from rota.cli.schedule_desks import schedule_desk
     from rota.cli.schedule_page import page_document, print_page
-    from rota.engine.inspect import now_ms
 
-    with opened(flags) as app:
-        view = app.schedules.show(name)
-        coming = app.schedules.preview(name, count=count)
-        past = app.schedules.firings(name, limit=count)
-        now = app.store.read(now_ms)
+    with schedule_desk(flags) as (schedules, clock):
+        view = schedules.show(name)
+        coming = schedules.preview(name, count=count)
+        past = schedules.firings(name, limit=count)
+        now = clock()
     if as_json:
         print_json([page_document(view, coming, past)])
     else:

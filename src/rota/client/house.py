@@ -1,0 +1,141 @@
+"""Tokens and the audit behind a server, for who has the role admin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+import msgspec
+
+from rota.client.documents import Answer, ms_or_none
+from rota.clock import to_ms
+from rota.engine.acts import Act
+from rota.engine.audit import Verified
+from rota.model.identity import Role, TokenView
+
+if TYPE_CHECKING:
+    from rota.client.client import Client
+
+
+class _Token(Answer):
+    id: str
+    name: str
+    prefix: str
+    roles: tuple[Role, ...]
+    queues: tuple[str, ...] | None
+    created_at: datetime
+    created_by: str
+    expires_at: datetime | None
+    used_at: datetime | None
+    revoked_at: datetime | None
+    revoked_by: str | None
+    token: str | None = None
+
+
+class _Act(Answer):
+    id: str
+    at: datetime
+    who: str
+    verb: str
+    subject: str
+    detail: dict[str, Any]
+    address: str | None
+    request_id: str | None
+    before: str | None
+    after: str | None
+    seq: int | None
+    hash: str | None
+
+
+class _Verification(Answer):
+    is_good: bool
+    acts: int
+    seq: int
+    hash: str
+    says: str
+
+
+class Given(NamedTuple):
+    """A new token and its secret, which is nowhere else."""
+
+    view: TokenView
+    secret: str | None
+
+
+class ServedTokens:
+    """Tokens of the namespace."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def list(self, *, past: bool = False, limit: int = 50) -> list[TokenView]:
+        """The newest first; `past` also shows those that are revoked or have expired."""
+        filters = {"past": "true" if past else None}
+        found = self._client.pages("/tokens", _Token, filters, limit=limit)
+        namespace = self._client.session().namespace
+        return [_token(each, namespace) for each in found]
+
+    def create(
+        self,
+        name: str,
+        *,
+        roles: Sequence[str],
+        queues: Sequence[str] | None = None,
+        expires: str | None = None,
+    ) -> Given:
+        """Give out a token."""
+        body: dict[str, Any] = {"name": name, "roles": list(roles)}
+        if queues is not None:
+            body["queues"] = list(queues)
+        if expires is not None:
+            body["expires"] = expires
+        made = self._client.line.post("/tokens", _Token, body)
+        return Given(_token(made, self._client.session().namespace), made.token)
+
+    def revoke(self, token_id: str) -> TokenView:
+        """Refuse it from now on, with its sessions."""
+        gone = self._client.line.delete(f"/tokens/{quote(token_id, safe='')}", _Token)
+        return _token(gone, self._client.session().namespace)
+
+
+class ServedAudit:
+    """Who did what in the namespace."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def list(
+        self,
+        *,
+        verb: str | None = None,
+        who: str | None = None,
+        subject: str | None = None,
+        before: str | None = None,
+        limit: int = 50,
+    ) -> list[Act]:
+        """The newest first."""
+        filters = {"verb": verb, "who": who, "subject": subject}
+        found = self._client.pages("/audit", _Act, filters, start=before, limit=limit)
+        return [_act(each) for each in found]
+
+    def verify(self, head: str | None = None) -> Verified:
+        """Whether the chain holds, and the hash that was noted earlier is in it."""
+        said = self._client.line.get("/audit/verify", _Verification, {"head": head})
+        return Verified(**msgspec.structs.asdict(said))
+
+
+def _token(token: _Token, namespace: str) -> TokenView:
+    facts = msgspec.structs.asdict(token)
+    del facts["token"]
+    facts |= {name: ms_or_none(facts[name]) for name in ("expires_at", "used_at", "revoked_at")} | {
+        "created_at": to_ms(token.created_at)
+    }
+    return TokenView(namespace=namespace, **facts)
+
+
+def _act(act: _Act) -> Act:
+    facts = msgspec.structs.asdict(act)
+    before, after = facts.pop("before"), facts.pop("after")
+    return Act(**facts | {"at": to_ms(act.at), "before_digest": before, "after_digest": after})

@@ -1,0 +1,72 @@
+import { useQuery } from "@tanstack/react-query";
+import { CircleHelp } from "lucide-react";
+import { why } from "@/api/queries";
+import type { Run } from "@/api/types";
+import { percent } from "@/lib/format";
+import { Progress } from "@/ui/Panels";
+import { Time } from "@/ui/Time";
+
+/** What matters most at this moment: the error, what it waits for, or how far it is. */
+export function Now({ run }: { run: Run }) {
+  const isWaiting = !run.finishedAt && run.state !== "running";
+  const { data } = useQuery({ ...why(run.executionId), enabled: isWaiting });
+  const reasons = (isWaiting && data?.items) || [];
+  return (
+    <div className="mb-4 space-y-3 empty:hidden">
+      {run.error && (
+        <div className="rounded-lg border border-bad/30 bg-bad-soft px-4 py-3">
+          <p className="font-mono text-xs font-semibold text-bad break-words">{run.error.type}</p>
+          <p className="mt-0.5 whitespace-pre-wrap break-words">{run.error.message}</p>
+          {run.error.traceback && (
+            <details className="mt-2">
+              <summary className="text-xs text-ink-2">Traceback</summary>
+              <pre className="scroll-thin mt-1 max-h-80 overflow-auto rounded-md bg-surface p-3 font-mono text-xs">
+                {run.error.traceback}
+              </pre>
+            </details>
+          )}
+        </div>
+      )}
+      {run.reason && !run.error && (
+        <p className="rounded-lg border border-line bg-sunken px-4 py-3 break-words">
+          {run.reason}
+        </p>
+      )}
+      {run.cancelRequested && !run.finishedAt && (
+        <p className="rounded-lg border border-warn/30 bg-warn-soft px-4 py-3">
+          It was asked to stop and does so as soon as it can.
+        </p>
+      )}
+      {!run.finishedAt && run.progress != null && (
+        <div className="card px-4 py-3">
+          <div className="mb-2 flex justify-between gap-4">
+            <span className="truncate">{run.progressNote ?? "Progress"}</span>
+            <span className="num font-medium">{percent(run.progress / 100)}</span>
+          </div>
+          <Progress share={run.progress / 100} label="Progress" />
+        </div>
+      )}
+      {reasons.length > 0 && (
+        <div className="rounded-lg border border-warn/30 bg-warn-soft px-4 py-3">
+          <h2 className="mb-1 flex items-center gap-2 font-semibold text-warn">
+            <CircleHelp aria-hidden className="size-4" />
+            Why is it not running?
+          </h2>
+          <ul className="space-y-1">
+            {reasons.map((reason, index) => (
+              <li key={index} className="break-words">
+                {reason.says}
+                {reason.until && (
+                  <>
+                    {" "}
+                    (until <Time at={reason.until} />)
+                  </>
+                )}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  );
+}
