@@ -116,7 +116,7 @@ def test_only_what_the_credential_reaches_is_touched(served: Served) -> None:
         ({"filter": {}}, "empty"),
         ({"ids": [new_id()], "filter": {"jobId": "add"}}, "exactly one"),
         ({"filter": {"job": "add"}}, "unknown field `job`"),
-        ({"filter": {"since": "2026-01-01T00:00:00"}}, "offset"),
+        ({"filter": {"since": "2026-01-01T00:00:00"}}, "zone"),
     ],
 )
 @pytest.mark.parametrize("verb", ["cancel", "rerun"])
