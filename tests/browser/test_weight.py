@@ -40,7 +40,9 @@ def test_the_first_page_needs_little_script(visit: Visit, sqlite_site: Site) -> 
     page.goto("/")
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
-    paint_ms = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    # The entry comes with the frame after the paint.
+    paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+    paint_ms = page.wait_for_function(paint).json_value()
     script = fetched.bytes["Script"]
     told = ", ".join(f"{kind} {size / 1000:.0f} KB" for kind, size in fetched.bytes.items())
     assert script <= SCRIPT_BUDGET, f"first contentful paint {paint_ms:.0f} ms, {told}"
