@@ -75,7 +75,7 @@ def test_nodes_of_a_run_tell_where_they_stand(served: Served) -> None:
     assert [each["state"] for each in found.values()] == ["success", "running", "pending"]
     assert found["load"]["durationMs"] >= 0
     assert found["load"]["runId"]
-    assert found["parts"]["map"] == {"total": 3, "done": 1, "failed": 0, "running": 2}
+    assert found["parts"]["map"] == {"total": 3, "done": 1, "failed": 0, "running": 2, "made": 3}
     assert [each["critical"] for each in found.values()] == [False, True, True]
     assert [each["verbs"] for each in found.values()] == [[], ["mark"], ["mark"]]
     progress = after["progress"]

@@ -22,6 +22,8 @@ from rota.cli.crew import fork
 from rota.cli.web import Place
 
 STOPPING = (signal.SIGTERM, signal.SIGINT)
+TOLD_EARLY = (-signal.SIGTERM, 128 + signal.SIGTERM)
+"""How one ends that knew no signals yet, or whose own child did not."""
 REST_S = 1.0
 """Before a server that was killed is started again."""
 
@@ -87,7 +89,7 @@ class _Pair:
     def _code(self, status: int) -> int:
         """Who is told to stop before it listens to that dies of it: it is what was asked for."""
         code = os.waitstatus_to_exitcode(status)
-        return 0 if self._is_stopping and code == -signal.SIGTERM else code
+        return 0 if self._is_stopping and code in TOLD_EARLY else code
 
     def _again(self, parent: int) -> None:
         print("rota: the server was killed and is started again", file=sys.stderr)

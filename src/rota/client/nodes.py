@@ -67,14 +67,14 @@ class NodesAnswer(Answer):
         return [_view(each, each.standing) for each in found if each.standing is not None]
 
     def told(self) -> Progress:
-        """How far it is."""
+        """How far it is; the way that a run took, which is over, is no way left."""
         said = self.progress
         return Progress(
             total=said.total,
             done=said.done,
             states=said.by_state,
             share=said.share,
-            critical_path=said.critical_path,
+            critical_path=said.critical_path if said.done < said.total else (),
             left_ms=said.estimate_ms,
             ends_at=ms_or_none(said.ends_at),
             unknown=said.unknown,

@@ -188,7 +188,7 @@ def _chosen(
         at: dict[str, Any] = {"namespace": request.namespace, "queues": request.credential.queues}
         found = open_group(tx, asked.group, **at)
         if found.job is None:
-            raise BadInput(f"no open dead letter has the group {asked.group!r:.64}")
+            raise BadInput(f"no open dead letter has the fingerprint {asked.group!r:.64}")
         until = now_ms(tx)
         ids = open_letters(tx, asked.group, until=until, after=None, limit=AT_ONCE, **at)
         return ids, {found.job}, found.count - len(ids)
