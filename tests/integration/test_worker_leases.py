@@ -154,8 +154,8 @@ def test_heartbeats_go_on_while_every_slot_computes(app: App, serve: Serve) -> N
     assert [(run.show().attempt, run.show().crashes) for run in runs] == [(1, 0)] * 4
 
 
-LEASE_S = 4.0
-CAREFUL: dict[str, Any] = {"lease_ms": 4000, "margin_ms": 2000, "heartbeat_ms": 300}
+LEASE_S = 12.0
+CAREFUL: dict[str, Any] = {"lease_ms": 12_000, "margin_ms": 8_000, "heartbeat_ms": 300}
 
 
 @contextmanager

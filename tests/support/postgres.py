@@ -174,6 +174,9 @@ class PostgresServer:
         if process is None or process.poll() is not None:
             self._forget()
             return
+        # Stopped first, or it makes a session more after we have counted them; that one would
+        # wait for ever for locks which the others took along.
+        process.send_signal(signal.SIGSTOP)
         family = psutil.Process(process.pid).children(recursive=True)
         process.kill()
         for member in family:
