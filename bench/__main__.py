@@ -41,6 +41,7 @@ class Bench:
         self._sizes = sizes
         self._stores = stores
         self._only = stores[0] if len(stores) == 1 else None
+        self._is_quick = sizes.jobs < FULL.jobs
 
     def run(self, console: Console) -> None:
         columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
@@ -56,17 +57,15 @@ class Bench:
                     ours, limits = play(site, self._sizes, tell)
                     self.results.add(name, ours=ours, limits=limits)
             tell("schedules: how late they fire")
-            apart = measure_apart(self._folder, quick=self._sizes is not FULL, only=self._only)
+            apart = measure_apart(self._folder, quick=self._is_quick, only=self._only)
             for name, figures in apart.items():
                 self.results.ours[name] |= figures
             tell("graphs: chains, fans, maps")
-            apart = flows.measure_apart(
-                self._folder, quick=self._sizes is not FULL, only=self._only
-            )
+            apart = flows.measure_apart(self._folder, quick=self._is_quick, only=self._only)
             for name, figures in apart.items():
                 self.results.ours[name] |= figures
             tell("HTTP: one server process")
-            served = measure_http(self._folder, quick=self._sizes is not FULL, only=self._only)
+            served = measure_http(self._folder, quick=self._is_quick, only=self._only)
             for name, figures in served.items():
                 self.results.ours[name] |= figures
             tell("cron: next times beside croniter and cronsim")
