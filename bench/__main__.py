@@ -14,12 +14,11 @@ import psycopg
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import cron, flows
+from bench import cron
+from bench.apart import measure_apart
 from bench.conditions import conditions, lines
-from bench.http import measure_http
 from bench.measures import STORES, StoreName
 from bench.rounds import PostgresSite, Site, SqliteSite, play, steps
-from bench.schedules import measure_apart
 from bench.sizes import FULL, QUICK, SMALLEST, Sizes
 from bench.table import Results
 from rota.cli.serving import SWITCH_INTERVAL_S
@@ -27,6 +26,11 @@ from tests.support.postgres import PostgresServer
 
 JSON_PATH = Path("build/bench.json")
 SETTINGS = {"shared_buffers": "512MB"}
+APART = {
+    "schedules: how late they fire": "bench.schedules",
+    "graphs: chains, fans, maps": "bench.flows",
+    "HTTP: one server process": "bench.http",
+}
 WIDTH = 110
 """Of the table where the output is no terminal."""
 
@@ -56,18 +60,11 @@ class Bench:
                 with self._site(name) as site:
                     ours, limits = play(site, self._sizes, tell)
                     self.results.add(name, ours=ours, limits=limits)
-            tell("schedules: how late they fire")
-            apart = measure_apart(self._folder, quick=self._is_quick, only=self._only)
-            for name, figures in apart.items():
-                self.results.ours[name] |= figures
-            tell("graphs: chains, fans, maps")
-            apart = flows.measure_apart(self._folder, quick=self._is_quick, only=self._only)
-            for name, figures in apart.items():
-                self.results.ours[name] |= figures
-            tell("HTTP: one server process")
-            served = measure_http(self._folder, quick=self._is_quick, only=self._only)
-            for name, figures in served.items():
-                self.results.ours[name] |= figures
+            for what, module in APART.items():
+                tell(what)
+                apart = measure_apart(module, self._folder, quick=self._is_quick, only=self._only)
+                for name, figures in apart.items():
+                    self.results.ours[name] |= figures
             tell("cron: next times beside croniter and cronsim")
             self.results.cron = cron.measure()
 

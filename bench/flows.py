@@ -21,6 +21,7 @@ import click
 import psycopg
 
 from bench import graphs
+from bench.apart import tell
 from bench.measures import STORES, Figures, StoreName
 from bench.sizes import FULL_FLOWS, QUICK_FLOWS, FlowSizes
 from rota import App
@@ -172,16 +173,6 @@ def sites(only: StoreName | None) -> Iterator[dict[StoreName, tuple[str, str]]]:
             yield found
 
 
-def measure_apart(folder: Path, *, quick: bool, only: StoreName | None) -> dict[StoreName, Figures]:
-    """In a process of its own: what was measured before must not slow its threads."""
-    path = folder / "flows.json"
-    words = ["--quick"] * quick + (["--only", only] if only else [])
-    command = [sys.executable, "-m", "bench.flows", *words, "--json", str(path)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    figures: dict[StoreName, Figures] = json.loads(path.read_text())
-    return figures
-
-
 @click.command()
 @click.option("--quick", is_flag=True, help="Fewer and smaller graphs.")
 @click.option("--only", type=click.Choice(STORES))
@@ -202,9 +193,7 @@ def main(
     with sites(only) as urls:
         for store, (url, other_url) in urls.items():
             found[store] = measure(url, other_url, sizes) | checks
-            print(store)
-            for name, value in found[store].items():
-                print(f"  {name:<24}{value:>12,.2f}", flush=True)
+            tell(store, found[store])
     if json_path is not None:
         json_path.write_text(json.dumps(found))
 

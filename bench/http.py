@@ -6,16 +6,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import click
 import uvloop
 
+from bench.apart import tell
 from bench.backlog import fill
-from bench.measures import Figures, StoreName, percentile
+from bench.measures import Figures, percentile
 from bench.sizes import FULL_HTTP, QUICK_HTTP, HttpSizes
 from bench.streams import measure_streams
 from bench.wire import flood, prepare, request, server, times
@@ -109,22 +108,6 @@ def main(*, quick: bool, only: str | None, json_path: Path | None) -> None:
                 tell("PostgreSQL", found["postgres"])
     if json_path is not None:
         json_path.write_text(json.dumps(found))
-
-
-def measure_http(folder: Path, *, quick: bool, only: StoreName | None) -> dict[StoreName, Figures]:
-    """In a process of its own, as a client would be."""
-    path = folder / "http.json"
-    words = ["--quick"] * quick + (["--only", only] if only else [])
-    command = [sys.executable, "-m", "bench.http", *words, "--json", str(path)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    figures: dict[StoreName, Figures] = json.loads(path.read_text())
-    return figures
-
-
-def tell(store: str, figures: Figures) -> None:
-    print(store)
-    for name, value in figures.items():
-        print(f"  {name:<24}{value:>16,.2f}")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -19,7 +18,8 @@ from pathlib import Path
 
 import click
 
-from bench.measures import Figures, StoreName
+from bench.apart import tell
+from bench.measures import Figures
 from bench.schedule_load import dialect_of, filling, load, run_sql
 from bench.sizes import FULL_SCHEDULES, QUICK_SCHEDULES, ScheduleSizes
 from rota import App
@@ -234,22 +234,6 @@ def main(*, quick: bool, only: str | None, json_path: Path | None) -> None:
             tell("PostgreSQL", found["postgres"])
     if json_path is not None:
         json_path.write_text(json.dumps(found))
-
-
-def measure_apart(folder: Path, *, quick: bool, only: StoreName | None) -> dict[StoreName, Figures]:
-    """In a process of its own: what was measured before must not slow its threads."""
-    path = folder / "schedules.json"
-    words = ["--quick"] * quick + (["--only", only] if only else [])
-    command = [sys.executable, "-m", "bench.schedules", *words, "--json", str(path)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    figures: dict[StoreName, Figures] = json.loads(path.read_text())
-    return figures
-
-
-def tell(store: str, figures: Figures) -> None:
-    print(store)
-    for name, value in figures.items():
-        print(f"  {name:<24}{value:>16,.2f}")
 
 
 if __name__ == "__main__":

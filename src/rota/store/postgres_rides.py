@@ -1,6 +1,6 @@
 """Riders on PostgreSQL: a worker of this process claims in the commit that brings it work.
 
-Saves a commit and two wake-ups, a millisecond of the two that a schedule may be late.
+Saves a commit and two wake-ups: half a millisecond of the two that a schedule may be late.
 """
 
 from __future__ import annotations
