@@ -30,7 +30,7 @@ from rota.engine.jobs import define
 from rota.store.open import open_store
 from tests.browser.chromium import FLAGS, MISSING, find_chromium
 from tests.browser.site import ADMIN, Site
-from tests.browser.visitor import Visitor, settle
+from tests.browser.visitor import Visitor, first_paint_ms, settle
 from tests.support.cli import Rota, eventually
 from tests.support.postgres import PostgresServer
 
@@ -80,7 +80,6 @@ class Sizes(NamedTuple):
 FULL = Sizes(loads=7, runs=1_000_000, changes=500, scroll_ms=10_000)
 QUICK = Sizes(loads=2, runs=2_000, changes=100, scroll_ms=1_500)
 
-READY = "() => document.querySelectorAll('.react-flow__node').length > 0 && performance.now()"
 NEXT_TASK = """
 () => new Promise((done) => requestAnimationFrame(() =>
   requestAnimationFrame(() => setTimeout(() => done(performance.now()), 0))))
@@ -144,8 +143,7 @@ class Visits:
 
 def paint(page: Page) -> float:
     settle(page)
-    entry = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
-    return float(page.wait_for_function(entry).json_value())
+    return first_paint_ms(page)
 
 
 def weight(page: Page) -> float:
@@ -155,7 +153,7 @@ def weight(page: Page) -> float:
 
 def interactive(page: Page) -> float:
     """From the navigation until nodes are drawn and the page takes the next click."""
-    page.wait_for_function(READY)
+    page.wait_for_selector(".react-flow__node")
     return float(page.evaluate(NEXT_TASK))
 
 

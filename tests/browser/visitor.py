@@ -13,6 +13,16 @@ PATIENCE_MS = 20_000
 expect.set_options(timeout=PATIENCE_MS)
 
 
+# Told by the browser: a wait that asks again and again would be text that is evaluated, and our
+# pages allow no script to do that.
+FIRST_PAINT = """
+() => new Promise((done) => new PerformanceObserver((list) => {
+  const [paint] = list.getEntriesByName("first-contentful-paint");
+  if (paint) done(paint.startTime);
+}).observe({ type: "paint", buffered: true }))
+"""
+
+
 class Visitor:
     """A person with a browser of their own, who is watched."""
 
@@ -43,6 +53,11 @@ def settle(page: Page) -> None:
     """Until everything that the page asked for is there."""
     expect(page.get_by_role("heading", level=1).first).to_be_visible()
     expect(page.get_by_role("status", name="Loading")).to_have_count(0)
+
+
+def first_paint_ms(page: Page) -> float:
+    """From the navigation until something was seen."""
+    return float(page.evaluate(FIRST_PAINT))
 
 
 def press(within: Page | Locator, name: str) -> None:
