@@ -7,25 +7,17 @@ none is imported for it.
 from __future__ import annotations
 
 import sqlite3
-import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping
 from inspect import iscoroutinefunction
 from pathlib import Path
-from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
-import msgspec
-
-from rota.clock import elapsed_s
 from rota.errors import WrongConnection
-from rota.store.base import Ask, Row
+from rota.store.base import Row
 from rota.store.neighbours import lend
-from rota.store.statements import Dialect, Statement, load
 
 OLDEST_SQLITE = (3, 39, 0)
 """`having` without groups is younger than the ->> of 3.38; the newest we use."""
-QUIET_S = 0.01
 
 
 class Answer(NamedTuple):
@@ -206,97 +198,3 @@ def _is_begun(driver: Any) -> bool:
     if isinstance(driver, sqlite3.Connection):
         return driver.in_transaction
     return int(driver.info.transaction_status) != 0
-
-
-class ForeignTx:
-    """The caller's transaction as ours: the same statements by the same names."""
-
-    def __init__(self, connection: Any) -> None:
-        self._foreign = foreign(connection)
-        self.dialect = self._foreign.dialect
-        if self._foreign.is_loose():
-            raise WrongConnection(
-                "the connection commits each statement by itself (autocommit); begin a "
-                "transaction first, so that the run exists if and only if you commit"
-            )
-        self._statements = _known(self.dialect)
-        self.memo: dict[Any, Any] = {}
-        self.fresh: dict[Any, Any] = {}
-        self.rung = 0
-        # On the same machine: an SQLite before 3.42 cannot tell milliseconds.
-        self._now = round(time.time() * 1000) if self.dialect == "sqlite" else None
-
-    def one(self, name: str, /, **params: Any) -> Row | None:
-        rows = self.all(name, **params)
-        return rows[0] if rows else None
-
-    def all(self, name: str, /, **params: Any) -> list[Row]:
-        return self._run(name, params).rows
-
-    def execute(self, name: str, /, **params: Any) -> int:
-        return self._run(name, params).changed
-
-    def insert(self, name: str, rows: Sequence[msgspec.Struct], /, **params: Any) -> None:
-        raise NotImplementedError(f"{name} is for our own transactions")
-
-    def execute_all(self, asks: Sequence[Ask]) -> None:
-        for name, params in asks:
-            self._run(name, params)
-
-    def notify(self, queues: Collection[str]) -> None:
-        """A hint on commit; on SQLite the watch of the file sees the commit by itself."""
-        self.rung += 1
-        if self.dialect == "postgres":
-            for key in _quiet.pick(queues):
-                self.all("wake", key=key)
-
-    def offer(self, runs: Mapping[str, str]) -> None:
-        self.notify(set(runs.values()))
-
-    def taken(self, run_ids: Iterable[str]) -> None:
-        """Nobody claims in a transaction of the user's own."""
-
-    def raw(self, text: str, params: Any = None, /) -> list[Row]:
-        return self._foreign.run(text, params or {}).rows
-
-    def _run(self, name: str, params: dict[str, Any]) -> Answer:
-        return self._foreign.run(self._statements[name].text, params | {"now": self._now})
-
-
-class _Quiet:
-    """Lets a key pass at most every 10 ms.
-
-    Commits that notify share one lock in the server, so that a program which submits in
-    each of its transactions would line all of them up. A hint that is left out is covered by
-    the one before it, or by the poll.
-    """
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._told_s: dict[str, float] = {}
-
-    def pick(self, keys: Collection[str]) -> list[str]:
-        now_s = elapsed_s()
-        with self._lock:
-            due = [key for key in keys if now_s - self._told_s.get(key, 0.0) >= QUIET_S]
-            self._told_s.update(dict.fromkeys(due, now_s))
-        return due
-
-
-_quiet = _Quiet()
-
-
-def dialect_named(name: str) -> Dialect:
-    """The dialect, with its driver only where that is there anyway."""
-    if name == "sqlite":
-        from rota.store.sqlite_dialect import DIALECT  # noqa: PLC0415  # as in open.py
-
-        return DIALECT
-    from rota.store.postgres_dialect import DIALECT as POSTGRES  # noqa: PLC0415
-
-    return POSTGRES
-
-
-@cache
-def _known(dialect: str) -> dict[str, Statement]:
-    return load(dialect_named(dialect))

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from rota.store.foreign import Answer, dialect_named, foreign
+from rota.store.foreign import Answer, foreign
+from rota.store.foreign_tx import dialect_named
 from rota.store.statements import Statement, load_receipts
 
 
