@@ -1,0 +1,121 @@
+"""What the state of things does not allow, and what runs and handlers are told."""
+
+from __future__ import annotations
+
+from rota.errors.base import RotaError
+
+
+class NotAllowed(RotaError):
+    """The state of the run does not allow this verb."""
+
+    exit_code = 3
+
+
+class Outdated(NotAllowed):
+    """It was changed since it was read; nothing was changed now."""
+
+
+class NotSignedIn(RotaError):
+    """No credential, or one that is unknown, revoked or past its time."""
+
+    exit_code = 8
+
+
+class NotPermitted(RotaError):
+    """The credential is good, and does not allow this."""
+
+    exit_code = 8
+
+
+class TooMany(RotaError):
+    """More than is allowed in this time; wait a while and ask again."""
+
+    exit_code = 9
+
+    def __init__(self, message: str | None = None, *, retry_after_s: float = 1.0) -> None:
+        self.retry_after_s = retry_after_s
+        super().__init__(message)
+
+
+class QuotaExceeded(TooMany):
+    """The namespace uses all that its quota allows."""
+
+
+class LeaseLost(RotaError):
+    """Another worker owns this run now; stop working on it and drop the result."""
+
+
+class InDoubt(RotaError):
+    """A call outside was begun by an earlier attempt, and nobody knows whether it took place."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(
+            f"in doubt: {name!r} was begun by an earlier attempt and may have taken place"
+        )
+
+
+class StoreUnavailable(RotaError):
+    """The database cannot be reached."""
+
+    exit_code = 4
+
+
+class CommitUnknown(StoreUnavailable):
+    """The connection broke during the commit: the change was made, or it was not.
+
+    Rota asks the database again by itself; this is raised when that was not possible in time.
+    """
+
+
+class ServerUnavailable(StoreUnavailable):
+    """The server cannot be reached, or has no answer."""
+
+
+class SchemaMismatch(RotaError):
+    """The database schema does not fit this version of Rota."""
+
+    exit_code = 5
+
+
+class RoomsRefused(RotaError):
+    """Row-level security cannot be switched on: the login lacks a right."""
+
+    exit_code = 5
+
+
+class RunNotFinished(RotaError):
+    """The run did not end within the time given."""
+
+    exit_code = 6
+
+
+class RunFailed(RotaError):
+    """The run ended without a result."""
+
+    exit_code = 7
+
+    def __init__(self, run_id: str, state: str, reason: str) -> None:
+        self.run_id = run_id
+        self.state = state
+        self.reason = reason
+        super().__init__(f"run {run_id} ended as {state}: {reason}")
+
+
+class Retry(RotaError):
+    """Raise it in a handler to ask for another attempt, now or `after` a while."""
+
+    def __init__(self, message: str | None = None, *, after: str | float | None = None) -> None:
+        self.after = after
+        super().__init__(message)
+
+
+class Cancelled(BaseException):
+    """Raised inside a handler whose run was cancelled; let it pass.
+
+    A BaseException, so that `except Exception` in user code does not swallow it.
+    """
+
+
+class TimedOut(BaseException):
+    """Raised inside a handler that ran longer than its timeout; let it pass."""

@@ -1,0 +1,116 @@
+"""What was asked for is not there; the message says how to find what is."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from rota.errors.base import BadInput
+
+
+class UnknownJob(BadInput):
+    """No job of that name is registered; import the module that defines it."""
+
+    def __init__(self, name: str, known: Iterable[str] = ()) -> None:
+        self.name = name
+        close = difflib.get_close_matches(name, list(known), n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        super().__init__(f"no job named {name!r} is registered.{hint}")
+
+
+class UnknownRun(BadInput):
+    """No run has that id; it may have been pruned."""
+
+    def __init__(self, run_id: str) -> None:
+        self.run_id = run_id
+        super().__init__(f"no run has the id {run_id!r}; it may have been pruned by retention")
+
+
+class UnknownSchedule(BadInput):
+    """No schedule has that name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"no schedule is named {name!r}")
+
+
+class UnknownBackfill(BadInput):
+    """No backfill has that id; it may have been pruned."""
+
+    def __init__(self, backfill_id: str) -> None:
+        self.backfill_id = backfill_id
+        super().__init__(f"no backfill has the id {backfill_id!r}; it may have been pruned")
+
+
+class UnknownName(BadInput):
+    """Nothing of this kind has that name."""
+
+    kind = ""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"no {self.kind} is named {name!r:.140}")
+
+
+class UnknownTemplate(UnknownName):
+    """No template has that name."""
+
+    kind = "template"
+
+
+class UnknownCalendar(UnknownName):
+    """No calendar has that name."""
+
+    kind = "calendar"
+
+
+class UnknownBlackout(UnknownName):
+    """No maintenance window has that name."""
+
+    kind = "maintenance window"
+
+
+class UnknownVersion(BadInput):
+    """The job has no such version."""
+
+    def __init__(self, name: str, version: int) -> None:
+        self.name = name
+        self.version = version
+        super().__init__(f"job {name!r:.140} has no version {version}")
+
+
+class UnknownToken(BadInput):
+    """No token has that id."""
+
+    def __init__(self, token_id: str) -> None:
+        self.token_id = token_id
+        super().__init__(f"no token of this namespace has the id {token_id!r:.64}")
+
+
+class UnknownNamespace(BadInput):
+    """No namespace has that name; make it with `rota namespaces create`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(
+            f"there is no namespace {name!r:.140}; make it with "
+            f"`rota namespaces create {name:.140}`"
+        )
+
+
+class UnknownQueue(BadInput):
+    """No queue has that name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"there is no queue {name!r:.140}; `rota queues` lists them")
+
+
+class UnknownWorker(BadInput):
+    """No worker of this id is on record."""
+
+    def __init__(self, worker_id: str) -> None:
+        self.worker_id = worker_id
+        super().__init__(
+            f"there is no worker {worker_id!r:.64}; `rota workers` lists those on record"
+        )
