@@ -11,13 +11,13 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overload
 
 import msgspec
 
 from rota.app.breakers import Breakers
 from rota.app.dead_letters import DeadLetters
-from rota.app.definitions import data_job, python_job
+from rota.app.definitions import Maker, command_of, data_job, define_jobs, python_job
 from rota.app.duty import duty_of
 from rota.app.graph import TracedGraph, add_graph
 from rota.app.job import AsyncJob, Job
@@ -26,11 +26,10 @@ from rota.app.run import Run
 from rota.app.settings import read_settings
 from rota.app.submits import Submits
 from rota.app.waiter import Waiter
-from rota.engine.jobs import define
-from rota.errors import BadOption, UnknownJob
+from rota.errors import UnknownJob
 from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget
+from rota.model.spec import HttpTarget
 from rota.rules.names import check_name
 from rota.runtime.artifacts import open_artifacts
 from rota.runtime.options import WorkerOptions
@@ -49,16 +48,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 DEFAULT_URL = "sqlite:///rota.db"
-
-
-class _Maker(Protocol):
-    """What `@app.job(...)` gives: a decorator that keeps the types of what it decorates."""
-
-    @overload
-    def __call__(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncJob[P, R]: ...
-
-    @overload
-    def __call__(self, function: Callable[P, R], /) -> Job[P, R]: ...
 
 
 class App:
@@ -106,7 +95,7 @@ class App:
     @overload
     def job(
         self, function: None = None, /, *, name: str | None = None, **options: Any
-    ) -> _Maker: ...
+    ) -> Maker: ...
 
     def job(
         self,
@@ -158,17 +147,9 @@ class App:
         **options: Any,
     ) -> Job[..., Any]:
         """Make a program a job. No shell is involved: each `{name}` in an item is one argument."""
-        if isinstance(argv, str) or not argv:
-            raise BadOption(
-                f"the command of job {name!r} is a list such as ['pg_dump', '{{database}}']; "
-                "for a shell write ['sh', '-c', '...']"
-            )
-        target = CommandTarget(
-            argv=tuple(argv),
-            env=dict(env or {}),
-            cwd=cwd,
-            ok_codes=tuple(ok_codes),
-            retry_codes=None if retry_codes is None else tuple(retry_codes),
+        codes = None if retry_codes is None else tuple(retry_codes)
+        target = command_of(
+            name, argv, env=dict(env or {}), cwd=cwd, ok_codes=tuple(ok_codes), retry_codes=codes
         )
         return data_job(self, name, target, (*argv, *target.env.values()), options)
 
@@ -279,19 +260,7 @@ class App:
 
     def define(self, jobs: Iterable[Job[..., Any]]) -> None:
         """Record definitions and learn their versions; costs a transaction for new ones only."""
-        fresh = [job for job in jobs if job.version is None]
-        if any(isinstance(job.spec.target, GraphTarget) for job in fresh):
-            # A graph can begin only where its nodes are known.
-            fresh = [job for job in self.everything.values() if job.version is None]
-        if not fresh:
-            return
-        versions = self.store.write(
-            lambda tx: [
-                define(tx, job.spec, namespace=self.namespace, app=self.name) for job in fresh
-            ]
-        )
-        for job, number in zip(fresh, versions, strict=True):
-            job.version = number
+        define_jobs(self, jobs)
 
     def worker(self, options: WorkerOptions | None = None, **settings: Any) -> Worker:
         """A worker for this app's jobs; `start()` it, `stop()` it."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 
 from rota.app.job import AsyncJob, Job
 from rota.app.works import reference
+from rota.engine.jobs import define
 from rota.errors import BadOption
-from rota.model.spec import JobSpec, PythonTarget, Target
+from rota.model.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget, Target
 from rota.rules.options import JobOptions, job_options
 from rota.rules.signature import Signature
 from rota.rules.template import placeholders
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class Maker(Protocol):
+    """What `@app.job(...)` gives: a decorator that keeps the types of what it decorates."""
+
+    @overload
+    def __call__(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncJob[P, R]: ...
+
+    @overload
+    def __call__(self, function: Callable[P, R], /) -> Job[P, R]: ...
 
 
 def python_job(
@@ -43,6 +54,31 @@ def data_job(
     signature = Signature.of_names(name, placeholders(texts))
     spec = _spec(checked, target, signature)
     return _add(app, Job(app, spec, signature, None, checked.retry_function, checked.schedules))
+
+
+def command_of(name: str, argv: Sequence[str], **facts: Any) -> CommandTarget:
+    """A program to run: a list, never a line for a shell."""
+    if isinstance(argv, str) or not argv:
+        raise BadOption(
+            f"the command of job {name!r} is a list such as ['pg_dump', '{{database}}']; "
+            "for a shell write ['sh', '-c', '...']"
+        )
+    return CommandTarget(argv=tuple(argv), **facts)
+
+
+def define_jobs(app: App, jobs: Iterable[Job[..., Any]]) -> None:
+    """Record definitions and learn their versions; costs a transaction for new ones only."""
+    fresh = [job for job in jobs if job.version is None]
+    if any(isinstance(job.spec.target, GraphTarget) for job in fresh):
+        # A graph can begin only where its nodes are known.
+        fresh = [job for job in app.everything.values() if job.version is None]
+    if not fresh:
+        return
+    versions = app.store.write(
+        lambda tx: [define(tx, job.spec, namespace=app.namespace, app=app.name) for job in fresh]
+    )
+    for job, number in zip(fresh, versions, strict=True):
+        job.version = number
 
 
 def _spec(checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
