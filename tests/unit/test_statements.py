@@ -14,7 +14,8 @@ from rota.model.states import TRANSITIONS
 from rota.store import postgres_dialect, sqlite_dialect, statements
 from rota.store.migrate import migrations, printable
 from rota.store.open import open_store
-from rota.store.statements import SHAPES, Dialect, expand, load
+from rota.store.shapes import SHAPES
+from rota.store.statements import Dialect, expand, load
 
 DIALECTS = [sqlite_dialect.DIALECT, postgres_dialect.DIALECT]
 MAX_REPLACED = 10

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rota.store.statements import Dialect, Shape
+from rota.store.shapes import Shape
+from rota.store.statements import Dialect
 
 TYPES = {
     "uuid": "uuid",
