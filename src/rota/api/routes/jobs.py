@@ -23,7 +23,7 @@ from rota.api.routes.job_changes import (
     refuse_others,
 )
 from rota.api.routes.job_documents import JobDocument, JobEntry, job_document, job_entry
-from rota.api.routes.run_documents import SubmitBody
+from rota.api.routes.run_bodies import SubmitBody
 from rota.api.routes.runs import submit_all
 from rota.api.routes.schedules import start_schedule
 from rota.engine import schedules as timing

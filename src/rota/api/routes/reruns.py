@@ -12,7 +12,8 @@ from litestar.params import FromPath, JSONBody
 from rota.api.ask import Ask
 from rota.api.documents import Body, Document, moment_ms
 from rota.api.gate import needs
-from rota.api.routes.run_documents import RerunBody, StateDocument, Status
+from rota.api.routes.run_bodies import RerunBody, StateDocument
+from rota.api.routes.run_documents import Status
 from rota.api.routes.run_lists import LONGEST
 from rota.api.routes.runs import reached
 from rota.app.recorded import recorded_signature

@@ -14,14 +14,8 @@ from rota.api.ask import Ask
 from rota.api.documents import Body, Document, when
 from rota.api.gate import needs
 from rota.api.routes.graphs import EdgeDocument, edges_of
-from rota.api.routes.run_documents import (
-    ReasonBody,
-    StateDocument,
-    percent,
-    run_document,
-    run_verbs,
-    status_of,
-)
+from rota.api.routes.run_bodies import ReasonBody, StateDocument
+from rota.api.routes.run_documents import percent, run_document, run_verbs, status_of
 from rota.api.routes.runs import reached
 from rota.engine.acts import By
 from rota.engine.courses import find_spec, shape_of

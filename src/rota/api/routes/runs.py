@@ -11,17 +11,20 @@ from litestar.params import FromPath, FromQuery, JSONBody
 from rota.api.ask import Ask
 from rota.api.documents import Page, when
 from rota.api.gate import needs
-from rota.api.routes.run_documents import (
-    AttemptDocument,
+from rota.api.routes.run_bodies import (
     BulkBody,
     BulkDocument,
-    LogDocument,
     ReasonBody,
-    ReasonDocument,
-    RunDocument,
     StateDocument,
     SubmitBody,
     SubmittedDocument,
+)
+from rota.api.routes.run_documents import (
+    AttemptDocument,
+    LogDocument,
+    ReasonDocument,
+    RunDocument,
+    Status,
     attempt_document,
     log_document,
     run_document,
