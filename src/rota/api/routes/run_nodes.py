@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
@@ -11,101 +9,30 @@ from litestar import get, post
 from litestar.params import FromPath, JSONBody
 
 from rota.api.ask import Ask
-from rota.api.documents import Body, Document, when
+from rota.api.documents import Body
 from rota.api.gate import needs
-from rota.api.routes.graphs import EdgeDocument, edges_of
+from rota.api.routes.graphs import edges_of
 from rota.api.routes.run_bodies import ReasonBody, StateDocument
-from rota.api.routes.run_documents import percent, run_document, run_verbs, status_of
+from rota.api.routes.run_documents import run_document, run_verbs, status_of
+from rota.api.routes.run_node_documents import (
+    NodesDocument,
+    RunGraph,
+    node_document,
+    progress_document,
+)
 from rota.api.routes.runs import reached
 from rota.engine.acts import By
 from rota.engine.courses import find_spec, shape_of
 from rota.engine.graph_control import mark, pause, resume
 from rota.engine.node_views import NodeView, is_paused, nodes, with_spans
 from rota.engine.progress import progress_of_nodes
-from rota.model.graph import Join, Kind
 from rota.model.run import RunView
 from rota.model.spec import GraphTarget
-from rota.model.states import FINAL, State
-from rota.rules.graph_progress import WAITS, Progress
-from rota.rules.graphs import Planned, taken_path
+from rota.model.states import FINAL
+from rota.rules.graph_progress import Progress
+from rota.rules.graphs import taken_path
 from rota.rules.joins import Ending
 from rota.store.base import Tx
-
-
-class MapProgress(Document):
-    """How far a mapped node is."""
-
-    total: int
-    done: int
-    failed: int
-    running: int
-    """Made and not ended."""
-    made: int | None
-
-
-class RunNodeDocument(Document):
-    """A node of a run."""
-
-    name: str
-    job: str
-    group: str | None
-    kind: Kind
-    join: Join
-    level: int
-    is_graph: bool
-    state: str
-    """pending, held, ready, queued, running, or how it ended."""
-    standing: str | None
-    """The same without what its run is doing; null before the run of the graph has begun."""
-    run_status: str | None
-    parents: list[str]
-    run_id: str | None
-    created_at: datetime | None
-    started_at: datetime | None
-    finished_at: datetime | None
-    duration_ms: int | None
-    attempt: int | None
-    reason: str | None
-    cached: str | None
-    """The run whose result it was given."""
-    map: MapProgress | None
-    critical: bool
-    """Whether it decides when the run ends."""
-    verbs: list[str]
-
-
-class RunGraph(Document):
-    """The nodes of a run, parents first, and what comes after what."""
-
-    nodes: list[RunNodeDocument]
-    edges: list[EdgeDocument]
-
-
-class ProgressDocument(Document):
-    """How far a run is."""
-
-    done: int
-    total: int
-    by_state: dict[str, int]
-    percent: float | None
-    share: float
-    """The same, of 1."""
-    estimate_ms: int | None
-    """What is left, if all goes as in past runs; null if nothing is known of them."""
-    ends_at: datetime | None
-    unknown: int
-    """Nodes that have not ended and of which no past run tells."""
-    critical_path: list[str]
-
-
-class NodesDocument(Document):
-    """A run of a graph, node by node."""
-
-    graph: RunGraph | None
-    """Null for a run of a job that is no graph."""
-    paused: bool
-    progress: ProgressDocument
-    verbs: list[str]
 
 
 class MarkBody(Body):
@@ -131,7 +58,7 @@ async def show_nodes(request: Ask, run_id: FromPath[str]) -> NodesDocument:
         return NodesDocument(
             graph=_graph(tx, request, run, found, progress),
             paused=held,
-            progress=_progress(progress),
+            progress=progress_document(progress),
             verbs=run_verbs(run, request.credential, is_paused=held),
         )
 
@@ -211,87 +138,16 @@ def _graph(
     may_act = request.credential.has("operator")
     return RunGraph(
         nodes=[
-            _node(planned, known.get(name), run, critical, may_act=may_act)
+            node_document(planned, known.get(name), run, critical, may_act=may_act)
             for name, planned in plan.nodes.items()
         ],
         edges=edges_of(plan),
     )
 
 
-def _node(
-    planned: Planned,
-    view: NodeView | None,
-    run: RunView,
-    critical: Collection[str],
-    *,
-    may_act: bool,
-) -> RunNodeDocument:
-    node = planned.node
-    seen = view or NodeView(name=node.name, state="pending", job=node.job or node.graph or "")
-    took = seen.started_at is not None and seen.finished_at is not None
-    return RunNodeDocument(
-        name=node.name,
-        job=seen.job,
-        group=node.group,
-        kind=node.kind,
-        join=planned.join,
-        level=planned.level,
-        is_graph=node.graph is not None,
-        state=seen.word,
-        standing=None if view is None else view.state,
-        run_status=seen.run_state,
-        parents=list(planned.parents),
-        run_id=seen.run_id,
-        created_at=when(seen.created_at),
-        started_at=when(seen.started_at),
-        finished_at=when(seen.finished_at),
-        duration_ms=(seen.finished_at or 0) - (seen.started_at or 0) if took else None,
-        attempt=seen.attempt,
-        reason=seen.reason,
-        cached=seen.cached_from,
-        map=_map(seen),
-        critical=node.name in critical,
-        verbs=_verbs(seen, run) if may_act else [],
-    )
-
-
-def _map(view: NodeView) -> MapProgress | None:
-    if view.width is None:
-        return None
-    ended = view.ended or 0
-    is_over = view.state not in WAITS
-    return MapProgress(
-        total=view.width,
-        done=ended,
-        failed=view.bad or 0,
-        made=view.made,
-        running=0 if is_over else max(0, (view.made or 0) - ended),
-    )
-
-
-def _verbs(view: NodeView, run: RunView) -> list[str]:
-    if run.state in FINAL:
-        return ["rerun"] if run.parent_id is None else []
-    return ["mark"] if run.state is State.SUSPENDED and view.state in WAITS else []
-
-
 def _taken(found: list[NodeView]) -> tuple[str, ...]:
     ended = {each.name: each.finished_at for each in found if each.finished_at is not None}
     return tuple(taken_path({each.name: each.parents for each in found}, ended))
-
-
-def _progress(progress: Progress) -> ProgressDocument:
-    return ProgressDocument(
-        done=progress.done,
-        total=progress.total,
-        by_state=progress.states,
-        percent=percent(progress.share),
-        share=progress.share,
-        estimate_ms=progress.left_ms,
-        ends_at=when(progress.ends_at),
-        unknown=progress.unknown,
-        critical_path=list(progress.critical_path),
-    )
 
 
 def _reason(data: ReasonBody | None) -> str:

@@ -24,7 +24,6 @@ from rota.api.routes.run_documents import (
     LogDocument,
     ReasonDocument,
     RunDocument,
-    Status,
     attempt_document,
     log_document,
     run_document,
