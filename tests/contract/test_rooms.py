@@ -262,6 +262,23 @@ def test_a_login_that_may_not_create_roles_goes_on_without(postgres_server: Post
     postgres_server.drop_database(admin)
 
 
+def test_a_login_that_may_create_roles_does_it_by_itself(postgres_server: PostgresServer) -> None:
+    admin = postgres_server.create_database()
+    name = psycopg.conninfo.conninfo_to_dict(admin)["dbname"]
+    run_sql(admin, f"create role {name}_app login createrole")
+    run_sql(admin, f"grant create on database {name} to {name}_app")
+
+    store = open_store(admin.replace("postgres@", f"{name}_app@"), clock=Clock())
+    for namespace in (HOME, OTHER):
+        _furnish(store, namespace)
+
+    assert finding(store).status == "ok"
+    assert {row["namespace"] for row in store.only([OTHER]).read(bare("run"))} == {OTHER}
+    assert {row["namespace"] for row in store.read(bare("run"))} == {HOME, OTHER}
+    store.close()
+    postgres_server.drop_database(admin)
+
+
 def test_it_can_be_switched_off_and_given_another_role(postgres_server: PostgresServer) -> None:
     url = postgres_server.create_database()
     name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
