@@ -59,6 +59,8 @@ class Calls:
         self.progress = ProgressBoard()
         self.logged: Callable[[], None] = _nothing
         """Told when a call that wrote log lines has ended."""
+        self.carry = wake
+        """As `wake`, called from a thread that has nothing else to do."""
 
     def __len__(self) -> int:
         return len(self._held)
@@ -130,16 +132,26 @@ class Calls:
         self._executor_for(call).start(call)
 
     def _done(self, call: Call, ending: Ending) -> None:
+        if self._ended(call, ending):
+            self._wake()
+
+    def _done_at_rest(self, call: Call, ending: Ending) -> None:
+        if self._ended(call, ending):
+            self.carry()
+
+    def _ended(self, call: Call, ending: Ending) -> bool:
+        """Whether the store can be told now."""
         if call.has_ended:
-            return
+            return False
         call.has_ended = True
         if call.log is not None:
             call.log.close()
             self.logged()
         if self._porter is not None and self._porter.is_wanted_after(call, ending):
             self._porter.put_away(call, ending, self._tell)
-        else:
-            self._tell(call, ending)
+            return False
+        self.endings.append((call, ending))
+        return True
 
     def _tell(self, call: Call, ending: Ending) -> None:
         self.endings.append((call, ending))
@@ -162,7 +174,7 @@ class Calls:
         # Imported here: a worker without such jobs pays neither their memory nor their start.
         match kind:
             case "thread":
-                return ThreadExecutor(**facts)  # type: ignore[arg-type]
+                return ThreadExecutor(**facts, done_at_rest=self._done_at_rest)  # type: ignore[arg-type]
             case "loop":
                 return LoopExecutor(**facts)  # type: ignore[arg-type]
             case "process":

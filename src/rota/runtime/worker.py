@@ -85,6 +85,7 @@ class Worker:
             store, self._calls, book, namespace=duty.namespace, echo=options.echo
         )
         self._courier = Courier(store, self._calls, duty, options=options)
+        self._calls.carry = self._courier.carry
         self._warden = Warden(store, duty.namespace, obey=self._courier.obey)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)

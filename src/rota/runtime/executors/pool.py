@@ -43,6 +43,11 @@ class SlotPool:
             return bool(self._threads) or not self.take_back(call)
         return True
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether a call waits for a thread."""
+        return not self._waiting.empty()
+
     def withdraw(self) -> list[Call]:
         """Take back all calls that have not started."""
         with self._lock:

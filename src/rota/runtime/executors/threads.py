@@ -92,9 +92,16 @@ class ThreadExecutor(PooledExecutor):
     """Runs each call in one of `slots` threads."""
 
     def __init__(
-        self, *, slots: int, started: Started, done: Done, progress: ProgressSink | None = None
+        self,
+        *,
+        slots: int,
+        started: Started,
+        done: Done,
+        done_at_rest: Done | None = None,
+        progress: ProgressSink | None = None,
     ) -> None:
         super().__init__(slots=slots, started=started, done=done, progress=progress)
+        self._done_at_rest = done_at_rest or done
         self._pid = os.getpid()
 
     def abandon(self, call: Call) -> None:
@@ -112,7 +119,10 @@ class ThreadExecutor(PooledExecutor):
         ending = Context().run(self._carry_out, call, slot)
         if slot.abandoned:
             return False
-        self._done(call, ending)
+        # A thread with no next call may as well carry the ending away itself: waking another for
+        # that, and being woken for what it brings, is a tenth of what a node of a graph takes.
+        done = self._done if self._pool.has_waiting else self._done_at_rest
+        done(call, ending)
         return True
 
     def _carry_out(self, call: Call, slot: Slot) -> Ending:
