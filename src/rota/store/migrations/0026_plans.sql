@@ -1,0 +1,1 @@
+-- On SQLite alone, which nobody tells how much is in its tables. PostgreSQL looks by itself.
