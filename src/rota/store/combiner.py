@@ -73,12 +73,14 @@ class Combiner(Generic[Ask, Answer]):
         with self._lock:
             batch = self._waiting[: self._limit]
             del self._waiting[: self._limit]
-        answers: Sequence[Answer | BaseException] = [_interrupted()] * len(batch)
+        answers: Sequence[Answer | BaseException] | None = None
         try:
             answers = self._flush([each.ask for each in batch])
         except Exception as error:  # noqa: BLE001  # everybody in the batch must be answered
             answers = [error] * len(batch)
         finally:  # also after Ctrl-C, which is for this caller alone
+            if answers is None:
+                answers = [_interrupted()] * len(batch)
             for each, answer in zip(batch, answers, strict=True):
                 each.answer = answer
                 each.done = True

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
@@ -17,12 +16,12 @@ import msgspec
 import psycopg
 
 from rota.clock import elapsed_s
-from rota.errors import BadInput, CommitUnknown, StoreUnavailable
 from rota.store.base import Rider, Room, Tx, Wake, Watch
 from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
 from rota.store.postgres_dialect import DIALECT
 from rota.store.postgres_dialer import BEGIN, BEGIN_AWAY, Connection, Dialer
+from rota.store.postgres_errors import RETRIED, ask_if_broken, translated
 from rota.store.postgres_guard import Guard
 from rota.store.postgres_pool import Pool
 from rota.store.postgres_presence import Sessions
@@ -35,7 +34,6 @@ from rota.store.wakeups import Wakeups
 
 T = TypeVar("T")
 
-RETRIED = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 TRIES = 5
 ANSWER_S = 30.0
 """How long any one statement may take before its connection is given up."""
@@ -162,27 +160,52 @@ class PostgresStore:
         riders: Sequence[Rider] = (),
         room: bytes = b"",
     ) -> T:
-        with pool.connection() as connection, _outages(connection, self._dialer):
+        # By hand: generators as context managers cost 50 us after a rest.
+        line = pool.take()
+        connection = line.connection
+        try:
             tx = self._tx(connection, pool, is_in_room=bool(room))
             if lone and connection.plans_well:
                 return self._transact_lone(work, tx, connection)
-            # By hand: connection.transaction() costs 60 us more.
-            connection.wire.say((BEGIN if connection.is_ours else BEGIN_AWAY) + room)
-            with Rides() as rides:
-                try:
-                    answer = work(tx)
-                    if riders and tx.keys():
-                        rides.board(tx, connection, riders)
-                except BaseException:
-                    if not connection.broken:
-                        connection.wire.say(b"rollback")
-                    raise
-                self._guard.expect(connection, pool.limit_s)
-                with _unknown_if_broken(connection):
-                    connection.wire.say(b"commit")
-                rides.arrive()
-            self._tell(tx.keys(), connection)
-            return answer
+            return self._transact_whole(work, tx, connection, riders, room)
+        except RETRIED:
+            raise
+        except psycopg.Error as error:
+            meant = translated(error, connection, self._dialer)
+            if meant is error:
+                raise
+            raise meant from error
+        finally:
+            pool.give_back(line)
+
+    def _transact_whole(
+        self,
+        work: Callable[[PostgresTx], T],
+        tx: PostgresTx,
+        connection: Connection,
+        riders: Sequence[Rider],
+        room: bytes,
+    ) -> T:
+        # By hand: connection.transaction() costs 60 us more.
+        connection.wire.say((BEGIN if connection.is_ours else BEGIN_AWAY) + room)
+        with Rides() as rides:
+            try:
+                answer = work(tx)
+                if riders and tx.keys():
+                    rides.board(tx, connection, riders)
+            except BaseException:
+                if not connection.broken:
+                    connection.wire.say(b"rollback")
+                raise
+            tx.expect_answer()
+            try:
+                connection.wire.say(b"commit")
+            except psycopg.OperationalError as error:
+                ask_if_broken(connection, error)
+                raise
+            rides.arrive()
+        self._tell(tx.keys(), connection)
+        return answer
 
     def _transact_lone(
         self, work: Callable[[PostgresTx], T], tx: PostgresTx, connection: Connection
@@ -191,8 +214,11 @@ class PostgresStore:
         tx.statements_left = 1
         tx.choose = self._notifier.take_quiet
         begin_s = elapsed_s()
-        with _unknown_if_broken(connection):
+        try:
             answer = work(tx)
+        except psycopg.OperationalError as error:
+            ask_if_broken(connection, error)
+            raise
         if tx.woken:
             self._notifier.measure(elapsed_s() - begin_s)
         self._tell(tx.woken, connection, told=tx.told)
@@ -243,43 +269,3 @@ def _again_if_refused(transact: Callable[[], T]) -> T:
 def _notify(connection: Connection, keys: Collection[str]) -> None:
     for key in keys:
         connection.wire.run(b"select pg_notify('rota', %(key)s)", {"key": key})
-
-
-@contextmanager
-def _unknown_if_broken(connection: Connection) -> Iterator[None]:
-    """A connection that breaks while it commits leaves the question whether it did."""
-    try:
-        yield
-    except psycopg.OperationalError as error:
-        if connection.closed and not isinstance(error, RETRIED):
-            raise CommitUnknown(
-                f"PostgreSQL went away during a commit: {str(error).strip()}"
-            ) from error
-        raise
-
-
-@contextmanager
-def _outages(connection: Connection, dialer: Dialer) -> Iterator[None]:
-    """The server went away or refuses: StoreUnavailable, with its own words."""
-    try:
-        yield
-    except RETRIED:
-        raise
-    except psycopg.DataError as error:
-        # Of what people send, this is all that its texts cannot hold and SQLite's can.
-        is_zero = (
-            isinstance(error, psycopg.errors.UntranslatableCharacter) or error.sqlstate is None
-        )
-        if not is_zero:
-            raise
-        raise BadInput("a text holds a zero byte, and PostgreSQL cannot keep that") from error
-    except psycopg.errors.ReadOnlySqlTransaction as error:
-        # It became a standby under us: new connections look for the server that is not.
-        dialer.renew()
-        raise StoreUnavailable("PostgreSQL cannot be written to: it is read-only now") from error
-    except psycopg.Error as error:
-        # Whatever it said: who has hung up is away, for instance after a pause of this process.
-        is_away = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
-        if not is_away and not connection.broken:
-            raise
-        raise StoreUnavailable(f"PostgreSQL is not available: {str(error).strip()}") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Sequence
 from math import inf
 from typing import Any
@@ -77,7 +76,7 @@ class PostgresTx(News):
             self._run(name, numbered(asks))
 
     def _execute_and_tell(self, name: str, params: dict[str, Any]) -> int:
-        params["told"] = json.dumps(list(self.told))
+        params["told"] = msgspec.json.encode(self.told).decode()
         (row,) = self._run(f"{name} and tell", params).rows
         return int(row["changed"])
 
@@ -90,11 +89,15 @@ class PostgresTx(News):
         self._guard.expect(self._connection, inf)
         self._connection.execute(text.encode(), prepare=False)
 
+    def expect_answer(self) -> None:
+        """Within the limit from now on."""
+        self._guard.expect(self._connection, self._limit_s)
+
     def _run(self, name: str, params: dict[str, Any]) -> Answer:
         if self.statements_left is not None:
             self.statements_left -= 1
             if self.statements_left < 0:
                 raise AssertionError(f"{name} is not alone in a transaction that promised to be")
         params["now"] = self._now
-        self._guard.expect(self._connection, self._limit_s)
+        self.expect_answer()
         return self._connection.wire.run(self._statements[name], params)

@@ -10,7 +10,7 @@ import contextlib
 import random
 import time
 from collections.abc import Callable, Collection
-from threading import Condition, Event, Thread
+from threading import Condition, Event, Lock, Thread
 
 import psycopg
 
@@ -42,7 +42,8 @@ class Notifier:
         self._late: set[str] = set()
         self._sent_s: dict[str, float] = {}
         self._commit_s = 0.0
-        self._changed = Condition()
+        self._lock = Lock()
+        self._changed = Condition(self._lock)
         self._stopping = False
         self._thread: Thread | None = None
 
@@ -63,7 +64,7 @@ class Notifier:
         """Keys that the caller is to send inside the commit it is about to make."""
         if self._commit_s > QUICK_S:
             return set()
-        with self._changed:
+        with self._lock:
             return self._quiet(keys)
 
     def measure(self, commit_s: float) -> None:

@@ -22,6 +22,7 @@ PREPARED_AFTER = 5
 MOST_PREPARED = 300
 """On one connection; each keeps its plan in the server."""
 GOOD = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
+BAD = pq.ConnStatus.BAD
 _MARK = re.compile(rb"%\((\w+)\)s|%%")
 
 
@@ -56,6 +57,10 @@ class Wire:
         result = self._check(self._send(statement, values))
         return Answer(statement.rows(result), result.command_tuples or 0)
 
+    def is_quiet(self) -> bool:
+        """Whether it is open with nothing to read; an idle one was told goodbye by that."""
+        return self._pgconn.status != BAD and not self._input.poll(0)
+
     def notices(self, timeout_s: float) -> Iterator[pq.PGnotify]:
         """What others told us by NOTIFY, as soon as there is some; nothing if none comes."""
         self._pgconn.consume_input()  # some may have come with the answer to a statement
@@ -86,9 +91,7 @@ class Wire:
     def _check(self, result: pq.abc.PGresult) -> pq.abc.PGresult:
         if result.status in GOOD:
             return result
-        if self._pgconn.status == pq.ConnStatus.BAD and not result.error_field(
-            pq.DiagnosticField.SQLSTATE
-        ):
+        if self._pgconn.status == BAD and not result.error_field(pq.DiagnosticField.SQLSTATE):
             raise psycopg.OperationalError(result.get_error_message())
         raise psycopg.errors.error_from_result(result)
 
