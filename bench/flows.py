@@ -1,7 +1,8 @@
-"""Runs of graphs, end to end, with one worker: `python -m bench.flows [--quick]`.
+"""Runs of graphs, end to end: `python -m bench.flows [--quick]`.
 
-A chain of 20 nodes, a fan of 200 with a join, 10,000 graphs of 10 nodes; and in a process of its
-own, so that its memory can be told, a map of 100,000 items.
+A chain of 20 nodes and a fan of 200 with a join by one worker; 10,000 graphs of 10 nodes by two
+processes on PostgreSQL; and in a process of its own, so that its memory can be told, a map of
+100,000 items.
 """
 
 from __future__ import annotations
@@ -22,54 +23,18 @@ import psycopg
 
 from bench import graphs
 from bench.apart import tell
+from bench.flow_jobs import CHAIN, SIZE, make_app
 from bench.measures import STORES, Figures, StoreName
+from bench.probe import BenchFailed, Probe, now_ms
+from bench.programs import rota
 from bench.sizes import FULL_FLOWS, QUICK_FLOWS, FlowSizes
 from rota import App
 from rota.cli.serving import SWITCH_INTERVAL_S
 from tests.support.postgres import PostgresServer
 
-CHAIN, FAN, SIZE = 20, 200, 10
 LIMIT_S = 300.0
-
-
-def make_app(url: str) -> App:
-    app = App(url)
-
-    @app.job
-    def noop(x: int = 0) -> int:
-        return x
-
-    @app.job
-    def total(xs: list[int]) -> int:
-        return len(xs)
-
-    @app.graph
-    def chain() -> int:
-        last = noop(0)
-        for _ in range(CHAIN - 1):
-            last = noop(last)
-        return last
-
-    @app.graph
-    def fan() -> int:
-        root = noop(1)
-        return total([noop(root) for _ in range(FAN)])
-
-    @app.graph
-    def small() -> int:
-        root = noop(1)
-        middle = [noop(root) for _ in range(SIZE - 2)]
-        return total(middle)
-
-    @app.graph
-    def spread(n: int) -> int:
-        return total(noop.map(numbers(n)))
-
-    @app.job
-    def numbers(n: int) -> list[int]:
-        return list(range(n))
-
-    return app
+PROCESSES = 2
+"""Of workers on PostgreSQL, as in the other measures of how much goes through."""
 
 
 def times(submit: Callable[[], Any], rounds: int) -> list[float]:
@@ -89,38 +54,62 @@ def _tidy(url: str) -> None:
             connection.execute("vacuum analyze")
 
 
-def _wait_until_idle(app: App) -> None:
-    """Ask how many runs are left; a client for each of them would be what is measured."""
-    end_s = time.perf_counter() + LIMIT_S
-    while app.store.read(lambda tx: tx.all("count_live", namespace=app.namespace)):
-        if time.perf_counter() > end_s:
-            raise TimeoutError("the graphs have not ended")
-        time.sleep(0.05)
-
-
-def measure(url: str, map_url: str, sizes: FlowSizes) -> Figures:
-    """All figures of one store, for two empty ones of its kind."""
-    app = make_app(url)
-    # Plans that were made for empty tables are kept until the first ANALYZE, which in a database
-    # that is in use was long ago.
-    app.graphs["small"].submit_many([() for _ in range(sizes.graphs)])
-    _tidy(url)
+@contextmanager
+def working(app: App) -> Iterator[None]:
+    """A worker in this process: of all ways to the next node this is the shortest."""
     worker = app.worker(slots=16)
-    begin_s = time.perf_counter()
     worker.start()
     try:
-        _wait_until_idle(app)
-        took_s = time.perf_counter() - begin_s
-        _tidy(url)
-        hop_s = median(times(app.graphs["chain"].submit, sizes.rounds)) / CHAIN
-        fan_s = median(times(app.graphs["fan"].submit, sizes.rounds))
+        yield
     finally:
         worker.stop()
+
+
+@contextmanager
+def working_hard(app: App, url: str, folder: Path) -> Iterator[None]:
+    """As many workers as pay: one beside SQLite, which has one writer; two beside a server."""
+    if url.startswith("sqlite"):
+        with working(app):
+            yield
+        return
+    arguments = ["worker", "bench.flow_jobs:app", "--url", url, "--processes", str(PROCESSES)]
+    with rota(arguments, folder=folder):
+        yield
+
+
+def measure_many(app: App, url: str, folder: Path, graphs: int) -> float:
+    """Nodes a second, from before the workers start to the end of the last graph."""
+    runs = app.graphs["small"].submit_many([() for _ in range(graphs)])
+    # Plans that were made for empty tables are kept until the first ANALYZE, which in a database
+    # that is in use was long ago.
+    _tidy(url)
+    probe = Probe(url)
+    begin_ms, begin_s = now_ms(), time.perf_counter()
+    with working_hard(app, url, folder):
+        probe.await_ended(runs[-1].id, limit_s=LIMIT_S)
+        took_s = time.perf_counter() - begin_s
+    done = probe.count_done("small", since_ms=begin_ms)
+    probe.close()
+    if done != graphs:
+        raise BenchFailed(f"{done:,} of {graphs:,} graphs are recorded as done")
+    return graphs * SIZE / took_s
+
+
+def measure(url: str, map_url: str, sizes: FlowSizes, *, folder: Path) -> Figures:
+    """All figures of one store, for two empty ones of its kind."""
+    app = make_app(url)
+    try:
+        nodes = measure_many(app, url, folder, sizes.graphs)
+        _tidy(url)
+        with working(app):
+            hop_s = median(times(app.graphs["chain"].submit, sizes.rounds)) / CHAIN
+            fan_s = median(times(app.graphs["fan"].submit, sizes.rounds))
+    finally:
         app.close()
     return {
         "graph_hop_ms": hop_s * 1000,
         "graph_fan_ms": fan_s * 1000,
-        "graph_nodes": sizes.graphs * SIZE / took_s,
+        "graph_nodes": nodes,
         **measure_map(map_url, sizes.items),
     }
 
@@ -192,7 +181,8 @@ def main(
     checks = graphs.measure(rounds=sizes.checks)
     with sites(only) as urls:
         for store, (url, other_url) in urls.items():
-            found[store] = measure(url, other_url, sizes) | checks
+            with tempfile.TemporaryDirectory(prefix="rota-bench-") as folder:
+                found[store] = measure(url, other_url, sizes, folder=Path(folder)) | checks
             tell(store, found[store])
     if json_path is not None:
         json_path.write_text(json.dumps(found))

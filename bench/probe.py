@@ -57,12 +57,7 @@ class Probe:
         `last` is the run submitted last. Asking for it is cheap, while a look at the live table
         passes all dead rows on PostgreSQL: 9 ms of a core that the workers need.
         """
-        deadline = time.monotonic() + WAIT_S
-        is_ended = "select 1 from {s}run_history where id = '" + last + "'"
-        while not self.ask(is_ended) or self.ask("select 1 from {s}run limit 1"):
-            if time.monotonic() > deadline:
-                raise BenchFailed(f"{count} runs are not done within {WAIT_S:.0f} s")
-            time.sleep(POLL_S)
+        self.await_ended(last, limit_s=WAIT_S)
         found, first_ms, last_ms = self.ask(
             "select count(*), min(started_at), max(finished_at) from {s}run_history"
             f" where state = 'success' and started_at >= {since_ms} and result is not null"
@@ -70,6 +65,22 @@ class Probe:
         if found != count:
             raise BenchFailed(f"{found} of {count} runs are recorded as done with a result")
         return Span(count=found, first_ms=first_ms, last_ms=last_ms)
+
+    def await_ended(self, last: str, *, limit_s: float) -> None:
+        """Wait until this run has ended and no run is live."""
+        deadline = time.monotonic() + limit_s
+        while not self._is_over(last):
+            if time.monotonic() > deadline:
+                raise BenchFailed(f"the runs are not done within {limit_s:.0f} s")
+            time.sleep(POLL_S)
+
+    def count_done(self, job: str, *, since_ms: int) -> int:
+        """How many runs of a job have succeeded since then."""
+        count: int = self.ask(
+            "select count(*) from {s}run_history"
+            f" where state = 'success' and job = '{job}' and started_at >= {since_ms}"
+        )[0][0]
+        return count
 
     def results(self, job: str, *, since_ms: int) -> list[float]:
         """The results of a job's runs, which must be numbers."""
@@ -81,6 +92,10 @@ class Probe:
 
     def close(self) -> None:
         self._query = _closed
+
+    def _is_over(self, last: str) -> bool:
+        is_ended = "select 1 from {s}run_history where id = '" + last + "'"
+        return bool(self.ask(is_ended)) and not self.ask("select 1 from {s}run limit 1")
 
 
 def now_ms() -> int:
