@@ -3,9 +3,10 @@ import { nodes } from "@/api/queries";
 import type { GraphOfRun, Run } from "@/api/types";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
-import { Card, Empty, Load, Progress } from "@/ui/Panels";
+import { Card, Empty, Load } from "@/ui/Panels";
 import { FlowGraph } from "./FlowGraph";
 import { NodePanel } from "./NodePanel";
+import { inWords, StateBar } from "./StateBar";
 
 /** The graph of a run, live; a node's facts and log open below it. */
 export default function RunGraph({ run }: { run: Run }) {
@@ -30,10 +31,10 @@ function Body({ run, data }: { run: Run; data: GraphOfRun }) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-2.5">
         <span className="num">{`${progress.done} of ${progress.total} done`}</span>
         <span className="min-w-24 flex-1">
-          <Progress
-            share={progress.total ? progress.done / progress.total : 0}
-            label="Nodes done"
-          />
+          <StateBar byState={progress.byState} />
+        </span>
+        <span className="num text-xs text-ink-2 max-sm:basis-full">
+          {inWords(progress.byState)}
         </span>
         {progress.estimateMs != null && !run.finishedAt && (
           <span className="num text-ink-2">{`about ${duration(progress.estimateMs)} left`}</span>

@@ -179,9 +179,12 @@ function Backfills() {
                     <Progress
                       share={each.total ? doneOf(each) / each.total : 0}
                       label={`Backfill of ${each.schedule}`}
+                      tone={each.failed || each.state === "error" ? "bg-bad-fill" : "bg-ok-fill"}
                     />
                   </span>
-                  <span className="num text-ink-2">{`${doneOf(each)} of ${plural(each.total, "run")}`}</span>
+                  <span className="num text-ink-2">
+                    {`${doneOf(each)} of ${plural(each.total, "run")}${each.failed ? `, ${each.failed} failed` : ""}`}
+                  </span>
                   <Tag
                     mood={each.state === "active" ? "run" : each.state === "error" ? "bad" : "idle"}
                   >
