@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useRef } from "react";
+import { useLayoutEffect, useMemo, useRef } from "react";
 import { grid } from "@/api/queries";
 import type { Grid } from "@/api/types";
 import { clock } from "@/lib/time";
@@ -41,6 +41,12 @@ function Cells({ data }: { data: Grid }) {
   const rows = virtual.getVirtualItems();
   const above = rows[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (rows.at(-1)?.end ?? 0);
+  // The oldest first, as in the strip of last runs; a narrow frame begins at the newest.
+  const runs = useMemo(() => [...data.runs].reverse(), [data.runs]);
+  useLayoutEffect(() => {
+    const frame = scroller.current;
+    if (frame) frame.scrollLeft = frame.scrollWidth;
+  }, []);
   const used = new Set(Object.values(data.cells).flatMap((cells) => Object.values(cells)));
   return (
     <>
@@ -51,7 +57,7 @@ function Cells({ data }: { data: Grid }) {
               <th className="sticky top-0 left-0 z-20 min-w-44 border-b border-line bg-surface px-4 py-2 text-left text-xs font-medium text-ink-2">
                 Node
               </th>
-              {data.runs.map((run) => (
+              {runs.map((run) => (
                 <th
                   key={run.executionId}
                   className="sticky top-0 z-10 border-b border-line bg-surface px-0.5 py-2 align-bottom"
@@ -76,7 +82,7 @@ function Cells({ data }: { data: Grid }) {
                   <th className="sticky left-0 max-w-56 truncate bg-surface px-4 py-0.5 text-left font-normal">
                     {node}
                   </th>
-                  {data.runs.map((run) => {
+                  {runs.map((run) => {
                     const state = data.cells[run.executionId]?.[node];
                     return (
                       <td key={run.executionId} className="px-0.5 py-0.5">

@@ -34,6 +34,7 @@ const COLUMNS: Column<Act>[] = [
       <>
         <span className="mr-2">{act.verb}</span>
         <span className="font-mono text-xs text-ink-2">{act.subject}</span>
+        <span className="block truncate text-2xs text-ink-2 sm:hidden">{act.who}</span>
       </>
     ),
   },

@@ -16,7 +16,7 @@ import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
 import { SearchField } from "@/ui/SearchField";
 import { Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
-import { Tabs } from "@/ui/Tabs";
+import { Tabs, tabOf } from "@/ui/Tabs";
 import { LAST_RUNS, NEXT_FIRING, SUCCESS_RATE } from "./job/columns";
 import { JobForm } from "./job/JobForm";
 import { Templates } from "./template/Templates";
@@ -83,7 +83,7 @@ export function Jobs() {
   const [search] = useFilters();
   const { data: who } = useQuery(session);
   const [isNew, setNew] = useState(false);
-  const tab = search.tab ?? "jobs";
+  const tab = tabOf(TABS, search.tab);
   return (
     <>
       <PageHead

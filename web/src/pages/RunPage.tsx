@@ -13,7 +13,7 @@ import { Card, Empty, ErrorPanel, Load, PageHead, Skeleton } from "@/ui/Panels";
 import { coming, Part } from "@/ui/Part";
 import { StateBadge } from "@/ui/State";
 import { Table } from "@/ui/Table";
-import { Tabs } from "@/ui/Tabs";
+import { Tabs, tabOf } from "@/ui/Tabs";
 import { Attempts } from "./run/Attempts";
 import { Compare } from "./run/Compare";
 import { Now } from "./run/Now";
@@ -52,7 +52,7 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
     ...(isGraph ? [{ key: "children", title: "Steps" }] : []),
     { key: "compare", title: "Compare" },
   ];
-  const tab = search.tab ?? (isGraph ? "graph" : "log");
+  const tab = tabOf(tabs, search.tab);
   return (
     <>
       <PageHead

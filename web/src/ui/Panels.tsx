@@ -184,21 +184,24 @@ export function Progress({ share, label, tone = "bg-run-fill" }: ProgressProps) 
 
 /** Names and values side by side; as many pairs to a line as the place allows. */
 export function Facts({ children, wide }: { children: ReactNode; wide?: boolean }) {
-  const more = wide ? "xl:grid-cols-[auto_1fr_auto_1fr_auto_1fr]" : "";
-  return (
-    <dl
-      className={`grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 sm:grid-cols-[auto_1fr_auto_1fr] ${more}`}
-    >
-      {children}
-    </dl>
-  );
+  const many = wide
+    ? "grid-cols-[auto_1fr_auto_1fr] max-sm:gap-x-2.5 xl:grid-cols-[auto_1fr_auto_1fr_auto_1fr]"
+    : "grid-cols-[auto_1fr] sm:grid-cols-[auto_1fr_auto_1fr]";
+  return <dl className={`grid gap-x-4 gap-y-2 ${many}`}>{children}</dl>;
 }
 
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
+interface FactProps {
+  name: string;
+  children: ReactNode;
+  /** Has a line of its own on a phone. */
+  long?: boolean;
+}
+
+export function Fact({ name, children, long }: FactProps) {
   return (
     <>
       <dt className="whitespace-nowrap text-ink-2">{name}</dt>
-      <dd className="min-w-0 break-words">{children}</dd>
+      <dd className={`min-w-0 break-words ${long ? "max-sm:col-span-3" : ""}`}>{children}</dd>
     </>
   );
 }
