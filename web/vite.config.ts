@@ -15,6 +15,10 @@ export default defineConfig({
     assetsInlineLimit: 0, // the content security policy allows files of the server, nothing inline
     modulePreload: { polyfill: false },
     license: { fileName: "licenses.md" },
+    rolldownOptions: {
+      // What many pages share comes as one file: twenty small ones take a browser longer.
+      output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 4 }] } },
+    },
   },
   server: {
     proxy: {

@@ -73,6 +73,11 @@ def order(folder: str) -> str:
     return thank(ship(packed, folder))
 
 
+@app.graph
+def deliver_all(folder: str) -> list[str]:
+    return deliver.map(collect(folder))
+
+
 @app.job(schedule="0 6 * * mon-fri", timezone="Europe/Paris", retries=0)
 def report(day: str = "today") -> str:
     """Fires in the morning, so not while these tests look at it."""

@@ -12,7 +12,9 @@ PLAIN = {
     "job, schedules": "/jobs/report?tab=schedules",
     "job, versions": "/jobs/greet?tab=versions",
     "job, definition": "/jobs/greet?tab=definition",
+    "templates": "/jobs?tab=templates",
     "runs": "/runs",
+    "runs, none": "/runs?text=nothing-of-the-kind",
     "graphs": "/graphs",
     "graph": "/graphs/order",
     "graph, definition": "/graphs/order?tab=graph",
@@ -22,6 +24,9 @@ PLAIN = {
     "schedules": "/schedules",
     "schedules, week": "/schedules?tab=week",
     "schedules, backfills": "/schedules?tab=backfills",
+    "schedules, calendars": "/schedules?tab=calendars",
+    "schedules, maintenance": "/schedules?tab=windows",
+    "schedules, no such tab": "/schedules?tab=nonsense",
     "schedule": "/schedules?edit=report",
     "audit": "/audit",
     "tokens": "/access",
@@ -41,10 +46,28 @@ OF_RUNS = {
     "run of a graph, gantt": "/runs/{graph}?tab=gantt",
     "run of a graph, steps": "/runs/{graph}?tab=children",
     "run of a graph, node": "/runs/{graph}?tab=graph&node=ship",
+    "run of a graph, mapped node": "/runs/{graph}?tab=graph&node=pack",
     "dead letters of a cause": "/dead-letters?group={group}",
     "dead letter": "/dead-letters?group={group}&id={bad}",
 }
 NAMES = (*PLAIN, *OF_RUNS)
+FORMS = (
+    ("jobs", "New job"),
+    ("templates", "New template"),
+    ("job", "Trigger"),
+    ("run, failed", "Rerun"),
+    ("run of a graph", "Rerun"),
+    ("run of a graph, node", "Rerun from here"),
+    ("run, running", "Cancel"),
+    ("schedules", "New schedule"),
+    ("schedules, calendars", "New calendar"),
+    ("schedules, maintenance", "New window"),
+    ("schedule", "Backfill"),
+    ("tokens", "New token"),
+    ("namespaces", "New namespace"),
+    ("dead letters of a cause", "Redrive all"),
+)
+"""Pages, and what opens a dialog on them."""
 
 
 def furnish(site: Site) -> dict[str, str]:

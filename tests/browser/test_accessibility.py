@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.axe import COLOURS, grave_violations
-from tests.browser.places import NAMES
+from tests.browser.places import FORMS, NAMES
 from tests.browser.site import ADMIN, Site
 from tests.browser.visitor import Visit, Visitor, settle
 
@@ -30,6 +31,21 @@ def reader(chromium: Browser, sqlite_site: Site) -> Iterator[Page]:
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_on_a_page_hinders_people(reader: Page, places: dict[str, str], name: str) -> None:
     reader.goto(places[name], wait_until="commit")
+    settle(reader)
+
+    assert grave_violations(reader) == []
+    reader.evaluate("document.documentElement.dataset.theme = 'dark'")
+    assert grave_violations(reader, COLOURS) == []
+
+
+@pytest.mark.parametrize(("name", "button"), FORMS)
+def test_nothing_in_a_form_hinders_people(
+    reader: Page, places: dict[str, str], name: str, button: str
+) -> None:
+    reader.goto(places[name], wait_until="commit")
+    settle(reader)
+    reader.get_by_role("button", name=re.compile(f"^{button}")).first.click()
+    expect(reader.get_by_role("dialog").last).to_be_visible()
     settle(reader)
 
     assert grave_violations(reader) == []

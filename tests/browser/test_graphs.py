@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
@@ -21,6 +22,8 @@ def test_a_graph_goes_on_from_what_failed(site: Site, admin: Visitor) -> None:
     run_id = site.submit_and_wait("order", "failed", folder=str(folder))
     page = admin.page(f"/runs/{run_id}")
     expect(node(page, "collect", "Success")).to_be_visible()
+    expect(page.locator(".react-flow__edge")).to_have_count(3)
+    expect(page.get_by_role("img", name="Nodes: 2 success, 1 failed")).to_be_visible()
     node(page, "ship", "Failed").click()
     panel = page.get_by_role("region", name="Node ship")
     expect(panel).to_contain_text("nobody opens")
@@ -57,7 +60,11 @@ def test_a_definition_and_its_runs_can_be_seen(site: Site, admin: Visitor) -> No
     site.submit_and_wait("order", "failed", folder=str(folder))
     page = admin.page("/graphs")
 
-    page.get_by_role("row").filter(has_text="order").click()
+    row = page.get_by_role("row").filter(has_text="order")
+    expect(row).to_contain_text("4 nodes")
+    expect(row).to_contain_text("Failed")
+    expect(row.get_by_role("img", name=re.compile("of the last"))).to_be_visible()
+    row.click()
     expect(page.get_by_role("heading", name="order")).to_be_visible()
     page.get_by_role("tab", name="Definition").click()
 

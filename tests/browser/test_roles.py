@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.site import Site
 from tests.browser.visitor import Visit, Visitor, settle
@@ -45,6 +45,23 @@ def test_a_viewer_sees_no_button_it_may_not_press(
     viewer.watch.forgive("403")  # some pages are for admins, and say so
 
     assert acts_on(viewer, {name: places[name] for name in ACTIVE}) == {}
+
+
+def test_a_page_for_others_says_for_whom_and_where_to_go(
+    visit: Visit, sqlite_site: Site, places: dict[str, str]
+) -> None:
+    viewer = visit(sqlite_site.address)
+    viewer.sign_in(sqlite_site.token("viewer"))
+    viewer.watch.forgive("403")
+    page = viewer.page()
+
+    for name in ("audit", "tokens", "namespaces"):
+        page.goto(places[name], wait_until="commit")
+        told = page.get_by_role("alert")
+        expect(told).to_contain_text("needs the role admin; the credential has viewer")
+        expect(told.get_by_role("link", name="Sign in with another token")).to_be_visible()
+    told.get_by_role("link", name="See your roles").click()
+    expect(page.get_by_role("heading", name="Settings")).to_be_visible()
 
 
 def test_who_may_act_sees_the_buttons_for_it(

@@ -39,6 +39,9 @@ def test_a_job_is_triggered_with_typed_parameters(site: Site, admin: Visitor) ->
     press(page, "Trigger")
     asked = dialog(page, "Trigger greet")
     expect(asked.get_by_label("times")).to_have_attribute("type", "number")
+    expect(asked.get_by_label("times")).to_have_value("1")
+    expect(asked.get_by_label("name")).to_have_attribute("required", "")
+    expect(asked.get_by_label("tone").get_by_role("option", selected=True)).to_have_text("warm")
     asked.get_by_label("name").fill("Grace")
     asked.get_by_label("times").fill("3")
     asked.get_by_label("tone").select_option("cold")
@@ -65,6 +68,9 @@ def test_what_the_job_would_refuse_is_told_in_the_form(admin: Visitor) -> None:
     press(asked, "Trigger")
 
     expect(asked.get_by_role("alert")).to_contain_text("nmae")
+    asked.get_by_label("Arguments").fill('{"times": 2}')
+    press(asked, "Trigger")
+    expect(asked.get_by_role("alert")).to_contain_text("name")
 
 
 def test_a_running_run_is_cancelled(site: Site, admin: Visitor) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.site import Site
@@ -42,6 +44,22 @@ def test_a_schedule_is_edited_with_a_preview_of_what_it_means(site: Site, admin:
         "America/New_York",
         "report",
     )
+
+
+def test_what_the_form_suggests_is_understood(admin: Visitor) -> None:
+    page = admin.page("/schedules")
+
+    press(page, "New schedule")
+    made = dialog(page, "New schedule")
+    hint = made.get_by_text(re.compile("^A cron line such as"))
+    examples = re.findall(r"as (.+?), or|(@[\w.]+(?: [\w.]+)?)", hint.inner_text())
+    assert len(examples) >= 4
+
+    for line, word in examples:
+        with page.expect_response("**/schedules/preview") as answered:
+            made.get_by_label("When").fill(line or word)
+        assert answered.value.ok, line or word
+        expect(made.get_by_role("button", name="Save")).to_be_enabled()
 
 
 def test_the_hours_that_clocks_skip_are_marked(admin: Visitor) -> None:

@@ -195,6 +195,18 @@ def test_a_group_in_which_nothing_is_open_is_shown_when_asked(store: Store) -> N
     assert (group.open, group.total) == (0, 1)
 
 
+def test_groups_count_only_what_died_since(store: Store, clock: Clock) -> None:
+    given_dead(store, "no stock")
+    given_dead(store, "order 1 is lost")
+    clock.advance(1000)
+    given_dead(store, "order 2 is lost")
+
+    (group,) = all_groups(store, since=START_MS + 1000)
+
+    assert (group.open, group.total) == (1, 1)
+    assert (group.first_at, group.message) == (START_MS + 1000, "order 2 is lost")
+
+
 def test_letters_are_filtered_and_paged(store: Store) -> None:
     runs = [given_dead(store) for _ in range(3)]
     discard_all(store, runs[:1])

@@ -38,7 +38,22 @@ def test_an_annotation_is_a_schema(annotation: str, schema: dict[str, Any]) -> N
     assert of_annotation(annotation) == {**schema, "description": annotation}
 
 
-def test_of_a_function_nothing_is_required_and_of_a_command_everything() -> None:
+def test_a_function_tells_its_defaults_and_what_must_be_given() -> None:
+    spec = JobSpec(
+        name="f",
+        target=PythonTarget(ref="m:f"),
+        parameters={"a": "int", "b": "str", "c": "float | None"},
+        defaults={"b": "x", "c": None},
+    )
+
+    schema = schema_of(spec)
+
+    assert schema["required"] == ["a"]
+    assert schema["properties"]["b"] == {"type": "string", "description": "str", "default": "x"}
+    assert "default" not in schema["properties"]["c"]
+
+
+def test_of_an_older_function_nothing_is_required_and_of_a_command_everything() -> None:
     hints = {"a": "int", "b": "str"}
     function = JobSpec(name="f", target=PythonTarget(ref="m:f"), parameters=hints)
     command = JobSpec(name="c", target=CommandTarget(argv=("x", "{a}", "{b}")), parameters=hints)

@@ -25,6 +25,31 @@ def resize(image: str, width: int = 800) -> str:
 def nothing() -> None: ...
 
 
+def test_what_can_be_left_out_is_told_as_far_as_json_says_it() -> None:
+    def tune(
+        image: str,
+        *more: int,
+        width: int = 800,
+        folder: Path = Path("/out"),
+        day: str | None = None,
+        how: Opaque = Opaque(),  # noqa: B008  # a value like any other
+        api_key: str = "s3cret",
+        long: str = "x" * 2000,
+        **rest: int,
+    ) -> None: ...
+
+    assert Signature.of(tune).defaults == {
+        "more": None,
+        "width": 800,
+        "folder": "/out",
+        "day": None,
+        "how": None,
+        "api_key": None,
+        "long": None,
+        "rest": None,
+    }
+
+
 def test_arguments_are_an_object_by_name_and_defaults_are_left_out() -> None:
     signature = Signature.of(resize)
 

@@ -19,6 +19,11 @@ const cache = makeCache(() => {
 const router = makeRouter(cache);
 const live = new Live(cache);
 
+// The page comes while the server tells who is there, not after it.
+for (const match of router.matchRoutes(router.latestLocation)) {
+  void router.loadRouteChunk(router.routesById[match.routeId as keyof typeof router.routesById]);
+}
+
 // A new version of the server has other file names; a page that is open must not stay half old.
 addEventListener("vite:preloadError", () => location.reload());
 

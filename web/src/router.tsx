@@ -81,6 +81,7 @@ const routes = [
   createRoute({
     ...under,
     path: "/graphs",
+    validateSearch: pick(["q"]),
     component: lazyRouteComponent(() => import("@/pages/Graphs"), "Graphs"),
   }),
   createRoute({

@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 
+import msgspec
+
 from rota.app.job import AsyncJob, Job
 from rota.app.works import reference
 from rota.engine.jobs import define
@@ -86,7 +88,14 @@ def _spec(checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
         from rota.rules.cache_options import parse_cache  # noqa: PLC0415  # as with options
 
         parse_cache(checked.cache, signature.parameters)
-    return JobSpec(target=target, parameters=signature.parameters, **checked.spec_fields())
+    # What has no parameters keeps the definition, and so the version, that it had.
+    is_function = isinstance(target, PythonTarget) and bool(signature.parameters)
+    return JobSpec(
+        target=target,
+        parameters=signature.parameters,
+        defaults=signature.defaults if is_function else msgspec.UNSET,
+        **checked.spec_fields(),
+    )
 
 
 def _add(app: App, job: Job[P, R]) -> Job[P, R]:

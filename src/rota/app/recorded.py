@@ -16,7 +16,7 @@ from rota.rules.signature import Signature
 
 
 class _Maybe:
-    """Stands for a default: the store knows the names of parameters, not which can be left out."""
+    """Stands for a default: what the store knows of it is for people, not for calls."""
 
     def __repr__(self) -> str:
         return "..."
@@ -26,7 +26,7 @@ _MAYBE = _Maybe()
 
 
 def recorded_signature(spec: JobSpec) -> Signature:
-    """Checks the names of arguments; their types are checked by the worker."""
+    """Checks that arguments have the right names and none is missing; a worker checks types."""
     needed = _needed(spec)
     parameters = [
         Parameter(
@@ -44,11 +44,13 @@ def recorded_signature(spec: JobSpec) -> Signature:
 
 
 def _needed(spec: JobSpec) -> set[str]:
-    """Of a graph it is known what must be given."""
-    if not isinstance(spec.target, GraphTarget):
+    """What must be given, where that is on record: of graphs, and of functions."""
+    if isinstance(spec.target, GraphTarget):
+        parameters = spec.target.graph.parameters
+        return {name for name, each in parameters.items() if each.default is msgspec.UNSET}
+    if isinstance(spec.defaults, msgspec.UnsetType):
         return set()
-    parameters = spec.target.graph.parameters
-    return {name for name, each in parameters.items() if each.default is msgspec.UNSET}
+    return spec.parameters.keys() - spec.defaults.keys()
 
 
 def new_run(spec: JobSpec, version: int, args: str, options: SubmitOptions) -> NewRun:

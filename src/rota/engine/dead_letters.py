@@ -51,21 +51,25 @@ class LetterGroup(msgspec.Struct, frozen=True, kw_only=True):
     versions: tuple[int, ...]
 
 
-def groups(  # one filter each, all named
+def groups(  # noqa: PLR0913  # one filter each, all named
     tx: Tx,
     *,
     namespace: str,
     job: str | None = None,
     queues: Sequence[str] | None = None,
     acted: bool = False,
+    since: int = 0,
     limit: int = 100,
 ) -> list[LetterGroup]:
-    """The groups with most open letters first; `acted` includes those that have none."""
+    """The groups with most open letters first; `acted` includes those that have none.
+
+    Only what died from `since` on counts.
+    """
     versions: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for row in tx.all("list_group_versions", namespace=namespace, job=job):
         versions[row["job"], row["fingerprint"]].append(row["version"])
     at = {"namespace": namespace, "job": job, "queues": _scope(queues)}
-    rows = tx.all("list_groups", acted=acted, limit=limit, **at)
+    rows = tx.all("list_groups", acted=acted, since=since, limit=limit, **at)
     return [
         LetterGroup(
             job=row["job"],

@@ -57,14 +57,22 @@ class Activity(msgspec.Struct, frozen=True, kw_only=True):
         return sum(each.state is State.SUCCESS for each in counted) / len(counted)
 
     @property
+    def p50_ms(self) -> int | None:
+        """Half of the last runs that succeeded took no longer."""
+        return self._took(0.5)
+
+    @property
     def p95_ms(self) -> int | None:
         """95 of 100 of the last runs that succeeded took no longer."""
+        return self._took(0.95)
+
+    def _took(self, share: float) -> int | None:
         took = sorted(
             each.took_ms
             for each in self.last
             if each.state is State.SUCCESS and each.took_ms is not None
         )
-        return took[ceil(len(took) * 0.95) - 1] if took else None
+        return took[ceil(len(took) * share) - 1] if took else None
 
 
 class VersionView(msgspec.Struct, frozen=True, kw_only=True):

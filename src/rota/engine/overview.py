@@ -87,7 +87,7 @@ def overview(
         slots=sum(each.slots for each in crew if each.is_alive),
         alive=sum(each.is_alive for each in crew),
         silent=sum(not each.is_alive for each in crew),
-        causes=groups(tx, namespace=namespace, queues=queues, limit=CAUSES),
+        causes=groups(tx, namespace=namespace, queues=queues, since=now - window_ms, limit=CAUSES),
         due_next_hour=len(coming.firings),
     )
 

@@ -5,7 +5,7 @@ A change of it makes a new immutable version; runs are pinned to the version the
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -111,6 +111,11 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Its result may be used again; a key mentions its arguments as parameters."""
     parameters: dict[str, str] = {}
     """Name to annotation, for people and for forms."""
+    defaults: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    """Of a function: what can be left out, and what it is then; null also where JSON cannot say it.
+
+    Unset where it is not known: definitions of older versions did not record it.
+    """
 
 
 class PolicyChange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

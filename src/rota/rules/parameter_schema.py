@@ -35,7 +35,7 @@ _PAIR = 2
 def schema_of(spec: JobSpec) -> dict[str, Any]:
     """The arguments of a run; an annotation that is not known allows anything.
 
-    Of a function the store does not know which parameters can be left out, so none is required.
+    Of a function whose defaults are not on record none is required.
     """
     schema: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -48,6 +48,8 @@ def schema_of(spec: JobSpec) -> dict[str, Any]:
         schema["required"] = list(spec.parameters)
     if isinstance(spec.target, GraphTarget):
         _of_graph(spec.target, schema)
+    elif not isinstance(spec.defaults, msgspec.UnsetType):
+        _of_function(spec, spec.defaults, schema)
     return schema
 
 
@@ -79,6 +81,13 @@ def _of_graph(target: GraphTarget, schema: dict[str, Any]) -> None:
         known = schema["properties"].setdefault(name, of_annotation(each.type))
         if not _is_needed(each.default):
             known["default"] = each.default
+
+
+def _of_function(spec: JobSpec, defaults: dict[str, Any], schema: dict[str, Any]) -> None:
+    schema["required"] = [name for name in spec.parameters if name not in defaults]
+    for name, default in defaults.items():
+        if default is not None:
+            schema["properties"][name]["default"] = default
 
 
 def _is_needed(default: Any) -> bool:

@@ -352,6 +352,7 @@ export type GraphItem = {
   nextFireAt: string | null;
   last: Array<OutcomeDocument>;
   successRate: number | null;
+  p50Ms: number | null;
   p95Ms: number | null;
   running: number;
   queued: number;
@@ -435,6 +436,7 @@ export type JobDocument = {
   nextFireAt: string | null;
   last: Array<OutcomeDocument>;
   successRate: number | null;
+  p50Ms: number | null;
   p95Ms: number | null;
   running: number;
   queued: number;
@@ -470,6 +472,7 @@ export type JobEntry = {
   nextFireAt: string | null;
   last: Array<OutcomeDocument>;
   successRate: number | null;
+  p50Ms: number | null;
   p95Ms: number | null;
   running: number;
   queued: number;

@@ -137,7 +137,7 @@ export class Live {
         if (known && this.cache.getQueryState(["run", known])) this.stale.add(`run:${known}`);
       }
     }
-    this.stale.add("runs").add("jobs").add("overview");
+    this.stale.add("runs").add("jobs").add("graphs").add("overview");
   }
 
   private flushNamed<T extends object>(key: string, id: keyof T, changed: Map<string, Partial<T>>) {

@@ -64,6 +64,12 @@ export const nodes = (id: string) => one(["run", id, "nodes"], "showNodes", { pa
 export const children = (id: string) =>
   one(["run", id, "children"], "listRuns", { query: { parentId: id, limit: 500 } });
 
+/** The failed runs of a run's nodes and instances. */
+export const failedParts = (id: string) =>
+  one(["run", id, "failed"], "listRuns", {
+    query: { parentId: id, status: "failed", limit: 100 },
+  });
+
 export const jobs = () => paged(["jobs"], "listJobs", { limit: 500 });
 export const job = (id: string) => one(["job", id], "showJob", { path: [id] }, 30_000);
 export const versions = (id: string) =>

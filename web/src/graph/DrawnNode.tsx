@@ -1,5 +1,5 @@
 /** One node of the picture: its state in colour, icon and word, or what it is where it has none. */
-import { Handle, type Node, type NodeProps, Position, useStore } from "@xyflow/react";
+import { type Node, type NodeProps, Position, useStore } from "@xyflow/react";
 import {
   Box,
   Boxes,
@@ -14,6 +14,7 @@ import { lookOf } from "@/ui/State";
 import { Duration } from "@/ui/Time";
 import type { Drawn } from "./collapse";
 import { HEIGHT, WIDTH } from "./layout";
+import { FAR } from "./view";
 
 export type FlowNode = Node<{ drawn: Drawn; isChosen: boolean }, "drawn">;
 
@@ -26,8 +27,21 @@ const KINDS: Record<Drawn["kind"], LucideIcon> = {
   teardown: Unplug,
 };
 
-/** Below this zoom words are dust. */
-export const FAR = 0.35;
+/** Where edges meet a node: told, so that only nodes in sight need to be drawn. */
+export const ENDS: NonNullable<FlowNode["handles"]> = [
+  { type: "target", position: Position.Left, x: 0, y: HEIGHT / 2, width: 0, height: 0 },
+  { type: "source", position: Position.Right, x: WIDTH, y: HEIGHT / 2, width: 0, height: 0 },
+];
+
+/** The same again in the page, where React Flow measures what it has drawn; nobody drags from them. */
+function Ends() {
+  return (
+    <>
+      <span data-handlepos="left" className="target absolute top-1/2 left-0" />
+      <span data-handlepos="right" className="source absolute top-1/2 right-0" />
+    </>
+  );
+}
 
 /** From far away words are dust; the colour still tells. */
 function FarNode({ fill }: { fill: string }) {
@@ -35,21 +49,6 @@ function FarNode({ fill }: { fill: string }) {
     <div style={{ width: WIDTH, height: HEIGHT }} className={`rounded-lg ${fill}`}>
       <Ends />
     </div>
-  );
-}
-
-/** Where edges meet the node; React Flow looks for them in the page. */
-function Ends() {
-  return (
-    <>
-      <Handle type="target" position={Position.Left} isConnectable={false} className="!opacity-0" />
-      <Handle
-        type="source"
-        position={Position.Right}
-        isConnectable={false}
-        className="!opacity-0"
-      />
-    </>
   );
 }
 
@@ -108,15 +107,3 @@ function Under({ drawn }: { drawn: Drawn }) {
 }
 
 export const NODE_TYPES = { drawn: DrawnNode };
-
-export function miniColour(node: Node): string {
-  const state = (node.data as { drawn: Drawn }).drawn.state;
-  const tokens: Record<string, string> = {
-    success: "ok",
-    failed: "bad",
-    running: "run",
-    queued: "warn",
-    scheduled: "wait",
-  };
-  return `var(--${tokens[state ?? ""] ?? "idle"}-fill)`;
-}

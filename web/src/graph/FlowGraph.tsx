@@ -3,8 +3,6 @@ import {
   Background,
   Controls,
   type Edge,
-  getViewportForBounds,
-  MiniMap,
   Panel,
   ReactFlow,
   ReactFlowProvider,
@@ -12,13 +10,15 @@ import {
   useStoreApi,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { count } from "@/lib/format";
 import { lookOf } from "@/ui/State";
-import { collapse, type Drawn, GROUP, groupsOf, type Shape } from "./collapse";
-import { FAR, type FlowNode, miniColour, NODE_TYPES } from "./DrawnNode";
+import { collapse, type Drawn, type DrawnShape, GROUP, groupsOf, type Shape } from "./collapse";
+import { ENDS, type FlowNode, NODE_TYPES } from "./DrawnNode";
 import { Groups } from "./Groups";
-import { extentOf, HEIGHT, layout, type Places, WIDTH } from "./layout";
+import { HEIGHT, layout, type Places, WIDTH } from "./layout";
+import { Minimap } from "./Minimap";
+import { heightFor, viewOf } from "./view";
 
 interface Props {
   shape: Shape;
@@ -30,184 +30,187 @@ interface Props {
 /** The wheel alone scrolls the page, as everywhere; with one of these it zooms. */
 const ZOOM_KEYS = ["Control", "Meta"];
 const CLOSE_ABOVE = 150;
+const MAPPED = 12;
 const LABEL = {
   labelStyle: { fill: "var(--ink-2)", fontSize: 11 },
   labelBgStyle: { fill: "var(--surface)", stroke: "var(--line)" },
   labelBgPadding: [6, 3] as [number, number],
   labelBgBorderRadius: 4,
 };
+const PLAIN = { strokeWidth: 1.25 };
+const CRITICAL = { stroke: "var(--accent)", strokeWidth: 2.5 };
 
-export function FlowGraph(props: Props) {
-  return (
-    <ReactFlowProvider>
-      <Picture {...props} />
-    </ReactFlowProvider>
-  );
-}
-
-function Picture({ shape, criticalPath, chosen, onChoose }: Props) {
-  const frame = useRef<HTMLDivElement>(null);
+export function FlowGraph({ shape, criticalPath, chosen, onChoose }: Props) {
   const groups = useMemo(() => groupsOf(shape), [shape]);
   const [closed, setClosed] = useState<Set<string>>(
     () => new Set(shape.nodes.length > CLOSE_ABOVE ? groups : []),
   );
   const drawn = useMemo(() => collapse(shape, closed), [shape, closed]);
   const places = usePlaces(drawn);
-  const path = useMemo(() => pathEdges(criticalPath ?? [], drawn.nodes), [criticalPath, drawn]);
-  const nodes = useMemo(
-    (): FlowNode[] =>
-      places
-        ? drawn.nodes.map((each) => ({
-            id: each.name,
-            type: "drawn",
-            position: places.get(each.name) ?? { x: 0, y: 0 },
-            width: WIDTH,
-            height: HEIGHT,
-            data: { drawn: each, isChosen: each.name === chosen },
-            ariaLabel: `${each.name}, ${lookOf(each.state).word}`,
-          }))
-        : [],
-    [drawn, places, chosen],
-  );
-  const edges = useMemo(
-    (): Edge[] =>
-      drawn.edges.map((edge) => {
-        const isCritical = path.has(`${edge.from}\0${edge.to}`);
-        return {
-          id: `${edge.from}\0${edge.to}`,
-          source: edge.from,
-          target: edge.to,
-          ...(edge.when && { label: "if", ...LABEL }),
-          style: isCritical ? { stroke: "var(--accent)", strokeWidth: 2.5 } : { strokeWidth: 1.25 },
-          focusable: false,
-        };
-      }),
-    [drawn, path],
-  );
-  const toggle = (group: string) => {
+  const [frame, width] = useWidth();
+  const choose = (name: string) => {
+    if (!name.startsWith(GROUP)) return onChoose?.(name);
     const next = new Set(closed);
-    if (!next.delete(group)) next.add(group);
+    next.delete(name.slice(GROUP.length));
     setClosed(next);
   };
+  const size = { width, height: places ? heightFor(places, width, innerHeight * 0.72) : 360 };
   return (
     <>
       <Groups groups={groups} closed={closed} onClosed={setClosed} />
-      <div
-        ref={frame}
-        className="relative"
-        style={{ height: heightFor(places, frame.current?.clientWidth) }}
-      >
-        {!places && (
+      <div ref={frame} className="relative" style={{ height: size.height }}>
+        {places && width > 0 ? (
+          <ReactFlowProvider initialWidth={width} initialHeight={size.height}>
+            <Picture
+              drawn={drawn}
+              places={places}
+              size={size}
+              criticalPath={criticalPath}
+              chosen={chosen}
+              onChoose={choose}
+            />
+          </ReactFlowProvider>
+        ) : (
           <p role="status" className="absolute inset-0 grid place-items-center text-ink-2">
             Arranging {count(drawn.nodes.length)} nodes
           </p>
         )}
-        <ReactFlow
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={NODE_TYPES}
-          onNodeClick={(_, node) =>
-            node.id.startsWith(GROUP) ? toggle(node.id.slice(GROUP.length)) : onChoose?.(node.id)
-          }
-          nodesDraggable={false}
-          nodesConnectable={false}
-          edgesFocusable={false}
-          onlyRenderVisibleElements={drawn.nodes.length > CLOSE_ABOVE}
-          preventScrolling={false}
-          zoomOnScroll={false}
-          zoomActivationKeyCode={ZOOM_KEYS}
-          minZoom={0.05}
-          maxZoom={1.5}
-          proOptions={{ hideAttribution: false }}
-        >
-          <Background gap={22} size={1} color="var(--line)" />
-          <Controls showInteractive={false} />
-          <Panel position="bottom-center" className="!mb-2 text-2xs text-ink-2 max-md:hidden">
-            Drag to move, Ctrl and wheel to zoom
-          </Panel>
-          {drawn.nodes.length > 12 && (
-            <MiniMap pannable zoomable className="max-md:!hidden" nodeColor={miniColour} />
-          )}
-          <Fit on={places} nodes={drawn.nodes} />
-        </ReactFlow>
       </div>
     </>
   );
 }
 
+interface PictureProps extends Omit<Props, "shape"> {
+  drawn: DrawnShape;
+  places: Places;
+  size: { width: number; height: number };
+}
+
+function Picture({ drawn, places, size, criticalPath, chosen, onChoose }: PictureProps) {
+  const nodes = useNodes(drawn.nodes, places, chosen);
+  const path = useMemo(() => pathEdges(criticalPath ?? [], drawn.nodes), [criticalPath, drawn]);
+  const edges = useMemo((): Edge[] => drawn.edges.map((edge) => edgeOf(edge, path)), [drawn, path]);
+  const first = useRef(viewOf(drawn.nodes, places, size));
+  return (
+    <ReactFlow
+      nodes={nodes}
+      edges={edges}
+      nodeTypes={NODE_TYPES}
+      onNodeClick={(_, node) => onChoose?.(node.id)}
+      nodesDraggable={false}
+      nodesConnectable={false}
+      edgesFocusable={false}
+      onlyRenderVisibleElements={drawn.nodes.length > CLOSE_ABOVE}
+      preventScrolling={false}
+      zoomOnScroll={false}
+      zoomActivationKeyCode={ZOOM_KEYS}
+      defaultViewport={first.current}
+      minZoom={0.05}
+      maxZoom={1.5}
+      proOptions={{ hideAttribution: false }}
+    >
+      <Background gap={22} size={1} color="var(--line)" />
+      <Controls showInteractive={false} />
+      <Panel position="bottom-center" className="!mb-2 text-2xs text-ink-2 max-md:hidden">
+        Drag to move, Ctrl and wheel to zoom
+      </Panel>
+      {drawn.nodes.length > MAPPED && <Minimap nodes={drawn.nodes} places={places} />}
+      <Refit on={places} nodes={drawn.nodes} />
+    </ReactFlow>
+  );
+}
+
+/** Of the place that the picture has; 0 while it is hidden. */
+function useWidth() {
+  const frame = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const place = frame.current;
+    if (!place) return;
+    setWidth(place.clientWidth);
+    const watch = new ResizeObserver(() => setWidth(place.clientWidth));
+    watch.observe(place);
+    return () => watch.disconnect();
+  }, []);
+  return [frame, width] as const;
+}
+
+/**
+ * Of a node that did not change the same object, so that a change of one does not cost a thousand.
+ * Where edges meet it is told: else React Flow would draw every node once to measure it.
+ */
+function useNodes(drawn: Drawn[], places: Places, chosen: string | undefined): FlowNode[] {
+  const known = useRef(new WeakMap<Drawn, FlowNode>());
+  return useMemo(
+    () =>
+      drawn.map((each) => {
+        const position = places.get(each.name) ?? { x: 0, y: 0 };
+        const isChosen = each.name === chosen;
+        const old = known.current.get(each);
+        if (old && old.position === position && old.data.isChosen === isChosen) return old;
+        const node: FlowNode = {
+          id: each.name,
+          type: "drawn",
+          position,
+          width: WIDTH,
+          height: HEIGHT,
+          measured: { width: WIDTH, height: HEIGHT },
+          handles: ENDS,
+          data: { drawn: each, isChosen },
+          ariaLabel: `${each.name}, ${lookOf(each.state).word}`,
+        };
+        known.current.set(each, node);
+        return node;
+      }),
+    [drawn, places, chosen],
+  );
+}
+
+function edgeOf(edge: DrawnShape["edges"][number], path: ReadonlySet<string>): Edge {
+  const id = `${edge.from}\0${edge.to}`;
+  return {
+    id,
+    source: edge.from,
+    target: edge.to,
+    ...(edge.when && { label: "if", ...LABEL }),
+    style: path.has(id) ? CRITICAL : PLAIN,
+    focusable: false,
+  };
+}
+
 /** Places change only with the shape, not with states: nothing jumps while a run goes on. */
-function usePlaces(drawn: {
-  nodes: Drawn[];
-  edges: { from: string; to: string }[];
-}): Places | null {
+function usePlaces(drawn: DrawnShape): Places | null {
   const names = drawn.nodes.map((node) => node.name);
   const shape = `${names.join("\0")}\x01${drawn.edges.map((edge) => `${edge.from}\0${edge.to}`).join("\x01")}`;
-  const [places, setPlaces] = useState<{ shape: string; places: Places } | null>(null);
+  const [places, setPlaces] = useState<Places | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text says whether the shape changed
   useEffect(() => {
     let isOld = false;
     void layout(names, drawn.edges).then((found) => {
-      if (!isOld) setPlaces({ shape, places: found });
+      if (!isOld) setPlaces(found);
     });
     return () => {
       isOld = true;
     };
   }, [shape]);
-  return places?.places ?? null;
+  return places;
 }
 
-/** As tall as the picture needs at the zoom that shows its whole width, within reason. */
-function heightFor(places: Places | null, width = 900): number {
-  if (!places) return 360;
-  const extent = extentOf(places);
-  const zoom = Math.max(0.55, Math.min(1, width / (extent.width * 1.15)));
-  return Math.max(320, Math.min(window.innerHeight * 0.72, extent.height * zoom + 130));
-}
-
-const NEAR = 0.55;
-const EDGE = 32;
-
-/** A graph whole if its words can be read then; else what needs eyes: where it failed, runs, or begins. */
-function Fit({ on, nodes }: { on: Places | null; nodes: Drawn[] }) {
+/** When groups are opened or closed, what needs eyes comes into sight again. */
+function Refit({ on, nodes }: { on: Places; nodes: Drawn[] }) {
   const flow = useReactFlow();
   const store = useStoreApi();
-  const latest = useRef(nodes);
-  latest.current = nodes;
+  const latest = useRef({ nodes, shown: on });
+  latest.current.nodes = nodes;
   useEffect(() => {
-    if (!on) return;
-    const frame = requestAnimationFrame(() => {
-      const { width, height } = store.getState();
-      const whole = getViewportForBounds(
-        boundsOf(latest.current, on),
-        width,
-        height,
-        0.05,
-        1,
-        0.06,
-      );
-      void flow.setViewport(whole.zoom < FAR ? nearView(latest.current, on, width, height) : whole);
-    });
+    if (latest.current.shown === on) return;
+    latest.current.shown = on;
+    const frame = requestAnimationFrame(
+      () => void flow.setViewport(viewOf(latest.current.nodes, on, store.getState())),
+    );
     return () => cancelAnimationFrame(frame);
   }, [on, flow, store]);
   return null;
-}
-
-/** What failed or runs in the middle; if nothing does, the beginning at the left. */
-function nearView(nodes: Drawn[], places: Places, width: number, height: number) {
-  const loud = nodes.filter((node) => node.state === "failed");
-  const busy = loud.length ? loud : nodes.filter((node) => node.state === "running");
-  const bounds = boundsOf((busy.length ? busy : nodes).slice(0, 6), places);
-  const view = getViewportForBounds(bounds, width, height, NEAR, 1, 0.06);
-  return busy.length ? view : { ...view, x: EDGE - bounds.x * view.zoom };
-}
-
-function boundsOf(nodes: Drawn[], places: Places) {
-  const all = nodes.map((node) => places.get(node.name) ?? { x: 0, y: 0 });
-  const x = Math.min(...all.map((place) => place.x));
-  const y = Math.min(...all.map((place) => place.y));
-  const right = Math.max(...all.map((place) => place.x)) + WIDTH;
-  const bottom = Math.max(...all.map((place) => place.y)) + HEIGHT;
-  return { x, y, width: right - x, height: bottom - y };
 }
 
 /** Pairs of neighbours on the path; a closed group stands for what is inside. */

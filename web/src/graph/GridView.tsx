@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useLayoutEffect, useMemo, useRef } from "react";
 import { grid } from "@/api/queries";
 import type { Grid } from "@/api/types";
 import { clock } from "@/lib/time";
@@ -24,19 +26,38 @@ export function GridView({ name }: { name: string }) {
   );
 }
 
+const ROW_PX = 20;
+
+/** Only the rows in sight exist: a thousand nodes in thirty runs would be thirty thousand cells. */
 function Cells({ data }: { data: Grid }) {
   const navigate = useNavigate();
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: data.nodes.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 20,
+  });
+  const rows = virtual.getVirtualItems();
+  const above = rows[0]?.start ?? 0;
+  const below = virtual.getTotalSize() - (rows.at(-1)?.end ?? 0);
+  // The oldest first, as in the strip of last runs; a narrow frame begins at the newest.
+  const runs = useMemo(() => [...data.runs].reverse(), [data.runs]);
+  useLayoutEffect(() => {
+    const frame = scroller.current;
+    if (frame) frame.scrollLeft = frame.scrollWidth;
+  }, []);
   const used = new Set(Object.values(data.cells).flatMap((cells) => Object.values(cells)));
   return (
     <>
-      <div className="scroll-thin max-h-[70vh] overflow-auto">
+      <div ref={scroller} className="scroll-thin max-h-[70vh] overflow-auto">
         <table className="border-separate border-spacing-0">
           <thead>
             <tr>
               <th className="sticky top-0 left-0 z-20 min-w-44 border-b border-line bg-surface px-4 py-2 text-left text-xs font-medium text-ink-2">
                 Node
               </th>
-              {data.runs.map((run) => (
+              {runs.map((run) => (
                 <th
                   key={run.executionId}
                   className="sticky top-0 z-10 border-b border-line bg-surface px-0.5 py-2 align-bottom"
@@ -53,36 +74,40 @@ function Cells({ data }: { data: Grid }) {
             </tr>
           </thead>
           <tbody>
-            {data.nodes.map((node) => (
-              <tr key={node} className="hover:bg-sunken">
-                <th className="sticky left-0 max-w-56 truncate bg-surface px-4 py-0.5 text-left font-normal">
-                  {node}
-                </th>
-                {data.runs.map((run) => {
-                  const state = data.cells[run.executionId]?.[node];
-                  return (
-                    <td key={run.executionId} className="px-0.5 py-0.5">
-                      {state && (
-                        <button
-                          type="button"
-                          tabIndex={-1}
-                          aria-label={`${node}: ${lookOf(state).word}`}
-                          title={`${node}: ${lookOf(state).word}`}
-                          onClick={() =>
-                            void navigate({
-                              to: "/runs/$id",
-                              params: { id: run.executionId },
-                              search: { tab: "graph", node } as never,
-                            })
-                          }
-                          className={`block size-4 rounded-sm hover:opacity-70 ${lookOf(state).fill}`}
-                        />
-                      )}
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
+            {above > 0 && <tr style={{ height: above }} />}
+            {rows
+              .map((row) => data.nodes[row.index] as string)
+              .map((node) => (
+                <tr key={node} className="hover:bg-sunken" style={{ height: ROW_PX }}>
+                  <th className="sticky left-0 max-w-56 truncate bg-surface px-4 py-0.5 text-left font-normal">
+                    {node}
+                  </th>
+                  {runs.map((run) => {
+                    const state = data.cells[run.executionId]?.[node];
+                    return (
+                      <td key={run.executionId} className="px-0.5 py-0.5">
+                        {state && (
+                          <button
+                            type="button"
+                            tabIndex={-1}
+                            aria-label={`${node}: ${lookOf(state).word}`}
+                            title={`${node}: ${lookOf(state).word}`}
+                            onClick={() =>
+                              void navigate({
+                                to: "/runs/$id",
+                                params: { id: run.executionId },
+                                search: { tab: "graph", node } as never,
+                              })
+                            }
+                            className={`block size-4 rounded-sm hover:opacity-70 ${lookOf(state).fill}`}
+                          />
+                        )}
+                      </td>
+                    );
+                  })}
+                </tr>
+              ))}
+            {below > 0 && <tr style={{ height: below }} />}
           </tbody>
         </table>
       </div>

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { RotateCcw, X } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { may } from "@/api/actions";
 import { ask, type Body } from "@/api/client";
 import type { GraphEdge, GraphNode, Run } from "@/api/types";
@@ -14,6 +14,7 @@ import { Fact, Facts } from "@/ui/Panels";
 import { StateBadge } from "@/ui/State";
 import { Duration, Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
+import { Instances } from "./Instances";
 
 interface Props {
   run: Run;
@@ -24,8 +25,13 @@ interface Props {
 }
 
 export function NodePanel({ run, node, conditions, onClose }: Props) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    panel.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+  const progress = node.map && "total" in node.map ? node.map : null;
   return (
-    <section aria-label={`Node ${node.name}`} className="border-t border-line">
+    <section ref={panel} aria-label={`Node ${node.name}`} className="border-t border-line">
       <div className="flex flex-wrap items-center gap-2.5 px-4 pt-3">
         <h2 className="text-base font-semibold break-words">{node.name}</h2>
         <StateBadge state={node.state} />
@@ -45,6 +51,8 @@ export function NodePanel({ run, node, conditions, onClose }: Props) {
               <Link to="/runs/$id" params={{ id: node.runId }} className="link">
                 {shortId(node.runId)}
               </Link>
+            ) : progress ? (
+              "one for each item"
             ) : (
               "none yet"
             )}
@@ -63,14 +71,14 @@ export function NodePanel({ run, node, conditions, onClose }: Props) {
               <span className="text-ink-2">{` of ${edge.from}`}</span>
             </Fact>
           ))}
-          {node.map && "total" in node.map && (
+          {progress && (
             <Fact name="Items">
               <Link
                 to="/runs"
                 search={{ parentId: run.executionId, jobId: node.job ?? undefined } as never}
                 className="link"
               >
-                {`${node.map.done} of ${node.map.total} done, ${node.map.running} running, ${node.map.failed} failed`}
+                {`${progress.done} of ${progress.total} done, ${progress.running} running, ${progress.failed} failed`}
               </Link>
             </Fact>
           )}
@@ -79,6 +87,7 @@ export function NodePanel({ run, node, conditions, onClose }: Props) {
           <p className="mt-3 rounded-md bg-sunken px-3 py-2 break-words">{node.reason}</p>
         )}
       </div>
+      {progress && progress.failed > 0 && <Instances run={run} node={node} />}
       {node.runId && !node.map && <NodeLog id={node.runId} isLive={!node.finishedAt} />}
     </section>
   );

@@ -1,4 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useMemo, useRef } from "react";
 import { nodes } from "@/api/queries";
 import type { GraphNode, Run } from "@/api/types";
 import { duration, hourMinute } from "@/lib/time";
@@ -20,21 +22,32 @@ export default function RunGantt({ run }: { run: Run }) {
   );
 }
 
+const ROW_PX = 28;
+const TRACKS =
+  "grid grid-cols-[12rem_minmax(0,1fr)_4.5rem] max-sm:grid-cols-[7.5rem_minmax(0,1fr)_4rem] items-center px-4";
+
 function Bars({ nodes: all }: { nodes: GraphNode[] }) {
   const now = useNow();
   const [, setSearch] = useFilters();
-  const begun = all
-    .filter((node) => node.startedAt)
-    .sort((a, b) => (a.startedAt as string).localeCompare(b.startedAt as string));
+  const begun = useMemo(() => inTime(all), [all]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: begun.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 10,
+  });
   if (begun.length === 0) return <Empty title="No node has started yet" />;
   const start = Date.parse(begun[0]?.startedAt as string);
   const endOf = (node: GraphNode) => (node.finishedAt ? Date.parse(node.finishedAt) : now);
   const whole = Math.max(1, Math.max(...begun.map(endOf)) - start);
   const ticks = [0, 0.25, 0.5, 0.75, 1];
   return (
-    <div className="scroll-thin max-h-[70vh] overflow-auto">
+    <div ref={scroller} className="scroll-thin max-h-[70vh] overflow-auto">
       <div className="sm:min-w-[40rem]">
-        <div className="sticky top-0 z-10 grid h-8 grid-cols-[12rem_minmax(0,1fr)_4.5rem] max-sm:grid-cols-[7.5rem_minmax(0,1fr)_4rem] items-center border-b border-line bg-surface px-4 text-2xs text-ink-2">
+        <div
+          className={`sticky top-0 z-10 h-8 border-b border-line bg-surface text-2xs text-ink-2 ${TRACKS}`}
+        >
           <span>Node</span>
           <span className="relative h-4">
             {ticks.map((tick) => (
@@ -49,31 +62,41 @@ function Bars({ nodes: all }: { nodes: GraphNode[] }) {
           </span>
           <span className="text-right">Took</span>
         </div>
-        {begun.map((node) => {
-          const from = (Date.parse(node.startedAt as string) - start) / whole;
-          const took = endOf(node) - Date.parse(node.startedAt as string);
-          return (
-            <button
-              key={node.name}
-              type="button"
-              onClick={() => setSearch({ tab: "graph", node: node.name })}
-              title={`${lookOf(node.state).word}, ${duration(took)}`}
-              className="grid h-7 w-full grid-cols-[12rem_minmax(0,1fr)_4.5rem] max-sm:grid-cols-[7.5rem_minmax(0,1fr)_4rem] items-center px-4 text-left hover:bg-sunken"
-            >
-              <span className={`truncate pr-3 ${node.critical ? "font-semibold" : ""}`}>
-                {node.name}
-              </span>
-              <span className="relative h-4">
-                <span
-                  className={`absolute h-full min-w-1 rounded-sm ${lookOf(node.state).fill} ${node.critical ? "outline-2 outline-offset-1 outline-accent" : ""}`}
-                  style={{ left: `${from * 100}%`, width: `${(took / whole) * 100}%` }}
-                />
-              </span>
-              <span className="num text-right text-xs text-ink-2">{duration(took)}</span>
-            </button>
-          );
-        })}
+        <div className="relative" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const node = begun[item.index] as GraphNode;
+            const from = (Date.parse(node.startedAt as string) - start) / whole;
+            const took = endOf(node) - Date.parse(node.startedAt as string);
+            return (
+              <button
+                key={node.name}
+                type="button"
+                onClick={() => setSearch({ tab: "graph", node: node.name })}
+                title={`${lookOf(node.state).word}, ${duration(took)}`}
+                className={`absolute inset-x-0 text-left hover:bg-sunken ${TRACKS}`}
+                style={{ height: ROW_PX, top: item.start }}
+              >
+                <span className={`truncate pr-3 ${node.critical ? "font-semibold" : ""}`}>
+                  {node.name}
+                </span>
+                <span className="relative h-4">
+                  <span
+                    className={`absolute h-full min-w-1 rounded-sm ${lookOf(node.state).fill} ${node.critical ? "outline-2 outline-offset-1 outline-accent" : ""}`}
+                    style={{ left: `${from * 100}%`, width: `${(took / whole) * 100}%` }}
+                  />
+                </span>
+                <span className="num text-right text-xs text-ink-2">{duration(took)}</span>
+              </button>
+            );
+          })}
+        </div>
       </div>
     </div>
   );
+}
+
+function inTime(nodes: GraphNode[]): GraphNode[] {
+  return nodes
+    .filter((node) => node.startedAt)
+    .sort((a, b) => (a.startedAt as string).localeCompare(b.startedAt as string));
 }

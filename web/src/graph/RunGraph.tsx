@@ -1,11 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
+import { CircleX } from "lucide-react";
 import { nodes } from "@/api/queries";
 import type { GraphOfRun, Run } from "@/api/types";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
-import { Card, Empty, Load, Progress } from "@/ui/Panels";
+import { Card, Empty, Load } from "@/ui/Panels";
 import { FlowGraph } from "./FlowGraph";
 import { NodePanel } from "./NodePanel";
+import { inWords, StateBar } from "./StateBar";
+
+const MOST_NAMED = 8;
 
 /** The graph of a run, live; a node's facts and log open below it. */
 export default function RunGraph({ run }: { run: Run }) {
@@ -25,15 +29,16 @@ function Body({ run, data }: { run: Run; data: GraphOfRun }) {
   const { graph, progress } = data;
   if (!graph) return <Empty title="This run has no graph" />;
   const node = graph.nodes.find((each) => each.name === search.node);
+  const failed = graph.nodes.filter((each) => each.state === "failed");
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-2.5">
         <span className="num">{`${progress.done} of ${progress.total} done`}</span>
         <span className="min-w-24 flex-1">
-          <Progress
-            share={progress.total ? progress.done / progress.total : 0}
-            label="Nodes done"
-          />
+          <StateBar byState={progress.byState} />
+        </span>
+        <span className="num text-xs text-ink-2 max-sm:basis-full">
+          {inWords(progress.byState)}
         </span>
         {progress.estimateMs != null && !run.finishedAt && (
           <span className="num text-ink-2">{`about ${duration(progress.estimateMs)} left`}</span>
@@ -45,6 +50,26 @@ function Body({ run, data }: { run: Run; data: GraphOfRun }) {
           </span>
         )}
       </div>
+      {failed.length > 0 && (
+        <div className="scroll-thin flex items-center gap-1.5 overflow-x-auto border-b border-line px-4 py-2">
+          <span className="text-xs text-ink-2">Failed</span>
+          {failed.slice(0, MOST_NAMED).map((each) => (
+            <button
+              key={each.name}
+              type="button"
+              aria-pressed={each.name === search.node}
+              onClick={() => setSearch({ node: each.name })}
+              className="flex h-7 shrink-0 items-center gap-1.5 rounded-full bg-bad-soft px-2.5 text-xs font-medium text-bad aria-pressed:ring-2 aria-pressed:ring-bad"
+            >
+              <CircleX aria-hidden className="size-3.5" />
+              {each.name}
+            </button>
+          ))}
+          {failed.length > MOST_NAMED && (
+            <span className="text-xs text-ink-2">{`and ${failed.length - MOST_NAMED} more`}</span>
+          )}
+        </div>
+      )}
       <FlowGraph
         shape={graph}
         criticalPath={progress.criticalPath}

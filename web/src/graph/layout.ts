@@ -1,10 +1,11 @@
-/** Where nodes go: small graphs by dagre, loaded late; large ones by a layout of our own. */
+/** Where nodes go: small graphs by dagre, which comes beside the rest; large ones by a layout of our own. */
 import type { GraphEdge } from "@/api/types";
 import { layered } from "./layered";
 
 export const WIDTH = 176;
 export const HEIGHT = 52;
 const MANY = 300;
+const dagre = import("@dagrejs/dagre");
 
 export type Places = Map<string, { x: number; y: number }>;
 
@@ -26,7 +27,7 @@ export async function layout(names: string[], edges: GraphEdge[]): Promise<Place
 }
 
 async function withDagre(names: string[], edges: GraphEdge[]): Promise<Places> {
-  const { Graph, layout: arrange } = await import("@dagrejs/dagre");
+  const { Graph, layout: arrange } = await dagre;
   const graph = new Graph();
   graph.setGraph({ rankdir: "LR", nodesep: 16, ranksep: 36 });
   graph.setDefaultEdgeLabel(() => ({}));

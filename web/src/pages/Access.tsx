@@ -1,6 +1,6 @@
 import { useFilters } from "@/lib/useFilters";
 import { PageHead } from "@/ui/Panels";
-import { Tabs } from "@/ui/Tabs";
+import { Tabs, tabOf } from "@/ui/Tabs";
 import { Namespaces, NewNamespace } from "./access/Namespaces";
 import { NewToken, Tokens } from "./access/Tokens";
 
@@ -11,7 +11,7 @@ const TABS = [
 
 export function Access() {
   const [search] = useFilters();
-  const tab = search.tab ?? "tokens";
+  const tab = tabOf(TABS, search.tab);
   return (
     <>
       <PageHead

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ScrollText, ShieldCheck } from "lucide-react";
 import { useState } from "react";
-import { ask } from "@/api/client";
+import { ApiError, ask } from "@/api/client";
 import { audit } from "@/api/queries";
 import type { Act } from "@/api/types";
 import { plural } from "@/lib/format";
@@ -34,6 +34,7 @@ const COLUMNS: Column<Act>[] = [
       <>
         <span className="mr-2">{act.verb}</span>
         <span className="font-mono text-xs text-ink-2">{act.subject}</span>
+        <span className="block truncate text-2xs text-ink-2 sm:hidden">{act.who}</span>
       </>
     ),
   },
@@ -46,18 +47,24 @@ const COLUMNS: Column<Act>[] = [
   },
 ];
 
+const ABOUT = "Who changed what, kept in a chain that shows if somebody altered it.";
+
 export function Audit() {
   const [search, setSearch] = useFilters();
   const [open, setOpen] = useState<Act | null>(null);
   const minute = Math.floor(Date.now() / 60_000) * 60_000;
   const list = useList<Act>(audit({ ...search, since: sinceOf(search.since, minute) }));
+  if (list.error instanceof ApiError && list.error.status === 403) {
+    return (
+      <>
+        <PageHead title="Audit" about={ABOUT} />
+        <ErrorPanel error={list.error} />
+      </>
+    );
+  }
   return (
     <>
-      <PageHead
-        title="Audit"
-        about="Who changed what, kept in a chain that shows if somebody altered it."
-        actions={<Verify />}
-      />
+      <PageHead title="Audit" about={ABOUT} actions={<Verify />} />
       <div className="mb-3 flex flex-wrap gap-2">
         <SearchField
           label="Who"

@@ -97,13 +97,21 @@ const COLUMNS: Column<DeadLetter>[] = [
     key: "id",
     title: "Run",
     width: "6rem",
+    from: "sm",
     cell: (each) => <span className="font-mono text-xs">{shortId(each.executionId)}</span>,
   },
   {
     key: "job",
     title: "Job",
     width: "minmax(0,1fr)",
-    cell: (each) => <span className="font-medium">{each.job}</span>,
+    cell: (each) => (
+      <>
+        <span className="block truncate font-medium">{each.job}</span>
+        <span className="block truncate font-mono text-2xs text-ink-2 md:hidden">
+          {each.message}
+        </span>
+      </>
+    ),
   },
   {
     key: "error",

@@ -1,14 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { graph as graphQuery } from "@/api/queries";
-import type { GraphDefinition } from "@/api/types";
+import { may } from "@/api/actions";
+import { graph as graphQuery, job as jobQuery } from "@/api/queries";
+import type { GraphDefinition, JobDetail } from "@/api/types";
 import { FlowGraph } from "@/graph/FlowGraph";
 import { GridView } from "@/graph/GridView";
-import { plural } from "@/lib/format";
+import { percent, plural } from "@/lib/format";
+import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { buttonClass } from "@/ui/Button";
 import { Card, Load, PageHead } from "@/ui/Panels";
-import { Tabs } from "@/ui/Tabs";
+import { Tag } from "@/ui/State";
+import { Tabs, tabOf } from "@/ui/Tabs";
+import { Time } from "@/ui/Time";
+import { Trigger } from "./job/Trigger";
 
 const TABS = [
   { key: "grid", title: "Runs and nodes" },
@@ -19,7 +24,8 @@ export function GraphPage() {
   const { name = "" } = useParams({ strict: false });
   const [search] = useFilters();
   const query = useQuery(graphQuery(name));
-  const tab = search.tab ?? "grid";
+  const { data: job } = useQuery(jobQuery(name));
+  const tab = tabOf(TABS, search.tab);
   const navigate = useNavigate();
   const openJob = (shape: GraphDefinition, node: string) => {
     const id = shape.nodes.find((each) => each.name === node)?.job;
@@ -28,15 +34,20 @@ export function GraphPage() {
   return (
     <>
       <PageHead
-        title={name}
-        about={
-          query.data &&
-          `${plural(query.data.nodes.length, "node")}${query.data.version ? ` · v${query.data.version}` : ""}`
+        title={
+          <>
+            {name}
+            {job?.paused && <Tag>Paused</Tag>}
+          </>
         }
+        about={<About shape={query.data} job={job} />}
         actions={
-          <Link to="/jobs/$id" params={{ id: name }} className={buttonClass()}>
-            Job page
-          </Link>
+          <>
+            <Link to="/jobs/$id" params={{ id: name }} className={buttonClass()}>
+              Job page
+            </Link>
+            {job && may(job, "trigger") && <Trigger job={job} />}
+          </>
         }
       />
       <Tabs label="Views of this graph" tabs={TABS} current={tab} />
@@ -49,6 +60,34 @@ export function GraphPage() {
           </Load>
         </Card>
       )}
+    </>
+  );
+}
+
+interface AboutProps {
+  shape: GraphDefinition | undefined;
+  job: JobDetail | undefined;
+}
+
+/** What it is, how it does and when it runs next, in a line. */
+function About({ shape, job }: AboutProps) {
+  const facts = [
+    shape && plural(shape.nodes.length, "node"),
+    shape?.version && `v${shape.version}`,
+    job?.successRate != null &&
+      `${percent(job.successRate)} of the last ${job.last.length} succeeded`,
+    job?.p50Ms != null && `typically ${duration(job.p50Ms)}`,
+  ];
+  return (
+    <>
+      {facts.filter(Boolean).join(" · ") || "\u00a0"}
+      {job?.nextFireAt && (
+        <>
+          {" · next "}
+          <Time at={job.nextFireAt} />
+        </>
+      )}
+      {shape?.description && <p className="mt-1 break-words">{shape.description}</p>}
     </>
   );
 }

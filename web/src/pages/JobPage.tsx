@@ -13,7 +13,7 @@ import { JsonView } from "@/ui/Json";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
 import { Table } from "@/ui/Table";
-import { Tabs } from "@/ui/Tabs";
+import { Tabs, tabOf } from "@/ui/Tabs";
 import { Figures } from "./job/Figures";
 import { JobForm } from "./job/JobForm";
 import { JobSchedules } from "./job/JobSchedules";
@@ -41,7 +41,7 @@ export function JobPage() {
 
 function Body({ job }: { job: JobDetail }) {
   const [search] = useFilters();
-  const tab = search.tab ?? "overview";
+  const tab = tabOf(TABS, search.tab);
   return (
     <>
       <PageHead
@@ -56,11 +56,16 @@ function Body({ job }: { job: JobDetail }) {
       {tab === "versions" && <Versions job={job} />}
       {tab === "definition" && (
         <Card>
-          <JsonView value={job.definition} label="Definition" />
+          <JsonView value={said(job.definition)} label="Definition" />
         </Card>
       )}
     </>
   );
+}
+
+/** Without the fields of other kinds of jobs. */
+function said(definition: JobDetail["definition"]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(definition).filter(([, value]) => value !== null));
 }
 
 function Title({ job }: { job: JobDetail }) {

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { may } from "@/api/actions";
 import { jobs, session } from "@/api/queries";
 import type { Job } from "@/api/types";
-import { count, percent } from "@/lib/format";
+import { count } from "@/lib/format";
 import type { Search } from "@/lib/search";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
@@ -13,12 +13,11 @@ import { useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
 import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
-import { RunStrip } from "@/ui/RunStrip";
 import { SearchField } from "@/ui/SearchField";
 import { Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
-import { Tabs } from "@/ui/Tabs";
-import { Time } from "@/ui/Time";
+import { Tabs, tabOf } from "@/ui/Tabs";
+import { LAST_RUNS, NEXT_FIRING, SUCCESS_RATE } from "./job/columns";
 import { JobForm } from "./job/JobForm";
 import { Templates } from "./template/Templates";
 
@@ -40,24 +39,8 @@ const COLUMNS: Column<Job>[] = [
       </>
     ),
   },
-  {
-    key: "last",
-    title: "Last 30 runs",
-    width: "10rem",
-    from: "sm",
-    cell: (job) => <RunStrip runs={job.last ?? []} label={job.name} />,
-  },
-  {
-    key: "rate",
-    title: "Success",
-    width: "5rem",
-    right: true,
-    cell: (job) => (
-      <span className={(job.successRate ?? 1) < 0.9 ? "font-medium text-bad" : ""}>
-        {percent(job.successRate)}
-      </span>
-    ),
-  },
+  LAST_RUNS,
+  SUCCESS_RATE,
   {
     key: "p95",
     title: "p95",
@@ -74,14 +57,7 @@ const COLUMNS: Column<Job>[] = [
     from: "lg",
     cell: (job) => `${count(job.running ?? 0)}, ${count(job.queued ?? 0)}`,
   },
-  {
-    key: "next",
-    title: "Next firing",
-    width: "9rem",
-    right: true,
-    from: "md",
-    cell: (job) => <Time at={job.nextFireAt} none={job.schedules ? "Paused" : "No schedule"} />,
-  },
+  NEXT_FIRING,
   {
     key: "act",
     title: "",
@@ -107,7 +83,7 @@ export function Jobs() {
   const [search] = useFilters();
   const { data: who } = useQuery(session);
   const [isNew, setNew] = useState(false);
-  const tab = search.tab ?? "jobs";
+  const tab = tabOf(TABS, search.tab);
   return (
     <>
       <PageHead

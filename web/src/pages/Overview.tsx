@@ -1,10 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { Rocket } from "lucide-react";
-import { overview, workers } from "@/api/queries";
-import type { Overview as Figures } from "@/api/types";
+import { Link } from "@tanstack/react-router";
+import { Rocket, Wrench } from "lucide-react";
+import { jobs, overview, workers } from "@/api/queries";
+import type { Overview as Figures, Job } from "@/api/types";
 import { count, percent } from "@/lib/format";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
+import { useList } from "@/lib/useList";
+import { buttonClass } from "@/ui/Button";
 import { Chart } from "@/ui/Chart";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { Windows } from "@/ui/Windows";
@@ -48,6 +51,7 @@ function Body({ figures }: { figures: Figures }) {
   return (
     <div className="space-y-4">
       <Workers />
+      {isQuiet(figures) && <Beginning />}
       <Stats figures={figures} />
       <div className="grid gap-4 xl:grid-cols-3">
         <Card title="Finished runs" className="xl:col-span-2" aside={<Rates figures={figures} />}>
@@ -80,6 +84,34 @@ function Body({ figures }: { figures: Figures }) {
       </div>
       <LoadForecast />
     </div>
+  );
+}
+
+function isQuiet(figures: Figures): boolean {
+  const ended = figures.throughput.some((each) => each.success + each.failed > 0);
+  return !ended && figures.running + figures.queueDepth + figures.dueNextHour === 0;
+}
+
+/** Of a server that has no jobs: how to get one. */
+function Beginning() {
+  const list = useList<Job>(jobs());
+  if (list.loading || list.error || list.rows.length > 0) return null;
+  return (
+    <Card>
+      <Empty
+        icon={Wrench}
+        title="There is no job yet"
+        action={
+          <Link to="/jobs" className={buttonClass("primary")}>
+            Go to the jobs
+          </Link>
+        }
+      >
+        Decorate a function with <code className="font-mono">@app.job()</code> and start a worker
+        with it, apply a job file with <code className="font-mono">rota apply jobs.yaml</code>, or
+        define a command or a request here.
+      </Empty>
+    </Card>
   );
 }
 

@@ -10,6 +10,7 @@ import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
 import { Time } from "@/ui/Time";
+import { Why } from "./queue/Why";
 
 const COLUMNS: Column<Queue>[] = [
   {
@@ -40,6 +41,7 @@ const COLUMNS: Column<Queue>[] = [
     title: "Running",
     width: "5rem",
     right: true,
+    from: "sm",
     cell: (queue) => count(queue.running),
   },
   {
@@ -53,9 +55,8 @@ const COLUMNS: Column<Queue>[] = [
   {
     key: "wait",
     title: "Oldest wait",
-    width: "7rem",
+    width: "6rem",
     right: true,
-    from: "sm",
     cell: (queue) => duration(queue.oldestWaitMs),
   },
   {
@@ -73,6 +74,14 @@ const COLUMNS: Column<Queue>[] = [
     right: true,
     from: "lg",
     cell: (queue) => count(queue.held),
+  },
+  {
+    key: "why",
+    title: "Why they wait",
+    width: "6.5rem",
+    right: true,
+    from: "sm",
+    cell: (queue) => <Why queue={queue} />,
   },
   {
     key: "act",

@@ -10,9 +10,10 @@ import { Actions } from "@/ui/Actions";
 import { CopyButton, JsonView } from "@/ui/Json";
 import { LogView } from "@/ui/LogView";
 import { Card, Empty, ErrorPanel, Load, PageHead, Skeleton } from "@/ui/Panels";
+import { coming, Part } from "@/ui/Part";
 import { StateBadge } from "@/ui/State";
 import { Table } from "@/ui/Table";
-import { Tabs } from "@/ui/Tabs";
+import { Tabs, tabOf } from "@/ui/Tabs";
 import { Attempts } from "./run/Attempts";
 import { Compare } from "./run/Compare";
 import { Now } from "./run/Now";
@@ -20,7 +21,8 @@ import { Rerun } from "./run/Rerun";
 import { RunFacts } from "./run/RunFacts";
 import { RUN_COLUMNS } from "./runs/columns";
 
-const RunGraph = lazy(() => import("@/graph/RunGraph"));
+// Asked for beside the run, not after it: whether it is one of a graph is known only then.
+const RunGraph = coming(import("@/graph/RunGraph"));
 const RunGantt = lazy(() => import("@/graph/RunGantt"));
 
 export function RunPage() {
@@ -50,7 +52,7 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
     ...(isGraph ? [{ key: "children", title: "Steps" }] : []),
     { key: "compare", title: "Compare" },
   ];
-  const tab = search.tab ?? (isGraph ? "graph" : "log");
+  const tab = tabOf(tabs, search.tab);
   return (
     <>
       <PageHead
@@ -86,7 +88,7 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
       </Card>
       <Tabs label="Parts of this run" tabs={tabs} current={tab} />
       <Suspense fallback={<Skeleton lines={6} />}>
-        {tab === "graph" && <RunGraph run={run} />}
+        {tab === "graph" && <Part of={RunGraph} given={{ run }} />}
         {tab === "gantt" && <RunGantt run={run} />}
         {tab === "log" && <Log run={run} />}
         {tab === "data" && <Data run={run} />}

@@ -13,7 +13,7 @@ import { Dialog } from "@/ui/Dialog";
 import { Card, Empty, ErrorPanel, Load, PageHead, Progress } from "@/ui/Panels";
 import { StateBadge, Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
-import { Tabs } from "@/ui/Tabs";
+import { Tabs, tabOf } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
 import { Blackouts } from "./schedule/Blackouts";
 import { Calendars } from "./schedule/Calendars";
@@ -29,7 +29,10 @@ const COLUMNS: Column<Schedule>[] = [
     cell: (each) => (
       <>
         <span className="block truncate font-medium">{each.name}</span>
-        <span className="block truncate text-xs text-ink-3">{each.job}</span>
+        <span className="block truncate text-xs text-ink-3 max-md:hidden">{each.job}</span>
+        <span className="block truncate text-xs text-ink-2 md:hidden">
+          {each.state === "active" ? (each.description ?? each.trigger) : sentence(each.state)}
+        </span>
       </>
     ),
   },
@@ -89,7 +92,7 @@ export function Schedules() {
   const [search, setSearch] = useFilters();
   const [isNew, setNew] = useState(false);
   const who = useQuery(session);
-  const tab = search.tab ?? "list";
+  const tab = tabOf(TABS, search.tab);
   return (
     <>
       <PageHead
@@ -179,9 +182,12 @@ function Backfills() {
                     <Progress
                       share={each.total ? doneOf(each) / each.total : 0}
                       label={`Backfill of ${each.schedule}`}
+                      tone={each.failed || each.state === "error" ? "bg-bad-fill" : "bg-ok-fill"}
                     />
                   </span>
-                  <span className="num text-ink-2">{`${doneOf(each)} of ${plural(each.total, "run")}`}</span>
+                  <span className="num text-ink-2">
+                    {`${doneOf(each)} of ${plural(each.total, "run")}${each.failed ? `, ${each.failed} failed` : ""}`}
+                  </span>
                   <Tag
                     mood={each.state === "active" ? "run" : each.state === "error" ? "bad" : "idle"}
                   >

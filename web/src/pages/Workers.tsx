@@ -28,6 +28,9 @@ const COLUMNS: Column<Worker>[] = [
       <>
         <span className="block truncate font-medium">{worker.name}</span>
         <span className="block truncate font-mono text-2xs text-ink-3">{`${worker.host}, pid ${worker.pid}`}</span>
+        <span className="num block truncate text-2xs text-ink-2 sm:hidden">
+          {aheadOf(worker)}, heard <Time at={worker.seenAt} ago />
+        </span>
       </>
     ),
   },
@@ -76,6 +79,7 @@ const COLUMNS: Column<Worker>[] = [
     key: "version",
     title: "Version",
     width: "5rem",
+    right: true,
     from: "xl",
     cell: (worker) => worker.version ?? "–",
   },
@@ -122,7 +126,7 @@ export function Workers() {
             label="Workers"
             rows={items}
             columns={COLUMNS}
-            rowHeight={52}
+            rowHeight={60}
             idOf={(worker) => worker.id}
             empty={
               <Empty icon={Cpu} title="No workers">

@@ -108,16 +108,24 @@ export function FormDialog(props: FormDialogProps) {
 interface FieldProps {
   label: string;
   hint?: ReactNode;
+  required?: boolean | undefined;
   children: (id: string) => ReactNode;
 }
 
-export function Field({ label, hint, children }: FieldProps) {
+export function Field({ label, hint, required, children }: FieldProps) {
   const id = useId();
   return (
     <div className="space-y-1">
-      <label htmlFor={id} className="block font-medium">
-        {label}
-      </label>
+      <div className="flex items-baseline gap-2">
+        <label htmlFor={id} className="font-medium">
+          {label}
+        </label>
+        {required && (
+          <span aria-hidden className="text-2xs text-ink-2">
+            required
+          </span>
+        )}
+      </div>
       {children(id)}
       {hint && <div className="text-xs text-ink-2">{hint}</div>}
     </div>

@@ -31,7 +31,7 @@ export function Text({ name, label, hint, initial, mono, rows, options, onText, 
   };
   const { required } = rest;
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} hint={hint} required={required && !rest.readOnly}>
       {(id) => {
         if (options)
           return (

@@ -65,9 +65,10 @@ interface EditorProps {
   text: string;
   onText: (text: string) => void;
   rows?: number;
+  required?: boolean;
 }
 
-export function JsonEditor({ id, name, text, onText, rows = 8 }: EditorProps) {
+export function JsonEditor({ id, name, text, onText, rows = 8, required }: EditorProps) {
   const { error } = readJson(text);
   return (
     <div>
@@ -75,6 +76,7 @@ export function JsonEditor({ id, name, text, onText, rows = 8 }: EditorProps) {
         id={id}
         name={name}
         rows={rows}
+        required={required}
         spellCheck={false}
         value={text}
         aria-invalid={error !== null}

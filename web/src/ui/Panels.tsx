@@ -1,8 +1,8 @@
 /** The frames that pages are made of. */
-import { CircleAlert, Inbox, type LucideIcon, RefreshCw } from "lucide-react";
+import { CircleAlert, Inbox, Lock, type LucideIcon, RefreshCw } from "lucide-react";
 import type { ReactNode } from "react";
-import { ApiError } from "@/api/client";
-import { Button } from "./Button";
+import { ApiError, type Problem, signInAddress } from "@/api/client";
+import { Button, buttonClass } from "./Button";
 
 interface HeadProps {
   title: ReactNode;
@@ -73,6 +73,7 @@ interface ErrorProps {
 /** What happened, and what to do about it, in the server's own words. */
 export function ErrorPanel({ error, retry }: ErrorProps) {
   const problem = error instanceof ApiError ? error.problem : null;
+  if (problem?.status === FORBIDDEN) return <Refused problem={problem} />;
   const said = error instanceof Error ? error.message : "Something unexpected happened.";
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-bad/30 bg-bad-soft p-4">
@@ -94,6 +95,40 @@ export function ErrorPanel({ error, retry }: ErrorProps) {
       )}
     </div>
   );
+}
+
+const FORBIDDEN = 403;
+
+/** Not a fault: somebody with another role may see it, and the server says with which one. */
+function Refused({ problem }: { problem: Problem }) {
+  return (
+    <div role="alert" className="card">
+      <Empty
+        icon={Lock}
+        title="Your role does not allow this"
+        action={
+          <span className="flex flex-wrap justify-center gap-2">
+            <a
+              href={signInAddress(location.pathname + location.search)}
+              className={buttonClass("primary")}
+            >
+              Sign in with another token
+            </a>
+            <a href="/settings" className={buttonClass()}>
+              See your roles
+            </a>
+          </span>
+        }
+      >
+        <p className="break-words">{asSentence(problem.detail)}</p>
+        {problem.remedy && <p>{problem.remedy}</p>}
+      </Empty>
+    </div>
+  );
+}
+
+function asSentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1).replace(/\.?$/, ".");
 }
 
 export function Skeleton({ lines = 4, height = "h-4" }: { lines?: number; height?: string }) {
@@ -149,21 +184,24 @@ export function Progress({ share, label, tone = "bg-run-fill" }: ProgressProps) 
 
 /** Names and values side by side; as many pairs to a line as the place allows. */
 export function Facts({ children, wide }: { children: ReactNode; wide?: boolean }) {
-  const more = wide ? "xl:grid-cols-[auto_1fr_auto_1fr_auto_1fr]" : "";
-  return (
-    <dl
-      className={`grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 sm:grid-cols-[auto_1fr_auto_1fr] ${more}`}
-    >
-      {children}
-    </dl>
-  );
+  const many = wide
+    ? "grid-cols-[auto_1fr_auto_1fr] max-sm:gap-x-2.5 xl:grid-cols-[auto_1fr_auto_1fr_auto_1fr]"
+    : "grid-cols-[auto_1fr] sm:grid-cols-[auto_1fr_auto_1fr]";
+  return <dl className={`grid gap-x-4 gap-y-2 ${many}`}>{children}</dl>;
 }
 
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
+interface FactProps {
+  name: string;
+  children: ReactNode;
+  /** Has a line of its own on a phone. */
+  long?: boolean;
+}
+
+export function Fact({ name, children, long }: FactProps) {
   return (
     <>
       <dt className="whitespace-nowrap text-ink-2">{name}</dt>
-      <dd className="min-w-0 break-words">{children}</dd>
+      <dd className={`min-w-0 break-words ${long ? "max-sm:col-span-3" : ""}`}>{children}</dd>
     </>
   );
 }

@@ -6,7 +6,7 @@ import { lookOf } from "./State";
 
 const SHOWN = 30;
 
-/** The last runs, oldest first: colour is the end, height the duration beside its neighbours. */
+/** The last runs, given the newest first and shown the oldest first: colour is the end, height the duration beside its neighbours. */
 export function RunStrip({
   runs,
   label,
@@ -17,7 +17,7 @@ export function RunStrip({
   tall?: boolean;
 }) {
   const navigate = useNavigate();
-  const shown = runs.slice(-SHOWN);
+  const shown = runs.slice(0, SHOWN).reverse();
   const longest = Math.max(1, ...shown.map((run) => run.durationMs ?? 0));
   const good = shown.filter((run) => run.state === "success").length;
   const open = (event: MouseEvent) => {
@@ -32,7 +32,7 @@ export function RunStrip({
     <div
       role="img"
       aria-label={`${label}: ${good} of the last ${shown.length} succeeded`}
-      className={`flex items-end ${tall ? "h-14 gap-1" : "h-6 gap-px"}`}
+      className={`flex items-end ${tall ? "h-28 gap-1" : "h-6 gap-px"}`}
       onClick={open}
     >
       {shown.map((run) => (

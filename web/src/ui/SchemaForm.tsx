@@ -73,6 +73,16 @@ export function SchemaForm({ schema, values, onChange }: Props) {
   );
 }
 
+/** What the handler takes where nothing is given: shown, so that it can be seen and changed. */
+export function defaultsOf(schema: Schema | undefined): Values {
+  const known = Object.entries(schema?.properties ?? {});
+  return Object.fromEntries(
+    known
+      .filter(([, each]) => each.default !== undefined)
+      .map(([name, each]) => [name, each.default]),
+  );
+}
+
 /** An empty field is an argument not given, so that the handler's own default counts. */
 export function withValue(values: Values, name: string, value: unknown): Values {
   const next = { ...values };
@@ -94,13 +104,11 @@ function Property({ name, schema, isRequired, value, onValue }: PropertyProps) {
   const [text, setText] = useState(() =>
     kind === "json" && value !== undefined ? pretty(value) : "",
   );
-  const standard = schema.default !== undefined ? `Default: ${JSON.stringify(schema.default)}` : "";
-  const hint = [schema.description, standard, isRequired ? "Required." : ""]
-    .filter(Boolean)
-    .join(" ");
+  const standard = schema.default !== undefined ? `default ${JSON.stringify(schema.default)}` : "";
+  const hint = [schema.description, standard].filter(Boolean).join(", ");
   const shared = { className: "field w-full", required: isRequired };
   return (
-    <Field label={name} hint={hint}>
+    <Field label={name} hint={hint} required={isRequired}>
       {(id) => {
         if (kind === "enum" || kind === "boolean") {
           const options = kind === "enum" ? (schema.enum ?? []) : [true, false];
@@ -109,10 +117,12 @@ function Property({ name, schema, isRequired, value, onValue }: PropertyProps) {
             <select
               id={id}
               {...shared}
-              value={index}
-              onChange={(event) => onValue(options[Number(event.target.value)], null)}
+              value={index < 0 ? "" : index}
+              onChange={({ target }) =>
+                onValue(target.value === "" ? undefined : options[Number(target.value)], null)
+              }
             >
-              <option value={-1}>–</option>
+              <option value="">–</option>
               {options.map((option, at) => (
                 <option key={at} value={at}>
                   {String(option)}
@@ -142,6 +152,7 @@ function Property({ name, schema, isRequired, value, onValue }: PropertyProps) {
             <input
               id={id}
               {...shared}
+              placeholder={EXAMPLES[formatOf(schema) ?? ""]}
               value={typeof value === "string" ? value : ""}
               onChange={(event) => onValue(event.target.value || undefined, null)}
             />
@@ -155,10 +166,30 @@ function Property({ name, schema, isRequired, value, onValue }: PropertyProps) {
             read.error && `${name}: ${read.error}`,
           );
         };
-        return <JsonEditor id={id} name={name} rows={3} text={text} onText={edit} />;
+        return (
+          <JsonEditor
+            id={id}
+            name={name}
+            rows={3}
+            text={text}
+            onText={edit}
+            required={isRequired}
+          />
+        );
       }}
     </Field>
   );
+}
+
+const EXAMPLES: Record<string, string> = {
+  date: "2026-12-31",
+  time: "06:30:00",
+  "date-time": "2026-12-31T06:30:00Z",
+  duration: "PT1H30M",
+};
+
+function formatOf(schema: Schema): string | undefined {
+  return schema.format ?? schema.anyOf?.find((each) => each.format)?.format;
 }
 
 type Kind = "enum" | "boolean" | "number" | "string" | "json";

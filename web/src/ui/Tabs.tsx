@@ -1,9 +1,20 @@
 import { useNavigate } from "@tanstack/react-router";
 
+interface Tab {
+  key: string;
+  title: string;
+  count?: number | undefined;
+}
+
 interface Props {
   label: string;
-  tabs: { key: string; title: string; count?: number | undefined }[];
+  tabs: Tab[];
   current: string;
+}
+
+/** The one that the address names; the first, if there is no such one. */
+export function tabOf(tabs: Tab[], named: string | undefined): string {
+  return (tabs.find((tab) => tab.key === named) ?? tabs[0])?.key ?? "";
 }
 
 /** On a phone there are more tabs than fit. */

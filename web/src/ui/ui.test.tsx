@@ -10,7 +10,7 @@ import { FormDialog } from "./Dialog";
 import { JsonView } from "./Json";
 import { filterLines, LogView } from "./LogView";
 import { ErrorPanel } from "./Panels";
-import { kindOf, SchemaForm, withValue } from "./SchemaForm";
+import { defaultsOf, kindOf, SchemaForm, withValue } from "./SchemaForm";
 import { STATES, StateBadge } from "./State";
 import { Time } from "./Time";
 
@@ -171,7 +171,46 @@ describe("small things", () => {
   });
 });
 
+describe("what a role does not allow", () => {
+  it("is told with the role that would, and a way on", () => {
+    const problem = {
+      title: "Forbidden",
+      status: 403,
+      code: "not-permitted",
+      detail: "this needs the role admin; the credential has viewer",
+      remedy: "Ask for a token with the role.",
+    };
+    render(<ErrorPanel error={new ApiError(problem)} retry={() => undefined} />);
+    expect(screen.getByRole("alert").textContent).toContain(
+      "This needs the role admin; the credential has viewer.",
+    );
+    const [signIn] = screen.getAllByRole("link");
+    expect(signIn?.getAttribute("href")).toMatch(/^\/login/);
+    expect(screen.queryByRole("button")).toBeNull();
+  });
+});
+
 describe("the form of parameters", () => {
+  it("begins with the defaults and marks what must be given", () => {
+    const schema = {
+      properties: {
+        name: { type: "string", description: "str" },
+        times: { type: "integer", description: "int", default: 3 },
+        calm: { type: "boolean", default: false },
+      },
+      required: ["name"],
+    };
+    const { container } = render(
+      <SchemaForm schema={schema} values={defaultsOf(schema)} onChange={() => undefined} />,
+    );
+    expect(defaultsOf(schema)).toEqual({ times: 3, calm: false });
+    expect((screen.getByLabelText("times") as HTMLInputElement).value).toBe("3");
+    expect((screen.getByLabelText("name") as HTMLInputElement).required).toBe(true);
+    expect((screen.getByLabelText("times") as HTMLInputElement).required).toBe(false);
+    expect(container.textContent?.match(/required/g)).toHaveLength(1);
+    expect(container.textContent).toContain("int, default 3");
+  });
+
   it("knows which field a type needs", () => {
     expect(kindOf({ type: "integer" })).toBe("number");
     expect(kindOf({ anyOf: [{ type: "string" }, { type: "null" }] })).toBe("string");

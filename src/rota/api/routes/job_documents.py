@@ -55,6 +55,8 @@ class JobItem(Document):
     """Up to 30 runs that have ended, the newest first."""
     success_rate: float | None
     """Of those; cancelled and skipped ones do not count."""
+    p50_ms: int | None = msgspec.field(name="p50Ms")
+    """Half of those that succeeded took no longer."""
     p95_ms: int | None = msgspec.field(name="p95Ms")
     running: int
     queued: int
@@ -254,6 +256,7 @@ def job_facts(view: JobView, activity: Activity, credential: Credential) -> dict
         "next_fire_at": when(activity.next_at),
         "last": [outcome_document(each) for each in activity.last],
         "success_rate": activity.success_rate,
+        "p50_ms": activity.p50_ms,
         "p95_ms": activity.p95_ms,
         "running": activity.running,
         "queued": activity.queued,

@@ -100,6 +100,7 @@ class OverviewDocument(Document):
     waits: Quantiles
     schedule_lag_ms: Lag
     failures: list[CauseDocument]
+    """Of the window, and open: nobody has redriven or discarded them."""
     due_next_hour: int
 
 

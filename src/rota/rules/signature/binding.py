@@ -13,6 +13,7 @@ from msgspec.structs import astuple
 from rota.errors import BadArguments, BadInput, BadResult, PayloadTooLarge
 from rota.rules.signature import hints, wire
 from rota.rules.signature.codec import Codec
+from rota.rules.signature.defaults import defaults_of
 
 Kinds = Callable[[], Mapping[str, Any]]
 Scalar = str | int | float | bool
@@ -66,6 +67,11 @@ class Signature:
         return frozenset(
             p.name for p in every if p.default is Parameter.empty and p.kind not in loose
         )
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """What can be left out, and what it is then where JSON can say it."""
+        return defaults_of(self._shape)
 
     @property
     def takes_more(self) -> bool:

@@ -121,6 +121,7 @@ select job, fingerprint, error_type, message, reason, open_letters, all_letters,
                ) as nth
           from rota.dead_letter
          where namespace = :namespace
+           and died_at >= :since
            and (cast(:job as text) is null or job = :job)
            and (cast(:queues as text) is null
                 or exists (

@@ -8,7 +8,7 @@ import type { JobDetail } from "@/api/types";
 import { Button } from "@/ui/Button";
 import { FormDialog } from "@/ui/Dialog";
 import { Load } from "@/ui/Panels";
-import { type Schema, SchemaForm, type Values } from "@/ui/SchemaForm";
+import { defaultsOf, type Schema, SchemaForm, type Values } from "@/ui/SchemaForm";
 import { toast } from "@/ui/Toasts";
 
 export function Trigger({ job }: { job: JobDetail }) {
@@ -27,7 +27,8 @@ function TriggerDialog({ job, onClose }: { job: JobDetail; onClose: () => void }
   const cache = useQueryClient();
   const navigate = useNavigate();
   const schema = useQuery(parameters(job.jobId));
-  const [values, setValues] = useState<Values>({});
+  const [edited, setEdited] = useState<Values | null>(null);
+  const values = edited ?? defaultsOf(schema.data as Schema | undefined);
   const [problem, setProblem] = useState<string | null>(null);
   const send = async () => {
     const made = await ask("triggerJob", { path: [job.jobId], body: { args: values } });
@@ -51,7 +52,7 @@ function TriggerDialog({ job, onClose }: { job: JobDetail; onClose: () => void }
             schema={data as Schema}
             values={values}
             onChange={(next, wrong) => {
-              setValues(next);
+              setEdited(next);
               setProblem(wrong);
             }}
           />

@@ -6,7 +6,8 @@ import { Stat } from "@/ui/Stat";
 export function Stats({ figures }: { figures: Overview }) {
   const { workers: alive } = figures;
   const lag = figures.scheduleLagMs;
-  const finished = figures.throughput.reduce((sum, each) => sum + each.success + each.failed, 0);
+  const failed = figures.throughput.reduce((sum, each) => sum + each.failed, 0);
+  const finished = figures.throughput.reduce((sum, each) => sum + each.success, failed);
   return (
     <div className="grid grid-cols-2 gap-3 sm:grid-cols-4 xl:grid-cols-7 max-sm:[&>*:last-child]:col-span-2">
       <Stat
@@ -21,10 +22,7 @@ export function Stats({ figures }: { figures: Overview }) {
         alarm={(figures.successRate ?? 1) < 0.9}
         to="/runs"
         search={{ status: "failed" }}
-        more={plural(
-          figures.failures.reduce((sum, each) => sum + each.count, 0),
-          "failure",
-        )}
+        more={plural(failed, "failure")}
       />
       <Stat
         name="Running now"

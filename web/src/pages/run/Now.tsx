@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { CircleHelp } from "lucide-react";
 import { why } from "@/api/queries";
 import type { Run } from "@/api/types";
@@ -18,19 +19,23 @@ export function Now({ run }: { run: Run }) {
           <p className="font-mono text-xs font-semibold text-bad break-words">{run.error.type}</p>
           <p className="mt-0.5 whitespace-pre-wrap break-words">{run.error.message}</p>
           {run.error.traceback && (
-            <details className="mt-2">
+            <details className="mt-2" open={isShort(run.error.traceback)}>
               <summary className="text-xs text-ink-2">Traceback</summary>
               <pre className="scroll-thin mt-1 max-h-80 overflow-auto rounded-md bg-surface p-3 font-mono text-xs">
                 {run.error.traceback}
               </pre>
             </details>
           )}
+          <Letter run={run} />
         </div>
       )}
       {run.reason && !run.error && (
-        <p className="rounded-lg border border-line bg-sunken px-4 py-3 break-words">
-          {run.reason}
-        </p>
+        <div
+          className={`rounded-lg border px-4 py-3 ${run.state === "failed" ? "border-bad/30 bg-bad-soft" : "border-line bg-sunken"}`}
+        >
+          <p className="break-words">{run.reason}</p>
+          <Letter run={run} />
+        </div>
       )}
       {run.cancelRequested && !run.finishedAt && (
         <p className="rounded-lg border border-warn/30 bg-warn-soft px-4 py-3">
@@ -69,4 +74,22 @@ export function Now({ run }: { run: Run }) {
       )}
     </div>
   );
+}
+
+/** A run of a graph's node leaves none: the graph itself does. */
+function Letter({ run }: { run: Run }) {
+  if (run.state !== "failed" || run.parentId) return null;
+  return (
+    <p className="mt-2 text-xs">
+      <Link to="/dead-letters" search={{ id: run.executionId } as never} className="link">
+        Dead letter: redrive or discard it, see others like it
+      </Link>
+    </p>
+  );
+}
+
+const SHORT = 15;
+
+function isShort(traceback: string): boolean {
+  return traceback.trimEnd().split("\n").length <= SHORT;
 }

@@ -40,7 +40,7 @@ export function RunFacts({ run }: { run: Run }) {
       )}
       <Fact name="Version">{run.version ? `v${run.version}` : "–"}</Fact>
       {run.schedule && (
-        <Fact name="Schedule">
+        <Fact name="Schedule" long>
           <Link to="/runs" search={{ schedule: run.schedule } as never} className={link}>
             {run.schedule}
           </Link>{" "}
@@ -50,7 +50,7 @@ export function RunFacts({ run }: { run: Run }) {
         </Fact>
       )}
       {run.parentId && (
-        <Fact name="Part of">
+        <Fact name="Part of" long>
           <Link to="/runs/$id" params={{ id: run.parentId }} className={link}>
             {shortId(run.parentId)}
           </Link>
@@ -58,13 +58,17 @@ export function RunFacts({ run }: { run: Run }) {
         </Fact>
       )}
       {run.rerunOf && (
-        <Fact name="Rerun of">
+        <Fact name="Rerun of" long>
           <Link to="/runs/$id" params={{ id: run.rerunOf }} className={link}>
             {shortId(run.rerunOf)}
           </Link>
         </Fact>
       )}
-      {run.key && <Fact name="Key">{run.key}</Fact>}
+      {run.key && (
+        <Fact name="Key" long>
+          {run.key}
+        </Fact>
+      )}
     </Facts>
   );
 }

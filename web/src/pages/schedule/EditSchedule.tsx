@@ -11,7 +11,7 @@ import { ErrorPanel } from "@/ui/Panels";
 import { toast } from "@/ui/Toasts";
 import { Firings } from "./Firings";
 import { type Asked, usePreview } from "./preview";
-import { CATCHUPS, FOLDS, GAPS, OVERLAPS, ROLLS } from "./words";
+import { CATCHUPS, EXPRESSIONS, FOLDS, GAPS, OVERLAPS, ROLLS } from "./words";
 import { hereZone, ZoneField } from "./ZoneField";
 
 type ScheduleBody = Body<"replaceSchedule">;
@@ -71,7 +71,7 @@ export function EditSchedule({ schedule, job, onClose }: Props) {
             label="When"
             mono
             required
-            hint="A cron line, @every 15m, @daily, or another trigger as in job files."
+            hint={EXPRESSIONS}
             initial={timing.expression}
             onText={(expression) => change({ expression })}
           />

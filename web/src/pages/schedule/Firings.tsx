@@ -14,7 +14,7 @@ export function Firings({ preview }: { preview: Preview }) {
   return (
     <div>
       <p className="mb-2 font-medium">{preview.description}</p>
-      {preview.firings.length === 0 && <p className="text-ink-2">It never fires.</p>}
+      {preview.firings.length === 0 && <p className="text-ink-2">The clock brings no firing.</p>}
       <ol className="divide-y divide-line rounded-md border border-line">
         {preview.firings.map((firing) => (
           <li key={firing.at} className="flex min-h-8 flex-wrap items-center gap-x-3 px-3 py-1">

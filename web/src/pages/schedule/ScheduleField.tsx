@@ -3,6 +3,7 @@ import { Text } from "@/ui/Fields";
 import { ErrorPanel } from "@/ui/Panels";
 import { Firings } from "./Firings";
 import { usePreview } from "./preview";
+import { EXPRESSIONS } from "./words";
 import { hereZone, ZoneField } from "./ZoneField";
 
 /** When a new job runs, with what the server makes of it; empty for a job that is only triggered. */
@@ -17,7 +18,7 @@ export function ScheduleField() {
           name="schedule"
           label="When"
           mono
-          hint="A cron line, or nothing: it runs when somebody triggers it."
+          hint={`${EXPRESSIONS} Nothing: it runs when somebody triggers it.`}
           placeholder="0 6 * * mon-fri"
           onText={setExpression}
         />

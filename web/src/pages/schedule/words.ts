@@ -1,6 +1,10 @@
 /** The policies of schedules in words; what they do is the server's affair. */
 type Options = readonly (readonly [string, string])[];
 
+/** What can be typed as a trigger; a test asks the server about each of the examples. */
+export const EXPRESSIONS =
+  "A cron line such as 0 6 * * mon-fri, or @daily, @every 15m, @event orders.closed.";
+
 export const OVERLAPS: Options = [
   ["allow", "Start all the same"],
   ["skip", "Leave it out"],

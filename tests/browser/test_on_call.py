@@ -1,0 +1,66 @@
+"""In the middle of the night: from what is wrong to its cause, in a few clicks."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.site import Site
+from tests.browser.visitor import Visitor, dialog, press, row_of, state_shown
+
+
+def test_a_failed_run_shows_its_error_and_leads_to_its_letter(site: Site, admin: Visitor) -> None:
+    gate = site.path()
+    run_id = site.submit_and_wait("deliver", "failed", path=str(gate))
+    page = admin.page(f"/runs/{run_id}")
+
+    expect(page.get_by_text("ConnectionError", exact=True)).to_be_visible()
+    expect(page.get_by_text(f"nobody opens at {gate.name}", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Dead letter: ").click()
+    letter = dialog(page, "Dead letter")
+    expect(letter).to_contain_text(gate.name)
+    gate.touch()
+    press(letter, "Redrive")
+    press(dialog(page, "Redrive this one?"), "Redrive")
+
+    expect(letter).to_be_hidden()
+    site.wait_for(site.get(f"/dead-letters/{run_id}")["rerunId"], "success")
+
+
+def test_a_failed_graph_leads_to_the_instance_that_failed(site: Site, admin: Visitor) -> None:
+    folder = site.path()
+    folder.mkdir()
+    (folder / "a").touch()
+    run_id = site.submit_and_wait("deliver_all", "failed", folder=str(folder))
+    page = admin.page(f"/runs/{run_id}")
+
+    press(page, "deliver")
+    failed = page.get_by_role("list", name="Failed instances").get_by_role("listitem")
+    expect(failed).to_have_count(1)
+    expect(failed).to_contain_text("item 1")
+    expect(failed).to_contain_text("nobody opens at b")
+    failed.get_by_role("link").click()
+
+    state_shown(page, "Failed")
+    expect(page.get_by_role("link", name="Dead letter: ")).to_have_count(0)
+
+
+def test_a_queue_tells_why_its_runs_wait(site: Site, admin: Visitor) -> None:
+    site.post("/queues/attic/pause", note="The stairs are being painted.")
+    made = site.post("/runs", jobId="greet", args={"name": "Eve"}, queue="attic")
+    page = admin.page("/queues")
+
+    row_of(page, "attic").get_by_role("button", name="Why do runs wait in attic?").click()
+    told = dialog(page, "Why do runs wait in attic?")
+    expect(told).to_contain_text("The stairs are being painted.")
+    expect(told).to_contain_text("No worker that is alive serves this queue.")
+    told.get_by_role("link", name="The run that waits").click()
+
+    expect(row_of(page, "greet")).to_have_count(1)
+    site.post(f"/runs/{made['executionId']}/cancel")
+
+
+def test_an_address_with_a_tab_that_is_not_there_shows_the_first(admin: Visitor) -> None:
+    page = admin.page("/schedules?tab=nonsense")
+
+    expect(row_of(page, "report")).to_be_visible()
+    expect(page.get_by_role("tab", name="Schedules")).to_have_attribute("aria-selected", "true")
