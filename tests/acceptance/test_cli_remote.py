@@ -158,13 +158,17 @@ def test_bad_input_is_told_alike(both: Both) -> None:
 def test_what_needs_the_database_says_so(both: Both) -> None:
     for words in (
         ("db", "check"),
+        ("db", "migrate"),
+        ("db", "protect"),
         ("doctor",),
-        ("apply", "jobs.yaml"),
-        ("namespaces", "list"),
-        ("schedules", "backfills", "nightly"),
+        ("bench",),
+        ("worker", "--stored"),
     ):
         said = both.afar(*words)
-        assert (said.code, "database" in said.err) == (2, True), (words, said)
+        assert (said.code, "--url" in said.err) == (2, True), (words, said)
+    for words in (("db", "check"), ("doctor",)):
+        said = both.straight(*words, "--server", both.address)
+        assert (said.code, "needs the database" in said.err) == (2, True), (words, said)
 
 
 def test_profiles_name_servers_and_stores(both: Both, store_url: str) -> None:

@@ -53,6 +53,7 @@ WINDOW = Blackout(kind="skip", trigger=Cron(expression="@yearly"), duration="1ms
 HTTP = {"name": "hook", "http": {"url": "https://example.org"}}
 
 
+FILE = {"name": "rota.yaml", "text": "jobs: {fetch: {http: https://example.org}}"}
 STREAM = "GET", "/api/v1/events"
 
 
@@ -107,6 +108,7 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/schedules/upcoming"): Example(200, foreign=None),
     ("POST", "/api/v1/schedules/preview"): Example(200, {"expression": "@daily"}, foreign=None),
     ("GET", "/api/v1/schedules/{name}"): Example(200),
+    ("GET", "/api/v1/schedules/{name}/firings"): Example(200),
     ("PUT", "/api/v1/schedules/{name}"): Example(
         200, {"job": "{job_id}", "expression": "@daily"}, changes=True
     ),
@@ -119,6 +121,7 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
         201, {"from": "2026-01-01", "until": "2026-01-03"}, changes=True
     ),
     ("GET", "/api/v1/backfills"): Example(200, foreign=None),
+    ("GET", "/api/v1/backfills/{backfill_id}"): Example(200),
     ("POST", "/api/v1/backfills/{backfill_id}/cancel"): Example(200, changes=True),
     ("GET", "/api/v1/calendars"): Example(200, foreign=None),
     ("GET", "/api/v1/calendars/{name}"): Example(200),
@@ -146,6 +149,11 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/jobs/{job_id}/statistics"): Example(200),
     ("GET", "/api/v1/search"): Example(200, foreign=None, query="?q=x"),
     STREAM: Example(200, foreign=None),
+    ("POST", "/api/v1/events"): Example(
+        201, {"event": "orders.closed"}, foreign=None, changes=True
+    ),
+    ("POST", "/api/v1/files/plan"): Example(200, {"files": [FILE]}, foreign=None),
+    ("POST", "/api/v1/files/apply"): Example(200, {"files": [FILE]}, foreign=None, changes=True),
     ("GET", "/api/v1/queues"): Example(200, foreign=None),
     ("POST", "/api/v1/queues/{queue}/pause"): Example(200, foreign=None, changes=True),
     ("POST", "/api/v1/queues/{queue}/resume"): Example(200, foreign=None, changes=True),
@@ -168,6 +176,7 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("POST", "/api/v1/breakers/{job}/close"): Example(200, changes=True),
     ("GET", "/api/v1/audit"): Example(200, foreign=None),
     ("GET", "/api/v1/audit/verify"): Example(200, foreign=None),
+    ("POST", "/api/v1/audit/verify"): Example(200, {"anchors": []}, foreign=None),
     ("GET", "/api/v1/tokens"): Example(200, foreign=None),
     ("POST", "/api/v1/tokens"): Example(
         201, {"name": "ci", "roles": ["viewer"]}, foreign=None, changes=True
@@ -424,14 +433,19 @@ def test_each_post_is_done_once_under_its_key(served: Served) -> None:
             Authorization=f"Bearer {secret}", **{"Idempotency-Key": f"{at} {things.run_id}"}
         )
         first = call(keyed, at, things)
-        before = store.read(lambda tx: acts(tx, namespace=HOME, limit=500))
+        before = ids_of_acts(store)
         again = call(keyed, at, things)
 
         assert again.status_code == first.status_code == EXAMPLES[at].good, at
         assert again.headers.get("Idempotency-Replayed") == "true", at
         assert _secretless(again) == _secretless(first), at
-        assert store.read(lambda tx: acts(tx, namespace=HOME, limit=500)) == before, at
+        assert ids_of_acts(store) == before, at
     assert len(posts) > 25
+
+
+def ids_of_acts(store: Store) -> list[str]:
+    """Not the acts: they may get their place in the chain meanwhile."""
+    return [each.id for each in store.read(lambda tx: acts(tx, namespace=HOME, limit=500))]
 
 
 def _secretless(answer: httpx2.Response) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from rota import App, State
-from rota.app.files import apply_files
 from rota.app.job import Job
 from rota.engine.jobs import jobs
 from rota.engine.workers import workers
@@ -35,7 +34,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def bring(app: App, path: Path, text: str, **wish: Any) -> None:
     path.write_text(text)
-    apply_files(app, [str(path)], Wish(**wish))
+    app.files.apply([str(path)], Wish(**wish))
 
 
 def submit(app: App, name: str, **kwargs: Any) -> Any:

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overloa
 
 import msgspec
 
-from rota.app.breakers import Breakers
-from rota.app.dead_letters import DeadLetters
 from rota.app.definitions import Maker, command_of, data_job, define_jobs, python_job
 from rota.app.duty import duty_of
 from rota.app.graph import TracedGraph, add_graph
 from rota.app.job import AsyncJob, Job
 from rota.app.logs import Narrowed, search_logs
+from rota.app.nouns import Nouns
 from rota.app.run import Run
+from rota.app.secret_files import anchor_options
 from rota.app.settings import read_settings
 from rota.app.submits import Submits
 from rota.app.waiter import Waiter
@@ -40,8 +40,6 @@ from rota.store.open import dialect_of, file_of, open_store
 from rota.version import version
 
 if TYPE_CHECKING:
-    from rota.app.calendars import Blackouts, Calendars
-    from rota.app.schedules import Schedules
     from rota.model.event import Sent
 
 P = ParamSpec("P")
@@ -50,7 +48,7 @@ R = TypeVar("R")
 DEFAULT_URL = "sqlite:///rota.db"
 
 
-class App:
+class App(Nouns):
     """Jobs and the store they live in.
 
     Without `url` the store is what ROTA_URL or rota.toml says, else sqlite:///rota.db here. One
@@ -78,13 +76,7 @@ class App:
         self._opening = Lock()
         self._submits = Submits(self)
         self.waiter = Waiter(self)
-        self.breakers = Breakers(self)
-        self._alerts = {
-            "alert_webhook": said.alert_webhook or "",
-            "alert_private": said.alert_private,
-        }
-        self.dead_letters = DeadLetters(self)
-        self._artifacts = said.artifacts
+        self._said = said
 
     @overload
     def job(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncJob[P, R]: ...
@@ -180,29 +172,8 @@ class App:
     @cached_property
     def vault(self) -> Vault:
         """Values that are too large for the rows of runs, by what stands for them there."""
-        artifacts = open_artifacts(self._artifacts, beside=file_of(self.url))
+        artifacts = open_artifacts(self._said.artifacts, beside=file_of(self.url))
         return Vault(lambda: self.store, artifacts)
-
-    @cached_property
-    def schedules(self) -> Schedules:
-        """What fires when: make, change, pause, preview, start by hand, backfill."""
-        from rota.app.schedules import Schedules  # noqa: PLC0415  # as with options of a schedule
-
-        return Schedules(self)
-
-    @cached_property
-    def calendars(self) -> Calendars:
-        """Named business calendars."""
-        from rota.app.calendars import Calendars  # noqa: PLC0415
-
-        return Calendars(self)
-
-    @cached_property
-    def blackouts(self) -> Blackouts:
-        """Maintenance windows."""
-        from rota.app.calendars import Blackouts  # noqa: PLC0415
-
-        return Blackouts(self)
 
     def find_job(self, name: str) -> Job[..., Any]:
         """The job or graph of that name, or UnknownJob with a guess."""
@@ -265,8 +236,12 @@ class App:
     def worker(self, options: WorkerOptions | None = None, **settings: Any) -> Worker:
         """A worker for this app's jobs; `start()` it, `stop()` it."""
         options = options or WorkerOptions(**settings)
-        if not options.alert_webhook:
-            options = msgspec.structs.replace(options, **self._alerts)
+        if not options.alert_webhook and self._said.alert_webhook:
+            told = {"alert_webhook": self._said.alert_webhook}
+            private = self._said.alert_private
+            options = msgspec.structs.replace(options, alert_private=private, **told)
+        if not options.anchor:
+            options = msgspec.structs.replace(options, **anchor_options(self._said))
         return Worker(
             self.store,
             duty_of(self, options),

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import builtins
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from rota.app.who import whoami
 from rota.clock import elapsed_s
 from rota.engine import backfill as engine
 from rota.engine.acts import By, record
 from rota.engine.backfill import Planned
-from rota.engine.backfill_range import MOST, Range
-from rota.engine.backfill_views import BackfillView, Reprocess, backfills, show_backfill
+from rota.engine.backfill_range import MOST, Range, Wish
+from rota.engine.backfill_views import BackfillView, backfills, show_backfill
 from rota.errors import BadOption, RunNotFinished
 from rota.ids import new_id
 from rota.rules.duration import parse_duration
@@ -27,17 +27,6 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.2
 Told = Callable[[BackfillView], None]
-
-
-class Wish(NamedTuple):
-    """Which instants, and how; `start` is included, `end` is not."""
-
-    start: str | datetime
-    end: str | datetime
-    reprocess: Reprocess = "missing"
-    newest_first: bool = False
-    parallel: int | None = None
-    args: Mapping[str, Any] | None = None
 
 
 class Backfill:

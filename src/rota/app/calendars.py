@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from rota.engine import blackouts as windows
 from rota.engine import calendars as engine
 from rota.engine.timetables import StoredCalendar
-from rota.errors import BadOption
 from rota.model.schedule import Blackout, Calendar
+from rota.rules.blackouts import read_blackout
 from rota.rules.names import check_name
-from rota.rules.trigger_options import read_trigger
 
 if TYPE_CHECKING:
     from rota.app.app import App
@@ -58,7 +55,7 @@ class Blackouts:
         `app.blackouts.put("sunday", kind="skip", trigger="0 2 * * sun", duration="4h")`
         """
         check_name("blackout", name)
-        window = blackout or _read(fields)
+        window = blackout or read_blackout(fields)
         self._app.store.write(
             lambda tx: windows.put_blackout(tx, name, window, namespace=self._app.namespace)
         )
@@ -68,13 +65,3 @@ class Blackouts:
         return self._app.store.write(
             lambda tx: windows.remove_blackout(tx, name, namespace=self._app.namespace)
         )
-
-
-def _read(fields: dict[str, Any]) -> Blackout:
-    given = {name: value for name, value in fields.items() if value is not None}
-    if "trigger" in given:
-        given["trigger"] = msgspec.to_builtins(read_trigger(given["trigger"], field="trigger"))
-    try:
-        return msgspec.convert(given, type=Blackout)
-    except msgspec.ValidationError as error:
-        raise BadOption(f"blackout: {error}") from error

@@ -26,16 +26,21 @@ ASK_S = 15.0
 
 def send_event(app: App, name: str, payload: Any, *, key: str | None, who: str | None) -> Sent:
     """On disk, with all it starts, when this returns."""
-    event = Event(
+    event = new_event(name, payload, key=key)
+    try:
+        return _send(app, event, who)
+    except CommitUnknown as error:
+        return _ask_again(app, event, who, error)
+
+
+def new_event(name: str, payload: Any, *, key: str | None) -> Event:
+    """Checked, and with an id of its own."""
+    return Event(
         id=new_id(),
         name=check_name("event", name),
         key=None if key is None else check_key(key),
         payload=_text(payload),
     )
-    try:
-        return _send(app, event, who)
-    except CommitUnknown as error:
-        return _ask_again(app, event, who, error)
 
 
 def _send(app: App, event: Event, who: str | None) -> Sent:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from rota.app.who import whoami
 from rota.engine.acts import By
 from rota.engine.apply import apply, compare
-from rota.engine.calendars import calendars
 from rota.engine.fire import seed_of
 from rota.errors import BadFile
 from rota.ids import new_id
@@ -35,7 +34,14 @@ def read_file(path: str) -> bytes:
 
 def read_bundles(paths: Sequence[str], *, calendars: Mapping[str, Calendar]) -> list[Bundle]:
     """What the files define; they may name these calendars."""
-    bundles = [read_bundle(read_file(path), path, calendars=calendars) for path in paths]
+    return bundles_of([(path, read_file(path)) for path in paths], calendars=calendars)
+
+
+def bundles_of(
+    files: Sequence[tuple[str, bytes]], *, calendars: Mapping[str, Calendar]
+) -> list[Bundle]:
+    """The same for files that were read elsewhere, by their names."""
+    bundles = [read_bundle(data, name, calendars=calendars) for name, data in files]
     names = [bundle.name for bundle in bundles]
     for name in names:
         if names.count(name) > 1:
@@ -43,35 +49,43 @@ def read_bundles(paths: Sequence[str], *, calendars: Mapping[str, Calendar]) -> 
     return bundles
 
 
-def plan_files(app: App, paths: Sequence[str], wish: Wish) -> Plan:
-    """What an apply of these files would change."""
-    bundles = read_bundles(paths, calendars=_known_calendars(app))
-    return app.store.read(lambda tx: compare(tx, bundles, wish, namespace=app.namespace))
+class Files:
+    """Job files and the store of one app; get it as `app.files`."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def plan(self, paths: Sequence[str], wish: Wish | None = None) -> Plan:
+        """What an apply of these files would change."""
+        bundles = read_bundles(paths, calendars=self._calendars())
+        namespace = self._app.namespace
+        return self._app.store.read(
+            lambda tx: compare(tx, bundles, wish or Wish(), namespace=namespace)
+        )
+
+    def apply(
+        self, paths: Sequence[str], wish: Wish | None = None, *, who: str | None = None
+    ) -> Plan:
+        """Make it so, in one transaction; gives what was changed."""
+        bundles = read_bundles(paths, calendars=self._calendars())
+        app, by = self._app, By(act_id=new_id(), who=who or whoami())
+        return app.store.write(
+            lambda tx: apply(
+                tx,
+                bundles,
+                wish or Wish(),
+                namespace=app.namespace,
+                by=by,
+                timetables=app.schedules.timetables,
+                new_id=new_id,
+            )
+        )
+
+    def _calendars(self) -> dict[str, Calendar]:
+        return {name: each.calendar for name, each in self._app.calendars.list().items()}
 
 
 def plan_first(paths: Sequence[str], wish: Wish, *, now: int, namespace: str) -> Plan:
     """The same for a store that is not there yet."""
     bundles = read_bundles(paths, calendars={})
     return make_plan(bundles, Stored(now=now), wish, seed=lambda name: seed_of(namespace, name))
-
-
-def _known_calendars(app: App) -> dict[str, Calendar]:
-    stored = app.store.read(lambda tx: calendars(tx, namespace=app.namespace))
-    return {name: each.calendar for name, each in stored.items()}
-
-
-def apply_files(app: App, paths: Sequence[str], wish: Wish, *, who: str | None = None) -> Plan:
-    """Make it so, in one transaction; gives what was changed."""
-    bundles = read_bundles(paths, calendars=_known_calendars(app))
-    by = By(act_id=new_id(), who=who or whoami())
-    return app.store.write(
-        lambda tx: apply(
-            tx,
-            bundles,
-            wish,
-            namespace=app.namespace,
-            by=by,
-            timetables=app.schedules.timetables,
-            new_id=new_id,
-        )
-    )

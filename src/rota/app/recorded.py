@@ -10,7 +10,9 @@ import msgspec
 
 from rota.ids import new_id
 from rota.model.run import NewRun
+from rota.model.schedule import OnEvent, Schedule
 from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.events import check_event_args
 from rota.rules.options import UNCHANGED, SubmitOptions
 from rota.rules.signature import Signature
 
@@ -41,6 +43,14 @@ def recorded_signature(spec: JobSpec) -> Signature:
         parameters.sort(key=lambda each: each.name not in needed)
     kinds = dict.fromkeys(spec.parameters, Any)
     return Signature(spec.name, Shape(parameters), lambda: kinds)
+
+
+def check_schedule(schedule: Schedule, spec: JobSpec) -> None:
+    """Whether its arguments have names that the job takes, as far as the store knows them."""
+    if isinstance(schedule.trigger, OnEvent):
+        check_event_args(spec.name, schedule.args, spec.parameters)
+    else:
+        recorded_signature(spec).bind((), schedule.args)
 
 
 def _needed(spec: JobSpec) -> set[str]:

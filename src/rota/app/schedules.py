@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from rota.app.backfills import Backfill, Backfills, Wish
+from rota.app.backfills import Backfill, Backfills
+from rota.app.recorded import check_schedule
 from rota.app.run import Run
 from rota.app.who import whoami
 from rota.clock import to_ms
 from rota.engine import schedules as engine
 from rota.engine.acts import By, record
 from rota.engine.backfill import Planned
+from rota.engine.backfill_range import Wish
 from rota.engine.backfill_views import Reprocess
 from rota.engine.coming import coming
-from rota.engine.jobs import is_known
+from rota.engine.jobs import current_specs
 from rota.engine.schedule_views import (
     FiringView,
     ScheduleOrigin,
@@ -256,8 +258,10 @@ class Schedules:
         """Its job is on record, and its arguments fit it as far as this process knows it."""
         known = self._app.jobs.get(job)
         if known is None:
-            if not self._app.store.read(lambda tx: is_known(tx, job, namespace=self._here)):
+            found = self._app.store.read(lambda tx: current_specs(tx, [job], namespace=self._here))
+            if job not in found:
                 raise UnknownJob(job, self._app.jobs)
+            check_schedule(schedule, found[job][1])
             return schedule
         self._app.define((known,))
         if isinstance(schedule.trigger, OnEvent):

@@ -21,6 +21,9 @@ MAX_SLOTS = 1000
 MAX_PROCESSES = 256
 MAX_THREADS = 256
 MAX_PORT = 65_535
+LEAST_ANCHOR_MS = 1_000
+OF_SERVER = ("token", "token_file", "ca_file", "in_clear")
+"""Settings that belong to one server."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +40,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     token_file: str | None = None
     ca_file: str | None = None
     in_clear: bool = False
+    patience_ms: int | None = None
+    answer_within_ms: int | None = None
     app: str | None = None
     namespace: str | None = None
     log_format: str = "text"
@@ -50,6 +55,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     keep_failures_ms: int | None = None
     alert_webhook: str | None = None
     alert_private: bool = False
+    anchor: str | None = None
+    """Where the ends of the audit are noted."""
+    anchor_every_ms: int | None = None
+    anchor_key: str | None = None
+    anchor_key_file: str | None = None
     echo: bool | None = None
     artifacts: str | None = None
     serve: bool | None = None
@@ -145,6 +155,15 @@ def _yes_or_no(given: object) -> bool:
     return known
 
 
+def _anchor_pause(given: object) -> int:
+    if isinstance(given, bool) or not isinstance(given, str | int | float):
+        raise BadOption(f"{given!r:.64} is not a time such as 1m")
+    ms = parse_duration(given)
+    if ms < LEAST_ANCHOR_MS:
+        raise BadOption(f"{given!r:.64} is no pause between anchors; say 1s or more")
+    return ms
+
+
 def _log_format(given: object) -> str:
     if given not in LOG_FORMATS:
         raise BadOption(f"{given!r:.64} is not one of {', '.join(LOG_FORMATS)}")
@@ -158,6 +177,8 @@ SETTINGS: dict[str, Setting] = {
     "token_file": Setting("rota", "token_file", _text),
     "ca_file": Setting("rota", "ca_file", _text),
     "in_clear": Setting("rota", "in_clear", _yes_or_no),
+    "patience": Setting("rota", "patience_ms", parse_duration),
+    "answer_within": Setting("rota", "answer_within_ms", parse_duration),
     "app": Setting("rota", "app", _text),
     "namespace": Setting("rota", "namespace", lambda given: check_name("namespace", given)),
     "log_format": Setting("rota", "log_format", _log_format),
@@ -189,6 +210,10 @@ SETTINGS: dict[str, Setting] = {
     "oidc_namespace": Setting("oidc", "oidc_namespace", _text, "namespace"),
     "alert_webhook": Setting("alerts", "alert_webhook", _web_address, "webhook"),
     "alert_private": Setting("alerts", "alert_private", _yes_or_no, "private"),
+    "anchor": Setting("audit", "anchor", _text),
+    "anchor_every": Setting("audit", "anchor_every_ms", _anchor_pause),
+    "anchor_key": Setting("audit", "anchor_key", _text),
+    "anchor_key_file": Setting("audit", "anchor_key_file", _text),
 }
 
 
@@ -209,7 +234,7 @@ def read_settings(flags: Mapping[str, Any], *, env: Mapping[str, str], folder: P
         if chosen.value:
             layers.append(profile_layer(path, profiles, chosen, places))
         layers.append(said)
-    said = {name: each for layer in layers for name, each in layer.items()}
+    said = _merged(layers)
     if not _is_served(layers):
         said.pop("server", None)
     fields = {SETTINGS[name].field: _read(name, each) for name, each in said.items()}
@@ -244,6 +269,23 @@ def _is_served(layers: list[Layer]) -> bool:
     return next(
         ("server" in each for each in reversed(layers) if {"server", "url"} & {*each}), False
     )
+
+
+def _merged(layers: list[Layer]) -> Layer:
+    """The later ones count; of `token` and `token_file`, too.
+
+    A credential is not sent to where it was not meant for: where a layer names a server, its token
+    is for that one, and counts for no other that is named later.
+    """
+    servers = [layer["server"].value for layer in layers if "server" in layer]
+    said: Layer = {}
+    for layer in layers:
+        is_other = "server" in layer and layer["server"].value != servers[-1]
+        own = {name: layer[name] for name in layer if not (is_other and name in OF_SERVER)}
+        if {"token", "token_file"} & {*own}:
+            said = {name: each for name, each in said.items() if not name.startswith("token")}
+        said |= own
+    return said
 
 
 def _read(name: str, said: Said) -> Any:

@@ -91,7 +91,9 @@ def _anchored(name: str, value: Any, folder: Path) -> Any:
     relative = value.removeprefix("sqlite:///")
     if name == "url" and relative != value and not relative.startswith(("/", "~")):
         return f"sqlite:///{folder / relative}"
-    if name in ("token_file", "ca_file") or (name == "artifacts" and value.startswith(".")):
+    if name in ("token_file", "ca_file", "anchor_key_file") or (
+        name == "artifacts" and value.startswith(".")
+    ):
         return str(folder / Path(value).expanduser())
     file = value.partition(":")[0]
     if name == "app" and file.endswith(".py") and not Path(file).is_absolute():

@@ -13,6 +13,7 @@ from rota.errors import RunFailed
 
 if TYPE_CHECKING:
     from rota.app.backfills import Backfill
+    from rota.client.backfills import ServedBackfill
     from rota.engine.backfill import Planned
     from rota.engine.backfill_views import BackfillView
 
@@ -41,7 +42,7 @@ def print_planned(planned: Sequence[Planned], *, as_json: bool) -> None:
     print(f"{starts} of these {len(planned)} would be started")
 
 
-def follow(backfill: Backfill) -> BackfillView:
+def follow(backfill: Backfill | ServedBackfill) -> BackfillView:
     """Wait for its end, with a bar on a terminal."""
     if not is_fancy(sys.stderr):
         return backfill.wait()

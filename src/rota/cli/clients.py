@@ -5,30 +5,18 @@ It creates no file and upgrades no schema: that is for `rota up`, a worker and `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from rota.cli.options import settings
 from rota.errors import BadInput, StoreUnavailable, UnknownRun
 
 if TYPE_CHECKING:
-    from rota.app import App, Run
+    from rota.app import App
     from rota.app.settings import Settings
 
 LEAST_CHARS = 8
 RECENT = 1000
 """Short ids are looked for among so many of the newest runs."""
-
-
-@contextmanager
-def opened(flags: dict[str, Any]) -> Iterator[App]:
-    """An app on an existing store, closed at the end."""
-    app = client(settings(flags))
-    try:
-        yield app
-    finally:
-        app.close()
 
 
 def client(said: Settings) -> App:
@@ -58,17 +46,6 @@ def refuse_missing_file(url: str) -> None:
             f"there is no store at {path.absolute()}; start one with `rota up`, or say where "
             "it is with --url, --app, ROTA_URL or rota.toml"
         )
-
-
-def find_run(app: App, text: str) -> Run[Any]:
-    """The run that is meant by an id, or by the end or beginning of one."""
-    from rota.engine.inspect import runs
-
-    def recent(limit: int) -> list[str]:
-        found = app.store.read(lambda tx: runs(tx, namespace=app.namespace, limit=limit))
-        return [run.id for run in found]
-
-    return app.run(find_id(text, recent))
 
 
 def find_id(text: str, recent: Callable[[int], list[str]]) -> str:

@@ -62,6 +62,7 @@ MESSAGES = {
     "api.oidc_failed": "somebody could not sign in through the identity provider",
     "breaker.opened": "a breaker opened: runs of this job are held back",
     "breaker.closed": "a breaker closed: runs of this job are started again",
+    "audit.anchored": "the end of the audit was noted outside",
     "alert.failed": "an alert could not be sent, trying again",
     "retry_function.failed": "a custom retry function failed",
     "artifact.refused": "the artifact store took no result, the database keeps it",

@@ -41,15 +41,20 @@ def who_option(command: F) -> F:
 
 def desk_options(command: F) -> F:
     """For commands that ask a store or a server: where it is, whose part of it, how to print."""
-    return _asked(command, hidden=False)
+    return database_options(_server_options(command, hidden=False))
 
 
-def store_options(command: F) -> F:
-    """For commands that need the database; asked of a server, they say so."""
-    return _asked(command, hidden=True)
+def house_options(command: F) -> F:
+    """The same for commands that are about all namespaces."""
+    return url_option(_server_options(json_option(command), hidden=False))
 
 
-def _asked(command: F, *, hidden: bool) -> F:
+def local_options(command: F) -> F:
+    """For commands that need the database itself; asked of a server, they say so."""
+    return url_option(_server_options(command, hidden=True))
+
+
+def _server_options(command: F, *, hidden: bool) -> F:
     server = click.option(
         "--server",
         metavar="URL",
@@ -59,7 +64,7 @@ def _asked(command: F, *, hidden: bool) -> F:
     profile = click.option(
         "--profile", metavar="NAME", help="Settings of [profiles.NAME] in rota.toml."
     )
-    return database_options(server(profile(command)))
+    return server(profile(command))
 
 
 def database_options(command: F) -> F:

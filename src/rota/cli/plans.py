@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from rota.cli.options import store_options
+from rota.cli.options import desk_options
 
 if TYPE_CHECKING:
     from rota.model.plan import Plan, RunChange, Wish
@@ -32,7 +32,7 @@ def plan_options(command: F) -> F:
         click.argument("files", nargs=-1, required=True, metavar="FILE..."),
     ):
         command = option(command)
-    return store_options(command)
+    return desk_options(command)
 
 
 def wish_of(flags: dict[str, Any]) -> Wish:

@@ -20,8 +20,13 @@ COLUMNS = ("at", "in the zone", "day", "remarks")
 _CRON_ONLY = "dialect"
 
 
-def asked_schedule(expression: str, options: Mapping[str, Any]) -> Schedule:
-    """What the words of a command line mean; those not given are left to the defaults."""
+def asked_schedule(
+    expression: str, options: Mapping[str, Any], calendars: Mapping[str, Calendar] | None = None
+) -> Schedule:
+    """What the words of a command line mean; those not given are left to the defaults.
+
+    `calendars` are the stored ones, which it may name.
+    """
     said = {name: value for name, value in options.items() if value is not None}
     given: object = expression
     if expression.lstrip().startswith("{"):
@@ -29,7 +34,7 @@ def asked_schedule(expression: str, options: Mapping[str, Any]) -> Schedule:
     elif _CRON_ONLY in said:
         given = {"cron": expression, _CRON_ONLY: said[_CRON_ONLY]}
     said.pop(_CRON_ONLY, None)
-    return read_schedule(given, said)
+    return read_schedule(given, said, calendars=calendars or {})
 
 
 def _decoded(text: str) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
-from rota.errors import BadInput, BadOption
+from rota.errors import BadInput
+from rota.notices import subscribe
+from rota.rules.duration import format_duration
 
 if TYPE_CHECKING:
     from rota.app.settings import Settings
@@ -16,12 +18,15 @@ def server_client(said: Settings) -> Client:
     """The namespace is that of the token; one that was said must be the same."""
     from rota.client import Client
 
+    told = {"patience": said.patience_ms, "timeout": said.answer_within_ms}
     client = Client(
         said.server,
-        token=said.token or _token(said),
+        token=said.token or _token(said) or "",
         ca_file=said.ca_file,
         in_clear=said.in_clear,
+        **{name: each / 1000 for name, each in told.items() if each is not None},
     )
+    subscribe(_tell)
     if said.namespace is not None:
         found = client.session().namespace
         if found != said.namespace:
@@ -33,13 +38,23 @@ def server_client(said: Settings) -> Client:
     return client
 
 
+def _tell(notice: str, facts: dict[str, Any]) -> None:
+    """Who waits wants to know what for."""
+    if notice == "server.unavailable":
+        left = format_duration(facts["patience_ms"])
+        print(f"rota: {facts['error']}; trying for another {left}", file=sys.stderr)
+
+
 def _token(said: Settings) -> str | None:
     if said.token_file is None:
         return None
-    try:
-        return Path(said.token_file).read_text().strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadOption(f"token_file: cannot read {said.token_file}: {error}") from error
+    from rota.app.secret_files import is_open_to_all, read_secret
+
+    token = read_secret("token_file", said.token_file)
+    if is_open_to_all(said.token_file):
+        path = said.token_file
+        print(f"rota: everybody on this machine can read {path}; chmod 600 it", file=sys.stderr)
+    return token
 
 
 def refuse_server(said: Settings) -> None:

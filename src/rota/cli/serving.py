@@ -102,6 +102,7 @@ def _echoes(said: Settings, title: str) -> bool:
 
 def worker_options(said: Settings) -> WorkerOptions:
     """The settings as a worker wants them; what was not said keeps its default."""
+    from rota.app.secret_files import anchor_options
     from rota.engine.prune import Retention
     from rota.runtime.options import WorkerOptions
 
@@ -115,6 +116,7 @@ def worker_options(said: Settings) -> WorkerOptions:
         "retention": Retention(**_given(retention)),
         "alert_webhook": said.alert_webhook,
         "alert_private": said.alert_private,
+        **anchor_options(said),
     }
     return WorkerOptions(**_given(facts))
 

@@ -29,6 +29,11 @@ def check_address(url: str, *, in_clear: bool = False) -> str:
     return url.strip().rstrip("/").removesuffix(PREFIX)
 
 
+def is_near(url: str) -> bool:
+    """Whether it is the address of this machine."""
+    return _is_here(urlsplit(url).hostname or "")
+
+
 def _is_here(host: str) -> bool:
     if host == "localhost" or host.endswith(".localhost"):
         return True

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 from rota.client.address import check_address
+from rota.client.breakers import ServedBreakers
+from rota.client.calendars import ServedBlackouts, ServedCalendars
 from rota.client.documents import (
     Answer,
     FoundLine,
@@ -27,16 +30,20 @@ from rota.client.documents import (
     run_view,
     worker_view,
 )
+from rota.client.events import send_event
+from rota.client.files import ServedFiles
 from rota.client.house import ServedAudit, ServedTokens
 from rota.client.job import ServedJob
 from rota.client.letters import ServedLetters
 from rota.client.line import Line
+from rota.client.namespaces import ServedNamespaces
 from rota.client.run import ServedRun
 from rota.client.schedules import ServedSchedules
 from rota.engine.jobs import JobView
 from rota.engine.queues import QueueView
 from rota.engine.workers import WorkerView
 from rota.errors import BadOption
+from rota.model.event import Sent
 from rota.model.log import Level, LogLine
 from rota.model.run import RunView
 from rota.model.states import State
@@ -68,13 +75,14 @@ class Client:
     ) -> None:
         """Without `url` and `token` those of ROTA_SERVER and ROTA_TOKEN count.
 
-        `timeout` is for one answer. `ca_file` holds certificates to trust instead of the usual
-        ones; `in_clear` allows http to another machine.
+        ROTA_TOKEN is for ROTA_SERVER, if that is set, and is sent to no other; an empty `token`
+        means none. `timeout` is for one answer. `ca_file` holds certificates to trust instead of
+        the usual ones; `in_clear` allows http to another machine.
         """
         said = url or os.environ.get("ROTA_SERVER")
         if not said:
             raise BadOption("say where the server is: Client('https://...'), or ROTA_SERVER")
-        secret = token or os.environ.get("ROTA_TOKEN") or None
+        secret = (_token_for(said) if token is None else token) or None
         if secret is not None and not (secret.isascii() and secret.isprintable()):
             raise BadOption("the token has characters that no token has")
         self.url = check_address(said, in_clear=in_clear)
@@ -85,10 +93,15 @@ class Client:
             patience_s=parse_duration(patience) / 1000,
             verify=_trusted(ca_file),
         )
-        self.dead_letters = ServedLetters(self)
         self.schedules = ServedSchedules(self)
+        self.calendars = ServedCalendars(self)
+        self.blackouts = ServedBlackouts(self)
+        self.breakers = ServedBreakers(self)
+        self.dead_letters = ServedLetters(self)
+        self.files = ServedFiles(self)
         self.tokens = ServedTokens(self)
         self.audit = ServedAudit(self)
+        self.namespaces = ServedNamespaces(self)
 
     def __repr__(self) -> str:
         return f"<Client {self.url}>"
@@ -176,6 +189,13 @@ class Client:
         """Let a worker that was drained work again."""
         self.line.post(f"/workers/{quote(worker_id, safe='')}/resume", Answer)
 
+    def send(self, event: str, payload: Any = None, *, key: str | None = None) -> Sent:
+        """Tell of a fact: every schedule that listens to the event starts, once.
+
+        With a `key` the same fact sent twice is one event.
+        """
+        return send_event(self, event, payload, key=key)
+
     def search_logs(
         self,
         text: str,
@@ -189,6 +209,11 @@ class Client:
         query = {"q": text, "jobId": job, "since": since, "level": level, "limit": limit}
         found = self.line.get("/logs", Page[FoundLine], query).items
         return [log_line(each, run_id=each.run_id, job=each.job) for each in found]
+
+    @cached_property
+    def namespace(self) -> str:
+        """That of the token; asked once."""
+        return self.session().namespace
 
     def session(self) -> SessionAnswer:
         """Whose token this is, and what it allows."""
@@ -232,12 +257,19 @@ class Client:
         self.close()
 
 
+def _token_for(url: str) -> str | None:
+    """Of the environment, unless that means another server."""
+    server = os.environ.get("ROTA_SERVER") or url
+    is_it = server.strip().rstrip("/") == url.strip().rstrip("/")
+    return os.environ.get("ROTA_TOKEN") if is_it else None
+
+
 def _trusted(ca_file: str | Path | None) -> Any:
     if ca_file is None:
         return True
     import ssl  # noqa: PLC0415  # few need it
 
     try:
-        return ssl.create_default_context(cafile=str(ca_file))
+        return ssl.create_default_context(cafile=str(Path(ca_file).expanduser()))
     except (OSError, ssl.SSLError) as error:
         raise BadOption(f"ca_file: cannot read certificates of {ca_file}: {error}") from error

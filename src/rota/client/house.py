@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import msgspec
 
 from rota.client.documents import Answer, ms_or_none
-from rota.clock import to_ms
+from rota.clock import to_datetime, to_ms
 from rota.engine.acts import Act
 from rota.engine.audit import Verified
-from rota.model.identity import Role, TokenView
+from rota.model.anchor import Anchor
+from rota.model.identity import GivenToken, Role, TokenView
 
 if TYPE_CHECKING:
     from rota.client.client import Client
+
+BATCH = 2_000
+"""Anchors of one request."""
 
 
 class _Token(Answer):
@@ -55,13 +59,7 @@ class _Verification(Answer):
     seq: int
     hash: str
     says: str
-
-
-class Given(NamedTuple):
-    """A new token and its secret, which is nowhere else."""
-
-    view: TokenView
-    secret: str | None
+    anchors: int = 0
 
 
 class ServedTokens:
@@ -74,7 +72,7 @@ class ServedTokens:
         """The newest first; `past` also shows those that are revoked or have expired."""
         filters = {"past": "true" if past else None}
         found = self._client.pages("/tokens", _Token, filters, limit=limit)
-        namespace = self._client.session().namespace
+        namespace = self._client.namespace
         return [_token(each, namespace) for each in found]
 
     def create(
@@ -83,21 +81,21 @@ class ServedTokens:
         *,
         roles: Sequence[str],
         queues: Sequence[str] | None = None,
-        expires: str | None = None,
-    ) -> Given:
+        expires: str | float | None = None,
+    ) -> GivenToken:
         """Give out a token."""
         body: dict[str, Any] = {"name": name, "roles": list(roles)}
         if queues is not None:
             body["queues"] = list(queues)
         if expires is not None:
-            body["expires"] = expires
+            body["expires"] = expires if isinstance(expires, str) else f"{expires:g}s"
         made = self._client.line.post("/tokens", _Token, body)
-        return Given(_token(made, self._client.session().namespace), made.token)
+        return GivenToken(_token(made, self._client.namespace), made.token)
 
     def revoke(self, token_id: str) -> TokenView:
         """Refuse it from now on, with its sessions."""
         gone = self._client.line.delete(f"/tokens/{quote(token_id, safe='')}", _Token)
-        return _token(gone, self._client.session().namespace)
+        return _token(gone, self._client.namespace)
 
 
 class ServedAudit:
@@ -120,9 +118,22 @@ class ServedAudit:
         found = self._client.pages("/audit", _Act, filters, start=before, limit=limit)
         return [_act(each) for each in found]
 
-    def verify(self, head: str | None = None) -> Verified:
-        """Whether the chain holds, and the hash that was noted earlier is in it."""
-        said = self._client.line.get("/audit/verify", _Verification, {"head": head})
+    def verify(self, head: str | None = None, *, anchors: Sequence[Anchor] = ()) -> Verified:
+        """Whether the chain holds, and a hash and anchors that were noted earlier are in it."""
+        if not anchors:
+            said = self._client.line.get("/audit/verify", _Verification, {"head": head})
+            return Verified(**msgspec.structs.asdict(said))
+        found, fit = self._verify(head, anchors[:BATCH]), 0
+        for at in range(BATCH, len(anchors), BATCH):
+            if not found.is_good:
+                break
+            fit += found.anchors
+            found = self._verify(head, anchors[at : at + BATCH])
+        return msgspec.structs.replace(found, anchors=fit + found.anchors)
+
+    def _verify(self, head: str | None, anchors: Sequence[Anchor]) -> Verified:
+        body = {"head": head, "anchors": [_noted(each) for each in anchors]}
+        said = self._client.line.post("/audit/verify", _Verification, body)
         return Verified(**msgspec.structs.asdict(said))
 
 
@@ -133,6 +144,16 @@ def _token(token: _Token, namespace: str) -> TokenView:
         "created_at": to_ms(token.created_at)
     }
     return TokenView(namespace=namespace, **facts)
+
+
+def _noted(anchor: Anchor) -> dict[str, Any]:
+    until = anchor.kept_until
+    return {
+        "seq": anchor.seq,
+        "hash": anchor.hash,
+        "at": to_datetime(anchor.at),
+        "keptUntil": None if until is None else to_datetime(until),
+    }
 
 
 def _act(act: _Act) -> Act:

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from rota.client.address import PREFIX
+from rota.client.address import PREFIX, is_near
+from rota.client.failures import Failed, failure
 from rota.client.problems import error_of
 from rota.clock import elapsed_s
-from rota.errors import BadUrl, CommitUnknown, RotaError, ServerUnavailable
+from rota.errors import BadOption, BadUrl, CommitUnknown, RotaError
 from rota.ids import new_id
+from rota.notices import emit
 from rota.version import version
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ FIRST_S = 0.1
 LONGEST_S = 5.0
 CONNECT_S = 5.0
 REDIRECTS = range(300, 400)
+TOLD = 3
+"""The failure in a row, about half a second after the first, at which a notice is sent."""
 
 
 class Call(NamedTuple):
@@ -46,16 +50,6 @@ class Call(NamedTuple):
     key: str | None = None
     wait_s: float = 0.0
     """How long the server may take on purpose."""
-
-
-class Failed(NamedTuple):
-    """A try that brought no answer, or none that counts."""
-
-    error: RotaError
-    is_doubtful: bool
-    """It may have been carried out."""
-    rest_s: float = 0.0
-    """How long the server wants to be left alone."""
 
 
 class Line:
@@ -114,10 +108,15 @@ class Line:
             if isinstance(answer, bytes):
                 return answer
             is_doubtful |= answer.is_doubtful
+            if answer.is_final:
+                raise self._given_up(call, answer.error, is_doubtful=is_doubtful)
             most_s = min(LONGEST_S, FIRST_S * 2**turn)
             rest_s = answer.rest_s + random.uniform(0.0, most_s)
             if elapsed_s() + rest_s > end_s:
                 raise self._given_up(call, answer.error, is_doubtful=is_doubtful)
+            if turn == TOLD:
+                left_ms = round((end_s - elapsed_s()) * 1000)
+                emit("server.unavailable", url=self.url, error=answer.error, patience_ms=left_ms)
             time.sleep(rest_s)
             turn += 1
 
@@ -139,10 +138,8 @@ class Line:
                 headers=headers,
                 timeout=patience,
             )
-        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
-            return Failed(self._unreached(error), is_doubtful=False)
-        except httpx2.TransportError as error:
-            return Failed(self._unreached(error), is_doubtful=True)
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            return failure(error, self.url)
         return self._judge(answer)
 
     def _judge(self, answer: httpx2.Response) -> bytes | Failed:
@@ -167,17 +164,19 @@ class Line:
                 headers = {"User-Agent": f"rota/{version()}", "Accept": "application/json"}
                 if self._token:
                     headers["Authorization"] = f"Bearer {self._token}"
-                self._http = httpx2.Client(
-                    headers=headers,
-                    verify=self._verify,
-                    limits=httpx2.Limits(max_connections=64, max_keepalive_connections=16),
-                    follow_redirects=False,  # a token must not follow one to somebody else
-                )
+                try:
+                    self._http = httpx2.Client(
+                        headers=headers,
+                        verify=self._verify,
+                        limits=httpx2.Limits(max_connections=64, max_keepalive_connections=16),
+                        follow_redirects=False,  # a token must not follow one to somebody else
+                        trust_env=not is_near(self.url),  # nor go to a proxy on its way to here
+                    )
+                except (ImportError, ValueError, OSError) as error:
+                    raise BadOption(
+                        f"HTTP_PROXY, HTTPS_PROXY, ALL_PROXY or SSL_CERT_FILE: {error}"
+                    ) from error
             return self._http
-
-    def _unreached(self, error: Exception) -> ServerUnavailable:
-        said = str(error) or type(error).__name__
-        return ServerUnavailable(f"the server at {self.url} cannot be reached: {said}")
 
     def _given_up(self, call: Call, error: RotaError, *, is_doubtful: bool) -> RotaError:
         if is_doubtful and call.key is not None:
@@ -192,7 +191,8 @@ class Line:
             return msgspec.json.decode(content, type=kind)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise BadUrl(
-                f"the answer of {self.url} is none that this version of Rota can read: {error}"
+                f"the answer of {self.url} is none that Rota {version()} can read: {error}; is "
+                "that the address of a server, and not of a much older or newer version?"
             ) from error
 
 

@@ -8,9 +8,19 @@ from typing import Any
 import msgspec
 
 from rota import errors
-from rota.errors import BadUrl, NotPermitted, NotSignedIn, RotaError, ServerUnavailable, TooMany
+from rota.errors import (
+    BadInput,
+    BadUrl,
+    NotPermitted,
+    NotSignedIn,
+    RotaError,
+    ServerUnavailable,
+    TooMany,
+)
+from rota.version import version
 
-HTTP_NOT_FOUND = 404
+UNKNOWN_CALLS = ("not-found", "method-not-allowed")
+"""Codes of addresses that a server does not have; things that are not there have others."""
 SERVER_ERROR = 500
 
 
@@ -45,6 +55,11 @@ def error_of(status: int, body: bytes, *, url: str, retry_after_s: float | None)
         problem = _decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return _of_stranger(status, url)
+    if problem.code in UNKNOWN_CALLS:
+        return BadInput(
+            f"the server at {url} does not know this call, which Rota {version()} has; it is "
+            "another version"
+        )
     error = _made(_kind(problem.code, status), problem)
     if isinstance(error, TooMany):
         error.retry_after_s = retry_after_s or 1.0
@@ -56,7 +71,7 @@ def _kind(code: str, status: int) -> type[RotaError]:
         return _BY_CODE[code]
     if status in _BY_STATUS:
         return _BY_STATUS[status]
-    return errors.BadInput if status < SERVER_ERROR else RotaError
+    return BadInput if status < SERVER_ERROR else RotaError
 
 
 def _made(kind: type[RotaError], problem: Problem) -> RotaError:

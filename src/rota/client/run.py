@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,15 +22,17 @@ from rota.client.documents import (
 )
 from rota.client.nodes import NodesAnswer, TimelineAnswer
 from rota.clock import elapsed_s
+from rota.engine.graph_control import Part
 from rota.engine.node_views import NodeView
 from rota.engine.reasons import Reason
 from rota.engine.timeline import Timeline
-from rota.errors import ArtifactLost, BadInput, RunFailed, RunNotFinished
+from rota.errors import ArtifactLost, BadGraph, BadInput, RunFailed, RunNotFinished
 from rota.ids import is_id
 from rota.model.artifact import missing_digest
 from rota.model.log import LogLine
 from rota.model.run import AttemptView, Ended, RunView
 from rota.model.states import FINAL, State
+from rota.rules.checks import one_of
 from rota.rules.duration import parse_duration
 from rota.rules.graph_progress import Progress
 
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 WAIT_S = 25.0
 """How long one request waits; proxies cut off those that are silent for much longer."""
 FOLLOW_S = 0.5
+MARKS = ("success", "failed", "skipped")
 LAST_WORDS_S = 1.0
 """Lines are stored beside the result, not with it: so long after the end they are waited for."""
 
@@ -148,6 +151,47 @@ class ServedRun:
         """A new run with the same arguments, linked to this one; closes its dead letter."""
         said = self._client.line.post(f"/runs/{self.id}/rerun", Named)
         return ServedRun(self._client, said.run_id)
+
+    def pause(self, why: str = "") -> None:
+        """Of a graph: no other node starts until it is resumed; those that run may end."""
+        self._post("pause", {"reason": why or None})
+
+    def resume(self, why: str = "") -> None:
+        """Go on where it was paused."""
+        self._post("resume", {"reason": why or None})
+
+    def mark(self, node: str, ending: str, why: str = "") -> None:
+        """Say how a node has ended that has not: `success`, `failed` or `skipped`."""
+        one_of("ending", ending, MARKS)
+        self._post("mark", {"node": node, "as": ending, "reason": why or None})
+
+    def rerun_nodes(
+        self,
+        part: Part = "failed",
+        node: str | None = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+        why: str = "",
+    ) -> ServedRun:
+        """Of a graph that has ended: a new run, linked to it, that keeps what need not be redone.
+
+        part: `failed` with all after it, `from` a node with all after it, `only` a node, `all`.
+        """
+        if part in ("from", "only") and node is None:
+            raise BadGraph("name the node to run again")
+        parts: dict[str, dict[str, Any]] = {
+            "failed": {"fromFailed": True},
+            "from": {"fromNode": node},
+            "only": {"fromNode": node, "downstream": False},
+            "all": {"allNodes": True},
+        }
+        args = None if params is None else dict(params)
+        said = self._post("rerun", {**parts[part], "args": args, "reason": why or None})
+        return ServedRun(self._client, said.run_id)
+
+    def _post(self, verb: str, body: Mapping[str, Any]) -> Named:
+        given = {name: value for name, value in body.items() if value is not None}
+        return self._client.line.post(f"/runs/{self.id}/{verb}", Named, given)
 
     def page(self, after: str | None) -> Page[LineAnswer]:
         """Log lines after a mark; all from the first on without one."""

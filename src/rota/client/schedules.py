@@ -10,9 +10,14 @@ from urllib.parse import quote
 
 import msgspec
 
-from rota.client.documents import Answer, ms_or_none
-from rota.clock import to_ms
+from rota.client.backfills import ServedBackfill, ServedBackfills
+from rota.client.documents import Answer, Page, ms_or_none
+from rota.clock import to_datetime, to_ms
+from rota.engine.backfill import Planned
+from rota.engine.backfill_range import Wish
+from rota.engine.backfill_views import Reprocess
 from rota.engine.schedule_views import FiringView, ScheduleOrigin, ScheduleState, ScheduleView
+from rota.errors import BadOption
 from rota.model.schedule import Schedule
 from rota.rules.preview import Firing
 from rota.rules.schedule_options import read_schedule
@@ -82,6 +87,7 @@ class ServedSchedules:
 
     def __init__(self, client: Client) -> None:
         self._client = client
+        self.backfills = ServedBackfills(client)
 
     def list(
         self,
@@ -106,8 +112,13 @@ class ServedSchedules:
         found = self._shown(name, count).coming
         return [Firing(at=to_ms(each.at), wall=each.local, marks=each.marks) for each in found]
 
-    def firings(self, name: str, *, limit: int = 50) -> builtins.list[FiringView]:
+    def firings(
+        self, name: str, *, before: int | None = None, limit: int = 50
+    ) -> builtins.list[FiringView]:
         """What became of its instants, the newest first."""
+        start = None if before is None else to_datetime(before).isoformat()
+        query = {"before": start, "limit": limit}
+        found = self._client.line.get(_at(name, "/firings"), Page[_Past], query).items
         return [
             FiringView(
                 instant=to_ms(each.at),
@@ -117,12 +128,30 @@ class ServedSchedules:
                 run_id=each.run_id,
                 state=each.state,
             )
-            for each in self._shown(name, limit).past
+            for each in found
         ]
 
-    def put(self, name: str, schedule: object, *, job: str) -> ScheduleView:
-        """Make a schedule, or change the one of that name."""
-        facts = msgspec.to_builtins(read_schedule(schedule))
+    def put(
+        self,
+        name: str,
+        schedule: object,
+        *,
+        job: str,
+        args: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> ScheduleView:
+        """Make a schedule, or change the one of this name; schedulers hear of it at once.
+
+        `schedule` and the options are those of `@app.job(schedule=...)`.
+        """
+        stored = self._client.calendars.list()
+        known = {each: one.calendar for each, one in stored.items()}
+        read = read_schedule(schedule, options, calendars=known)
+        if read.name is not None:
+            raise BadOption(f"schedule {name!r} is to be named {read.name!r} too; say it once")
+        if args is not None:
+            read = msgspec.structs.replace(read, args=dict(args))
+        facts = msgspec.to_builtins(read)
         body = {_camel(PUT_AS.get(field, field)): value for field, value in facts.items()}
         self._client.line.put(_at(name), Answer, {"job": job, **body})
         return self.show(name)
@@ -156,6 +185,37 @@ class ServedSchedules:
             body["scheduledFor"] = scheduled_for
         started = self._client.line.post(_at(name, "/trigger"), _Started, body)
         return None if started.run_id is None else self._client.run(started.run_id)
+
+    def backfill(  # noqa: PLR0913  # which instants, and how, all named
+        self,
+        name: str,
+        start: str | datetime,
+        end: str | datetime,
+        *,
+        reprocess: Reprocess = "missing",
+        newest_first: bool = False,
+        parallel: int | None = None,
+        args: Mapping[str, Any] | None = None,
+        most: int | None = None,
+    ) -> ServedBackfill:
+        """Run it for past instants, from `start` (included) to `end`; as `app.schedules` does."""
+        wish = Wish(start, end, reprocess, newest_first, parallel, args)
+        return self.backfills.start(name, wish, most=most)
+
+    def preview_backfill(  # noqa: PLR0913  # which instants, all named
+        self,
+        name: str,
+        start: str | datetime,
+        end: str | datetime,
+        *,
+        reprocess: Reprocess = "missing",
+        newest_first: bool = False,
+        most: int | None = None,
+        limit: int = 100,
+    ) -> builtins.list[Planned]:
+        """What a backfill would do with the first instants of its range; refuses what it would."""
+        wish = Wish(start, end, reprocess, newest_first)
+        return self.backfills.preview(name, wish, most=most, limit=limit)
 
     def _shown(self, name: str, count: int) -> _Shown:
         return self._client.line.get(_at(name), _Shown, {"count": count})

@@ -7,9 +7,15 @@ in batches, one sealer at a time for each namespace. Who writes never waits for 
 from __future__ import annotations
 
 import hashlib
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
+from rota.clock import to_datetime
+from rota.engine.inspect import now_ms
+from rota.model.anchor import Anchor
 from rota.store.base import Row, Tx
 
 PAGE = 500
@@ -36,6 +42,8 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
     hash: str
     """To be written down elsewhere: a chain that was made anew has another one."""
     says: str = ""
+    anchors: int = 0
+    """How many anchors fit."""
 
 
 def seal(tx: Tx, *, limit: int = PAGE) -> int:
@@ -60,23 +68,118 @@ def _seal(tx: Tx, namespace: str, *, limit: int) -> int:
     return len(seals)
 
 
-def verify(tx: Tx, *, namespace: str, limit: int = PAGE) -> Verified:
-    """Walk along the whole chain; the first act that does not fit is named."""
+def verify(
+    tx: Tx, *, namespace: str, anchors: Sequence[Anchor] = (), limit: int = PAGE
+) -> Verified:
+    """Walk along the whole chain; the first act that does not fit it, or an anchor, is named."""
     chain = tx.one("find_chain", namespace=namespace)
+    noted = _Noted(anchors)
     if chain is None:
-        return Verified(is_good=True, acts=0, seq=0, hash="")
-    seq, last = chain["base_seq"], chain["base_hash"]
-    count = 0
-    while rows := tx.all("sealed_acts", namespace=namespace, after=seq, limit=limit):
-        for row in rows:
-            if row["seq"] != seq + 1:
-                return _broken(count, seq + 1, last, "is missing")
-            if row["hash"] != _hash(last, namespace, seq + 1, row):
-                return _broken(count, seq + 1, last, f"(id {row['id']}) was changed")
-            seq, last, count = row["seq"], row["hash"], count + 1
-    if (seq, last) != (chain["seq"], chain["hash"]):
-        return _broken(count, seq + 1, last, "is missing, and all after it")
-    return Verified(is_good=True, acts=count, seq=seq, hash=last)
+        return noted.end(Verified(is_good=True, acts=0, seq=0, hash=""))
+    walk = _Walk(namespace, noted, chain["base_seq"], chain["base_hash"])
+    says = noted.at_base(walk.seq, walk.hash, now=now_ms(tx)) or walk.along(tx, limit)
+    if not says and (walk.seq, walk.hash) != (chain["seq"], chain["hash"]):
+        says = f"act {walk.seq + 1} is missing, and all after it"
+    facts: dict[str, Any] = {"acts": walk.count, "hash": walk.hash}
+    if says:
+        return Verified(is_good=False, seq=walk.seq + 1, says=says, **facts)
+    return noted.end(Verified(is_good=True, seq=walk.seq, **facts))
+
+
+class _Walk:
+    """Along a chain, from where it begins; `seq` and `hash` are of the last act that fits."""
+
+    def __init__(self, namespace: str, noted: _Noted, seq: int, hash_: str) -> None:
+        self.seq, self.hash, self.count = seq, hash_, 0
+        self._namespace = namespace
+        self._noted = noted
+
+    def along(self, tx: Tx, limit: int) -> str:
+        """To the end, or to what is wrong."""
+        at = {"namespace": self._namespace, "limit": limit}
+        while rows := tx.all("sealed_acts", after=self.seq, **at):
+            for row in rows:
+                if says := self._step(row):
+                    return says
+        return ""
+
+    def _step(self, row: Row) -> str:
+        seq = self.seq + 1
+        if row["seq"] != seq:
+            return f"act {seq} is missing"
+        if row["hash"] != _hash(self.hash, self._namespace, seq, row):
+            return f"act {seq} (id {row['id']}) was changed"
+        says = self._noted.at(seq, row["hash"])
+        if not says:
+            self.seq, self.hash, self.count = seq, row["hash"], self.count + 1
+        return says
+
+
+class _Noted:
+    """Anchors along the way, by their place."""
+
+    def __init__(self, anchors: Sequence[Anchor]) -> None:
+        self._open = deque(sorted(anchors, key=lambda each: (each.seq, each.at)))
+        self._fit = 0
+        self._last = 0
+
+    def at_base(self, seq: int, hash_: str, *, now: int) -> str:
+        """Those of acts that are not there any more, which only retention may remove."""
+        while self._open and self._open[0].seq <= seq:
+            anchor = self._open.popleft()
+            if anchor.kept_until is not None and anchor.kept_until > now:
+                until = to_datetime(anchor.kept_until).date()
+                return f"act {anchor.seq} was removed, which had to stay until {until}"
+            if anchor.seq == seq and anchor.hash != hash_:
+                return self._misfit(anchor)
+            self._take(anchor)
+        return ""
+
+    def at(self, seq: int, hash_: str) -> str:
+        """What is wrong with an act that has a place and a hash."""
+        while self._open and self._open[0].seq == seq:
+            anchor = self._open.popleft()
+            if anchor.hash != hash_:
+                return self._misfit(anchor)
+            self._take(anchor)
+        return ""
+
+    def end(self, found: Verified) -> Verified:
+        """None may be left behind the end."""
+        found = msgspec.structs.replace(found, anchors=self._fit)
+        if not self._open:
+            return found
+        anchor = self._open[0]
+        says = (
+            f"act {found.seq + 1} is missing, and all after it: act {anchor.seq} was anchored at "
+            f"{_told(anchor)}"
+        )
+        return msgspec.structs.replace(found, is_good=False, seq=found.seq + 1, says=says)
+
+    def _take(self, anchor: Anchor) -> None:
+        self._fit += 1
+        self._last = anchor.seq
+
+    def _misfit(self, anchor: Anchor) -> str:
+        since = f"after act {self._last}" if self._last else "from its beginning"
+        return (
+            f"act {anchor.seq} is not the one that was anchored at {_told(anchor)}: the chain was "
+            f"made anew {since}"
+        )
+
+
+def heads(tx: Tx, *, keep_ms: int) -> list[Anchor]:
+    """Where the chains of all namespaces end now; acts are kept for so long."""
+    return [
+        Anchor(
+            namespace=row["namespace"],
+            seq=row["seq"],
+            hash=row["hash"],
+            at=row["now"],
+            kept_until=None if row["acted_at"] is None else row["acted_at"] + keep_ms,
+        )
+        for row in tx.all("chain_heads")
+    ]
 
 
 def holds(tx: Tx, head: str, *, namespace: str) -> bool:
@@ -87,9 +190,11 @@ def holds(tx: Tx, head: str, *, namespace: str) -> bool:
     return tx.one("find_sealed", namespace=namespace, hash=head) is not None
 
 
-def verify_with(tx: Tx, head: str | None, *, namespace: str) -> Verified:
+def verify_with(
+    tx: Tx, head: str | None, *, namespace: str, anchors: Sequence[Anchor] = ()
+) -> Verified:
     """The same, and whether it holds a hash that was noted earlier."""
-    found = verify(tx, namespace=namespace)
+    found = verify(tx, namespace=namespace, anchors=anchors)
     if not found.is_good or head is None or holds(tx, head, namespace=namespace):
         return found
     says = f"{head:.64} is not in the chain"
@@ -114,8 +219,8 @@ def prune_acts(tx: Tx, *, keep_ms: int, limit: int) -> int:
     return gone
 
 
-def _broken(count: int, seq: int, last: str, says: str) -> Verified:
-    return Verified(is_good=False, acts=count, seq=seq, hash=last, says=f"act {seq} {says}")
+def _told(anchor: Anchor) -> str:
+    return to_datetime(anchor.at).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _hash(before: str, namespace: str, seq: int, row: Row) -> str:

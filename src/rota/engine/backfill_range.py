@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
 import msgspec
 
 from rota.engine.backfill_views import Reprocess
@@ -15,6 +19,17 @@ LIMIT = 1_000_000
 MAX_PARALLEL = 1_000
 KEEPS = 0
 """On record, instead of a number of its own: the backfill keeps to the overlap policy."""
+
+
+class Wish(NamedTuple):
+    """Which instants, and how; `start` is included, `end` is not."""
+
+    start: str | datetime
+    end: str | datetime
+    reprocess: Reprocess = "missing"
+    newest_first: bool = False
+    parallel: int | None = None
+    args: Mapping[str, Any] | None = None
 
 
 class Range(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ import msgspec
 
 from rota.engine.keys import LOOK
 from rota.engine.timetables import StoredCalendar
-from rota.errors import BadOption
+from rota.errors import BadOption, UnknownCalendar
 from rota.model.schedule import Calendar
 from rota.rules.calendars import business_days
 from rota.store.base import Tx
@@ -26,11 +26,12 @@ def put_calendar(tx: Tx, name: str, calendar: Calendar, *, namespace: str) -> No
 
 
 def remove_calendar(tx: Tx, name: str, *, namespace: str) -> None:
-    """BadOption while a schedule names it."""
+    """UnknownCalendar when there is none; BadOption while a schedule names it."""
     users = tx.all("calendar_users", namespace=namespace, calendar=name)
     if users:
         raise BadOption(f"calendar {name!r} is used by schedule {users[0]['name']!r}")
-    tx.execute("delete_calendar", namespace=namespace, name=name)
+    if not tx.execute("delete_calendar", namespace=namespace, name=name):
+        raise UnknownCalendar(name)
 
 
 def calendars(tx: Tx, *, namespace: str) -> dict[str, StoredCalendar]:

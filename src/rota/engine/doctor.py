@@ -53,6 +53,7 @@ def _fleet(tx: Tx) -> Iterator[Finding]:
     yield checkup_fleet.silent_workers(workers)
     yield from checkup_fleet.unserved(waiting, workers, paused)
     yield checkup_fleet.chores(ages, has_live_runs=bool(waiting or held_up))
+    yield from checkup_fleet.anchors(ages)
 
 
 def _database(tx: Tx) -> Iterator[Finding]:

@@ -109,11 +109,6 @@ def current_specs(
     return found
 
 
-def is_known(tx: Tx, name: str, *, namespace: str) -> bool:
-    """Whether a job of this name is on record."""
-    return tx.one("find_job", namespace=namespace, name=name) is not None
-
-
 def jobs(
     tx: Tx, *, namespace: str, name: str | None = None, after: str = "", limit: int = EVERY
 ) -> list[JobView]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -75,3 +75,10 @@ class TokenView(msgspec.Struct, frozen=True, kw_only=True):
     """Within a minute or so."""
     revoked_at: int | None
     revoked_by: str | None
+
+
+class GivenToken(NamedTuple):
+    """A new token and its secret, which is nowhere else."""
+
+    view: TokenView
+    secret: str | None

@@ -6,9 +6,9 @@ before who says that it may happen later.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -18,6 +18,7 @@ from rota.rules.checks import one_of
 from rota.rules.duration import parse_duration
 from rota.rules.moments import read_bound
 from rota.rules.timetable import Timetable
+from rota.rules.trigger_options import read_trigger
 from rota.rules.triggers import compile_trigger
 from rota.rules.zones import zone
 
@@ -176,3 +177,14 @@ def _recurring(blackout: Blackout) -> Recurring:
             "ends, and so on without end; pause the job or the queue instead"
         )
     return window
+
+
+def read_blackout(fields: Mapping[str, Any]) -> Blackout:
+    """A window by its fields, of which None says nothing; a trigger may be a text."""
+    given = {name: value for name, value in fields.items() if value is not None}
+    if "trigger" in given:
+        given["trigger"] = msgspec.to_builtins(read_trigger(given["trigger"], field="trigger"))
+    try:
+        return msgspec.convert(given, type=Blackout)
+    except msgspec.ValidationError as error:
+        raise BadOption(f"blackout: {error}") from error

@@ -9,6 +9,7 @@ from rota.rules.checkup import LATE_MS, Finding, Status, finding
 from rota.rules.duration import format_duration
 
 SHOWN = 5
+LONGEST_WITHOUT_ANCHOR_MS = 86_400_000
 
 
 class Stuck(NamedTuple):
@@ -112,3 +113,16 @@ def chores(ages_ms: Mapping[str, int], *, has_live_runs: bool) -> Finding:
         f"last done {found}" if is_late else "done all the time",
         advice="no worker with chores runs: nothing is promoted, reaped or pruned",
     )
+
+
+def anchors(ages_ms: Mapping[str, int]) -> Iterator[Finding]:
+    """Where the end of the audit was noted outside once, somebody must still do it."""
+    age_ms = ages_ms.get("anchor")
+    if age_ms is not None:
+        is_late = age_ms > LONGEST_WITHOUT_ANCHOR_MS
+        yield finding(
+            "audit anchors",
+            "warning" if is_late else "ok",
+            f"last written {format_duration(age_ms // 1000 * 1000)} ago" if is_late else "written",
+            advice="no worker has `anchor` in [audit] of its rota.toml any more",
+        )

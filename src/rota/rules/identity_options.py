@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
+import msgspec
+
 from rota.errors import BadOption
-from rota.model.identity import LADDER, ROLES, Role
+from rota.model.identity import LADDER, ROLES, Quotas, Role
 from rota.rules.names import check_name
+from rota.rules.size import parse_size
 
 MAX_LABEL = 100
+Limit = float | str | None
+"""Of a namespace: a number, for payloads also a size such as 64KB; None says nothing of it."""
+_NONE = Quotas()
 
 
 def check_roles(given: Iterable[str]) -> tuple[Role, ...]:
@@ -39,3 +45,28 @@ def check_label(given: object) -> str:
             return given.strip()
         raise BadOption(f"the name has {len(given)} characters, more than {MAX_LABEL}")
     raise BadOption(f"{given!r:.64} is no name for a token; say what uses it, such as `ci`")
+
+
+def other_quotas(limits: Mapping[str, Limit], old: Quotas = _NONE) -> Quotas:
+    """The old ones with some replaced; 0 takes a limit away, None leaves it as it is."""
+    said: dict[str, int | float] = {}
+    for name, limit in limits.items():
+        if name not in Quotas.__struct_fields__:
+            raise BadOption(
+                f"a namespace has no limit {name!r:.64}; known are: "
+                f"{', '.join(Quotas.__struct_fields__)}"
+            )
+        if limit is not None:
+            said[name] = _amount(name, limit)
+    return msgspec.structs.replace(old, **{name: value or None for name, value in said.items()})
+
+
+def _amount(name: str, limit: float | str) -> int | float:
+    if name == "payload" and isinstance(limit, str):
+        return 0 if limit == "0" else parse_size(limit)
+    is_number = isinstance(limit, int | float if name == "rate" else int)
+    if isinstance(limit, bool | str) or not is_number:
+        raise BadOption(f"{name}: {limit!r:.64} is not a number")
+    if not 0 <= limit < float("inf"):
+        raise BadOption(f"{name}: {limit} is no limit; give a number, or 0 for none")
+    return limit

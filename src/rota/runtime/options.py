@@ -64,5 +64,10 @@ class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Where alerts are posted, by a process that does chores; empty for nowhere."""
     alert_private: bool = False
     """Whether the webhook may be an address inside our own network."""
+    anchor: str = ""
+    """Where the ends of the audit's chains are noted, by a process that does chores."""
+    anchor_every_ms: int = 60_000
+    anchor_key: str = ""
+    """What anchors are signed with; empty for not at all."""
     echo: Callable[[LogChunk], None] | None = None
     """Called with what handlers print and log, masked, by the thread that stores it."""

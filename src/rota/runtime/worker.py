@@ -163,6 +163,7 @@ class Worker:
 
     def _make_chores(self) -> list[Service]:
         # Late: a program that only submits need not know cron and zones.
+        from rota.runtime.anchors import anchorers  # noqa: PLC0415
         from rota.runtime.scheduler import Reckoner, Scheduler  # noqa: PLC0415
         from rota.runtime.usher import Usher  # noqa: PLC0415
 
@@ -177,6 +178,7 @@ class Worker:
             Scheduler(self._store),
             Reckoner(self._store),
             Usher(self._store),
+            *anchorers(self._store, options),
         ]
 
     def _services(self) -> list[Service]:

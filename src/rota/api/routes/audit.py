@@ -5,18 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from litestar import get
-from litestar.params import FromQuery, QueryParameter
+import msgspec
+from litestar import get, post
+from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Document, Page, then
+from rota.api.documents import MOST, PAGE, Body, Document, Page, then
 from rota.api.gate import needs
 from rota.clock import to_ms
 from rota.engine.acts import Act, acts
 from rota.engine.audit import verify_with
 from rota.errors import BadInput
 from rota.ids import is_id
+from rota.model.anchor import Anchor
 
+MOST_ANCHORS = 10_000
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]
 
 
@@ -49,6 +52,26 @@ class Verification(Document):
     hash: str
     """The last one; noted elsewhere, it proves later that the chain is still the same."""
     says: str
+    anchors: int
+    """How many anchors fit."""
+
+
+class AnchorBody(Body):
+    """What the end of the chain was, as a line of a sink has it."""
+
+    seq: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+    hash: str
+    at: datetime
+    kept_until: datetime | None = None
+
+
+class VerifyBody(Body):
+    """What was noted earlier."""
+
+    head: str | None = None
+    anchors: Annotated[list[AnchorBody], msgspec.Meta(max_length=MOST_ANCHORS)] = msgspec.field(
+        default_factory=list
+    )
 
 
 @get("/audit", **needs("admin"))
@@ -65,7 +88,7 @@ async def list_acts(  # noqa: PLR0913  # one filter each, all named
     """The newest first; `cursor` is the `next` of the page before."""
     if cursor is not None and not is_id(cursor):
         raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
-    since_ms = None if since is None else _ms(since)
+    since_ms = None if since is None else _ms("since", since)
     found = await request.read(
         lambda tx: acts(
             tx,
@@ -87,16 +110,42 @@ async def list_acts(  # noqa: PLR0913  # one filter each, all named
 @get("/audit/verify", **needs("admin"))
 async def verify_acts(request: Ask, head: FromQuery[str | None] = None) -> Verification:
     """Walk along the whole chain; `head` is a hash that was noted earlier."""
+    return await _verify(request, head, [])
+
+
+@post("/audit/verify", **needs("admin", changes=True), status_code=200)
+async def verify_anchors(request: Ask, data: JSONBody[VerifyBody]) -> Verification:
+    """The same, and whether the chain is the one of which these anchors were noted."""
+    anchors = [
+        Anchor(
+            namespace=request.namespace,
+            seq=each.seq,
+            hash=each.hash,
+            at=_ms("at", each.at),
+            kept_until=None if each.kept_until is None else _ms("keptUntil", each.kept_until),
+        )
+        for each in data.anchors
+    ]
+    return await _verify(request, data.head, anchors)
+
+
+async def _verify(request: Ask, head: str | None, anchors: list[Anchor]) -> Verification:
     await request.site.seal_all()
-    found = await request.read(lambda tx: verify_with(tx, head, namespace=request.namespace))
+    at = {"namespace": request.namespace}
+    found = await request.read(lambda tx: verify_with(tx, head, anchors=anchors, **at))
     return Verification(
-        is_good=found.is_good, acts=found.acts, seq=found.seq, hash=found.hash, says=found.says
+        is_good=found.is_good,
+        acts=found.acts,
+        seq=found.seq,
+        hash=found.hash,
+        says=found.says,
+        anchors=found.anchors,
     )
 
 
-def _ms(moment: datetime) -> int:
+def _ms(name: str, moment: datetime) -> int:
     if moment.tzinfo is None:
-        raise BadInput("since needs a zone: write 2026-01-31T08:00:00Z")
+        raise BadInput(f"{name} needs a zone: write 2026-01-31T08:00:00Z")
     return to_ms(moment)
 
 
@@ -117,4 +166,4 @@ def _document(act: Act) -> ActDocument:
     )
 
 
-ROUTES = (list_acts, verify_acts)
+ROUTES = (list_acts, verify_acts, verify_anchors)

@@ -165,6 +165,16 @@ async def list_backfills(
     return await request.read(look)
 
 
+@get("/backfills/{backfill_id:str}", **needs("viewer"))
+async def find_backfill(request: Ask, backfill_id: FromPath[str]) -> BackfillDocument:
+    """How far it is."""
+
+    def look(tx: Tx) -> BackfillDocument:
+        return _document(_reached(tx, request, backfill_id), request.credential)
+
+    return await request.read(look)
+
+
 @post("/backfills/{backfill_id:str}/cancel", **needs("operator", changes=True), status_code=200)
 async def stop_backfill(
     request: Ask, backfill_id: FromPath[str], data: JSONBody[NoteBody | None] = None
@@ -173,9 +183,7 @@ async def stop_backfill(
     note = data.note if data else None
 
     def stop(tx: Tx, _: By) -> BackfillStopped:
-        view = show_backfill(tx, backfill_id, namespace=request.namespace)
-        if not _is_reached(tx, request, view):
-            raise UnknownBackfill(backfill_id)
+        _reached(tx, request, backfill_id)
         cancel_backfill(tx, backfill_id, namespace=request.namespace, note=note)
         return BackfillStopped(id=backfill_id, state="cancelled")
 
@@ -197,6 +205,13 @@ def _range(tx: Tx, request: Ask, name: str, data: BackfillBody) -> Range:
         parallel=data.concurrency,
         args=None if data.args is None else merged_args(tx, request, name, data.args),
     )
+
+
+def _reached(tx: Tx, request: Ask, backfill_id: str) -> BackfillView:
+    view = show_backfill(tx, backfill_id, namespace=request.namespace)
+    if not _is_reached(tx, request, view):
+        raise UnknownBackfill(backfill_id)
+    return view
 
 
 def _is_reached(tx: Tx, request: Ask, view: BackfillView) -> bool:
@@ -233,4 +248,4 @@ def _document(view: BackfillView, credential: Credential) -> BackfillDocument:
     )
 
 
-ROUTES = (backfill_schedule, list_backfills, stop_backfill)
+ROUTES = (backfill_schedule, list_backfills, find_backfill, stop_backfill)

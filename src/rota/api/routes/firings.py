@@ -1,4 +1,4 @@
-"""Firings to come: of a rule that does not exist yet, and of all schedules together."""
+"""Firings to come, of a rule that does not exist yet and of all schedules; past ones of one."""
 
 from __future__ import annotations
 
@@ -7,16 +7,26 @@ from typing import Annotated
 
 import msgspec
 from litestar import get, post
-from litestar.params import FromQuery, JSONBody, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import Document, then
+from rota.api.documents import MOST as MOST_ITEMS
+from rota.api.documents import PAGE, Document, Page, then
+from rota.api.doors import named
 from rota.api.gate import needs
-from rota.api.routes.schedule_documents import FiringDocument, RuleBody, firing_document
+from rota.api.routes.schedule_access import reached_schedule
+from rota.api.routes.schedule_documents import (
+    FiringDocument,
+    PastDocument,
+    RuleBody,
+    firing_document,
+    past_document,
+)
 from rota.clock import to_ms
 from rota.engine.calendars import calendars
 from rota.engine.inspect import now_ms
 from rota.engine.jobs import current_specs
+from rota.engine.schedule_views import firings_of
 from rota.engine.upcoming import Upcoming, upcoming
 from rota.errors import BadOption
 from rota.rules.moments import read_bound
@@ -137,6 +147,26 @@ async def list_upcoming(
     )
 
 
+@get("/schedules/{name:str}/firings", **needs("viewer"))
+async def list_firings(
+    request: Ask,
+    name: FromPath[str],
+    before: FromQuery[datetime | None] = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=MOST_ITEMS)] = PAGE,
+) -> Page[PastDocument]:
+    """What became of the instants of a schedule, the newest first; those before an instant."""
+    end = None if before is None else _ms("before", before)
+
+    def look(tx: Tx) -> list[PastDocument]:
+        view = reached_schedule(tx, request, named(name))
+        at = {"namespace": request.namespace}
+        return [
+            past_document(each) for each in firings_of(tx, view.name, before=end, limit=limit, **at)
+        ]
+
+    return Page(items=await request.read(look))
+
+
 def _reaches(tx: Tx, request: Ask, job: str) -> bool:
     if request.credential.queues is None:
         return True
@@ -150,4 +180,4 @@ def _ms(field: str, given: datetime) -> int:
     return to_ms(given)
 
 
-ROUTES = (preview_schedule, list_upcoming)
+ROUTES = (preview_schedule, list_upcoming, list_firings)

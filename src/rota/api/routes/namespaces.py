@@ -118,7 +118,7 @@ async def _put(request: Ask, name: str, data: ChangeBody, *, is_new: bool) -> Na
 
     def put_it(tx: Tx, by: By) -> NamespaceDocument:
         if is_new and _is_known(tx, name):
-            raise NotAllowed(f"there is a namespace {name} already; PUT changes it")
+            raise NotAllowed(f"there is a namespace {name} already; change that one")
         if not is_new:
             find_namespace(tx, name)
         made = put_namespace(tx, name, quotas, by=_also(by), note=data.note)

@@ -88,7 +88,7 @@ async def rerun_run(
         _check_room(tx, request, 1)
         args = None if asked.args is None else _bound(tx, request, old, asked.args)
         how: dict[str, Any] = {"namespace": request.namespace, "new_id": fresh, "by": by}
-        if part == "all":
+        if part == "all" and not asked.all_nodes:
             rerun(tx, run_id, args=args, **how)
         else:
             rerun_graph(tx, run_id, part=part, node=asked.from_node, args=args, **how)
@@ -193,8 +193,8 @@ def _chosen(tx: Tx, request: Ask, data: BulkActBody, *, ended: bool) -> tuple[li
 
 
 def _part(asked: RerunBody) -> Part:
-    if asked.from_failed and asked.from_node is not None:
-        raise BadOption("give one of fromFailed and fromNode")
+    if sum((asked.from_failed, asked.from_node is not None, asked.all_nodes)) > 1:
+        raise BadOption("give one of fromFailed, fromNode and allNodes")
     if asked.from_node is not None:
         return "from" if asked.downstream else "only"
     return "failed" if asked.from_failed else "all"

@@ -86,6 +86,8 @@ class RerunBody(Body):
     """Of a graph: this node and all after it."""
     downstream: bool = True
     """False: that node alone."""
+    all_nodes: bool = False
+    """Only if it is a graph: all of it."""
 
 
 class ReasonBody(Body):

@@ -7,13 +7,10 @@ from typing import Any
 import msgspec
 
 from rota.api.ask import Ask
-from rota.app.recorded import recorded_signature
+from rota.app.recorded import check_schedule
 from rota.engine.jobs import current_specs
 from rota.engine.schedule_views import ScheduleView, show
 from rota.errors import BadOption, UnknownJob, UnknownSchedule
-from rota.model.schedule import OnEvent, Schedule
-from rota.model.spec import JobSpec
-from rota.rules.events import check_event_args
 from rota.store.base import Tx
 
 
@@ -46,13 +43,5 @@ def merged_args(tx: Tx, request: Ask, name: str, args: dict[str, Any]) -> str:
     found = current_specs(tx, [view.job], namespace=request.namespace).get(view.job)
     if found is None:
         raise UnknownJob(view.job)
-    check_args(merged, found[1])
+    check_schedule(merged, found[1])
     return msgspec.json.encode(merged.args).decode()
-
-
-def check_args(schedule: Schedule, spec: JobSpec) -> None:
-    """The names of its arguments, as far as the store knows them."""
-    if isinstance(schedule.trigger, OnEvent):
-        check_event_args(spec.name, schedule.args, spec.parameters)
-    else:
-        recorded_signature(spec).bind((), schedule.args)

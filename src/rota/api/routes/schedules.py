@@ -16,7 +16,6 @@ from rota.api.gate import needs
 from rota.api.routes.job_bodies import TriggerBody
 from rota.api.routes.job_changes import reached_job
 from rota.api.routes.schedule_access import (
-    check_args,
     merged_args,
     reached_ones,
     reached_schedule,
@@ -29,6 +28,7 @@ from rota.api.routes.schedule_documents import (
     schedule_document,
     schedule_item,
 )
+from rota.app.recorded import check_schedule
 from rota.engine import schedules as engine
 from rota.engine.acts import By
 from rota.engine.calendars import calendars
@@ -134,7 +134,7 @@ async def replace_schedule(
         spec = reached_job(tx, request, data.job).spec
         stored = calendars(tx, namespace=request.namespace)
         schedule = data.schedule({each: one.calendar for each, one in stored.items()})
-        check_args(schedule, spec)
+        check_schedule(schedule, spec)
         view = engine.put(
             tx,
             called,

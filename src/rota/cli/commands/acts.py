@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import store_options
+from rota.cli.options import desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
@@ -29,24 +29,20 @@ COLUMNS = ("when", "who", "verb", "subject", "letters", "about")
 @click.option("--who", metavar="NAME", help="Only what this person did.")
 @click.option("--before", metavar="ID", help="The page after the one that ended with this act.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
-@store_options
+@desk_options
 def command(*, as_json: bool, **flags: Any) -> None:
     """List what people did to runs, dead letters and definitions, the newest first."""
-    from rota.cli.clients import opened
     from rota.cli.documents import iso
     from rota.cli.output import print_json, print_table
-    from rota.engine.acts import acts
-    from rota.engine.inspect import now_ms
+    from rota.cli.places import now_at, place
     from rota.errors import BadInput
     from rota.ids import is_id
 
     if flags["before"] and not is_id(flags["before"]):
         raise BadInput(f"--before {flags['before']!r:.64} is not the id of an act")
     wanted = {name: flags[name] for name in ("verb", "who", "before", "limit")}
-    with opened(flags) as app:
-        found, now = app.store.read(
-            lambda tx: (acts(tx, namespace=app.namespace, **wanted), now_ms(tx))
-        )
+    with place(flags) as here:
+        found, now = here.audit.list(**wanted), now_at(here)
     if as_json:
         from msgspec import to_builtins
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +13,7 @@ from rota.cli.options import settings
 from rota.cli.plans import plan_options
 
 if TYPE_CHECKING:
-    from rota.app import App
+    from rota.cli.places import Place
     from rota.model.plan import Plan
 
 EPILOG = """\b
@@ -22,7 +24,7 @@ Examples:
 
 Everything happens in one transaction, or nothing does; applying the same again does nothing.
 Workers hear of it at once: `rota up` runs the jobs, `rota worker` does with --stored. On a
-terminal it asks first, unless --yes or --json is said. The store is created if it is not there.
+terminal it asks first, unless --yes or --json is said. A store is created if it is not there.
 Exits with 0 when the store is as the files say, 2 when a file is wrong or something belongs to
 code or to another file (see --take-over), 130 when the answer was no.
 """
@@ -33,23 +35,22 @@ code or to another file (see --take-over), 130 when the answer was no.
 @click.option("--dry-run", is_flag=True, help="Only show it, as `rota plan` does.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--who", metavar="NAME", help="Who did it, for `rota acts`; you if not said.")
-def command(*, files: tuple[str, ...], as_json: bool, dry_run: bool, **flags: Any) -> None:
+def command(
+    *, files: tuple[str, ...], as_json: bool, dry_run: bool, who: str | None, **flags: Any
+) -> None:
     """Add, change and remove jobs and schedules so that the store is as the FILEs say."""
-    from rota.app.files import apply_files, plan_files
     from rota.cli.output import print_json
+    from rota.cli.places import by
     from rota.cli.plans import plan_document, print_plan, wish_of
 
     wish = wish_of(flags)
-    app = _app(flags)
-    try:
+    with _place(flags, who) as here:
         if dry_run:
-            plan = plan_files(app, files, wish)
+            plan = here.files.plan(files, wish)
         else:
             if not flags["yes"] and not as_json and sys.stdin.isatty():
-                _ask(plan_files(app, files, wish), flags)
-            plan = apply_files(app, files, wish, who=flags["who"])
-    finally:
-        app.close()
+                _ask(here.files.plan(files, wish), flags)
+            plan = here.files.apply(files, wish, **by(who))
     if as_json:
         print_json([plan_document(plan, applied=not dry_run)])
     else:
@@ -64,15 +65,24 @@ def _ask(plan: Plan, flags: dict[str, Any]) -> None:
         click.confirm("Apply it?", abort=True, err=True)
 
 
-def _app(flags: dict[str, Any]) -> App:
+@contextmanager
+def _place(flags: dict[str, Any], who: str | None) -> Iterator[Place]:
     """As for commands that look, but the store may be made."""
     from rota.app import App
-    from rota.cli.served import refuse_server
+    from rota.cli.places import place
 
     said = settings(flags)
-    refuse_server(said)
+    if said.server is not None:
+        with place(flags, who=who) as here:
+            yield here
+        return
     if said.app is not None and not said.url:
         from rota.cli.loading import load_app
 
-        return load_app(said)
-    return App(said.url, namespace=said.namespace)
+        app = load_app(said)
+    else:
+        app = App(said.url, namespace=said.namespace)
+    try:
+        yield app
+    finally:
+        app.close()

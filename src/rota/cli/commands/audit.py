@@ -18,9 +18,12 @@ Examples:
   rota audit --subject daily-report --json
   rota audit verify
   rota audit verify --head 5f0c...        the chain still holds what was noted then
+  rota audit verify --anchors anchors     and all that workers noted outside
+  rota audit anchor >> anchors            note where it ends now
 
-Each act has its place in a chain of hashes, given within a few seconds. Write the last hash down
-elsewhere from time to time: who can change the database can make a new chain, but not that one.
+Each act has its place in a chain of hashes, given within a few seconds. Who can change the
+database can make a new chain, but not change what was noted elsewhere: with `anchor` in [audit]
+of rota.toml workers do that once a minute.
 """
 COLUMNS = ("seq", "when", "who", "from", "verb", "subject", "why")
 
@@ -40,16 +43,16 @@ def command() -> None:
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List changes, the newest first."""
     from rota.cli.documents import iso
-    from rota.cli.houses import house
     from rota.cli.output import print_json, print_table
+    from rota.cli.places import now_at, place
     from rota.errors import BadInput
     from rota.ids import is_id
 
     if flags["before"] and not is_id(flags["before"]):
         raise BadInput(f"--before {flags['before']!r:.64} is not the id of an act")
     wanted = {name: flags[name] for name in ("verb", "who", "subject", "before", "limit")}
-    with house(flags) as here:
-        found, now = here.acts(**wanted), here.now()
+    with place(flags) as here:
+        found, now = here.audit.list(**wanted), now_at(here)
     if as_json:
         from msgspec import to_builtins
 
@@ -60,23 +63,60 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 @command.command("verify")
 @click.option("--head", metavar="HASH", help="A hash that was noted earlier and must be there.")
+@click.option(
+    "--anchors", metavar="FILE", help="Lines of a sink, all of which must fit; - reads stdin."
+)
+@click.option(
+    "--key-file", metavar="FILE", help="What anchors are signed with; else as settings say."
+)
 @desk_options
-def verify(*, as_json: bool, head: str | None, **flags: Any) -> int:
+def verify(
+    *, as_json: bool, head: str | None, anchors: str | None, key_file: str | None, **flags: Any
+) -> int:
     """Walk along the chain; ends with 1 and names the place if it does not hold."""
     from msgspec import to_builtins
 
-    from rota.cli.houses import house
+    from rota.cli.anchors import read_file
     from rota.cli.output import print_json
+    from rota.cli.places import place
 
-    with house(flags) as here:
-        found = here.verify(head)
+    with place(flags) as here:
+        noted = read_file(anchors, flags, key_file, here.namespace) if anchors else []
+        found = here.audit.verify(head, anchors=noted)
     if as_json:
         print_json([to_builtins(found)])
     elif found.is_good:
-        print(f"good: {found.acts} acts, the last is {found.seq} with the hash {found.hash}")
+        also = f"; {found.anchors} anchors fit" if anchors else ""
+        print(f"good: {found.acts} acts, the last is {found.seq} with the hash {found.hash}{also}")
     else:
         print(f"NOT good: {found.says}; {found.acts} acts before it are good")
     return 0 if found.is_good else 1
+
+
+@command.command("anchor")
+@click.option("--key-file", metavar="FILE", help="Sign with what is in it; else as settings say.")
+@desk_options
+def anchor(*, as_json: bool, key_file: str | None, **flags: Any) -> int:
+    """Print the end of the chain as a line for `verify --anchors`, to be kept elsewhere.
+
+    Workers do it by themselves with `anchor` in the section [audit] of rota.toml.
+    """
+    from rota.cli.anchors import key_of
+    from rota.cli.places import now_at, place
+    from rota.model.anchor import Anchor
+    from rota.rules.anchors import write_anchor
+
+    del as_json  # it is JSON anyway
+    key = key_of(flags, key_file)
+    with place(flags) as here:
+        found, now = here.audit.verify(), now_at(here)
+        namespace = here.namespace
+    if not found.is_good:
+        click.echo(f"NOT good: {found.says}; nothing to anchor", err=True)
+        return 1
+    noted = Anchor(namespace=namespace, seq=found.seq, hash=found.hash, at=now)
+    click.echo(write_anchor(noted, key))
+    return 0
 
 
 def _row(act: Act, now: int) -> Row:

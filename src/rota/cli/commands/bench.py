@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import json_option, settings, url_option
+from rota.cli.options import json_option, local_options, settings
 
 if TYPE_CHECKING:
     from rota.cli.benchmark import Figures
@@ -25,7 +25,7 @@ measures a temporary SQLite file. `make bench` in the source measures much more.
 @click.command("bench", epilog=EPILOG)
 @click.option("--runs", type=click.IntRange(100, 1_000_000), default=10_000, show_default=True)
 @click.option("--slots", metavar="N", help="Slots of the worker; 8 if not said.")
-@url_option
+@local_options
 @json_option
 def command(*, runs: int, as_json: bool, **flags: Any) -> None:
     """Measure submit, throughput and latency on the configured store."""
@@ -34,9 +34,11 @@ def command(*, runs: int, as_json: bool, **flags: Any) -> None:
 
     from rota.app.app import DEFAULT_URL
     from rota.cli.benchmark import measure
+    from rota.cli.served import refuse_server
     from rota.store.open import file_of
 
     said = settings(flags)
+    refuse_server(said)
     url = said.url or DEFAULT_URL
     path = file_of(url)
     if said.url is None and path is not None and not path.exists():

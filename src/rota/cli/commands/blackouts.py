@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rota.cli.options import Noun, store_options
+from rota.cli.options import Noun, desk_options
 
 EPILOG = """\b
 Examples:
@@ -29,16 +29,16 @@ def command() -> None:
 
 
 @command.command("list")
-@store_options
+@desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List the windows of this namespace."""
     import msgspec
 
-    from rota.cli.clients import opened
     from rota.cli.output import print_json, print_table
+    from rota.cli.places import place
 
-    with opened(flags) as app:
-        found = app.blackouts.list()
+    with place(flags) as here:
+        found = here.blackouts.list()
     if as_json:
         print_json({"name": name, **msgspec.to_builtins(each)} for name, each in found.items())
         return
@@ -60,16 +60,16 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 @click.option("--job", metavar="NAME", help="Only for this job.")
 @click.option("--queue", metavar="NAME", help="Only for this queue.")
 @click.option("--note", metavar="TEXT", help="Why, for those who wonder.")
-@store_options
+@desk_options
 def set_(*, name: str, as_json: bool, **flags: Any) -> None:
     """Make a window or change the one of that name."""
-    from rota.cli.clients import opened
     from rota.cli.output import print_json
+    from rota.cli.places import place
 
     fields = ("kind", "start", "end", "trigger", "duration", "zone", "job", "queue", "note")
     given = {field: flags.pop(field) for field in fields}
-    with opened(flags) as app:
-        app.blackouts.put(name, **given)
+    with place(flags) as here:
+        here.blackouts.put(name, **given)
     if as_json:
         print_json([{"name": name, **{key: value for key, value in given.items() if value}}])
     else:
@@ -78,15 +78,15 @@ def set_(*, name: str, as_json: bool, **flags: Any) -> None:
 
 @command.command("remove")
 @click.argument("name")
-@store_options
+@desk_options
 def remove(*, name: str, as_json: bool, **flags: Any) -> None:
     """Remove a window; what it defers starts at its old end."""
-    from rota.cli.clients import opened
     from rota.cli.output import print_json
+    from rota.cli.places import place
     from rota.errors import BadInput
 
-    with opened(flags) as app:
-        if not app.blackouts.remove(name):
+    with place(flags) as here:
+        if not here.blackouts.remove(name):
             raise BadInput(f"there is no window named {name!r}; see `rota blackouts`")
     if as_json:
         print_json([{"name": name, "removed": True}])

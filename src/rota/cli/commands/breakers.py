@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import Noun, store_options
+from rota.cli.options import Noun, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Cell, Row
@@ -31,15 +31,15 @@ def command() -> None:
 
 
 @command.command("list")
-@store_options
+@desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List the breakers of all jobs that have one or are held back."""
-    from rota.cli.clients import opened
     from rota.cli.documents import document
     from rota.cli.output import print_json, print_table
+    from rota.cli.places import place
 
-    with opened(flags) as app:
-        found = app.breakers.list()
+    with place(flags) as here:
+        found = here.breakers.list()
     if as_json:
         documents = [document(breaker) for breaker in found]
         for each in documents:
@@ -52,25 +52,25 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 @command.command("open")
 @click.argument("job")
 @click.option("--note", help="Why, for those who wonder.")
-@store_options
+@desk_options
 def open_(*, job: str, note: str | None, as_json: bool, **flags: Any) -> None:
     """Start no run of this job until its breaker is closed by hand."""
-    from rota.cli.clients import opened
+    from rota.cli.places import place
 
-    with opened(flags) as app:
-        app.breakers.open(job, note=note)
+    with place(flags) as here:
+        here.breakers.open(job, note=note)
     _print_change(job, "open", as_json=as_json)
 
 
 @command.command("close")
 @click.argument("job")
-@store_options
+@desk_options
 def close(*, job: str, as_json: bool, **flags: Any) -> None:
     """Start runs of this job again, in the old order; its tally starts afresh."""
-    from rota.cli.clients import opened
+    from rota.cli.places import place
 
-    with opened(flags) as app:
-        app.breakers.close(job)
+    with place(flags) as here:
+        here.breakers.close(job)
     _print_change(job, "closed", as_json=as_json)
 
 

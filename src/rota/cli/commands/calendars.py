@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rota.cli.options import Noun, store_options
+from rota.cli.options import Noun, desk_options
 
 EPILOG = """\b
 Examples:
@@ -28,16 +28,16 @@ def command() -> None:
 
 
 @command.command("list")
-@store_options
+@desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List the calendars of this namespace."""
     import msgspec
 
-    from rota.cli.clients import opened
     from rota.cli.output import print_json, print_table
+    from rota.cli.places import place
 
-    with opened(flags) as app:
-        found = app.calendars.list()
+    with place(flags) as here:
+        found = here.calendars.list()
     if as_json:
         print_json(
             {"name": name, "version": each.version, **msgspec.structs.asdict(each.calendar)}
@@ -64,11 +64,11 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 @click.option("--weekend", metavar="DAYS", default="sat,sun", show_default=True)
 @click.option("--off", multiple=True, metavar="DATE", help="A further day off; any number.")
 @click.option("--on", multiple=True, metavar="DATE", help="A day worked in spite of all.")
-@store_options
+@desk_options
 def set_(*, name: str, weekend: str, as_json: bool, **flags: Any) -> None:
     """Make a calendar or change the one of that name; its schedules follow at once."""
-    from rota.cli.clients import opened
     from rota.cli.output import print_json
+    from rota.cli.places import place
     from rota.model.schedule import Calendar
 
     calendar = Calendar(
@@ -77,9 +77,9 @@ def set_(*, name: str, weekend: str, as_json: bool, **flags: Any) -> None:
         off=flags["off"],
         on=flags["on"],
     )
-    with opened(flags) as app:
-        app.calendars.put(name, calendar)
-        version = app.calendars.list()[name].version
+    with place(flags) as here:
+        here.calendars.put(name, calendar)
+        version = here.calendars.list()[name].version
     if as_json:
         print_json([{"name": name, "version": version}])
     else:
@@ -88,14 +88,14 @@ def set_(*, name: str, weekend: str, as_json: bool, **flags: Any) -> None:
 
 @command.command("remove")
 @click.argument("name")
-@store_options
+@desk_options
 def remove(*, name: str, as_json: bool, **flags: Any) -> None:
     """Remove a calendar; refused while a schedule names it."""
-    from rota.cli.clients import opened
     from rota.cli.output import print_json
+    from rota.cli.places import place
 
-    with opened(flags) as app:
-        app.calendars.remove(name)
+    with place(flags) as here:
+        here.calendars.remove(name)
     if as_json:
         print_json([{"name": name, "removed": True}])
     else:

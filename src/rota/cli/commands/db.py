@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import json_option, settings, url_option
+from rota.cli.options import json_option, local_options, settings
 
 if TYPE_CHECKING:
     from rota.app.settings import Settings
@@ -33,7 +33,7 @@ def _app_option(body: Any) -> Any:
 
 
 @command.command("migrate")
-@url_option
+@local_options
 @_app_option
 @json_option
 def migrate(*, as_json: bool, **flags: Any) -> None:
@@ -53,7 +53,7 @@ def migrate(*, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("sql")
-@url_option
+@local_options
 @_app_option
 @click.option(
     "--dialect", type=click.Choice(("sqlite", "postgres")), help="Else that of the store."
@@ -66,7 +66,7 @@ def sql(*, dialect: str | None, **flags: Any) -> None:
 
 
 @command.command("check")
-@url_option
+@local_options
 @_app_option
 @json_option
 def check(*, as_json: bool, **flags: Any) -> int:
@@ -100,7 +100,7 @@ def check(*, as_json: bool, **flags: Any) -> int:
 
 
 @command.command("protect")
-@url_option
+@local_options
 @_app_option
 @click.option("--role", metavar="NAME", help="Else the present one, or rota_server_DATABASE.")
 @click.option("--off", is_flag=True, help="Take the policies away again.")
@@ -141,11 +141,9 @@ def _print_check(url: str, missing: list[str], safety: list[tuple[str, str, bool
 def address(said: Settings) -> str:
     """Where the store is: as said, else as the app says, else the default."""
     from rota.app.app import DEFAULT_URL
+    from rota.cli.served import refuse_server
 
-    if not said.url:
-        from rota.cli.served import refuse_server
-
-        refuse_server(said)
+    refuse_server(said)
     if said.url or not said.app:
         return said.url or DEFAULT_URL
     from rota.cli.loading import load_app

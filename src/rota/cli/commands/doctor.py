@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import json_option, settings, url_option
+from rota.cli.options import json_option, local_options, settings
 
 if TYPE_CHECKING:
     from rota.rules.checkup import Finding
@@ -24,7 +24,7 @@ STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 
 
 @click.command("doctor", epilog=EPILOG)
-@url_option
+@local_options
 @click.option("--app", metavar="APP", help="Take the address from this app.")
 @click.option("--quiet", is_flag=True, help="Show only warnings and problems.")
 @json_option

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import store_options
+from rota.cli.options import desk_options
 
 if TYPE_CHECKING:
     from rota.rules.graphs import Plan
@@ -70,15 +70,15 @@ def schema() -> None:
 
 @command.command("nodes")
 @click.argument("run_id", metavar="RUN")
-@store_options
+@desk_options
 def nodes(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """List the nodes of a run: their states, runs and reasons."""
-    from rota.cli.clients import find_run, opened
     from rota.cli.node_page import node_document, print_nodes
     from rota.cli.output import print_json
+    from rota.cli.places import place, run_at
 
-    with opened(flags) as app:
-        run = find_run(app, run_id)
+    with place(flags) as here:
+        run = run_at(here, run_id)
         found, progress = run.nodes(), run.progress()
     if as_json:
         print_json(node_document(node) for node in found)
@@ -89,29 +89,29 @@ def nodes(*, run_id: str, as_json: bool, **flags: Any) -> None:
 @command.command("pause")
 @click.argument("run_id", metavar="RUN")
 @click.option("--why", default="", metavar="TEXT", help="For the record.")
-@store_options
-def pause(*, run_id: str, why: str, **flags: Any) -> None:
+@desk_options
+def pause(*, run_id: str, why: str, as_json: bool, **flags: Any) -> None:
     """Let no other node of a run start; those that run may end."""
-    from rota.cli.clients import find_run, opened
+    from rota.cli.places import place, run_at
 
-    with opened(flags) as app:
-        run = find_run(app, run_id)
+    with place(flags) as here:
+        run = run_at(here, run_id)
         run.pause(why)
-    click.echo(f"run {run.id} is paused")
+    _tell(f"run {run.id} is paused", {"id": run.id, "paused": True}, as_json=as_json)
 
 
 @command.command("resume")
 @click.argument("run_id", metavar="RUN")
 @click.option("--why", default="", metavar="TEXT", help="For the record.")
-@store_options
-def resume(*, run_id: str, why: str, **flags: Any) -> None:
+@desk_options
+def resume(*, run_id: str, why: str, as_json: bool, **flags: Any) -> None:
     """Go on with a run that was paused."""
-    from rota.cli.clients import find_run, opened
+    from rota.cli.places import place, run_at
 
-    with opened(flags) as app:
-        run = find_run(app, run_id)
+    with place(flags) as here:
+        run = run_at(here, run_id)
         run.resume(why)
-    click.echo(f"run {run.id} goes on")
+    _tell(f"run {run.id} goes on", {"id": run.id, "paused": False}, as_json=as_json)
 
 
 @command.command("mark")
@@ -119,14 +119,16 @@ def resume(*, run_id: str, why: str, **flags: Any) -> None:
 @click.argument("node")
 @click.argument("ending", type=click.Choice(("success", "failed", "skipped")))
 @click.option("--why", default="", metavar="TEXT", help="For the record.")
-@store_options
-def mark(*, run_id: str, node: str, ending: str, why: str, **flags: Any) -> None:
+@desk_options
+def mark(*, run_id: str, node: str, ending: str, why: str, as_json: bool, **flags: Any) -> None:
     """Say how a node has ended that has not; what it does is stopped."""
-    from rota.cli.clients import find_run, opened
+    from rota.cli.places import place, run_at
 
-    with opened(flags) as app:
-        find_run(app, run_id).mark(node, ending, why)
-    click.echo(f"node {node} is {ending}")
+    with place(flags) as here:
+        run = run_at(here, run_id)
+        run.mark(node, ending, why)
+    facts = {"id": run.id, "node": node, "state": ending}
+    _tell(f"node {node} is {ending}", facts, as_json=as_json)
 
 
 @command.command("rerun")
@@ -135,21 +137,38 @@ def mark(*, run_id: str, node: str, ending: str, why: str, **flags: Any) -> None
 @click.option("--only", metavar="NODE", help="This node alone.")
 @click.option("--all", "whole", is_flag=True, help="All nodes.")
 @click.option("--why", default="", metavar="TEXT", help="For the record.")
-@store_options
+@desk_options
 def rerun(
-    *, run_id: str, first: str | None, only: str | None, whole: bool, why: str, **flags: Any
+    *,
+    run_id: str,
+    first: str | None,
+    only: str | None,
+    whole: bool,
+    why: str,
+    as_json: bool,
+    **flags: Any,
 ) -> None:
     """Run an ended graph again, from what failed; what need not be redone is kept."""
-    from rota.cli.clients import find_run, opened
+    from rota.cli.places import place, run_at
     from rota.engine.graph_control import Part
     from rota.errors import BadOption
 
     if sum(bool(each) for each in (first, only, whole)) > 1:
         raise BadOption("give one of --from, --only and --all")
     part: Part = "from" if first else "only" if only else "all" if whole else "failed"
-    with opened(flags) as app:
-        fresh = find_run(app, run_id).rerun_nodes(part, first or only, why=why)
-    click.echo(fresh.id)
+    with place(flags) as here:
+        run = run_at(here, run_id)
+        fresh = run.rerun_nodes(part, first or only, why=why)
+    _tell(fresh.id, {"id": fresh.id, "rerun_of": run.id}, as_json=as_json)
+
+
+def _tell(text: str, facts: dict[str, Any], *, as_json: bool) -> None:
+    from rota.cli.output import print_json
+
+    if as_json:
+        print_json([facts])
+    else:
+        click.echo(text)
 
 
 def _of_file(path: str, name: str | None) -> Plan:

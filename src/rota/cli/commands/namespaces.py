@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import Noun, json_option, url_option, who_option
+from rota.cli.options import Noun, house_options, who_option
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
     from rota.model.identity import Namespace
-    from rota.store.base import Tx
 
 EPILOG = """\b
 Examples:
@@ -42,20 +41,18 @@ def _quota_options(command: Any) -> Any:
         click.option("--queued", type=int, metavar="N", help="Most runs that wait."),
     ):
         command = option(command)
-    return who_option(url_option(json_option(command)))
+    return who_option(house_options(command))
 
 
 @command.command("list")
-@url_option
-@json_option
+@house_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List the namespaces on record with their quotas."""
-    from rota.cli.clients import opened
     from rota.cli.output import print_table
-    from rota.engine.namespaces import namespaces
+    from rota.cli.places import place
 
-    with opened({"url": flags["url"]}) as app:
-        found = app.store.read(namespaces)
+    with place(flags) as here:
+        found = here.namespaces.list()
     if as_json:
         _print_json(found)
     else:
@@ -65,85 +62,53 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 @command.command("create")
 @click.argument("name")
 @_quota_options
-def create(*, name: str, as_json: bool, **flags: Any) -> None:
+def create(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
     """Make the namespace NAME; what is left out has no limit."""
-    _put(name, flags, as_json=as_json, is_new=True)
+    from rota.cli.places import by, place
+
+    with place(flags, who=who) as here:
+        made = here.namespaces.create(name, note=flags["note"] or "", **_limits(flags), **by(who))
+    _print_made(made, "made", as_json=as_json)
 
 
 @command.command("set")
 @click.argument("name")
 @_quota_options
-def set_(*, name: str, as_json: bool, **flags: Any) -> None:
+def set_(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
     """Change quotas of the namespace NAME; 0 takes a limit away."""
-    _put(name, flags, as_json=as_json, is_new=False)
+    from rota.cli.places import by, place
+
+    with place(flags, who=who) as here:
+        made = here.namespaces.change(name, note=flags["note"], **_limits(flags), **by(who))
+    _print_made(made, "changed", as_json=as_json)
 
 
 @command.command("remove")
 @click.argument("name")
 @who_option
-@url_option
-@json_option
-def remove(*, name: str, as_json: bool, **flags: Any) -> None:
+@house_options
+def remove(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
     """Take the namespace NAME off the record, if nothing is left in it."""
-    from rota.cli.clients import opened
     from rota.cli.output import print_json
-    from rota.engine.namespaces import remove_namespace
+    from rota.cli.places import by, place
 
-    with opened({"url": flags["url"]}) as app:
-        app.store.write(lambda tx: remove_namespace(tx, name, by=_by(flags)))
+    with place(flags, who=who) as here:
+        here.namespaces.remove(name, **by(who))
     if as_json:
         print_json([{"name": name, "removed": True}])
     else:
         print(f"namespace {name} is removed")
 
 
-def _put(name: str, flags: dict[str, Any], *, as_json: bool, is_new: bool) -> None:
-    from rota.cli.clients import opened
-    from rota.engine.namespaces import find_namespace, namespaces, put_namespace
-    from rota.errors import NotAllowed
-    from rota.rules.names import check_name
+def _limits(flags: dict[str, Any]) -> dict[str, Any]:
+    return {name: flags[name] for name in ("queued", "running", "rate", "payload")}
 
-    check_name("namespace", name)
-    by = _by(flags)
 
-    def put(tx: Tx) -> Namespace:
-        if is_new and any(each.name == name for each in namespaces(tx)):
-            raise NotAllowed(f"there is a namespace {name}; change it with `rota namespaces set`")
-        old = None if is_new else find_namespace(tx, name)
-        note = flags["note"] if flags["note"] is not None else old.note if old else ""
-        return put_namespace(tx, name, _quotas(flags, old), by=by, note=note)
-
-    with opened({"url": flags["url"]}) as app:
-        made = app.store.write(put)
+def _print_made(made: Namespace, how: str, *, as_json: bool) -> None:
     if as_json:
         _print_json([made])
     else:
-        print(f"namespace {name} is {'made' if is_new else 'changed'}")
-
-
-def _quotas(flags: dict[str, Any], old: Namespace | None) -> Any:
-    from rota.errors import BadOption
-    from rota.model.identity import Quotas
-    from rota.rules.size import parse_size
-
-    said = {key: flags[key] for key in ("queued", "running", "rate") if flags[key] is not None}
-    if flags["payload"] is not None:
-        said["payload"] = 0 if flags["payload"] == "0" else parse_size(flags["payload"])
-    for key, value in said.items():
-        if value < 0:
-            raise BadOption(f"--{key} {value} is less than nothing; 0 means no limit")
-    kept = (
-        {} if old is None else {key: getattr(old.quotas, key) for key in Quotas.__struct_fields__}
-    )
-    return Quotas(**(kept | {key: value or None for key, value in said.items()}))
-
-
-def _by(flags: dict[str, Any]) -> Any:
-    from rota.app.who import whoami
-    from rota.engine.acts import By
-    from rota.ids import new_id
-
-    return By(act_id=new_id(), who=flags["who"] or whoami())
+        print(f"namespace {made.name} is {how}")
 
 
 def _print_json(found: list[Namespace]) -> None:

@@ -32,9 +32,15 @@ do; with 2 when a file is wrong or something belongs to code or to another file.
 def command(*, files: tuple[str, ...], check: bool, as_json: bool, **flags: Any) -> int:
     """Show what applying job FILEs would add, change and remove, and which runs that moves."""
     from rota.cli.output import print_json
+    from rota.cli.places import place
     from rota.cli.plans import plan_document, print_plan, wish_of
 
-    plan = _plan(files, wish_of(flags), settings(flags))
+    wish, said = wish_of(flags), settings(flags)
+    if _is_missing(said):
+        plan = _plan_first(files, wish, said)
+    else:
+        with place(flags) as here:
+            plan = here.files.plan(files, wish)
     if as_json:
         print_json([plan_document(plan, applied=False)])
     else:
@@ -42,23 +48,22 @@ def command(*, files: tuple[str, ...], check: bool, as_json: bool, **flags: Any)
     return int(check and bool(plan.changes))
 
 
-def _plan(files: tuple[str, ...], wish: Wish, said: Settings) -> Plan:
-    """Without a store yet, everything is new; looking does not create one."""
-    import time
-
+def _is_missing(said: Settings) -> bool:
+    """Whether there is no store yet; looking does not create one."""
     from rota.app.app import DEFAULT_URL
-    from rota.app.files import plan_files, plan_first
-    from rota.cli.clients import client
-    from rota.cli.served import refuse_server
     from rota.store.open import file_of
 
-    refuse_server(said)
+    if said.server is not None or (said.app is not None and not said.url):
+        return False
     path = file_of(said.url or DEFAULT_URL)
-    if path is not None and not path.exists() and (said.url or said.app is None):
-        now = round(time.time() * 1000)
-        return plan_first(files, wish, now=now, namespace=said.namespace or "default")
-    app = client(said)
-    try:
-        return plan_files(app, files, wish)
-    finally:
-        app.close()
+    return path is not None and not path.exists()
+
+
+def _plan_first(files: tuple[str, ...], wish: Wish, said: Settings) -> Plan:
+    """Without a store everything is new."""
+    import time
+
+    from rota.app.files import plan_first
+
+    now = round(time.time() * 1000)
+    return plan_first(files, wish, now=now, namespace=said.namespace or "default")

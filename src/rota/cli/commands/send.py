@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import store_options, who_option
+from rota.cli.options import desk_options, who_option
 
 if TYPE_CHECKING:
     from rota.model.event import Sent
@@ -32,7 +32,7 @@ parameter named event gets all of it. Prints what became of the event at each of
 @click.option("--payload", metavar="JSON", help="The payload as JSON; - reads it from stdin.")
 @click.option("--key", metavar="KEY", help="The same fact, sent twice with one key, counts once.")
 @who_option
-@store_options
+@desk_options
 def command(
     *,
     event: str,
@@ -44,11 +44,11 @@ def command(
     **flags: Any,
 ) -> None:
     """Tell of EVENT: every schedule that listens to it starts, in one transaction."""
-    from rota.cli.clients import opened
+    from rota.cli.places import by, place
 
     given = _payload(words, payload)
-    with opened(flags) as app:
-        sent = app.send(event, given, key=key, who=who)
+    with place(flags, who=who) as here:
+        sent = here.send(event, given, key=key, **by(who))
     _print_sent(sent, as_json=as_json)
 
 

@@ -25,6 +25,8 @@ schedules; admin also gives out tokens. Jobs that run programs need the role exe
 The secret is printed once, on stdout; the store keeps its digest. A revoked token is refused by
 all servers within five seconds, and sessions that were opened with it end.
 """
+PAST = 1000
+"""So many of the newest tokens can be meant by a short id."""
 COLUMNS = ("id", "name", "begins", "roles", "queues", "used", "expires", "state")
 
 
@@ -40,15 +42,18 @@ def command() -> None:
 @click.option("--expires", metavar="TIME", help="Good for so long, such as 90d; else for ever.")
 @who_option
 @desk_options
-def create(*, name: str, as_json: bool, **flags: Any) -> None:
+def create(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
     """Give out a token called NAME and print its secret, which is shown this once only."""
     from rota.cli.documents import document
-    from rota.cli.houses import NewToken, house
     from rota.cli.output import print_json
+    from rota.cli.places import by, place
 
-    asked = NewToken(name, flags["roles"] or ("viewer",), flags["queues"] or None, flags["expires"])
-    with house(flags) as here:
-        view, secret = here.create_token(asked, flags["who"])
+    asked: dict[str, Any] = {
+        "roles": flags["roles"] or ("viewer",),
+        "queues": flags["queues"] or None,
+    }
+    with place(flags, who=who) as here:
+        view, secret = here.tokens.create(name, expires=flags["expires"], **asked, **by(who))
     if as_json:
         print_json([{**document(view), "token": secret}])
     else:
@@ -62,11 +67,11 @@ def create(*, name: str, as_json: bool, **flags: Any) -> None:
 def list_(*, past: bool, limit: int, as_json: bool, **flags: Any) -> None:
     """List the tokens of a namespace, the newest first."""
     from rota.cli.documents import document
-    from rota.cli.houses import house
     from rota.cli.output import print_json, print_table
+    from rota.cli.places import now_at, place
 
-    with house(flags) as here:
-        found, now = here.tokens(past=past, limit=limit), here.now()
+    with place(flags) as here:
+        found, now = here.tokens.list(past=past, limit=limit), now_at(here)
     if as_json:
         print_json(map(document, found))
     else:
@@ -77,14 +82,16 @@ def list_(*, past: bool, limit: int, as_json: bool, **flags: Any) -> None:
 @click.argument("token")
 @who_option
 @desk_options
-def revoke(*, token: str, as_json: bool, **flags: Any) -> None:
+def revoke(*, token: str, as_json: bool, who: str | None, **flags: Any) -> None:
     """Refuse TOKEN from now on: its id, the end of its id, or how its secret begins."""
+    from rota.app.tokens import pick
     from rota.cli.documents import document
-    from rota.cli.houses import house
     from rota.cli.output import print_json
+    from rota.cli.places import by, place
 
-    with house(flags) as here:
-        view = here.revoke_token(token, flags["who"])
+    with place(flags, who=who) as here:
+        meant = pick(here.tokens.list(past=True, limit=PAST), token)
+        view = here.tokens.revoke(meant.id, **by(who))
     if as_json:
         print_json([document(view)])
     else:

@@ -25,6 +25,9 @@ cores. TERM drains, a second TERM gives back what still runs without costing it 
 @click.option("--processes", metavar="N", help="How many worker processes; 1 if not said.")
 def command(**flags: Any) -> int:
     """Run jobs of APP for a store that others share."""
+    from rota.cli.served import refuse_server
     from rota.cli.serving import serve
 
-    return serve(settings(flags), title="worker")
+    said = settings(flags)
+    refuse_server(said)
+    return serve(said, title="worker")

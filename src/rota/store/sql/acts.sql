@@ -81,6 +81,13 @@ select namespace, base_seq
   from rota.chain
  order by namespace
 
+-- name: chain_heads
+select c.namespace, c.seq, c.hash, a.at as acted_at, {now} as now
+  from rota.chain as c
+  left join rota.act as a on a.namespace = c.namespace and a.seq = c.seq
+ where c.seq > 0
+ order by c.namespace
+
 -- name: sealed_acts
 select id, at, who, verb, subject, detail, address, request_id, before_digest, after_digest, seq, hash
   from rota.act

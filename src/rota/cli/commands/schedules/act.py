@@ -20,10 +20,10 @@ OTHERS = "Any other option of a schedule, such as jitter=30s."
 @desk_options
 def pause(*, name: str, note: str | None, who: str | None, as_json: bool, **flags: Any) -> None:
     """Stop starts by time until the schedule is resumed; what runs goes on."""
-    from rota.cli.schedule_desks import by, schedule_desk
+    from rota.cli.places import by, place
 
-    with schedule_desk(flags | {"who": who}) as (schedules, _):
-        schedules.pause(name, note=note, **by(who))
+    with place(flags, who=who) as here:
+        here.schedules.pause(name, note=note, **by(who))
     print_change(name, "paused", as_json=as_json)
 
 
@@ -33,10 +33,10 @@ def pause(*, name: str, note: str | None, who: str | None, as_json: bool, **flag
 @desk_options
 def resume(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
     """Start by time again; `catchup` decides about what was missed."""
-    from rota.cli.schedule_desks import by, schedule_desk
+    from rota.cli.places import by, place
 
-    with schedule_desk(flags | {"who": who}) as (schedules, _):
-        schedules.resume(name, **by(who))
+    with place(flags, who=who) as here:
+        here.schedules.resume(name, **by(who))
     print_change(name, "active", as_json=as_json)
 
 
@@ -46,10 +46,10 @@ def resume(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
 @desk_options
 def unblock(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
     """Go on with a strict schedule although one of its runs has failed."""
-    from rota.cli.schedule_desks import by, schedule_desk
+    from rota.cli.places import by, place
 
-    with schedule_desk(flags | {"who": who}) as (schedules, _):
-        schedules.unblock(name, **by(who))
+    with place(flags, who=who) as here:
+        here.schedules.unblock(name, **by(who))
     print_change(name, "unblocked", as_json=as_json)
 
 
@@ -62,10 +62,10 @@ def remove(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
 
     One that the code of an app declares comes back when a worker of that app starts.
     """
-    from rota.cli.schedule_desks import by, schedule_desk
+    from rota.cli.places import by, place
 
-    with schedule_desk(flags | {"who": who}) as (schedules, _):
-        schedules.remove(name, **by(who))
+    with place(flags, who=who) as here:
+        here.schedules.remove(name, **by(who))
     print_change(name, "removed", as_json=as_json)
 
 
@@ -97,18 +97,20 @@ def set_(
     """
     from rota.cli.arguments import parse
     from rota.cli.output import print_json
+    from rota.cli.places import by, place
     from rota.cli.previews import asked_schedule
-    from rota.cli.schedule_desks import by, schedule_desk
     from rota.cli.schedule_page import option_values, schedule_document
     from rota.rules.sentence import describe
 
     options = {key: flags.pop(key) for key in ("zone", "overlap", "catchup")}
     options |= option_values(flags.pop("others"))
     job = flags.pop("job")
-    with schedule_desk(flags | {"who": who}) as (schedules, _):
+    with place(flags, who=who) as here:
         given = parse(words, None, hints={})
-        schedule = asked_schedule(expression, {**options, "args": given.kwargs or None})
-        view = schedules.put(name, schedule, job=job, **by(who))
+        stored = {key: each.calendar for key, each in here.calendars.list().items()}
+        asked = {**options, "args": given.kwargs or None}
+        schedule = asked_schedule(expression, asked, stored)
+        view = here.schedules.put(name, schedule, job=job, **by(who))
     if as_json:
         print_json([schedule_document(view)])
     else:
@@ -140,7 +142,7 @@ def trigger(
     """
     from rota.cli.arguments import parse
     from rota.cli.output import print_json
-    from rota.cli.schedule_desks import by, schedule_desk
+    from rota.cli.places import by, place
     from rota.cli.times import instant
     from rota.cli.waiting import check_ending, wait_for
     from rota.errors import NotAllowed
@@ -148,8 +150,8 @@ def trigger(
     given = parse(words, None, hints={})
     if given.args:
         raise click.UsageError(f"{words[0]!r} is not NAME=VALUE")
-    with schedule_desk(flags | {"who": who}) as (schedules, _):
-        run = schedules.trigger(
+    with place(flags, who=who) as here:
+        run = here.schedules.trigger(
             name, given.kwargs or None, scheduled_for=instant("--for", for_), **by(who)
         )
         if run is None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rota.cli.commands.schedules.group import command
-from rota.cli.options import store_options, who_option
+from rota.cli.options import desk_options, who_option
 
 REPROCESS = ("missing", "failed", "all")
 
@@ -28,37 +28,31 @@ REPROCESS = ("missing", "failed", "all")
 @click.option("--dry-run", is_flag=True, help="Say what it would do with the first 100 instants.")
 @click.option("--detach", is_flag=True, help="Do not wait for the end.")
 @who_option
-@store_options
+@desk_options
 def backfill(*, name: str, words: tuple[str, ...], as_json: bool, **flags: Any) -> None:
     """Run a schedule for past instants, each once, a few at a time.
 
     The same range again does nothing new: instants that have a run keep it, unless --reprocess
     says failed or all. Each NAME=VALUE replaces one of the schedule's arguments.
     """
-    from rota.app.backfills import Wish
     from rota.cli.arguments import parse
     from rota.cli.backfills import follow, print_backfill, print_planned
-    from rota.cli.clients import opened
+    from rota.cli.places import by, place
+    from rota.engine.backfill_range import Wish
 
     given = parse(words, None, hints={})
     if given.args:
         raise click.UsageError(f"{words[0]!r} is not NAME=VALUE")
     order = {key: flags[key] for key in ("reprocess", "newest_first", "parallel")}
     wish = Wish(flags["start"], flags["end"], args=given.kwargs or None, **order)
-    with opened(flags) as app:
+    who = flags.pop("who")
+    with place(flags, who=who) as here:
+        backfills = here.schedules.backfills
         if flags["dry_run"]:
-            planned = app.schedules.backfills.preview(name, wish, most=flags["most"])
+            planned = backfills.preview(name, wish, most=flags["most"])
             print_planned(planned, as_json=as_json)
             return
-        begun = app.schedules.backfill(
-            name,
-            wish.start,
-            wish.end,
-            args=wish.args,
-            most=flags["most"],
-            who=flags["who"],
-            **order,
-        )
+        begun = backfills.start(name, wish, most=flags["most"], **by(who))
         view = begun.show() if flags["detach"] else follow(begun)
     print_backfill(view, as_json=as_json)
 
@@ -68,7 +62,7 @@ def backfill(*, name: str, words: tuple[str, ...], as_json: bool, **flags: Any) 
 @click.option("--cancel", metavar="ID", help="Make no more runs for this one.")
 @click.option("--note", help="With --cancel: why.")
 @who_option
-@store_options
+@desk_options
 def backfills(
     *,
     name: str | None,
@@ -80,14 +74,14 @@ def backfills(
 ) -> None:
     """List backfills and how far they are, the newest first; or cancel one."""
     from rota.cli.backfills import COLUMNS, backfill_row
-    from rota.cli.clients import opened
     from rota.cli.documents import document
     from rota.cli.output import print_json, print_table
+    from rota.cli.places import by, place
 
-    with opened(flags) as app:
+    with place(flags, who=who) as here:
         if cancel is not None:
-            app.schedules.backfills.find(cancel).cancel(note=note, who=who)
-        found = app.schedules.backfills.list(name)
+            here.schedules.backfills.find(cancel).cancel(note=note, **by(who))
+        found = here.schedules.backfills.list(name)
     if as_json:
         print_json(map(document, found))
     else:

@@ -31,14 +31,14 @@ schedule as a JSON object such as '{"every": {"months": 1}, "start": "2026-01-31
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List schedules with their next firing and how they went last."""
     from rota.cli.output import print_json, print_table
-    from rota.cli.schedule_desks import schedule_desk
+    from rota.cli.places import now_at, place
     from rota.cli.schedule_page import COLUMNS, schedule_document, schedule_row
 
-    with schedule_desk(flags) as (schedules, clock):
-        found = schedules.list(
+    with place(flags) as here:
+        found = here.schedules.list(
             job=flags["job"], state=flags["state"], after=flags["after"], limit=flags["limit"]
         )
-        now = clock()
+        now = now_at(here)
     if as_json:
         print_json(map(schedule_document, found))
     else:
@@ -52,14 +52,14 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 def show(*, name: str, count: int, as_json: bool, **flags: Any) -> None:
     """Show a schedule: its rule in words, the next firings, what became of the last ones."""
     from rota.cli.output import print_json
-    from rota.cli.schedule_desks import schedule_desk
+    from rota.cli.places import now_at, place
     from rota.cli.schedule_page import page_document, print_page
 
-    with schedule_desk(flags) as (schedules, clock):
-        view = schedules.show(name)
-        coming = schedules.preview(name, count=count)
-        past = schedules.firings(name, limit=count)
-        now = clock()
+    with place(flags) as here:
+        view = here.schedules.show(name)
+        coming = here.schedules.preview(name, count=count)
+        past = here.schedules.firings(name, limit=count)
+        now = now_at(here)
     if as_json:
         print_json([page_document(view, coming, past)])
     else:

@@ -1,0 +1,181 @@
+"""Job files: what they would change, and the change itself, in one transaction."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from litestar import post
+from litestar.params import JSONBody
+
+from rota.api.ask import Ask
+from rota.api.documents import Body, Document, moment_ms, then, when
+from rota.api.gate import needs
+from rota.api.routes.job_changes import check_rights
+from rota.app.files import bundles_of
+from rota.engine.acts import By
+from rota.engine.apply import apply, compare
+from rota.engine.calendars import calendars
+from rota.errors import NotPermitted
+from rota.ids import new_id
+from rota.model.bundle import Bundle
+from rota.model.plan import Kind, Plan, Verb, Wish
+from rota.rules.duration import parse_duration
+from rota.store.base import Tx
+
+MOST_FILES = 100
+
+
+class FileBody(Body):
+    """A job file."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
+    """Whose last part is the name of its bundle, unless the file says another."""
+    text: str
+    """YAML, as `rota apply` reads it."""
+
+
+class FilesBody(Body):
+    """Job files, and how to go about them."""
+
+    files: Annotated[list[FileBody], msgspec.Meta(min_length=1, max_length=MOST_FILES)]
+    prune: bool = False
+    """Also remove what left the files."""
+    take_over: bool = False
+    """Also change what code or other files own."""
+    since: datetime | None = None
+    """From when runs are compared; from now if not said."""
+    horizon: str | float = "7d"
+    """How far they are."""
+
+    def wish(self) -> Wish:
+        return Wish(
+            start=moment_ms("since", self.since),
+            horizon_ms=parse_duration(self.horizon),
+            prune=self.prune,
+            take_over=self.take_over,
+        )
+
+
+class FieldDocument(Document):
+    """One field before and after; null where there is nothing."""
+
+    field: str
+    old: Any
+    new: Any
+
+
+class ChangeDocument(Document):
+    """One thing that is added, changed or removed."""
+
+    kind: Kind
+    name: str
+    verb: Verb
+    fields: list[FieldDocument]
+
+
+class LeftoverDocument(Document):
+    """On record from one of these files, and not in it any more."""
+
+    kind: Kind
+    name: str
+
+
+class MovedDocument(Document):
+    """A run to come that is added, removed or moved."""
+
+    schedule: str
+    verb: str
+    old: datetime | None
+    new: datetime | None
+
+
+class PlanDocument(Document):
+    """What files change, in the order it is done."""
+
+    applied: bool
+    changes: list[ChangeDocument]
+    unchanged: int
+    leftovers: list[LeftoverDocument]
+    """What `prune` would remove."""
+    runs: list[MovedDocument]
+    until: datetime
+    """How far runs were compared."""
+    cut: list[str]
+    """Schedules that fire too often to be compared that far."""
+
+
+@post("/files/plan", **needs("viewer", changes=True), status_code=200)
+async def plan_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
+    """What applying job files would add, change and remove, and which runs that moves."""
+    wish, bundles = data.wish(), await _read(request, data)
+    plan = await request.read(lambda tx: compare(tx, bundles, wish, namespace=request.namespace))
+    return _document(plan, applied=False)
+
+
+@post("/files/apply", **needs("author", changes=True, also=("exec",)), status_code=200)
+async def apply_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
+    """Make it so, in one transaction; the same again changes nothing."""
+    wish, bundles = data.wish(), await _read(request, data)
+
+    def make_so(tx: Tx, by: By) -> PlanDocument:
+        plan = apply(
+            tx,
+            bundles,
+            wish,
+            namespace=request.namespace,
+            by=by,
+            timetables=request.site.app.schedules.timetables,
+            new_id=new_id,
+        )
+        changed = {each.name for each in plan.changes if each.kind in ("job", "graph")}
+        specs = [spec for bundle in bundles for spec in bundle.jobs.values()]
+        check_rights(request, *(spec for spec in specs if spec.name in changed))
+        return _document(plan, applied=True)
+
+    subject = ", ".join(bundle.name for bundle in bundles)
+    return await request.change("apply", subject, make_so, answers=PlanDocument)
+
+
+async def _read(request: Ask, data: FilesBody) -> list[Bundle]:
+    """Before the transaction, which must not wait for YAML."""
+    if request.credential.queues is not None:
+        raise NotPermitted(
+            "files may define jobs of any queue, and the credential reaches some of them"
+        )
+    files = [(each.name, each.text.encode()) for each in data.files]
+    stored = await request.read(lambda tx: calendars(tx, namespace=request.namespace))
+    known = {name: each.calendar for name, each in stored.items()}
+    return await request.site.call(lambda: bundles_of(files, calendars=known))
+
+
+def _document(plan: Plan, *, applied: bool) -> PlanDocument:
+    return PlanDocument(
+        applied=applied,
+        changes=[
+            ChangeDocument(
+                kind=change.kind,
+                name=change.name,
+                verb=change.verb,
+                fields=[
+                    FieldDocument(field=each.field, old=each.old, new=each.new)
+                    for each in change.fields
+                ],
+            )
+            for change in plan.changes
+        ],
+        unchanged=plan.unchanged,
+        leftovers=[LeftoverDocument(kind=each.kind, name=each.name) for each in plan.leftovers],
+        runs=[
+            MovedDocument(
+                schedule=each.schedule, verb=each.verb, old=when(each.old), new=when(each.new)
+            )
+            for each in plan.runs
+        ],
+        until=then(plan.until),
+        cut=list(plan.cut),
+    )
+
+
+ROUTES = (plan_files, apply_files)

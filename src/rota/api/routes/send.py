@@ -1,0 +1,92 @@
+"""Events from outside: a named fact starts every schedule that listens to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from litestar import post
+from litestar.params import JSONBody
+
+from rota.api.ask import Ask
+from rota.api.documents import Body, Document
+from rota.api.gate import needs
+from rota.app.events import new_event
+from rota.engine.acts import By
+from rota.engine.namespaces import check_room, find_namespace
+from rota.engine.send import send
+from rota.errors import NotPermitted, PayloadTooLarge
+from rota.ids import new_id
+from rota.model.event import Event
+from rota.model.identity import Quotas
+from rota.store.base import Tx
+
+
+class EventBody(Body):
+    """A fact to tell of."""
+
+    event: str
+    """Its name, as in `@event orders.closed`."""
+    payload: Any = None
+    """Fields that are parameters of a job become its arguments; `event` gets all of it."""
+    key: str | None = None
+    """Of the fact: sent twice with one key, it is one event, whoever sends it."""
+
+
+class HeardDocument(Document):
+    """What became of an event at one of the schedules that listen."""
+
+    schedule: str
+    decision: str
+    """started, waits, skipped, dropped or blackout."""
+    run_id: str | None = msgspec.field(name="executionId")
+
+
+class SentDocument(Document):
+    """An event on record."""
+
+    id: str
+    is_new: bool
+    """False when its key was used before: nothing was started again."""
+    heard: list[HeardDocument]
+
+
+@post("/events", **needs("operator", changes=True))
+async def send_event(request: Ask, data: JSONBody[EventBody]) -> SentDocument:
+    """Tell of an event: every schedule that listens starts, in one transaction."""
+    if request.credential.queues is not None:
+        raise NotPermitted(
+            "an event may start jobs of any queue, and the credential reaches some of them"
+        )
+    event = new_event(data.event, data.payload, key=data.key)
+
+    def tell(tx: Tx, by: By) -> SentDocument:
+        quotas = find_namespace(tx, request.namespace).quotas
+        check_room(tx, request.namespace, more=1, quotas=quotas)
+        _check_size(event, quotas)
+        sent = send(
+            tx,
+            event,
+            namespace=request.namespace,
+            sent_by=by.who,
+            timetables=request.site.app.schedules.timetables,
+            new_id=new_id,
+        )
+        heard = [
+            HeardDocument(schedule=each.schedule, decision=each.decision, run_id=each.run_id)
+            for each in sent.heard
+        ]
+        return SentDocument(id=sent.id, is_new=sent.is_new, heard=heard)
+
+    return await request.change("send event", event.name, tell, answers=SentDocument)
+
+
+def _check_size(event: Event, quotas: Quotas) -> None:
+    size = len(event.payload.encode())
+    if quotas.payload is not None and size > quotas.payload:
+        raise PayloadTooLarge(
+            f"the payload has {size:,} bytes; the namespace allows {quotas.payload:,}"
+        )
+
+
+ROUTES = (send_event,)

@@ -1,0 +1,53 @@
+"""Secrets that stand in files: read when they are needed, never shown."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rota.errors import BadOption
+
+if TYPE_CHECKING:
+    from rota.app.settings import Settings
+
+MOST_BYTES = 64 * 1024
+
+
+def read_secret(setting: str, path: str) -> str:
+    """The text of a file without the space around it; BadOption when there is none."""
+    try:
+        with Path(path).expanduser().open("rb") as file:
+            text = file.read(MOST_BYTES).decode().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        said = getattr(error, "strerror", None) or error
+        raise BadOption(f"{setting}: cannot read {path}: {said}") from error
+    if not text:
+        raise BadOption(f"{setting}: {path} is empty")
+    return text
+
+
+def is_open_to_all(path: str) -> bool:
+    """Whether everybody on the machine can read a file of ours."""
+    facts = Path(path).expanduser().stat()
+    return bool(facts.st_mode & stat.S_IROTH) and facts.st_uid == os.getuid()
+
+
+def anchor_key(said: Settings) -> str | None:
+    """What anchors are signed with, if with anything."""
+    from rota.rules.anchors import check_key  # noqa: PLC0415  # few have one
+
+    if said.anchor_key is not None:
+        return check_key(said.anchor_key)
+    if said.anchor_key_file is None:
+        return None
+    return check_key(read_secret("anchor_key_file", said.anchor_key_file))
+
+
+def anchor_options(said: Settings) -> dict[str, Any]:
+    """As a worker wants them; nothing if there is no place for anchors."""
+    if said.anchor is None:
+        return {}
+    given = {"anchor_every_ms": said.anchor_every_ms, "anchor_key": anchor_key(said)}
+    return {"anchor": said.anchor, **{key: each for key, each in given.items() if each is not None}}

@@ -1,0 +1,67 @@
+"""Where commands ask: an App on a database or a Client of a server, which have the same verbs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rota.cli.clients import client, find_id
+from rota.cli.options import settings
+from rota.cli.served import server_client
+from rota.errors import BadInput
+
+if TYPE_CHECKING:
+    from rota.app import App, Run
+    from rota.client import Client, ServedRun
+
+    Place = App | Client
+
+
+@contextmanager
+def place(flags: dict[str, Any], *, who: str | None = None) -> Iterator[Place]:
+    """A server if the settings name one, else the store; closed at the end."""
+    said = settings(flags)
+    if said.server is not None:
+        if who:
+            raise BadInput("--who: at a server the token says who it is")
+        with server_client(said) as served:
+            yield served
+        return
+    app = client(said)
+    try:
+        yield app
+    finally:
+        app.close()
+
+
+def by(who: str | None) -> dict[str, Any]:
+    """Who does it, for a database; at a server the token says so."""
+    return {"who": who} if who else {}
+
+
+def now_at(here: Place) -> int:
+    """The clock of the database; of a server nothing is asked but what is to be shown."""
+    from rota.client import Client
+
+    if isinstance(here, Client):
+        return round(time.time() * 1000)
+    from rota.engine.inspect import now_ms
+
+    return here.store.read(now_ms)
+
+
+def run_at(here: Place, text: str) -> Run[Any] | ServedRun:
+    """The run that is meant by an id, or by the end or beginning of one."""
+    from rota.client import Client
+
+    def recent(limit: int) -> list[str]:
+        if isinstance(here, Client):
+            return [each.id for each in here.runs(limit=limit)]
+        from rota.engine.inspect import runs
+
+        found = here.store.read(lambda tx: runs(tx, namespace=here.namespace, limit=limit))
+        return [each.id for each in found]
+
+    return here.run(find_id(text, recent))
