@@ -60,7 +60,7 @@ def test_a_page_for_others_says_for_whom_and_where_to_go(
         told = page.get_by_role("alert")
         expect(told).to_contain_text("needs the role admin; the credential has viewer")
         expect(told.get_by_role("link", name="Sign in with another token")).to_be_visible()
-    told.get_by_role("link", name="See your roles").click()
+    page.get_by_role("alert").get_by_role("link", name="See your roles").click()
     expect(page.get_by_role("heading", name="Settings")).to_be_visible()
 
 

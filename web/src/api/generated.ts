@@ -27,6 +27,13 @@ export type AheadDocument = {
   unknown: number;
 };
 
+export type AnchorBody = {
+  seq: number;
+  hash: string;
+  at: string;
+  keptUntil?: string | null;
+};
+
 export type AttemptDocument = {
   number: number;
   kind: string;
@@ -132,6 +139,7 @@ export type BreakerDocument = {
 export type BreakerState = {
   job: string;
   state: "open" | "closed";
+  changed: boolean;
 };
 
 export type BucketDocument = {
@@ -196,12 +204,6 @@ export type ChangeBody = {
   quotas?: QuotasBody;
 };
 
-export type ChangeDocument = {
-  field: string;
-  old: unknown;
-  new: unknown;
-};
-
 export type ChosenBody = {
   group?: string | null;
   ids?: Array<string> | null;
@@ -247,7 +249,7 @@ export type DiffDocument = {
   jobId: string;
   from: number;
   to: number;
-  changes: Array<ChangeDocument>;
+  changes: Array<job_versions_ChangeDocument>;
 };
 
 export type Discarded = {
@@ -266,10 +268,35 @@ export type EdgeDocument = {
   when: string | null;
 };
 
+export type EventBody = {
+  event: string;
+  payload?: unknown;
+  key?: string | null;
+};
+
 export type Failure = {
   type: string;
   message: string;
   traceback: string;
+};
+
+export type FieldDocument = {
+  field: string;
+  old: unknown;
+  new: unknown;
+};
+
+export type FileBody = {
+  name: string;
+  text: string;
+};
+
+export type FilesBody = {
+  files: Array<FileBody>;
+  prune?: boolean;
+  takeOver?: boolean;
+  since?: string | null;
+  horizon?: string | number;
 };
 
 export type FilterBody = {
@@ -391,6 +418,12 @@ export type GroupDocument = {
   verbs: Array<string>;
 };
 
+export type HeardDocument = {
+  schedule: string;
+  decision: string;
+  executionId: string | null;
+};
+
 export type HttpBody = {
   url: string;
   method?: string;
@@ -508,6 +541,11 @@ export type Lag = {
   p99: number | null;
 };
 
+export type LeftoverDocument = {
+  kind: "calendar" | "blackout" | "job" | "graph" | "schedule";
+  name: string;
+};
+
 export type LetterDocument = {
   executionId: string;
   job: string;
@@ -561,6 +599,13 @@ export type MarkBody = {
   node: string;
   as: "success" | "failed" | "skipped";
   reason?: string | null;
+};
+
+export type MovedDocument = {
+  schedule: string;
+  verb: string;
+  old: string | null;
+  new: string | null;
 };
 
 export type NamespaceBody = {
@@ -646,6 +691,16 @@ export type PausedDocument = {
   jobId: string;
   status: "paused" | "active";
   note: string | null;
+};
+
+export type PlanDocument = {
+  applied: boolean;
+  changes: Array<files_ChangeDocument>;
+  unchanged: number;
+  leftovers: Array<LeftoverDocument>;
+  runs: Array<MovedDocument>;
+  until: string;
+  cut: Array<string>;
 };
 
 export type PlannedDocument = {
@@ -782,6 +837,7 @@ export type RerunBody = {
   fromFailed?: boolean;
   fromNode?: string | null;
   downstream?: boolean;
+  allNodes?: boolean;
 };
 
 export type RollbackBody = {
@@ -990,6 +1046,12 @@ export type ScheduleTriggered = {
   decision: string;
 };
 
+export type SentDocument = {
+  id: string;
+  isNew: boolean;
+  heard: Array<HeardDocument>;
+};
+
 export type Session = {
   who: string;
   kind: "token" | "session";
@@ -1130,6 +1192,12 @@ export type Verification = {
   seq: number;
   hash: string;
   says: string;
+  anchors: number;
+};
+
+export type VerifyBody = {
+  head?: string | null;
+  anchors?: Array<AnchorBody>;
 };
 
 export type Version = {
@@ -1173,6 +1241,19 @@ export type documents_NoteBody = {
   note?: string | null;
 };
 
+export type files_ChangeDocument = {
+  kind: "calendar" | "blackout" | "job" | "graph" | "schedule";
+  name: string;
+  verb: "add" | "change" | "remove";
+  fields: Array<FieldDocument>;
+};
+
+export type job_versions_ChangeDocument = {
+  field: string;
+  old: unknown;
+  new: unknown;
+};
+
 export type routes_breakers_NoteBody = {
   note?: string | null;
 };
@@ -1200,6 +1281,8 @@ export interface Operations {
   replaceTemplate: { path: [name: string]; body: TemplateBody; answer: TemplateDocument };
   deleteTemplate: { path: [name: string]; answer: TemplateGone };
   instantiateTemplate: { path: [name: string]; body?: InstanceBody; answer: JobMade };
+  planFiles: { body: FilesBody; answer: PlanDocument };
+  applyFiles: { body: FilesBody; answer: PlanDocument };
   listRuns: { query?: { status?: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped" | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; error?: string | null; text?: string | null; since?: string | null; until?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunDocument> };
   submitRun: { body: SubmitBody; answer: SubmittedDocument };
   submitRuns: { body: BulkBody; answer: BulkDocument };
@@ -1211,6 +1294,7 @@ export interface Operations {
   showTimeline: { path: [runId: string]; answer: TimelineDocument };
   searchLogs: { query: { q: string; jobId?: string | null; since?: string | null; level?: "debug" | "info" | "warning" | "error" | "critical"; limit?: number }; answer: Page<FoundLine> };
   streamEvents: { query?: { topics?: string }; answer: unknown };
+  sendEvent: { body: EventBody; answer: SentDocument };
   showOverview: { query?: { window?: string }; answer: OverviewDocument };
   showForecast: { query?: { hours?: number }; answer: ForecastDocument };
   showJobStatistics: { path: [jobId: string]; query?: { window?: string }; answer: JobStatistics };
@@ -1233,6 +1317,7 @@ export interface Operations {
   closeOne: { path: [job: string]; answer: BreakerState };
   listActs: { query?: { who?: string | null; verb?: string | null; subject?: string | null; since?: string | null; cursor?: string | null; limit?: number }; answer: Page<ActDocument> };
   verifyActs: { query?: { head?: string | null }; answer: Verification };
+  verifyAnchors: { body: VerifyBody; answer: Verification };
   listTokens: { query?: { past?: boolean; cursor?: string | null; limit?: number }; answer: Page<TokenDocument> };
   createToken: { body: TokenBody; answer: TokenMade };
   revokeToken: { path: [tokenId: string]; answer: TokenDocument };
@@ -1260,8 +1345,10 @@ export interface Operations {
   triggerSchedule: { path: [name: string]; body?: TriggerBody; answer: ScheduleTriggered };
   previewSchedule: { body: PreviewBody; answer: PreviewDocument };
   listUpcoming: { query?: { from?: string | null; until?: string | null; limit?: number; each?: number | null }; answer: UpcomingDocument };
+  listFirings: { path: [name: string]; query?: { before?: string | null; limit?: number }; answer: Page<PastDocument> };
   backfillSchedule: { path: [name: string]; body: BackfillBody; answer: BackfillAnswer };
   listBackfills: { query?: { schedule?: string | null; cursor?: string | null; limit?: number }; answer: Page<BackfillDocument> };
+  findBackfill: { path: [backfillId: string]; answer: BackfillDocument };
   stopBackfill: { path: [backfillId: string]; body?: documents_NoteBody; answer: BackfillStopped };
   listCalendars: { answer: Page<CalendarDocument> };
   showCalendar: { path: [name: string]; answer: CalendarDocument };
@@ -1296,6 +1383,8 @@ export const PLACES: Record<keyof Operations, string> = {
   replaceTemplate: "PUT /templates/{}",
   deleteTemplate: "DELETE /templates/{}",
   instantiateTemplate: "POST /templates/{}/instantiate",
+  planFiles: "POST /files/plan",
+  applyFiles: "POST /files/apply",
   listRuns: "GET /runs",
   submitRun: "POST /runs",
   submitRuns: "POST /runs/bulk",
@@ -1307,6 +1396,7 @@ export const PLACES: Record<keyof Operations, string> = {
   showTimeline: "GET /runs/{}/timeline",
   searchLogs: "GET /logs",
   streamEvents: "GET /events",
+  sendEvent: "POST /events",
   showOverview: "GET /statistics/overview",
   showForecast: "GET /statistics/forecast",
   showJobStatistics: "GET /jobs/{}/statistics",
@@ -1329,6 +1419,7 @@ export const PLACES: Record<keyof Operations, string> = {
   closeOne: "POST /breakers/{}/close",
   listActs: "GET /audit",
   verifyActs: "GET /audit/verify",
+  verifyAnchors: "POST /audit/verify",
   listTokens: "GET /tokens",
   createToken: "POST /tokens",
   revokeToken: "DELETE /tokens/{}",
@@ -1356,8 +1447,10 @@ export const PLACES: Record<keyof Operations, string> = {
   triggerSchedule: "POST /schedules/{}/trigger",
   previewSchedule: "POST /schedules/preview",
   listUpcoming: "GET /schedules/upcoming",
+  listFirings: "GET /schedules/{}/firings",
   backfillSchedule: "POST /schedules/{}/backfill",
   listBackfills: "GET /backfills",
+  findBackfill: "GET /backfills/{}",
   stopBackfill: "POST /backfills/{}/cancel",
   listCalendars: "GET /calendars",
   showCalendar: "GET /calendars/{}",
