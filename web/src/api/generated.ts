@@ -27,6 +27,13 @@ export type AheadDocument = {
   unknown: number;
 };
 
+export type AnchorBody = {
+  seq: number;
+  hash: string;
+  at: string;
+  keptUntil?: string | null;
+};
+
 export type AttemptDocument = {
   number: number;
   kind: string;
@@ -132,6 +139,7 @@ export type BreakerDocument = {
 export type BreakerState = {
   job: string;
   state: "open" | "closed";
+  changed: boolean;
 };
 
 export type BucketDocument = {
@@ -266,10 +274,35 @@ export type EdgeDocument = {
   when: string | null;
 };
 
+export type EventBody = {
+  event: string;
+  payload?: unknown;
+  key?: string | null;
+};
+
 export type Failure = {
   type: string;
   message: string;
   traceback: string;
+};
+
+export type FieldDocument = {
+  field: string;
+  old: unknown;
+  new: unknown;
+};
+
+export type FileBody = {
+  name: string;
+  text: string;
+};
+
+export type FilesBody = {
+  files: Array<FileBody>;
+  prune?: boolean;
+  takeOver?: boolean;
+  since?: string | null;
+  horizon?: string | number;
 };
 
 export type FilterBody = {
@@ -390,6 +423,12 @@ export type GroupDocument = {
   verbs: Array<string>;
 };
 
+export type HeardDocument = {
+  schedule: string;
+  decision: string;
+  executionId: string | null;
+};
+
 export type HttpBody = {
   url: string;
   method?: string;
@@ -505,6 +544,11 @@ export type Lag = {
   p99: number | null;
 };
 
+export type LeftoverDocument = {
+  kind: "calendar" | "blackout" | "job" | "graph" | "schedule";
+  name: string;
+};
+
 export type LetterDocument = {
   executionId: string;
   job: string;
@@ -558,6 +602,13 @@ export type MarkBody = {
   node: string;
   as: "success" | "failed" | "skipped";
   reason?: string | null;
+};
+
+export type MovedDocument = {
+  schedule: string;
+  verb: string;
+  old: string | null;
+  new: string | null;
 };
 
 export type NamespaceBody = {
@@ -643,6 +694,23 @@ export type PausedDocument = {
   jobId: string;
   status: "paused" | "active";
   note: string | null;
+};
+
+export type PlanChange = {
+  kind: "calendar" | "blackout" | "job" | "graph" | "schedule";
+  name: string;
+  verb: "add" | "change" | "remove";
+  fields: Array<FieldDocument>;
+};
+
+export type PlanDocument = {
+  applied: boolean;
+  changes: Array<PlanChange>;
+  unchanged: number;
+  leftovers: Array<LeftoverDocument>;
+  runs: Array<MovedDocument>;
+  until: string;
+  cut: Array<string>;
 };
 
 export type PlannedDocument = {
@@ -779,6 +847,7 @@ export type RerunBody = {
   fromFailed?: boolean;
   fromNode?: string | null;
   downstream?: boolean;
+  allNodes?: boolean;
 };
 
 export type RollbackBody = {
@@ -987,6 +1056,12 @@ export type ScheduleTriggered = {
   decision: string;
 };
 
+export type SentDocument = {
+  id: string;
+  isNew: boolean;
+  heard: Array<HeardDocument>;
+};
+
 export type Session = {
   who: string;
   kind: "token" | "session";
@@ -1127,6 +1202,12 @@ export type Verification = {
   seq: number;
   hash: string;
   says: string;
+  anchors: number;
+};
+
+export type VerifyBody = {
+  head?: string | null;
+  anchors?: Array<AnchorBody>;
 };
 
 export type Version = {
@@ -1197,6 +1278,8 @@ export interface Operations {
   replaceTemplate: { path: [name: string]; body: TemplateBody; answer: TemplateDocument };
   deleteTemplate: { path: [name: string]; answer: TemplateGone };
   instantiateTemplate: { path: [name: string]; body?: InstanceBody; answer: JobMade };
+  planFiles: { body: FilesBody; answer: PlanDocument };
+  applyFiles: { body: FilesBody; answer: PlanDocument };
   listRuns: { query?: { status?: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped" | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; error?: string | null; text?: string | null; since?: string | null; until?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunDocument> };
   submitRun: { body: SubmitBody; answer: SubmittedDocument };
   submitRuns: { body: BulkBody; answer: BulkDocument };
@@ -1208,6 +1291,7 @@ export interface Operations {
   showTimeline: { path: [runId: string]; answer: TimelineDocument };
   searchLogs: { query: { q: string; jobId?: string | null; since?: string | null; level?: "debug" | "info" | "warning" | "error" | "critical"; limit?: number }; answer: Page<FoundLine> };
   streamEvents: { query?: { topics?: string }; answer: unknown };
+  sendEvent: { body: EventBody; answer: SentDocument };
   showOverview: { query?: { window?: string }; answer: OverviewDocument };
   showForecast: { query?: { hours?: number }; answer: ForecastDocument };
   showJobStatistics: { path: [jobId: string]; query?: { window?: string }; answer: JobStatistics };
@@ -1230,6 +1314,7 @@ export interface Operations {
   closeOne: { path: [job: string]; answer: BreakerState };
   listActs: { query?: { who?: string | null; verb?: string | null; subject?: string | null; since?: string | null; cursor?: string | null; limit?: number }; answer: Page<ActDocument> };
   verifyActs: { query?: { head?: string | null }; answer: Verification };
+  verifyAnchors: { body: VerifyBody; answer: Verification };
   listTokens: { query?: { past?: boolean; cursor?: string | null; limit?: number }; answer: Page<TokenDocument> };
   createToken: { body: TokenBody; answer: TokenMade };
   revokeToken: { path: [tokenId: string]; answer: TokenDocument };
@@ -1257,8 +1342,10 @@ export interface Operations {
   triggerSchedule: { path: [name: string]; body?: TriggerBody; answer: ScheduleTriggered };
   previewSchedule: { body: PreviewBody; answer: PreviewDocument };
   listUpcoming: { query?: { from?: string | null; until?: string | null; limit?: number; each?: number | null }; answer: UpcomingDocument };
+  listFirings: { path: [name: string]; query?: { before?: string | null; limit?: number }; answer: Page<PastDocument> };
   backfillSchedule: { path: [name: string]; body: BackfillBody; answer: BackfillAnswer };
   listBackfills: { query?: { schedule?: string | null; cursor?: string | null; limit?: number }; answer: Page<BackfillDocument> };
+  findBackfill: { path: [backfillId: string]; answer: BackfillDocument };
   stopBackfill: { path: [backfillId: string]; body?: documents_NoteBody; answer: BackfillStopped };
   listCalendars: { answer: Page<CalendarDocument> };
   showCalendar: { path: [name: string]; answer: CalendarDocument };
@@ -1293,6 +1380,8 @@ export const PLACES: Record<keyof Operations, string> = {
   replaceTemplate: "PUT /templates/{}",
   deleteTemplate: "DELETE /templates/{}",
   instantiateTemplate: "POST /templates/{}/instantiate",
+  planFiles: "POST /files/plan",
+  applyFiles: "POST /files/apply",
   listRuns: "GET /runs",
   submitRun: "POST /runs",
   submitRuns: "POST /runs/bulk",
@@ -1304,6 +1393,7 @@ export const PLACES: Record<keyof Operations, string> = {
   showTimeline: "GET /runs/{}/timeline",
   searchLogs: "GET /logs",
   streamEvents: "GET /events",
+  sendEvent: "POST /events",
   showOverview: "GET /statistics/overview",
   showForecast: "GET /statistics/forecast",
   showJobStatistics: "GET /jobs/{}/statistics",
@@ -1326,6 +1416,7 @@ export const PLACES: Record<keyof Operations, string> = {
   closeOne: "POST /breakers/{}/close",
   listActs: "GET /audit",
   verifyActs: "GET /audit/verify",
+  verifyAnchors: "POST /audit/verify",
   listTokens: "GET /tokens",
   createToken: "POST /tokens",
   revokeToken: "DELETE /tokens/{}",
@@ -1353,8 +1444,10 @@ export const PLACES: Record<keyof Operations, string> = {
   triggerSchedule: "POST /schedules/{}/trigger",
   previewSchedule: "POST /schedules/preview",
   listUpcoming: "GET /schedules/upcoming",
+  listFirings: "GET /schedules/{}/firings",
   backfillSchedule: "POST /schedules/{}/backfill",
   listBackfills: "GET /backfills",
+  findBackfill: "GET /backfills/{}",
   stopBackfill: "POST /backfills/{}/cancel",
   listCalendars: "GET /calendars",
   showCalendar: "GET /calendars/{}",
