@@ -14,6 +14,7 @@ from rota.rules.checkup_fleet import (
     Serving,
     Stuck,
     Waiting,
+    anchors,
     chores,
     silent_workers,
     stuck,
@@ -173,3 +174,11 @@ def test_the_file_system_is_that_of_the_nearest_mount(tmp_path: Path) -> None:
     assert file_system(inner / "rota.db", mounts) == "nfs4"
     assert file_system(tmp_path / "rota.db", mounts) == "tmpfs"
     assert file_system(Path("/rota.db"), mounts) == "ext4"
+
+
+@pytest.mark.parametrize(
+    ("ages", "status"),
+    [({}, []), ({"anchor": HOUR_MS}, ["ok"]), ({"anchor": 25 * HOUR_MS}, ["warning"])],
+)
+def test_who_noted_the_end_of_the_audit_must_go_on(ages: dict[str, int], status: list[str]) -> None:
+    assert [each.status for each in anchors(ages)] == status

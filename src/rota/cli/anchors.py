@@ -25,6 +25,12 @@ def read_file(
     except (OSError, UnicodeDecodeError) as error:
         said = getattr(error, "strerror", None) or error
         raise BadFile(f"cannot read {path}: {said}") from error
+    if key is None and '"signature":"' in text:
+        print(
+            "rota: the anchors are signed, and there is no key to check that with; name it with "
+            "--key-file or anchor_key_file",
+            file=sys.stderr,
+        )
     return read_anchors(text, "stdin" if path == "-" else path, namespace=namespace, key=key)
 
 

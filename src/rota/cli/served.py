@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from rota.errors import BadInput
 from rota.notices import subscribe
-from rota.rules.duration import format_duration
 
 if TYPE_CHECKING:
     from rota.app.settings import Settings
@@ -41,8 +40,8 @@ def server_client(said: Settings) -> Client:
 def _tell(notice: str, facts: dict[str, Any]) -> None:
     """Who waits wants to know what for."""
     if notice == "server.unavailable":
-        left = format_duration(facts["patience_ms"])
-        print(f"rota: {facts['error']}; trying for another {left}", file=sys.stderr)
+        left_s = max(1, round(facts["patience_ms"] / 1000))
+        print(f"rota: {facts['error']}; trying for another {left_s} s", file=sys.stderr)
 
 
 def _token(said: Settings) -> str | None:

@@ -18,7 +18,7 @@ from rota.client.address import PREFIX, is_near
 from rota.client.failures import Failed, failure
 from rota.client.problems import error_of
 from rota.clock import elapsed_s
-from rota.errors import BadOption, BadUrl, CommitUnknown, RotaError
+from rota.errors import BadOption, BadUrl, CommitUnknown, NotSignedIn, RotaError
 from rota.ids import new_id
 from rota.notices import emit
 from rota.version import version
@@ -151,6 +151,10 @@ class Line:
             raise BadUrl(f"{self.url} points to {where!r:.140}; give the address of the server")
         rest_s = _seconds(answer.headers.get("retry-after"))
         error = error_of(status, answer.content, url=self.url, retry_after_s=rest_s)
+        if isinstance(error, NotSignedIn) and not self._token:
+            raise NotSignedIn(
+                f"no token was given for {self.url}; set ROTA_TOKEN, or token_file in rota.toml"
+            )
         if status not in AGAIN:
             raise error
         is_doubtful = status in DOUBTFUL or isinstance(error, CommitUnknown)

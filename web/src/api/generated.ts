@@ -204,6 +204,12 @@ export type ChangeBody = {
   quotas?: QuotasBody;
 };
 
+export type ChangeDocument = {
+  field: string;
+  old: unknown;
+  new: unknown;
+};
+
 export type ChosenBody = {
   group?: string | null;
   ids?: Array<string> | null;
@@ -249,7 +255,7 @@ export type DiffDocument = {
   jobId: string;
   from: number;
   to: number;
-  changes: Array<job_versions_ChangeDocument>;
+  changes: Array<ChangeDocument>;
 };
 
 export type Discarded = {
@@ -693,9 +699,16 @@ export type PausedDocument = {
   note: string | null;
 };
 
+export type PlanChange = {
+  kind: "calendar" | "blackout" | "job" | "graph" | "schedule";
+  name: string;
+  verb: "add" | "change" | "remove";
+  fields: Array<FieldDocument>;
+};
+
 export type PlanDocument = {
   applied: boolean;
-  changes: Array<files_ChangeDocument>;
+  changes: Array<PlanChange>;
   unchanged: number;
   leftovers: Array<LeftoverDocument>;
   runs: Array<MovedDocument>;
@@ -1239,19 +1252,6 @@ export type WorkerDocument = {
 
 export type documents_NoteBody = {
   note?: string | null;
-};
-
-export type files_ChangeDocument = {
-  kind: "calendar" | "blackout" | "job" | "graph" | "schedule";
-  name: string;
-  verb: "add" | "change" | "remove";
-  fields: Array<FieldDocument>;
-};
-
-export type job_versions_ChangeDocument = {
-  field: string;
-  old: unknown;
-  new: unknown;
 };
 
 export type routes_breakers_NoteBody = {

@@ -66,7 +66,7 @@ class FieldDocument(Document):
     new: Any
 
 
-class ChangeDocument(Document):
+class PlanChange(Document):
     """One thing that is added, changed or removed."""
 
     kind: Kind
@@ -95,7 +95,7 @@ class PlanDocument(Document):
     """What files change, in the order it is done."""
 
     applied: bool
-    changes: list[ChangeDocument]
+    changes: list[PlanChange]
     unchanged: int
     leftovers: list[LeftoverDocument]
     """What `prune` would remove."""
@@ -154,7 +154,7 @@ def _document(plan: Plan, *, applied: bool) -> PlanDocument:
     return PlanDocument(
         applied=applied,
         changes=[
-            ChangeDocument(
+            PlanChange(
                 kind=change.kind,
                 name=change.name,
                 verb=change.verb,

@@ -1,0 +1,174 @@
+"""Job files and events over HTTP: what they change, who may, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from rota.engine.acts import acts
+from rota.engine.inspect import runs
+from rota.engine.jobs import jobs
+from rota.engine.namespaces import put_namespace
+from rota.model.identity import Quotas
+from tests.api.serving import HOME, Served
+from tests.contract.identities import by
+
+FILES, EVENTS = "/api/v1/files", "/api/v1/events"
+HTTP_JOB = "jobs: {ping: {http: 'https://example.org', schedule: '0 3 * * *'}}"
+COMMAND_JOB = "jobs: {sweep: {command: [echo, swept]}}"
+
+
+def files(*texts: str, **more: Any) -> dict[str, Any]:
+    named = [{"name": f"jobs/{at}.yaml", "text": text} for at, text in enumerate(texts)]
+    return {"files": named, **more}
+
+
+def names(served: Served, namespace: str = HOME) -> list[str]:
+    return [each.name for each in served.app.store.read(lambda tx: jobs(tx, namespace=namespace))]
+
+
+def problem(answer: httpx2.Response, status: int) -> str:
+    assert answer.status_code == status, answer.text
+    return str(answer.json()["detail"])
+
+
+def test_a_plan_says_what_an_apply_then_does_once(served: Served) -> None:
+    client = served.client("author", "exec")
+    both = files(HTTP_JOB, COMMAND_JOB, since="2027-03-27T00:00:00Z", horizon="2d")
+
+    plan = served.client("viewer").post(f"{FILES}/plan", json=both).json()
+    assert (plan["applied"], names(served)) == (False, ["add"])
+    assert [(each["kind"], each["name"], each["verb"]) for each in plan["changes"]] == [
+        ("job", "ping", "add"),
+        ("job", "sweep", "add"),
+        ("schedule", "ping", "add"),
+    ]
+    assert [each["new"] for each in plan["runs"]] == [
+        "2027-03-27T03:00:00Z",
+        "2027-03-28T03:00:00Z",
+    ]
+    done = client.post(f"{FILES}/apply", json=both).json()
+    assert done == plan | {"applied": True}
+    assert names(served) == ["add", "ping", "sweep"]
+    assert names(served, "other") == ["add"]
+    again = client.post(f"{FILES}/apply", json=both).json()
+    assert (again["changes"], again["unchanged"]) == ([], 3)
+    (first, *_) = served.app.store.read(lambda tx: acts(tx, namespace=HOME, verb="apply"))[::-1]
+    assert first.subject == "0.yaml, 1.yaml"
+    assert "add job sweep" in first.detail["changes"]
+
+
+def test_what_left_a_file_goes_when_asked(served: Served) -> None:
+    client = served.client("author")
+    client.post(f"{FILES}/apply", json=files(HTTP_JOB))
+    fewer = HTTP_JOB.replace("ping", "pong")
+
+    left = client.post(f"{FILES}/plan", json=files(fewer)).json()
+    assert {each["name"] for each in left["leftovers"]} == {"ping"}
+    client.post(f"{FILES}/apply", json=files(fewer, prune=True))
+
+    assert names(served) == ["add", "pong"]
+
+
+def test_a_job_that_runs_a_program_needs_exec_and_else_nothing_is_done(served: Served) -> None:
+    author = served.client("author")
+
+    refused = author.post(f"{FILES}/apply", json=files(HTTP_JOB, COMMAND_JOB))
+
+    assert "exec" in problem(refused, 403)
+    assert names(served) == ["add"]
+    served.client("author", "exec").post(f"{FILES}/apply", json=files(COMMAND_JOB))
+    assert author.post(f"{FILES}/apply", json=files(COMMAND_JOB)).status_code == 200, "as it is"
+
+
+def test_a_credential_for_some_queues_applies_and_sends_nothing(served: Served) -> None:
+    some = served.client("admin", "exec", queues=["mail"])
+    for path, body in (
+        (f"{FILES}/plan", files(HTTP_JOB)),
+        (f"{FILES}/apply", files(HTTP_JOB)),
+        (EVENTS, {"event": "orders.closed"}),
+    ):
+        assert "any queue" in problem(some.post(path, json=body), 403)
+
+
+def test_what_belongs_to_code_is_left_alone(served: Served) -> None:
+    served.define(origin="code")
+    text = "jobs: {add: {http: 'https://example.org'}}"
+
+    assert "add" in problem(served.client().post(f"{FILES}/plan", json=files(text)), 400)
+    taken = served.client().post(f"{FILES}/apply", json=files(text, takeOver=True))
+    assert taken.json()["changes"][0]["verb"] == "change"
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (files("jobs: {a: {htp: x}}"), "0.yaml"),
+        (files("jobs: ["), "0.yaml"),
+        (files("\0"), "0.yaml"),
+        (files(HTTP_JOB, horizon="soon"), "soon"),
+        (files(HTTP_JOB, since="2027-03-27T00:00:00"), "zone"),
+        (files(), "files"),
+        (files(*["x"] * 101), "files"),
+        (files(HTTP_JOB, HTTP_JOB), "job 'ping'"),
+        ({"files": [{"name": "", "text": HTTP_JOB}]}, "name"),
+        ({"files": [{"name": "a", "text": HTTP_JOB}] * 2}, "bundle"),
+        ({"file": []}, "file"),
+    ],
+)
+def test_bad_files_are_told_where(shared: Served, body: dict[str, Any], says: str) -> None:
+    for verb in ("plan", "apply"):
+        answer = shared.client().post(f"{FILES}/{verb}", json=body)
+        assert answer.status_code in (400, 422), answer.text
+        assert says in answer.json()["detail"]
+
+
+def test_an_event_starts_what_listens_once(served: Served) -> None:
+    client = served.client("operator")
+    rule = {"job": "add", "trigger": {"event": "orders.closed"}, "overlap": "allow"}
+    made = served.client().put("/api/v1/schedules/ship", json=rule)
+    assert made.status_code == 200, made.text
+    body = {"event": "orders.closed", "payload": {"a": 7}, "key": "order-7"}
+
+    sent = client.post(EVENTS, json=body)
+    again = client.post(EVENTS, json=body)
+
+    assert (sent.status_code, sent.json()["isNew"], again.json()["isNew"]) == (201, True, False)
+    (heard,) = sent.json()["heard"]
+    assert again.json()["heard"] == [heard]
+    (run,) = served.app.store.read(lambda tx: runs(tx, namespace=HOME, limit=9))
+    assert (run.id, run.args) == (heard["executionId"], '{"a":7}')
+    other = client.post(EVENTS, json=body | {"payload": {"a": 8}})
+    assert "order-7" in problem(other, other.status_code)
+    assert other.status_code in (400, 409, 422)
+
+
+def test_events_keep_to_quotas_and_names(served: Served) -> None:
+    client = served.client("operator")
+    assert problem(client.post(EVENTS, json={"event": "no good"}), 400)
+    assert problem(client.post(EVENTS, json={"event": "x", "key": ""}), 400)
+    served.app.store.write(lambda tx: put_namespace(tx, HOME, Quotas(payload=10), by=by()))
+    assert "allows 10" in problem(client.post(EVENTS, json={"event": "x", "payload": "y" * 9}), 413)
+    assert client.post(EVENTS, json={"event": "x", "payload": "y" * 8}).status_code == 201
+
+
+def test_anchors_are_compared(served: Served) -> None:
+    client = served.client()
+    served.define()
+    good = client.get("/api/v1/audit/verify").json()
+    anchor = {"seq": good["seq"], "hash": good["hash"], "at": "2026-11-16T08:00:00Z"}
+
+    found = client.post("/api/v1/audit/verify", json={"anchors": [anchor]}).json()
+    assert (found["isGood"], found["anchors"]) == (True, 1)
+    other = anchor | {"hash": "0" * 64}
+    found = client.post("/api/v1/audit/verify", json={"anchors": [other]}).json()
+    assert (found["isGood"], found["anchors"]) == (False, 0)
+    later = anchor | {"seq": good["seq"] + 5}
+    found = client.post("/api/v1/audit/verify", json={"anchors": [later]}).json()
+    assert "is missing, and all after it" in found["says"]
+    naive = anchor | {"at": "2026-11-16T08:00:00"}
+    assert "zone" in problem(client.post("/api/v1/audit/verify", json={"anchors": [naive]}), 400)
+    bad = anchor | {"seq": -1}
+    assert problem(client.post("/api/v1/audit/verify", json={"anchors": [bad]}), 400)

@@ -1,0 +1,77 @@
+"""Every command asks a database or a server alike, or has a reason why it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from rota.cli.main import cli
+
+HERE = "it starts processes on this machine"
+PURE = "it reads files and asks nobody"
+DATABASE = "it is about the database itself, and says so when a server is named"
+NO_SERVER = {
+    "up": HERE,
+    "worker": HERE,
+    "server": HERE,
+    "demo": HERE,
+    "completion": PURE,
+    "schema": PURE,
+    "graph show": PURE,
+    "graph schema": PURE,
+    "schedules preview": PURE,
+    "import crontab": PURE,
+    "import cronjob": PURE,
+    "import celery": PURE,
+    "import systemd": PURE,
+    "db migrate": DATABASE,
+    "db sql": DATABASE,
+    "db check": DATABASE,
+    "db protect": DATABASE,
+    "doctor": DATABASE,
+    "bench": DATABASE,
+}
+
+
+def leaves(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from leaves(command, f"{path}{name} ")
+        else:
+            yield f"{path}{name}", command
+
+
+def options(command: click.Command) -> dict[str, click.Option]:
+    return {
+        name: each
+        for each in command.params
+        if isinstance(each, click.Option)
+        for name in (*each.opts, *each.secondary_opts)
+    }
+
+
+def takes_server(command: click.Command) -> bool:
+    found = options(command).get("--server")
+    return found is not None and not found.hidden and not found.is_flag
+
+
+def test_a_command_takes_a_server_or_has_a_reason() -> None:
+    without = {path for path, command in leaves(cli) if not takes_server(command)}
+
+    assert without == set(NO_SERVER)
+
+
+def test_those_that_take_one_take_a_database_a_profile_and_json_as_well() -> None:
+    for path, command in leaves(cli):
+        if takes_server(command):
+            assert {"--url", "--profile", "--json"} <= set(options(command)), path
+
+
+def test_those_about_the_database_know_the_flag_to_refuse_it() -> None:
+    for path, command in leaves(cli):
+        if NO_SERVER.get(path) == DATABASE:
+            assert options(command)["--server"].hidden, path
