@@ -1,7 +1,7 @@
 """`python -m tests.browser.screenshots`: pictures of the pages, from a real server with real data.
 
 The chosen ones go into docs/images; with `--all` every page, by day and by night, wide and narrow,
-goes into build/screenshots, to be looked through.
+with much and with nothing on it, goes into build/screenshots, to be looked through.
 """
 
 from __future__ import annotations
@@ -58,18 +58,24 @@ PLACES = {
     "overview": "/",
     "overview-day": "/?window=24h",
     "jobs": "/jobs",
+    "templates": "/jobs?tab=templates",
     "job": "/jobs/charge",
+    "job-runs": "/jobs/charge?tab=runs",
+    "job-definition": "/jobs/charge?tab=definition",
     "job-schedules": "/jobs/nightly_backup?tab=schedules",
     "job-versions": "/jobs/charge?tab=versions",
     "runs": "/runs",
     "runs-failed": "/runs?status=failed",
     "run-log": "/runs/{talking}",
     "run-data": "/runs/{bad}?tab=data",
+    "run-failed": "/runs/{bad}",
     "run-attempts": "/runs/{bad}?tab=attempts",
+    "run-compare": "/runs/{bad}?tab=compare",
     "run-waiting": "/runs/{waiting}",
     "graph": "/runs/{graph}",
     "graph-node": "/runs/{graph}?node=pack",
     "graph-gantt": "/runs/{graph}?tab=gantt",
+    "graph-steps": "/runs/{graph}?tab=children",
     "graphs": "/graphs",
     "graph-grid": "/graphs/fulfil",
     "graph-definition": "/graphs/fulfil?tab=graph",
@@ -79,27 +85,54 @@ PLACES = {
     "dead-letter": "/dead-letters?group={group}&id={bad}",
     "schedules": "/schedules",
     "week": "/schedules?tab=week",
+    "backfills": "/schedules?tab=backfills",
+    "calendars": "/schedules?tab=calendars",
+    "maintenance": "/schedules?tab=windows",
     "schedule": "/schedules?edit=nightly_backup",
     "audit": "/audit",
     "tokens": "/access",
+    "namespaces": "/access?tab=namespaces",
     "settings": "/settings",
+    "nowhere": "/no/such/page",
 }
+OF_A_SHOP = ("job-", "graph-", "schedule-")
+"""What an empty server has not."""
 
 
 @contextmanager
 def furnished() -> Iterator[tuple[Site, dict[str, str]]]:
     """A shop with a past and a present; and the names that addresses need."""
-    with tempfile.TemporaryDirectory(prefix="rota-screenshots-") as name:
-        folder = Path(name)
+    with _folder() as folder:
         url = f"sqlite:///{folder}/rota.db"
         open_store(url).close()
         give_past(url, int(time.time() * 1000))
-        settings = {"ROTA_SERVE": "yes", "ROTA_PORT": "0", "ROTA_ADMIN_TOKEN": ADMIN}
-        rota = Rota(folder, ROTA_URL=url, **settings)
-        with rota.serving("up", "rota.cli.demo.shop:app", "--url", url) as served:
-            site = Site(served, folder)
+        with _site(folder, url, "rota.cli.demo.shop:app") as site:
             yield site, live_a_little(site)
-            site.api.close()
+
+
+@contextmanager
+def empty() -> Iterator[Site]:
+    """A server on its first day."""
+    with _folder() as folder:
+        (folder / "nothing.py").write_text("from rota import App\n\napp = App()\n")
+        with _site(folder, f"sqlite:///{folder}/rota.db", "nothing:app") as site:
+            yield site
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="rota-screenshots-") as name:
+        yield Path(name)
+
+
+@contextmanager
+def _site(folder: Path, url: str, app: str) -> Iterator[Site]:
+    settings = {"ROTA_SERVE": "yes", "ROTA_PORT": "0", "ROTA_ADMIN_TOKEN": ADMIN}
+    rota = Rota(folder, ROTA_URL=url, **settings)
+    with rota.serving("up", app, "--url", url) as served:
+        site = Site(served, folder)
+        yield site
+        site.api.close()
 
 
 def live_a_little(site: Site) -> dict[str, str]:
@@ -162,10 +195,20 @@ def shots_of(known: dict[str, str], *, everything: bool) -> Iterator[tuple[Shot,
             found = shot._replace(place=shot.place.format(**known))
             yield found, CHOSEN_FOLDER / f"{shot.name}.png"
         return
+    yield from each_way({name: place.format(**known) for name, place in PLACES.items()}, "")
+
+
+def shots_of_little() -> Iterator[tuple[Shot, Path]]:
+    """Of the pages that an empty server has."""
+    places = {name: place for name, place in PLACES.items() if not name.startswith(OF_A_SHOP)}
+    return each_way({name: place for name, place in places.items() if "{" not in place}, "empty-")
+
+
+def each_way(places: dict[str, str], prefix: str) -> Iterator[tuple[Shot, Path]]:
     themes: tuple[Theme, ...] = ("light", "dark")
-    for (name, place), theme, size in product(PLACES.items(), themes, (WIDE, NARROW)):
-        path = ALL_FOLDER / f"{name}-{theme}-{size[0]}.png"
-        yield Shot(name, place.format(**known), theme, size), path
+    for (name, place), theme, size in product(places.items(), themes, (WIDE, NARROW)):
+        path = ALL_FOLDER / f"{prefix}{name}-{theme}-{size[0]}.png"
+        yield Shot(name, place, theme, size), path
 
 
 def main() -> int:
@@ -176,20 +219,29 @@ def main() -> int:
     if program is None:
         print(MISSING)
         return 1
-    too_large = []
-    with furnished() as (site, known), sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
-        state = signed_in(browser, site)
-        for shot, path in shots_of(known, everything=asked.all):
-            take(browser, site, shot, path, storage_state=state)
-            size = path.stat().st_size
-            print(f"{path.relative_to(ROOT)}  {size / 1000:.0f} KB", flush=True)
-            if not asked.all and size > LARGEST_BYTES:
-                too_large.append(path.name)
+        with furnished() as (site, known):
+            taken = take_all(browser, site, shots_of(known, everything=asked.all))
+        if asked.all:
+            with empty() as site:
+                take_all(browser, site, shots_of_little())
         browser.close()
-    if too_large:
+    too_large = [path.name for path, size in taken.items() if size > LARGEST_BYTES]
+    if too_large and not asked.all:
         print(f"more than {LARGEST_BYTES / 1000:.0f} KB: {', '.join(too_large)}")
-    return int(bool(too_large))
+        return 1
+    return 0
+
+
+def take_all(browser: Browser, site: Site, shots: Iterator[tuple[Shot, Path]]) -> dict[Path, int]:
+    """How many bytes each picture has."""
+    state, taken = signed_in(browser, site), {}
+    for shot, path in shots:
+        take(browser, site, shot, path, storage_state=state)
+        taken[path] = path.stat().st_size
+        print(f"{path.relative_to(ROOT)}  {taken[path] / 1000:.0f} KB", flush=True)
+    return taken
 
 
 if __name__ == "__main__":

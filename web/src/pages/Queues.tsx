@@ -20,12 +20,13 @@ const COLUMNS: Column<Queue>[] = [
     cell: (queue) => (
       <>
         <span className="block truncate font-medium">{queue.name}</span>
-        {queue.paused && (
-          <span className="flex items-center gap-2 text-xs text-ink-2">
-            <Tag>Paused</Tag>
-            <span className="truncate">{queue.note}</span>
+        <span className="flex items-center gap-2 text-xs text-ink-2">
+          {queue.paused && <Tag>Paused</Tag>}
+          <span className="-my-1 -ml-2 sm:hidden">
+            <Why queue={queue} />
           </span>
-        )}
+          <span className="truncate">{queue.note}</span>
+        </span>
       </>
     ),
   },

@@ -18,7 +18,7 @@ export function Now({ run }: { run: Run }) {
         <div className="rounded-lg border border-bad/30 bg-bad-soft px-4 py-3">
           <p className="font-mono text-xs font-semibold text-bad break-words">{run.error.type}</p>
           <p className="mt-0.5 whitespace-pre-wrap break-words">{run.error.message}</p>
-          {run.error.traceback && (
+          {run.error.traceback.includes("\n") && (
             <details className="mt-2" open={isShort(run.error.traceback)}>
               <summary className="text-xs text-ink-2">Traceback</summary>
               <pre className="scroll-thin mt-1 max-h-80 overflow-auto rounded-md bg-surface p-3 font-mono text-xs">
