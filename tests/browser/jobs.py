@@ -10,6 +10,7 @@ from typing import Literal
 from rota import App, current_run, group, progress
 
 app = App()
+WIDE = 200
 HOSTILE = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>'
 
 
@@ -76,6 +77,15 @@ def order(folder: str) -> str:
 @app.graph
 def deliver_all(folder: str) -> list[str]:
     return deliver.map(collect(folder))
+
+
+@app.graph
+def wide(item: str) -> str:
+    """So many nodes that a page draws only those in sight."""
+    first = pack(item)
+    for _ in range(WIDE):
+        pack(first)
+    return first
 
 
 @app.job(schedule="0 6 * * mon-fri", timezone="Europe/Paris", retries=0)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.site import Site
-from tests.browser.visitor import Visitor, dialog, press, state_shown
+from tests.browser.jobs import WIDE
+from tests.browser.site import ADMIN, Site
+from tests.browser.visitor import Visit, Visitor, dialog, press, state_shown
 
 
 def node(page: Page, name: str, state: str) -> Locator:
@@ -69,3 +70,22 @@ def test_a_definition_and_its_runs_can_be_seen(site: Site, admin: Visitor) -> No
     page.get_by_role("tab", name="Definition").click()
 
     expect(page.locator('[aria-label^="thank,"]')).to_be_visible()
+
+
+def test_of_a_large_graph_only_what_is_in_sight_is_drawn(sqlite_site: Site, visit: Visit) -> None:
+    admin = visit(sqlite_site.address)
+    admin.sign_in(ADMIN)
+    page = admin.page("/graphs/wide?tab=graph")
+    nodes = page.locator(".react-flow__node")
+    expect(page.locator('[aria-label^="pack,"]')).to_be_visible()
+    expect(nodes.nth(5)).to_be_visible()
+    assert nodes.count() < WIDE
+
+    lines = page.locator(".react-flow__viewport-portal path").first
+    expect(lines).to_have_attribute("d", re.compile(r"^M\d+ \d+c"))
+    overview = page.get_by_role("img", name="The whole graph in small")
+    overview.scroll_into_view_if_needed()
+    overview.click(position={"x": 100, "y": 8})
+
+    expect(page.locator('[aria-label^="pack,"]')).to_have_count(0)
+    expect(nodes.first).to_be_visible()

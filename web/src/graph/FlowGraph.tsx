@@ -17,6 +17,7 @@ import { collapse, type Drawn, type DrawnShape, GROUP, groupsOf, type Shape } fr
 import { ENDS, type FlowNode, NODE_TYPES } from "./DrawnNode";
 import { Groups } from "./Groups";
 import { HEIGHT, layout, type Places, WIDTH } from "./layout";
+import { ManyEdges } from "./ManyEdges";
 import { Minimap } from "./Minimap";
 import { heightFor, viewOf } from "./view";
 
@@ -89,7 +90,11 @@ interface PictureProps extends Omit<Props, "shape"> {
 function Picture({ drawn, places, size, criticalPath, chosen, onChoose }: PictureProps) {
   const nodes = useNodes(drawn.nodes, places, chosen);
   const path = useMemo(() => pathEdges(criticalPath ?? [], drawn.nodes), [criticalPath, drawn]);
-  const edges = useMemo((): Edge[] => drawn.edges.map((edge) => edgeOf(edge, path)), [drawn, path]);
+  const isLarge = drawn.nodes.length > CLOSE_ABOVE;
+  const edges = useMemo(
+    (): Edge[] => (isLarge ? [] : drawn.edges.map((edge) => edgeOf(edge, path))),
+    [drawn, path, isLarge],
+  );
   const first = useRef(viewOf(drawn.nodes, places, size));
   return (
     <ReactFlow
@@ -100,7 +105,7 @@ function Picture({ drawn, places, size, criticalPath, chosen, onChoose }: Pictur
       nodesDraggable={false}
       nodesConnectable={false}
       edgesFocusable={false}
-      onlyRenderVisibleElements={drawn.nodes.length > CLOSE_ABOVE}
+      onlyRenderVisibleElements={isLarge}
       preventScrolling={false}
       zoomOnScroll={false}
       zoomActivationKeyCode={ZOOM_KEYS}
@@ -114,6 +119,7 @@ function Picture({ drawn, places, size, criticalPath, chosen, onChoose }: Pictur
       <Panel position="bottom-center" className="!mb-2 text-2xs text-ink-2 max-md:hidden">
         Drag to move, Ctrl and wheel to zoom
       </Panel>
+      {isLarge && <ManyEdges edges={drawn.edges} places={places} critical={path} />}
       {drawn.nodes.length > MAPPED && <Minimap nodes={drawn.nodes} places={places} />}
       <Refit on={places} nodes={drawn.nodes} />
     </ReactFlow>
