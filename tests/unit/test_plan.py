@@ -279,6 +279,6 @@ def test_of_very_many_runs_not_all_are_told() -> None:
 @pytest.mark.parametrize(
     "wish", [{"start": -1}, {"start": 253_402_300_000_000}, {"horizon_ms": 10**15}]
 )
-def test_runs_are_compared_where_calendars_are_sure(wish: dict[str, int]) -> None:
+def test_runs_are_compared_where_calendars_are_sure(wish: dict[str, Any]) -> None:
     with pytest.raises(BadOption, match="1970 and 9999"):
         plan(bundle("  ping: {http: 'https://example.org'}\n"), **wish)
