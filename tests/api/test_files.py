@@ -8,7 +8,6 @@ import httpx2
 import pytest
 
 from rota.engine.acts import acts
-from rota.engine.inspect import runs
 from rota.engine.jobs import jobs
 from rota.engine.namespaces import put_namespace
 from rota.model.identity import Quotas
@@ -142,8 +141,8 @@ def test_an_event_starts_what_listens_once(served: Served) -> None:
     assert (sent.status_code, sent.json()["isNew"], again.json()["isNew"]) == (201, True, False)
     (heard,) = sent.json()["heard"]
     assert again.json()["heard"] == [heard]
-    (run,) = served.app.store.read(lambda tx: runs(tx, namespace=HOME, limit=9))
-    assert (run.id, run.args) == (heard["executionId"], '{"a":7}')
+    (run,) = client.get("/api/v1/runs").json()["items"]
+    assert (run["executionId"], run["args"]) == (heard["executionId"], {"a": 7})
     other = client.post(EVENTS, json=body | {"payload": {"a": 8}})
     assert "order-7" in problem(other, other.status_code)
     assert other.status_code in (400, 409, 422)
