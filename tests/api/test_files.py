@@ -8,7 +8,6 @@ import httpx2
 import pytest
 
 from rota.engine.acts import acts
-from rota.engine.inspect import runs
 from rota.engine.jobs import jobs
 from rota.engine.namespaces import put_namespace
 from rota.model.identity import Quotas
@@ -110,6 +109,10 @@ def test_what_belongs_to_code_is_left_alone(served: Served) -> None:
         (files("\0"), "0.yaml"),
         (files(HTTP_JOB, horizon="soon"), "soon"),
         (files(HTTP_JOB, since="2027-03-27T00:00:00"), "zone"),
+        (files(HTTP_JOB, since="0001-01-01T00:00:00Z"), "1970"),
+        (files(HTTP_JOB, since="9999-12-31T00:00:00Z"), "9999"),
+        (files(HTTP_JOB, horizon="4000d"), "3,660d"),
+        (files(HTTP_JOB, horizon=1e300), "hundred years"),
         (files(), "files"),
         (files(*["x"] * 101), "files"),
         (files(HTTP_JOB, HTTP_JOB), "job 'ping'"),
@@ -138,8 +141,8 @@ def test_an_event_starts_what_listens_once(served: Served) -> None:
     assert (sent.status_code, sent.json()["isNew"], again.json()["isNew"]) == (201, True, False)
     (heard,) = sent.json()["heard"]
     assert again.json()["heard"] == [heard]
-    (run,) = served.app.store.read(lambda tx: runs(tx, namespace=HOME, limit=9))
-    assert (run.id, run.args) == (heard["executionId"], '{"a":7}')
+    (run,) = client.get("/api/v1/runs").json()["items"]
+    assert (run["executionId"], run["args"]) == (heard["executionId"], {"a": 7})
     other = client.post(EVENTS, json=body | {"payload": {"a": 8}})
     assert "order-7" in problem(other, other.status_code)
     assert other.status_code in (400, 409, 422)

@@ -263,3 +263,22 @@ def test_a_schedule_that_follows_its_runs_has_no_known_ones() -> None:
 
     assert said(made) == ["add job a", "add schedule a"]
     assert made.runs == ()
+
+
+def test_of_very_many_runs_not_all_are_told() -> None:
+    jobs = "".join(
+        f"  job{at}: {{http: 'https://example.org', schedule: '* * * * *'}}\n" for at in range(30)
+    )
+
+    made = plan(bundle(jobs))
+
+    assert len(made.runs) == 20_000
+    assert len(made.cut) == 30
+
+
+@pytest.mark.parametrize(
+    "wish", [{"start": -1}, {"start": 253_402_300_000_000}, {"horizon_ms": 10**15}]
+)
+def test_runs_are_compared_where_calendars_are_sure(wish: dict[str, Any]) -> None:
+    with pytest.raises(BadOption, match="1970 and 9999"):
+        plan(bundle("  ping: {http: 'https://example.org'}\n"), **wish)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rota.cli.clients import client, find_id
+from rota.cli.clients import client
 from rota.cli.options import settings
 from rota.cli.served import server_client
 from rota.errors import BadInput
@@ -54,14 +54,8 @@ def now_at(here: Place) -> int:
 
 def run_at(here: Place, text: str) -> Run[Any] | ServedRun:
     """The run that is meant by an id, or by the end or beginning of one."""
+    from rota.cli.desks import ServerDesk, StoreDesk
     from rota.client import Client
 
-    def recent(limit: int) -> list[str]:
-        if isinstance(here, Client):
-            return [each.id for each in here.runs(limit=limit)]
-        from rota.engine.inspect import runs
-
-        found = here.store.read(lambda tx: runs(tx, namespace=here.namespace, limit=limit))
-        return [each.id for each in found]
-
-    return here.run(find_id(text, recent))
+    desk = ServerDesk(here) if isinstance(here, Client) else StoreDesk(here)
+    return desk.run(text)

@@ -113,7 +113,7 @@ def _print_runs(plan: Plan, flags: dict[str, Any]) -> None:
         if len(runs) > SHOWN:
             print(f"    {name}: {len(runs) - SHOWN} more")
     for name in plan.cut:
-        print(f"  {name} fires very often; only its first runs were compared")
+        print(f"  {name}: not all of its runs were compared, there are too many")
 
 
 def _span(flags: dict[str, Any]) -> str:

@@ -58,7 +58,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     until: int = 0
     """How far runs were compared."""
     cut: tuple[str, ...] = ()
-    """Schedules that fire too often to be compared that far."""
+    """Schedules of which not all runs were compared, since there are too many."""
 
 
 class StoredSchedule(msgspec.Struct, frozen=True, kw_only=True):

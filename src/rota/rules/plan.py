@@ -36,6 +36,10 @@ from rota.rules.zones import zone
 
 MAX_FIRINGS = 1_000
 """Compared for each schedule; one that fires more often is compared for as long as they last."""
+MAX_RUNS = 20_000
+"""Runs that a plan tells of, of all schedules together."""
+LATEST_MS = 253_370_764_800_000
+"""The year 9999: no clock shows what comes after it."""
 SHARED = "file:"
 
 
@@ -64,6 +68,8 @@ class _Planner:
         self._stored = stored
         self._wish = wish
         self._start = stored.now if wish.start is None else wish.start
+        if not 0 <= self._start <= self._start + wish.horizon_ms <= LATEST_MS:
+            raise BadOption("runs are compared between the years 1970 and 9999")
         self._seed = seed
         self._jobs = _merged("job", bundles, lambda each: each.jobs)
         self._schedules = _merged("schedule", bundles, lambda each: each.schedules)
@@ -185,6 +191,9 @@ class _Planner:
         self, name: str, stored: StoredSchedule | None, wanted: BundledSchedule | None
     ) -> None:
         """Which runs a schedule loses and gets until the horizon."""
+        if len(self._runs) >= MAX_RUNS:
+            self._cut.append(name)
+            return
         old = stored.schedule if stored and stored.state == "active" else None
         new = wanted.schedule if wanted and not _stays_paused(stored, wanted) else None
         calendars = {**self._stored.calendars, **self._calendars}

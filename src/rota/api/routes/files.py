@@ -17,7 +17,7 @@ from rota.app.files import bundles_of
 from rota.engine.acts import By
 from rota.engine.apply import apply, compare
 from rota.engine.calendars import calendars
-from rota.errors import NotPermitted
+from rota.errors import BadOption, NotPermitted
 from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.plan import Kind, Plan, Verb, Wish
@@ -25,6 +25,8 @@ from rota.rules.duration import parse_duration
 from rota.store.base import Tx
 
 MOST_FILES = 100
+DAY_MS = 86_400_000
+LONGEST_MS = 3_660 * DAY_MS
 
 
 class FileBody(Body):
@@ -50,9 +52,13 @@ class FilesBody(Body):
     """How far they are."""
 
     def wish(self) -> Wish:
+        """Checked; what a server computes for somebody has an end."""
+        horizon_ms = parse_duration(self.horizon)
+        if horizon_ms > LONGEST_MS:
+            raise BadOption(f"horizon: at most {LONGEST_MS // DAY_MS:,}d are compared by a server")
         return Wish(
             start=moment_ms("since", self.since),
-            horizon_ms=parse_duration(self.horizon),
+            horizon_ms=horizon_ms,
             prune=self.prune,
             take_over=self.take_over,
         )
@@ -103,7 +109,7 @@ class PlanDocument(Document):
     until: datetime
     """How far runs were compared."""
     cut: list[str]
-    """Schedules that fire too often to be compared that far."""
+    """Schedules of which not all runs were compared, since there are too many."""
 
 
 @post("/files/plan", **needs("viewer", changes=True), status_code=200)
