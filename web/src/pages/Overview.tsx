@@ -116,14 +116,14 @@ function Beginning() {
 }
 
 function Rates({ figures }: { figures: Figures }) {
-  const times = figures.durations;
-  return (
-    <span className="num">
-      {times?.p50Ms != null && `p50 ${duration(times.p50Ms)} · p95 ${duration(times.p95Ms)}`}
-      {figures.retryRate != null && ` · ${percent(figures.retryRate)} retried`}
-      {figures.utilisation != null && ` · ${percent(figures.utilisation)} of slots busy`}
-    </span>
-  );
+  const { durations, retryRate, utilisation } = figures;
+  const said = [
+    durations.p50Ms != null && `p50 ${duration(durations.p50Ms)}`,
+    durations.p95Ms != null && `p95 ${duration(durations.p95Ms)}`,
+    retryRate != null && `${percent(retryRate)} retried`,
+    utilisation != null && `${percent(utilisation)} of slots busy`,
+  ];
+  return <span className="num">{said.filter(Boolean).join(" · ")}</span>;
 }
 
 function Workers() {

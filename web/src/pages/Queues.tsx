@@ -12,6 +12,12 @@ import { type Column, Table } from "@/ui/Table";
 import { Time } from "@/ui/Time";
 import { Why } from "./queue/Why";
 
+/** For phones, where there is one column. */
+function waitingIn({ queued, oldestWaitMs }: Queue): string {
+  const oldest = oldestWaitMs == null ? "" : `, oldest ${duration(oldestWaitMs)}`;
+  return `${count(queued)} waiting${oldest}`;
+}
+
 const COLUMNS: Column<Queue>[] = [
   {
     key: "name",
@@ -22,10 +28,8 @@ const COLUMNS: Column<Queue>[] = [
         <span className="block truncate font-medium">{queue.name}</span>
         <span className="flex items-center gap-2 text-xs text-ink-2">
           {queue.paused && <Tag>Paused</Tag>}
-          <span className="-my-1 -ml-2 sm:hidden">
-            <Why queue={queue} />
-          </span>
-          <span className="truncate">{queue.note}</span>
+          <span className="truncate max-sm:hidden">{queue.note}</span>
+          <span className="num truncate sm:hidden">{waitingIn(queue)}</span>
         </span>
       </>
     ),
@@ -35,6 +39,7 @@ const COLUMNS: Column<Queue>[] = [
     title: "Queued",
     width: "5rem",
     right: true,
+    from: "sm",
     cell: (queue) => <b className="font-semibold">{count(queue.queued)}</b>,
   },
   {
@@ -58,6 +63,7 @@ const COLUMNS: Column<Queue>[] = [
     title: "Oldest wait",
     width: "6rem",
     right: true,
+    from: "sm",
     cell: (queue) => duration(queue.oldestWaitMs),
   },
   {
@@ -78,10 +84,9 @@ const COLUMNS: Column<Queue>[] = [
   },
   {
     key: "why",
-    title: "Why they wait",
-    width: "6.5rem",
+    title: "Reasons",
+    width: "4rem",
     right: true,
-    from: "sm",
     cell: (queue) => <Why queue={queue} />,
   },
   {

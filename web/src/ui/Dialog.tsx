@@ -36,7 +36,7 @@ export function Dialog({ title, open, onClose, children, wide }: Props) {
       onCancel={onClose}
       onClose={onClose}
       onMouseDown={(event) => event.target === ref.current && onClose()}
-      className={`w-[calc(100vw-2rem)] rounded-xl border border-line bg-raised p-0 shadow-high outline-none ${wide ? "max-w-3xl" : "max-w-lg"}`}
+      className={`w-[calc(100vw-2rem)] text-left text-sm font-normal whitespace-normal text-ink rounded-xl border border-line bg-raised p-0 shadow-high outline-none ${wide ? "max-w-3xl" : "max-w-lg"}`}
     >
       <div className="flex items-center gap-3 border-b border-line py-2 pr-2 pl-5">
         <h2 id={id} className="flex-1 text-base font-semibold break-words">
