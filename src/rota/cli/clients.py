@@ -62,7 +62,7 @@ def refuse_missing_file(url: str) -> None:
 
 def find_run(app: App, text: str) -> Run[Any]:
     """The run that is meant by an id, or by the end or beginning of one."""
-    from rota.engine.inspect import runs
+    from rota.engine.run_lists import runs
 
     def recent(limit: int) -> list[str]:
         found = app.store.read(lambda tx: runs(tx, namespace=app.namespace, limit=limit))

@@ -614,6 +614,7 @@ export type OverviewDocument = {
   successRate: number | null;
   retryRate: number | null;
   queueDepth: number;
+  queueDepthIsCut: boolean;
   oldestWaitMs: number | null;
   running: number;
   slots: number;
@@ -704,6 +705,7 @@ export type QueueDocument = {
   name: string;
   queued: number;
   scheduled: number;
+  isCut: boolean;
   running: number;
   held: number;
   oldestWaitMs: number | null;
