@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rota import App, State
-from rota.engine.inspect import runs
+from rota.engine.run_lists import runs
 from rota.model.run import RunView
 from tests.contract.builders import (
     claim_some,

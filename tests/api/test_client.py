@@ -16,8 +16,8 @@ from rota.client import ServedRun
 from rota.engine.acts import acts
 from rota.engine.claim import claim
 from rota.engine.finish import finish
-from rota.engine.inspect import runs
 from rota.engine.namespaces import put_namespace
+from rota.engine.run_lists import runs
 from rota.ids import new_id
 from rota.model.identity import Quotas
 from rota.model.run import ErrorDetail, Verdict

@@ -19,7 +19,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from rota.engine import inspect
+from rota.engine import inspect, run_lists
 from rota.engine.cancel import cancel
 from rota.engine.expire import expire
 from rota.engine.heartbeat import Held, heartbeat
@@ -256,7 +256,7 @@ class Life(RuleBasedStateMachine):
 
     @invariant()
     def the_store_shows_what_the_model_says(self) -> None:
-        found = self.store.read(lambda tx: inspect.runs(tx, namespace=HOME, limit=ALL))
+        found = self.store.read(lambda tx: run_lists.runs(tx, namespace=HOME, limit=ALL))
         counts = self.store.read(lambda tx: inspect.counts(tx, namespace=HOME))
 
         shown = {run.id: observed(run) for run in found}

@@ -12,8 +12,8 @@ from rota.engine.acts import By
 from rota.engine.cancel import cancel
 from rota.engine.clearing import clear_waiting, is_anybody_waiting
 from rota.engine.dependencies import hold_back
-from rota.engine.inspect import runs
 from rota.engine.rerun import rerun
+from rota.engine.run_lists import runs
 from rota.engine.submit import submit
 from rota.engine.why import why
 from rota.ids import new_id

@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from rota.engine import inspect
+from rota.engine import inspect, run_lists
 from rota.errors import UnknownRun
 from rota.ids import new_id
 from rota.model.run import Ended, ErrorDetail
@@ -38,7 +38,7 @@ def test_an_unknown_run_is_unknown(store: Store, run_id: str) -> None:
 
 
 def list_page(store: Store, *, before: str | None) -> list[str]:
-    page = store.read(lambda tx: inspect.runs(tx, namespace=HOME, before=before, limit=4))
+    page = store.read(lambda tx: run_lists.runs(tx, namespace=HOME, before=before, limit=4))
     return [run.id for run in page]
 
 
@@ -62,7 +62,7 @@ def test_runs_are_listed_by_state(store: Store, state: State) -> None:
         if state is not State.QUEUED:
             given_state(store, other)
 
-    found = store.read(lambda tx: inspect.runs(tx, namespace=HOME, state=state))
+    found = store.read(lambda tx: run_lists.runs(tx, namespace=HOME, state=state))
 
     assert [run.id for run in found] == [wanted]
 
@@ -70,9 +70,9 @@ def test_runs_are_listed_by_state(store: Store, state: State) -> None:
 def test_runs_are_listed_by_job_and_by_queue(store: Store) -> None:
     mail, slow = given_run(store, job="mail"), given_run(store, queue="slow")
 
-    by_job = store.read(lambda tx: inspect.runs(tx, namespace=HOME, job="mail"))
-    by_queue = store.read(lambda tx: inspect.runs(tx, namespace=HOME, queue="slow"))
-    by_both = store.read(lambda tx: inspect.runs(tx, namespace=HOME, job="mail", queue="slow"))
+    by_job = store.read(lambda tx: run_lists.runs(tx, namespace=HOME, job="mail"))
+    by_queue = store.read(lambda tx: run_lists.runs(tx, namespace=HOME, queue="slow"))
+    by_both = store.read(lambda tx: run_lists.runs(tx, namespace=HOME, job="mail", queue="slow"))
 
     assert [[run.id for run in found] for found in (by_job, by_queue, by_both)] == [
         [mail],

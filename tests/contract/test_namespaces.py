@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rota.engine import inspect, queues
+from rota.engine import inspect, queues, run_lists
 from rota.engine.cancel import cancel
 from rota.engine.jobs import define, jobs, spec_of
 from rota.engine.rerun import rerun
@@ -99,7 +99,7 @@ def test_a_queue_is_paused_in_its_own_namespace_only(store: Store, worker: str) 
 @pytest.mark.parametrize(
     "read",
     [
-        lambda tx: inspect.runs(tx, namespace=FOREIGN),
+        lambda tx: run_lists.runs(tx, namespace=FOREIGN),
         lambda tx: list(inspect.counts(tx, namespace=FOREIGN)),
         lambda tx: queues.queues(tx, namespace=FOREIGN),
         lambda tx: workers(tx, namespace=FOREIGN),

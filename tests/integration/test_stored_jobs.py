@@ -192,7 +192,7 @@ def test_a_schedule_of_a_file_fires_with_its_arguments(app: App, serve: Serve, p
     bring(app, path, text)
 
     def found() -> list[Any]:
-        from rota.engine.inspect import runs  # noqa: PLC0415 - only here
+        from rota.engine.run_lists import runs  # noqa: PLC0415 - only here
 
         return app.store.read(lambda tx: runs(tx, namespace="default", limit=5))
 

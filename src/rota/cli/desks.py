@@ -113,7 +113,7 @@ class StoreDesk:
         return self._app.run(find_id(text, self._recent))
 
     def runs(self, filters: Filters) -> list[Listed]:
-        from rota.engine.inspect import runs
+        from rota.engine.run_lists import runs
         from rota.engine.why import scene
 
         before = self.run(filters.before).id if filters.before else None
@@ -208,7 +208,7 @@ class StoreDesk:
         return self._app.search_logs(text, job=job, since=since, level=level, limit=limit)
 
     def _recent(self, limit: int) -> list[str]:
-        from rota.engine.inspect import runs
+        from rota.engine.run_lists import runs
 
         namespace = self._app.namespace
         recent = self._app.store.read(lambda tx: runs(tx, namespace=namespace, limit=limit))

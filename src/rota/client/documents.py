@@ -163,6 +163,7 @@ class QueueAnswer(Answer):
     oldest_wait_ms: int | None
     paused: bool
     note: str | None
+    is_cut: bool = False
 
 
 class WorkerAnswer(Answer):
@@ -251,16 +252,9 @@ def job_view(job: JobAnswer) -> JobView:
 
 
 def queue_view(queue: QueueAnswer) -> QueueView:
-    return QueueView(
-        name=queue.name,
-        is_paused=queue.paused,
-        note=queue.note,
-        queued=queue.queued,
-        running=queue.running,
-        scheduled=queue.scheduled,
-        oldest_ms=queue.oldest_wait_ms,
-        held=queue.held,
-    )
+    alike = ("name", "note", "queued", "running", "scheduled", "held", "is_cut")
+    same = {name: getattr(queue, name) for name in alike}
+    return QueueView(is_paused=queue.paused, oldest_ms=queue.oldest_wait_ms, **same)
 
 
 def worker_view(worker: WorkerAnswer, *, now: int) -> WorkerView:

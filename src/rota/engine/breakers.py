@@ -12,6 +12,9 @@ from rota.model.spec import JobSpec
 from rota.rules.breaker_options import breaker_text
 from rota.store.base import Row, Tx
 
+LOOKED_AT = 20_000
+"""Queued runs among which those are counted that are held back."""
+
 
 def set_rule(tx: Tx, spec: JobSpec, *, namespace: str) -> None:
     """Make the rule of this definition the one that counts; a state that is open stays so."""
@@ -66,7 +69,7 @@ def breakers(tx: Tx, *, namespace: str) -> list[BreakerView]:
             changed_at=row["changed_at"],
             now=row["now"],
         )
-        for row in tx.all("list_breakers", namespace=namespace)
+        for row in tx.all("list_breakers", namespace=namespace, most=LOOKED_AT)
     ]
 
 

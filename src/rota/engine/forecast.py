@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from rota.engine.inspect import now_ms
-from rota.engine.statistics import DAY_MS, HOUR_MS, Statistic, read, total
+from rota.engine.statistics import DAY_MS, HOUR_MS, means
 from rota.engine.timetables import Timetables
 from rota.engine.upcoming import upcoming
 from rota.store.base import Tx
@@ -41,7 +41,7 @@ def forecast(tx: Tx, *, namespace: str, hours: int, timetables: Timetables) -> F
     coming = upcoming(
         tx, namespace=namespace, start=now, end=end, limit=MOST, timetables=timetables
     )
-    took = _took(tx, namespace=namespace, now=now)
+    took = means(tx, namespace=namespace, span_ms=HOUR_MS, since=now - PAST_MS)
     runs = [0] * hours
     busy = [0] * hours
     unknown = [0] * hours
@@ -52,13 +52,3 @@ def forecast(tx: Tx, *, namespace: str, hours: int, timetables: Timetables) -> F
         unknown[at] += each.job not in took
     ahead = [Ahead(first + at * HOUR_MS, runs[at], busy[at], unknown[at]) for at in range(hours)]
     return Forecast(ahead, coming.is_cut)
-
-
-def _took(tx: Tx, *, namespace: str, now: int) -> dict[str, int]:
-    """The mean of each job that ran."""
-    found: dict[str, list[Statistic]] = {}
-    past = read(tx, namespace=namespace, span_ms=HOUR_MS, since=now - PAST_MS)
-    for place, each in past.items():
-        found.setdefault(place.job, []).append(each)
-    sums = {job: total(some) for job, some in found.items()}
-    return {job: each.busy_ms // each.ended for job, each in sums.items() if each.ended}

@@ -7,8 +7,8 @@ import json
 import msgspec
 
 from rota.engine.courses import shape_of
-from rota.engine.inspect import runs
 from rota.engine.node_views import NodeView
+from rota.engine.run_lists import runs
 from rota.model.run import RunView
 from rota.store.base import Row, Tx
 

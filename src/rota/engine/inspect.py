@@ -11,7 +11,7 @@ import msgspec
 from rota.errors import UnknownRun
 from rota.ids import is_id
 from rota.model.run import AttemptView, Ended, ErrorDetail, RunView
-from rota.model.states import FINAL, State
+from rota.model.states import State
 from rota.store.base import Row, Tx
 
 _error = msgspec.json.Decoder(ErrorDetail)
@@ -24,7 +24,7 @@ def find(tx: Tx, run_id: str, *, namespace: str) -> RunView:
     for statement in ("find_run", "find_ended_run"):
         row = tx.one(statement, id=run_id, namespace=namespace)
         if row is not None:
-            return _view(row)
+            return view_of(row)
     raise UnknownRun(run_id)
 
 
@@ -35,60 +35,14 @@ def find_all(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, Run
         left = [run_id for run_id in run_ids if run_id not in found and is_id(run_id)]
         if left:
             rows = tx.all(statement, ids=json.dumps(left), namespace=namespace)
-            found |= {view.id: view for view in map(_view, rows)}
+            found |= {view.id: view for view in map(view_of, rows)}
     return found
-
-
-def runs(  # noqa: PLR0913  # one filter each, all named
-    tx: Tx,
-    *,
-    namespace: str,
-    state: State | None = None,
-    job: str | None = None,
-    queue: str | None = None,
-    queues: Sequence[str] | None = None,
-    schedule: str | None = None,
-    parent: str | None = None,
-    error: str | None = None,
-    text: str | None = None,
-    since: int | None = None,
-    until: int | None = None,
-    before: str | None = None,
-    limit: int = 50,
-) -> list[RunView]:
-    """The newest runs first; `before` is the last id of the page before.
-
-    `since` and `until` are about when they were asked for, `parent` is the run of their graph.
-    `error` is a part of the last error with its traceback, `text` of the arguments or the key.
-    """
-    wanted = {
-        "namespace": namespace,
-        "state": state and str(state),
-        "job": job,
-        "queue": queue,
-        "queues": None if queues is None else json.dumps(list(queues)),
-        "schedule": schedule,
-        "parent": parent,
-        "error": like(error),
-        "text": like(text),
-        "since": since,
-        "until": until,
-    }
-    rows: list[Row] = []
-    if state is None or state not in FINAL:
-        statement = "list_running" if state is State.RUNNING else "list_runs"
-        rows += tx.all(statement, before=before, limit=limit, **wanted)
-    if state is None or state in FINAL:
-        statement = _ended_list(state, job, error)
-        rows += tx.all(statement, before=before, limit=limit, **wanted)
-    views = sorted(map(_view, rows), key=lambda run: run.id, reverse=True)
-    return views[:limit]
 
 
 def ended_runs(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> list[RunView]:
     """Those of the runs that have ended, in no order."""
     ids = json.dumps(list(run_ids))
-    return [_view(row) for row in tx.all("find_ended_runs", ids=ids, namespace=namespace)]
+    return [view_of(row) for row in tx.all("find_ended_runs", ids=ids, namespace=namespace)]
 
 
 def like(part: str | None) -> str | None:
@@ -97,13 +51,6 @@ def like(part: str | None) -> str | None:
         return None
     kept = json.dumps(part, ensure_ascii=False)[1:-1]
     return "%" + re.sub(r"([!%_])", r"!\1", kept) + "%"
-
-
-def _ended_list(state: State | None, job: str | None, error: str | None) -> str:
-    """The statement whose index finds most of what is asked for."""
-    if error is not None or (state is not None and state is not State.SUCCESS):
-        return "list_bad_endings"
-    return "list_ended_runs" if job is None else "list_ended_of_job"
 
 
 def endings(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, Ended]:
@@ -163,7 +110,8 @@ def _text(run_id: object) -> str | None:
     return str(run_id) if run_id else None
 
 
-def _view(row: Row) -> RunView:
+def view_of(row: Row) -> RunView:
+    """A row of a statement that tells all of a run."""
     facts = {name: row[name] for name in _COPIED}
     return RunView(
         id=str(row["id"]),

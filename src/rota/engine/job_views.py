@@ -1,11 +1,12 @@
 """Jobs as people see them: what they did lately, what they do now, their versions.
 
-A page of jobs costs a handful of statements, however many jobs are on it.
+A page of jobs costs a handful of statements and one for each queue, however many jobs are on it.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection
 from math import ceil
 
@@ -18,8 +19,8 @@ from rota.store.base import Row, Tx
 
 RECENT = 30
 """Runs of a job that tell how it does."""
-COUNTED = 100_000
-"""Queued runs of a namespace that are looked at to count those of each job."""
+AHEAD = 5_000
+"""Of each queue so many are looked at for the jobs that they are of."""
 NEWEST = 2**31 - 1
 
 _spec = msgspec.json.Decoder(JobSpec)
@@ -45,6 +46,7 @@ class Activity(msgspec.Struct, frozen=True, kw_only=True):
     """The newest first."""
     running: int = 0
     queued: int = 0
+    """Among those that are next in each queue."""
     schedules: int = 0
     next_at: int | None = None
 
@@ -90,20 +92,28 @@ def activity(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Act
     last: dict[str, list[Outcome]] = {}
     for row in tx.all("recent_runs", limit=RECENT, **at):
         last.setdefault(row["job"], []).append(_outcome(row))
-    live = {
-        (row["job"], row["state"]): row["runs"] for row in tx.all("live_by_job", most=COUNTED, **at)
-    }
+    running = {row["job"]: row["runs"] for row in tx.all("running_by_job", namespace=namespace)}
+    queued = _queued(tx, namespace=namespace)
     timed = {row["job"]: row for row in tx.all("schedules_by_job", **at)}
     return {
         name: Activity(
             last=tuple(last.get(name, ())),
-            running=live.get((name, "running"), 0),
-            queued=live.get((name, "queued"), 0),
+            running=running.get(name, 0),
+            queued=queued.get(name, 0),
             schedules=timed[name]["schedules"] if name in timed else 0,
             next_at=timed[name]["next_at"] if name in timed else None,
         )
         for name in names
     }
+
+
+def _queued(tx: Tx, *, namespace: str) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for queue in tx.all("queue_names", namespace=namespace):
+        at = {"namespace": namespace, "queue": queue["name"], "ahead": AHEAD}
+        for row in tx.all("next_by_job", **at):
+            found[row["job"]] += row["runs"]
+    return found
 
 
 def versions(

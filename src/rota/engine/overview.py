@@ -9,6 +9,7 @@ import msgspec
 
 from rota.engine.dead_letters import LetterGroup, groups
 from rota.engine.inspect import now_ms
+from rota.engine.queues import Depth, depths_of
 from rota.engine.statistics import HOUR_MS, MINUTE_MS, Statistic, Statistics, read, total
 from rota.engine.timetables import Timetables
 from rota.engine.upcoming import upcoming
@@ -37,6 +38,8 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     buckets: list[Bucket]
     whole: Statistic
     queued: int
+    is_cut: bool
+    """There are more than are counted."""
     oldest_ms: int | None
     running: int
     slots: int
@@ -64,7 +67,8 @@ def overview(
     """All of it at one moment; asked rarely, so that it may read a little."""
     now = now_ms(tx)
     scope = {"namespace": namespace, "queues": None if queues is None else json.dumps(list(queues))}
-    queued = tx.all("queued_total", **scope)[0]
+    depths = _depths(tx, namespace=namespace, queues=queues)
+    waits = [each.oldest_ms for each in depths if each.oldest_ms is not None]
     running = tx.all("running_total", **scope)[0]["running"]
     crew = [
         each
@@ -81,8 +85,9 @@ def overview(
         span_ms=span_of(window_ms),
         buckets=buckets,
         whole=total(each.statistic for each in buckets),
-        queued=queued["queued"],
-        oldest_ms=queued["oldest_ms"],
+        queued=sum(each.queued for each in depths),
+        is_cut=any(each.is_cut for each in depths),
+        oldest_ms=max(waits, default=None),
         running=running,
         slots=sum(each.slots for each in crew if each.is_alive),
         alive=sum(each.is_alive for each in crew),
@@ -90,6 +95,12 @@ def overview(
         causes=groups(tx, namespace=namespace, queues=queues, since=now - window_ms, limit=CAUSES),
         due_next_hour=len(coming.firings),
     )
+
+
+def _depths(tx: Tx, *, namespace: str, queues: Sequence[str] | None) -> list[Depth]:
+    names = {row["name"] for row in tx.all("queue_names", namespace=namespace)}
+    reached = names if queues is None else names & set(queues)
+    return list(depths_of(tx, reached, namespace=namespace).values())
 
 
 def timeline(
@@ -105,7 +116,8 @@ def timeline(
     last = now_ms(tx) // span_ms * span_ms
     first = last - max(0, -(-window_ms // span_ms) - 1) * span_ms
     at = {"namespace": namespace, "span_ms": span_ms, "since": first}
-    found = by_time(read(tx, job=job, queues=queues, **at))  # type: ignore[arg-type]
+    whole = job is None and queues is None
+    found = by_time(read(tx, job=job, queues=queues, whole=whole, **at))  # type: ignore[arg-type]
     return [
         Bucket(moment, found.get(moment, Statistic())) for moment in range(first, last + 1, span_ms)
     ]

@@ -1,11 +1,20 @@
-"""Queues: how deep they are, and pausing them."""
+"""Queues: how deep they are, and pausing them. Depths are counted up to a limit (ADR 27)."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Collection
 
 import msgspec
 
 from rota.engine.keys import queue_key
 from rota.store.base import Tx
+
+COUNTED = 50_000
+"""Of each queue and state: people read how deep it is every second, from an index."""
+AHEAD = 1_000
+"""Among so many that are next the longest wait is looked for."""
+HELD = 5_000
 
 
 class QueueView(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,7 +28,18 @@ class QueueView(msgspec.Struct, frozen=True, kw_only=True):
     scheduled: int
     oldest_ms: int | None
     held: int = 0
-    """Queued runs that a breaker holds back."""
+    """Queued runs that a breaker holds back, of the next few thousand."""
+    is_cut: bool = False
+    """There are more queued or scheduled runs than are counted."""
+
+
+class Depth(msgspec.Struct, frozen=True, kw_only=True):
+    """What waits in a queue."""
+
+    queued: int
+    scheduled: int
+    oldest_ms: int | None
+    is_cut: bool
 
 
 def pause(tx: Tx, queue: str, *, namespace: str, note: str | None = None) -> None:
@@ -34,17 +54,51 @@ def resume(tx: Tx, queue: str, *, namespace: str) -> None:
 
 
 def queues(tx: Tx, *, namespace: str) -> list[QueueView]:
-    """All queues that hold live runs or were ever paused, by name."""
+    """All queues in which runs wait or run, or that were ever paused, by name."""
+    marked = {row["name"]: row for row in tx.all("list_queues", namespace=namespace)}
+    running = {
+        row["queue"]: row["running"] for row in tx.all("running_by_queue", namespace=namespace)
+    }
+    names = {row["name"] for row in tx.all("queue_names", namespace=namespace)}
+    depths = depths_of(tx, names, namespace=namespace)
+    held = _held(tx, names, namespace=namespace)
     return [
         QueueView(
-            name=row["name"],
-            is_paused=bool(row["is_paused"]),
-            note=row["note"],
-            queued=row["queued"],
-            running=row["running"],
-            scheduled=row["scheduled"],
-            oldest_ms=row["oldest_ms"],
-            held=row["held"],
+            name=name,
+            is_paused=bool(name in marked and marked[name]["is_paused"]),
+            note=marked[name]["note"] if name in marked else None,
+            queued=depths[name].queued if name in depths else 0,
+            running=running.get(name, 0),
+            scheduled=depths[name].scheduled if name in depths else 0,
+            oldest_ms=depths[name].oldest_ms if name in depths else None,
+            held=held.get(name, 0),
+            is_cut=name in depths and depths[name].is_cut,
         )
-        for row in tx.all("list_queues", namespace=namespace)
+        for name in sorted(names | marked.keys() | running.keys())
     ]
+
+
+def depths_of(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Depth]:
+    """What waits in these queues, through indexes, up to a limit for each."""
+    if not names:
+        return {}
+    at = {"namespace": namespace, "batch": _named(names)}
+    rows = tx.all("queue_depths", most=COUNTED + 1, ahead=AHEAD, **at)
+    return {
+        row["name"]: Depth(
+            queued=min(row["queued"], COUNTED),
+            scheduled=min(row["scheduled"], COUNTED),
+            oldest_ms=row["oldest_ms"],
+            is_cut=max(row["queued"], row["scheduled"]) > COUNTED,
+        )
+        for row in rows
+    }
+
+
+def _held(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, int]:
+    at = {"namespace": namespace, "batch": _named(names), "ahead": HELD}
+    return {row["name"]: row["held"] for row in tx.all("held_by_queue", **at)}
+
+
+def _named(names: Collection[str]) -> str:
+    return json.dumps([{"name": name} for name in sorted(names)])

@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from rota.engine.inspect import find, now_ms, runs
+from rota.engine.inspect import find, now_ms
 from rota.engine.jobs import JobView, jobs
 from rota.engine.logs import search as search_lines
+from rota.engine.run_lists import page
 from rota.errors import BadInput, UnknownRun
 from rota.model.log import LogLine
 from rota.model.run import RunView
@@ -56,9 +57,9 @@ def _runs(tx: Tx, text: str, names: list[str], *, namespace: str, limit: int) ->
     ids += [str(row["id"]) for row in rows]
     found = [run for run in (_find(tx, each, namespace) for each in dict.fromkeys(ids)) if run]
     if text in set(State):
-        found += runs(tx, namespace=namespace, state=State(text), limit=limit)
+        found += page(tx, namespace=namespace, state=State(text), limit=limit).runs
     if text in names:
-        found += runs(tx, namespace=namespace, job=text, limit=limit)
+        found += page(tx, namespace=namespace, job=text, limit=limit).runs
     return list({run.id: run for run in found}.values())
 
 

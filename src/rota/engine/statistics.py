@@ -7,6 +7,7 @@ moves a mark; two who counted the same part cannot both add it.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +24,8 @@ KEEP = {MINUTE_MS: 2 * DAY_MS, HOUR_MS: 30 * DAY_MS}
 SETTLED_MS = 30_000
 """History younger than this may still get rows with earlier times."""
 PART_MS = MINUTE_MS
+ALL = ""
+"""For the job and the queue of what ended in a namespace, whatever it was."""
 FIRST_MS = 5 * MINUTE_MS
 """How far back the first count of all begins."""
 _spread = msgspec.json.Decoder(dict[int, int])
@@ -106,11 +109,15 @@ def add(tx: Tx, part: Part) -> bool:
         return tx.execute("begin_counting", until=part.until) > 0
     if not tx.execute("move_counted", since=part.since, until=part.until):
         return False
+    if not tx.execute("move_totals", since=part.since, until=part.until):
+        whole_since = -(-part.since // HOUR_MS) * HOUR_MS
+        tx.execute("begin_totals", whole_since=whole_since, until=part.until)
     fresh: Statistics = {}
     for place, each in part.counts.items():
         for span_ms in SPANS:
             wider = place._replace(span_ms=span_ms, at=place.at // span_ms * span_ms)
-            fresh[wider] = total([fresh[wider], each]) if wider in fresh else each
+            for one in (wider, wider._replace(job=ALL, queue=ALL)):
+                fresh[one] = total([fresh[one], each]) if one in fresh else each
     if fresh:
         asked = msgspec.json.encode([place._asdict() for place in fresh]).decode()
         for row in tx.all("find_statistics", batch=asked):
@@ -121,7 +128,7 @@ def add(tx: Tx, part: Part) -> bool:
     return True
 
 
-def read(  # one filter each, all named
+def read(  # noqa: PLR0913  # one filter each, all named
     tx: Tx,
     *,
     namespace: str,
@@ -129,19 +136,43 @@ def read(  # one filter each, all named
     since: int,
     job: str | None = None,
     queues: Sequence[str] | None = None,
+    whole: bool = False,
 ) -> Statistics:
-    """What is kept since, and what was not counted yet."""
+    """What is kept since, and what was not counted yet; `whole` need not tell jobs apart."""
     scope = None if queues is None else json.dumps(list(queues))
-    at = {"namespace": namespace, "span_ms": span_ms, "since": since, "job": job, "queues": scope}
-    found = {_place(row): _statistic(row) for row in tx.all("read_statistics", **at)}
+    at = {"namespace": namespace, "span_ms": span_ms, "since": since}
     mark = tx.all("counted_until")[0]
-    rest_since = max(since, mark["now"] - FIRST_MS if mark["until"] is None else mark["until"])
-    for place, each in count(tx, since=rest_since, until=1 << 50, namespace=namespace).items():
+    if whole and mark["totals_since"] is not None and mark["totals_since"] <= since:
+        rows = tx.all("read_totals", **at)
+    else:
+        rows = tx.all("read_statistics", job=job, queues=scope, **at)
+    found = {_place(row): _statistic(row) for row in rows}
+    for place, each in _rest(tx, mark, since=since, namespace=namespace).items():
         if job not in (None, place.job) or (queues is not None and place.queue not in queues):
             continue
         wider = place._replace(span_ms=span_ms, at=place.at // span_ms * span_ms)
         found[wider] = total([found[wider], each]) if wider in found else each
     return found
+
+
+def means(tx: Tx, *, namespace: str, span_ms: int, since: int) -> dict[str, int]:
+    """How long runs of each job took on average, in milliseconds."""
+    mark = tx.all("counted_until")[0]
+    busy: Counter[str] = Counter()
+    ended: Counter[str] = Counter()
+    for row in tx.all("read_means", namespace=namespace, span_ms=span_ms, since=since):
+        busy[row["job"]] += int(row["busy_ms"])
+        ended[row["job"]] += int(row["ended"])
+    for place, each in _rest(tx, mark, since=since, namespace=namespace).items():
+        busy[place.job] += each.busy_ms
+        ended[place.job] += each.ended
+    return {job: busy[job] // runs for job, runs in ended.items() if runs}
+
+
+def _rest(tx: Tx, mark: Row, *, since: int, namespace: str) -> Statistics:
+    """What was not counted yet, by minutes."""
+    until = mark["now"] - FIRST_MS if mark["until"] is None else mark["until"]
+    return count(tx, since=max(since, until), until=1 << 50, namespace=namespace)
 
 
 def total(some: Iterable[Statistic]) -> Statistic:

@@ -28,10 +28,20 @@ COLUMNS: Mapping[str, str] = {
     # Not `is null or`, which a plan that is kept cannot search an index for: the thousandth page
     # would read all pages before it. Nor `coalesce`, which is not leakproof (store.rooms).
     "further": (
-        "id < case when cast(:before as {type:uuid}) is null"
+        "id >= cast(:floor as {type:uuid}) and"
+        " id < case when cast(:before as {type:uuid}) is null"
         " then cast('ffffffff-ffff-ffff-ffff-ffffffffffff' as {type:uuid})"
         " else cast(:before as {type:uuid}) end"
     ),
+    # SQLite searches for pairs, unless the lower one is cast.
+    "further_of_job": (
+        "(job, id) >= (:job, :floor) and"
+        " (job, id) < (:job, case when cast(:before as {type:uuid}) is null"
+        " then cast('ffffffff-ffff-ffff-ffff-ffffffffffff' as {type:uuid})"
+        " else cast(:before as {type:uuid}) end)"
+    ),
+    # For lists that are sorted: no index on ids is to be chosen for it.
+    "beyond": "(cast(:before as {type:uuid}) is null or id || '' < cast(:before as text))",
     "kept": (
         "id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,"
         " created_at, due_at, ready_at, attempt, worker_id, started_at, progress, progress_note,"
@@ -188,6 +198,7 @@ SHAPES: Mapping[str, Shape] = {
     "filled": {"id": "uuid", "succeeded": "int", "failed": "int"},
     "artifact": {"digest": "text", "body": "text"},
     "pointer": {"pointer": "text"},
+    "name": {"name": "text"},
     "memo": {"key": "text", "run_id": "uuid", "result": "text", "memo_ms": "bigint"},
     "act": {
         "id": "uuid",

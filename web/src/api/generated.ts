@@ -668,6 +668,7 @@ export type OverviewDocument = {
   successRate: number | null;
   retryRate: number | null;
   queueDepth: number;
+  queueDepthIsCut: boolean;
   oldestWaitMs: number | null;
   running: number;
   slots: number;
@@ -775,6 +776,7 @@ export type QueueDocument = {
   name: string;
   queued: number;
   scheduled: number;
+  isCut: boolean;
   running: number;
   held: number;
   oldestWaitMs: number | null;

@@ -55,6 +55,7 @@ class QueueTold(Document):
     name: str
     queued: int
     scheduled: int
+    is_cut: bool
     running: int
     held: int
     oldest_wait_ms: int | None
@@ -138,6 +139,7 @@ def queue_told(queue: QueueView) -> QueueTold:
         name=queue.name,
         queued=queue.queued,
         scheduled=queue.scheduled,
+        is_cut=queue.is_cut,
         running=queue.running,
         held=queue.held,
         oldest_wait_ms=queue.oldest_ms,

@@ -31,7 +31,7 @@ class BreakerDocument(Document):
     bad: int
     """Attempts in its window that ended well, and badly."""
     held: int
-    """Queued runs that are not started."""
+    """Queued runs that are not started, among the first 20,000 of the namespace."""
     opened_at: datetime | None
     probe_at: datetime | None
     probe_id: str | None

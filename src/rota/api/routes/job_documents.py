@@ -60,7 +60,7 @@ class JobItem(Document):
     p95_ms: int | None = msgspec.field(name="p95Ms")
     running: int
     queued: int
-    """Among the first 100,000 that wait in the namespace."""
+    """Among the next 5,000 of each queue."""
     verbs: list[str]
 
 

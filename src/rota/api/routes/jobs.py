@@ -28,9 +28,9 @@ from rota.api.routes.runs import submit_all
 from rota.api.routes.schedules import start_schedule
 from rota.engine import schedules as timing
 from rota.engine.acts import By
-from rota.engine.inspect import runs
 from rota.engine.job_views import activity
 from rota.engine.jobs import JobView, current_specs, jobs, remove
+from rota.engine.run_lists import newest_of
 from rota.engine.schedule_views import schedules
 from rota.errors import BadInput, BadOption, NotAllowed
 from rota.model.spec import GraphTarget
@@ -84,15 +84,13 @@ async def show_job(request: Ask, job_id: FromPath[str]) -> JobDocument:
 
     def look(tx: Tx) -> tuple[JobDocument, str]:
         view = reached_job(tx, request, name)
-        at = {"namespace": request.namespace, "job": name}
-        newest = runs(tx, limit=1, **at)  # type: ignore[arg-type]  # one namespace, one job
         beside = current_specs(tx, [name + OWN], namespace=request.namespace)
         found = job_document(
             view,
             activity(tx, [name], namespace=request.namespace)[name],
             request.credential,
-            newest=newest[0] if newest else None,
-            schedules=schedules(tx, limit=MOST, **at),  # type: ignore[arg-type]
+            newest=newest_of(tx, name, namespace=request.namespace),
+            schedules=schedules(tx, namespace=request.namespace, job=name, limit=MOST),
             own=beside[name + OWN][1] if name + OWN in beside else None,
         )
         return found, job_etag(view, own_schedules(tx, request, name))

@@ -25,15 +25,19 @@ RATE_MINUTES = 10
 
 
 class QueueDocument(Document):
-    """A queue that holds live runs, or was paused once."""
+    """A queue in which runs wait or run, or that was paused once."""
 
     name: str
     queued: int
     scheduled: int
+    """Both up to 50,000."""
+    is_cut: bool
+    """There are more than that."""
     running: int
     held: int
-    """Queued runs that a breaker holds back."""
+    """Queued runs that a breaker holds back, of the next 5,000."""
     oldest_wait_ms: int | None
+    """Of the next 1,000."""
     rate_per_min: float
     """Runs that ended, in the last ten minutes."""
     paused: bool
@@ -101,6 +105,7 @@ def queue_document(queue: QueueView, ended: Mapping[str, int], request: Ask) -> 
         name=queue.name,
         queued=queue.queued,
         scheduled=queue.scheduled,
+        is_cut=queue.is_cut,
         running=queue.running,
         held=queue.held,
         oldest_wait_ms=queue.oldest_ms,

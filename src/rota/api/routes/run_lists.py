@@ -13,7 +13,8 @@ from rota.api.documents import MOST, PAGE, Page, moment_ms
 from rota.api.gate import needs
 from rota.api.routes.run_documents import RunDocument, Status, run_document
 from rota.api.routes.runs import scene_of
-from rota.engine.inspect import now_ms, runs
+from rota.engine.inspect import now_ms
+from rota.engine.run_lists import page
 from rota.errors import BadInput
 from rota.ids import is_id
 from rota.model.states import State
@@ -44,6 +45,8 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
 ) -> Page[RunDocument]:
     """The newest first; `cursor` is the `next` of the page before.
 
+    A page that would have to pass over very many runs is cut: it has fewer than `limit`, perhaps
+    none, and its `next` goes on where it stopped. Only a `next` of null is the end.
     `parentId` is the run of a graph, whose nodes are meant; `since` and `until` are about when runs
     were asked for. `error` is a part of an error or its traceback; `text` is a part of the
     arguments or the key, of the last day if `since` does not say otherwise. Case does not matter.
@@ -60,7 +63,7 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
     def look(tx: Tx) -> Page[RunDocument]:
         if text is not None and since is None:
             span["since"] = now_ms(tx) - DAY_MS
-        found = runs(
+        found = page(
             tx,
             namespace=request.namespace,
             state=None if status is None else State(status),
@@ -75,11 +78,9 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
             limit=limit,
             **span,
         )
-        here = scene_of(tx, request, found)
-        return Page(
-            items=[run_document(run, request.credential, scene=here) for run in found],
-            next=found[-1].id if len(found) == limit else None,
-        )
+        here = scene_of(tx, request, found.runs)
+        items = [run_document(run, request.credential, scene=here) for run in found.runs]
+        return Page(items=items, next=found.next)
 
     return await request.read(look)
 

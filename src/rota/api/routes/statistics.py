@@ -91,6 +91,9 @@ class OverviewDocument(Document):
     retry_rate: float | None
     """Attempts that had to be made again, for each run."""
     queue_depth: int
+    """Of each queue up to 50,000."""
+    queue_depth_is_cut: bool
+    """There are more than that."""
     oldest_wait_ms: int | None
     running: int
     slots: int
@@ -231,6 +234,7 @@ def _overview(found: Overview) -> OverviewDocument:
         success_rate=success_rate(found.whole),
         retry_rate=_retry_rate(found.whole),
         queue_depth=found.queued,
+        queue_depth_is_cut=found.is_cut,
         oldest_wait_ms=found.oldest_ms,
         running=found.running,
         slots=found.slots,

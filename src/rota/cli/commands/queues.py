@@ -41,9 +41,9 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     rows = [
         (
             queue.name,
-            str(queue.queued),
+            _counted(queue.queued),
             str(queue.running),
-            str(queue.scheduled),
+            _counted(queue.scheduled),
             str(queue.held),
             "" if queue.oldest_ms is None else coarse(queue.oldest_ms),
             Cell("paused", "yellow") if queue.is_paused else "",
@@ -52,6 +52,13 @@ def list_(*, as_json: bool, **flags: Any) -> None:
         for queue in found
     ]
     print_table(COLUMNS, rows, empty="all queues are empty")
+
+
+def _counted(runs: int) -> str:
+    """Deep queues are counted up to a limit."""
+    from rota.engine.queues import COUNTED
+
+    return f"{runs}+" if runs >= COUNTED else str(runs)
 
 
 @command.command("pause")

@@ -208,13 +208,23 @@ select b.job, b.rule, b.state, b.opened_at, b.probe_at, b.probe_id, b.cools, b.s
    and t.turn = b.turn
   left join (
         select run.job, count(*) as held
-          from rota.run as run
+          from (
+                select id, job
+                  from rota.run
+                 where namespace = :namespace
+                   and {from:claim}
+                   and exists (
+                        select 1
+                          from rota.breaker as o
+                         where o.namespace = :namespace
+                           and o.state <> 'closed'
+                       )
+                 limit :most
+               ) as run
           join rota.breaker as o
-            on o.namespace = run.namespace
+            on o.namespace = :namespace
            and o.job = run.job
            and o.state <> 'closed'
-         where run.namespace = :namespace
-           and run.{from:claim}
            and run.id is distinct from o.probe_id
          group by run.job
        ) as h

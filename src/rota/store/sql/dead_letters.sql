@@ -107,18 +107,15 @@ select run_id, job, version, fingerprint, error_type, message, reason, died_at, 
  limit :limit
 
 -- name: list_groups
--- The newest letter speaks for its group.
-select job, fingerprint, error_type, message, reason, open_letters, all_letters, first_at, last_at
+-- The newest letter speaks for its group. Counted from an index that has all it needs.
+select g.job, g.fingerprint, d.error_type, d.message, d.reason, g.open_letters, g.all_letters,
+       g.first_at, g.last_at
   from (
-        select job, fingerprint, error_type, message, reason,
-               count(case when state = 'open' then 1 end) over alike as open_letters,
-               count(*) over alike as all_letters,
-               min(died_at) over alike as first_at,
-               max(died_at) over alike as last_at,
-               row_number() over (
-                   partition by job, fingerprint
-                   order by died_at desc, run_id desc
-               ) as nth
+        select job, fingerprint,
+               count(case when state = 'open' then 1 end) as open_letters,
+               count(*) as all_letters,
+               min(died_at) as first_at,
+               max(died_at) as last_at
           from rota.dead_letter
          where namespace = :namespace
            and died_at >= :since
@@ -131,12 +128,25 @@ select job, fingerprint, error_type, message, reason, open_letters, all_letters,
                        and h.state = {to:fail}
                        and h.queue in ({each:queues})
                    ))
-        window alike as (partition by job, fingerprint)
+         group by job, fingerprint
+        having count(case when state = 'open' then 1 end) > 0
+            or cast(:acted as {type:bool})
+         order by count(case when state = 'open' then 1 end) desc, max(died_at) desc, fingerprint
+         limit :limit
        ) as g
- where nth = 1
-   and (open_letters > 0 or cast(:acted as {type:bool}))
- order by open_letters desc, last_at desc, fingerprint
- limit :limit
+  join rota.dead_letter as d
+    on d.run_id = (
+        select newest.run_id
+          from rota.dead_letter as newest
+         where newest.namespace = :namespace
+           and newest.job = g.job
+           and newest.fingerprint = g.fingerprint
+           and newest.died_at = g.last_at
+         order by newest.namespace desc, newest.job desc, newest.fingerprint desc,
+                  newest.died_at desc, newest.run_id desc
+         limit 1
+       )
+ order by g.open_letters desc, g.last_at desc, g.fingerprint
 
 -- name: list_group_versions
 select distinct job, fingerprint, version

@@ -1,37 +1,41 @@
 -- name: recent_runs
--- The last runs of each of these jobs that have ended, the newest first.
+-- The last runs of each of these jobs that have ended, the newest first. A range of one job, as in
+-- `list_ended_of_job`.
 select h.job, h.id, h.state, h.started_at, h.finished_at
   from ({each:names}) as n(name)
  cross join lateral (
         select r.job, r.id, r.state, r.started_at, r.finished_at
           from rota.run_history as r
          where r.namespace = :namespace
-           and r.job = n.name
-         order by r.id desc
+           and r.job >= n.name
+           and r.job <= n.name
+         order by r.job desc, r.id desc
          limit :limit
        ) as h
  order by h.job, h.id desc
 
--- name: live_by_job
--- What runs is bounded by the slots of all workers; what waits is counted up to a limit.
-select l.job, l.state, count(*) as runs
+-- name: running_by_job
+-- Bounded by the slots of all workers.
+select job, count(*) as runs
+  from rota.run
+ where {from:heartbeat}
+   and worker_id is not null
+   and namespace || '' = :namespace
+ group by job
+
+-- name: next_by_job
+-- Of a queue those that are next.
+select job, count(*) as runs
   from (
-        select job, state
+        select job
           from rota.run
          where namespace = :namespace
-           and state = 'running'
-         union all
-        select q.job, q.state
-          from (
-                select job, state
-                  from rota.run
-                 where namespace = :namespace
-                   and state = 'queued'
-                 limit :most
-               ) as q
-       ) as l
- where l.job in ({each:names})
- group by l.job, l.state
+           and {from:claim}
+           and queue = :queue
+         order by rank, id
+         limit :ahead
+       ) as ahead
+ group by job
 
 -- name: schedules_by_job
 select job, count(*) as schedules, min(case when state = 'active' then next_at end) as next_at

@@ -7,39 +7,142 @@ on conflict (namespace, name) do update
        changed_at = excluded.changed_at
 
 -- name: list_queues
--- Depth by state of the live runs, and how long the oldest queued one has waited.
+select name, is_paused, note
+  from rota.queue
+ where namespace = :namespace
+
+-- name: queue_names
+-- Those with runs that wait: from one to the next in their indexes, however many runs are between.
+with recursive
+ready (name) as (
+    select min(queue)
+      from rota.run
+     where namespace = :namespace
+       and {from:claim}
+     union all
+    select (select min(queue)
+              from rota.run
+             where namespace = :namespace
+               and {from:claim}
+               and queue > ready.name)
+      from ready
+     where ready.name is not null
+),
+waiting (name) as (
+    select min(queue)
+      from rota.run
+     where namespace = :namespace
+       and state in ('scheduled', '')
+     union all
+    select (select min(queue)
+              from rota.run
+             where namespace = :namespace
+               and state in ('scheduled', '')
+               and queue > waiting.name)
+      from waiting
+     where waiting.name is not null
+)
+select name from ready where name is not null
+ union
+select name from waiting where name is not null
+
+-- name: queue_depths
+-- Counted up to :most; the longest wait among those that are next.
 select n.name,
-       coalesce(q.is_paused, false) as is_paused,
-       q.note,
-       coalesce(d.queued, 0) as queued,
-       coalesce(d.running, 0) as running,
-       coalesce(d.scheduled, 0) as scheduled,
-       coalesce(d.held, 0) as held,
-       d.oldest_ms
+       (select count(*)
+          from (select 1 as one
+                  from rota.run
+                 where namespace = :namespace
+                   and {from:claim}
+                   and queue = n.name
+                 limit :most) as c) as queued,
+       (select count(*)
+          from (select 1 as one
+                  from rota.run
+                 where namespace = :namespace
+                   and state in ('scheduled', '')
+                   and queue = n.name
+                 limit :most) as c) as scheduled,
+       (select {now} - min(c.ready_at)
+          from (select ready_at
+                  from rota.run
+                 where namespace = :namespace
+                   and {from:claim}
+                   and queue = n.name
+                 order by rank, id
+                 limit :ahead) as c) as oldest_ms
+  from {rows:name} as n
+
+-- name: few_waiting
+-- How many of a queue wait, counted no further than it matters.
+select n.name,
+       (select count(*)
+          from (select 1 as one
+                  from rota.run
+                 where namespace = :namespace
+                   and {from:claim}
+                   and queue = n.name
+                 limit :most) as c) as queued,
+       (select count(*)
+          from (select 1 as one
+                  from rota.run
+                 where namespace = :namespace
+                   and state in ('scheduled', '')
+                   and queue = n.name
+                 limit :most) as c) as scheduled
+  from {rows:name} as n
+
+-- name: few_parked
+select count(*) as runs
   from (
-        select name from rota.queue where namespace = :namespace
-         union
-        select distinct queue from rota.run where namespace = :namespace
-       ) as n
-  left join rota.queue as q
-    on q.namespace = :namespace
-   and q.name = n.name
-  left join (
-        select run.queue,
-               count(case when run.state = 'queued' then 1 end) as queued,
-               count(case when run.state = 'queued'
-                           and o.job is not null
-                           and run.id is distinct from o.probe_id then 1 end) as held,
-               count(case when run.state = 'running' then 1 end) as running,
-               count(case when run.state = 'scheduled' then 1 end) as scheduled,
-               {now} - min(case when run.state = 'queued' then run.ready_at end) as oldest_ms
-          from rota.run as run
-          left join rota.breaker as o
-            on o.namespace = run.namespace
-           and o.job = run.job
+        select 1 as one
+          from rota.run
+         where state in ('pending', 'suspended')
+           and attempt >= 0
+           and namespace = :namespace
+         limit :most
+       ) as few
+
+-- name: few_scheduled_of_job
+select n.name,
+       (select count(*)
+          from (select 1 as one
+                  from rota.run
+                 where namespace = :namespace
+                   and state in ('scheduled', '')
+                   and queue = n.name
+                   and job = :job
+                 limit :most) as c) as scheduled
+  from {rows:name} as n
+
+-- name: running_by_queue
+select queue, count(*) as running
+  from rota.run
+ where namespace || '' = :namespace
+   and {from:heartbeat}
+   and worker_id is not null
+ group by queue
+
+-- name: held_by_queue
+-- Of those that are next, the ones that a breaker holds back.
+select n.name,
+       (select count(*)
+          from (select id, job
+                  from rota.run
+                 where namespace = :namespace
+                   and {from:claim}
+                   and queue = n.name
+                 order by rank, id
+                 limit :ahead) as c
+          join rota.breaker as o
+            on o.namespace = :namespace
+           and o.job = c.job
            and o.state <> 'closed'
-         where run.namespace = :namespace
-         group by run.queue
-       ) as d
-    on d.queue = n.name
- order by n.name
+           and c.id is distinct from o.probe_id) as held
+  from {rows:name} as n
+ where exists (
+        select 1
+          from rota.breaker as o
+         where o.namespace = :namespace
+           and o.state <> 'closed'
+       )

@@ -1,5 +1,11 @@
 -- name: counted_until
 select c.until, {now} as now,
+       (select s.until
+          from rota.counted as s
+          join rota.counted as u
+            on u.name = 'totals_until'
+           and u.until = c.until
+         where s.name = 'totals_since') as totals_since,
        (select min(h.finished_at) from rota.run_history as h where h.finished_at >= c.until) as next
   from (select max(until) as until from rota.counted where name = 'runs') as c
 
@@ -7,6 +13,19 @@ select c.until, {now} as now,
 insert into rota.counted (name, until)
 values ('runs', :until)
 on conflict (name) do nothing
+
+-- name: move_totals
+update rota.counted
+   set until = :until
+ where name = 'totals_until'
+   and until = :since
+
+-- name: begin_totals
+-- Somebody counted who knows of no totals, or nobody did before: they are whole from here on.
+insert into rota.counted (name, until)
+values ('totals_since', :whole_since), ('totals_until', :until)
+on conflict (name) do update
+   set until = excluded.until
 
 -- name: move_counted
 -- Whoever counted the same part before has moved it, and then nothing is added.
@@ -101,8 +120,30 @@ select namespace, span_ms, at, job, queue, success, failed, cancelled, skipped, 
  where namespace = :namespace
    and span_ms = :span_ms
    and at >= :since
+   and job <> ''
    and (cast(:job as text) is null or job = :job)
    and (cast(:queues as text) is null or queue in ({each:queues}))
+
+-- name: read_totals
+-- Of all jobs and queues together: the rows without names.
+select namespace, span_ms, at, job, queue, success, failed, cancelled, skipped, retries, busy_ms,
+       durations, waits, lags
+  from rota.statistic
+ where namespace = :namespace
+   and span_ms = :span_ms
+   and at >= :since
+   and job = ''
+   and queue = ''
+
+-- name: read_means
+-- How long the runs of each job took, without the rest.
+select job, sum(busy_ms) as busy_ms, sum(success + failed + cancelled + skipped) as ended
+  from rota.statistic
+ where namespace = :namespace
+   and span_ms = :span_ms
+   and at >= :since
+   and job <> ''
+ group by job
 
 -- name: prune_statistics
 delete from rota.statistic
@@ -113,13 +154,6 @@ delete from rota.statistic
            and at < {now} - :keep_ms
          limit :limit
        )
-
--- name: queued_total
-select count(*) as queued, {now} - min(ready_at) as oldest_ms
-  from rota.run
- where namespace = :namespace
-   and {from:claim}
-   and (cast(:queues as text) is null or queue in ({each:queues}))
 
 -- name: running_total
 select count(*) as running

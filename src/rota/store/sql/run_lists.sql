@@ -1,0 +1,335 @@
+-- Pages of runs, the newest first. A list that walks in the order of ids has a floor beside it: the
+-- id so many rows further, below which one page does not look (engine.run_lists). Here and there
+-- `|| ''` keeps an index from being chosen whose rows would have to be sorted, or passed over.
+
+-- name: list_runs
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from rota.run
+ where namespace = :namespace
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:further}
+ order by id desc
+ limit :limit
+
+-- name: floor_of_runs
+-- Of whatever namespace: the key alone tells it.
+select id
+  from rota.run
+ where {columns:further}
+ order by id desc
+ limit 1
+offset :far
+
+-- name: list_running
+-- A few among many that wait: found by who holds them.
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from rota.run
+ where {from:heartbeat}
+   and worker_id is not null
+   and namespace || '' = :namespace
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:beyond}
+ order by id || '' desc
+ limit :limit
+
+-- name: list_parked
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from rota.run
+ where state in ('pending', 'suspended')
+   and attempt >= 0
+   and namespace = :namespace
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:further}
+ order by id desc
+ limit :limit
+
+-- name: floor_of_parked
+select id
+  from rota.run
+ where state in ('pending', 'suspended')
+   and attempt >= 0
+   and namespace = :namespace
+   and {columns:further}
+ order by id desc
+ limit 1
+offset :far
+
+-- name: list_troubled
+-- Those whose last attempt failed.
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from rota.run
+ where error is not null
+   and namespace = :namespace
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:further}
+ order by id desc
+ limit :limit
+
+-- name: floor_of_troubled
+select id
+  from rota.run
+ where error is not null
+   and namespace = :namespace
+   and {columns:further}
+ order by id desc
+ limit 1
+offset :far
+
+-- name: list_fired
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from rota.run
+ where schedule_id = (
+        select s.id from rota.schedule as s where s.namespace = :namespace and s.name = :schedule
+       )
+   and namespace || '' = :namespace
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:beyond}
+ order by id || '' desc
+ limit :limit
+
+-- name: list_children
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from rota.run
+ where parent_id = cast(:parent as {type:uuid})
+   and namespace || '' = :namespace
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:beyond}
+ order by id || '' desc
+ limit :limit
+
+-- name: list_queued
+-- Few in all, in these queues.
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from rota.run as run
+ where run.{from:claim}
+   and run.namespace = :namespace
+   and run.queue {sql:among} {each:names} {sql:end_among}
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:beyond}
+ order by id || '' desc
+ limit :limit
+
+-- name: list_scheduled
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from rota.run as run
+ where run.state in ('scheduled', '')
+   and run.namespace = :namespace
+   and run.queue {sql:among} {each:names} {sql:end_among}
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:beyond}
+ order by id || '' desc
+ limit :limit
+
+-- name: list_scheduled_of_job
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from rota.run as run
+ where run.state in ('scheduled', '')
+   and run.namespace = :namespace
+   and run.queue {sql:among} {each:names} {sql:end_among}
+   and run.job = :job
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:beyond}
+ order by id || '' desc
+ limit :limit
+
+-- name: list_few
+-- Live runs of all states, in one look: they go from one to the other.
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from (
+        select run.*
+          from rota.run as run
+         where run.{from:claim}
+           and run.namespace = :namespace
+           and run.queue {sql:among} {each:names} {sql:end_among}
+         union all
+        select run.*
+          from rota.run as run
+         where run.state in ('scheduled', '')
+           and run.namespace = :namespace
+           and run.queue {sql:among} {each:names} {sql:end_among}
+         union all
+        select run.*
+          from rota.run as run
+         where run.{from:heartbeat}
+           and run.worker_id is not null
+           and run.namespace || '' = :namespace
+         union all
+        select run.*
+          from rota.run as run
+         where run.state in ('pending', 'suspended')
+           and run.attempt >= 0
+           and run.namespace = :namespace
+       ) as run
+ where {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:beyond}
+ order by id || '' desc
+ limit :limit
+
+-- name: list_few_of_job
+select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
+       null as finished_at, null as result, null as reason
+  from (
+        select run.*
+          from rota.run as run
+         where run.{from:claim}
+           and run.namespace = :namespace
+           and run.queue {sql:among} {each:names} {sql:end_among}
+         union all
+        select run.*
+          from rota.run as run
+         where run.state in ('scheduled', '')
+           and run.namespace = :namespace
+           and run.queue {sql:among} {each:names} {sql:end_among}
+           and run.job = :job
+         union all
+        select run.*
+          from rota.run as run
+         where run.{from:heartbeat}
+           and run.worker_id is not null
+           and run.namespace || '' = :namespace
+         union all
+        select run.*
+          from rota.run as run
+         where run.state in ('pending', 'suspended')
+           and run.attempt >= 0
+           and run.namespace = :namespace
+       ) as run
+ where {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:beyond}
+ order by id || '' desc
+ limit :limit
+
+-- name: list_ended_runs
+-- In the order of ids, which only the key has.
+select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
+       finished_at, result, reason
+  from rota.run_history
+ where namespace || '' = :namespace
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:not_before}
+   and {columns:further}
+ order by id desc
+ limit :limit
+
+-- name: floor_of_ended
+select id
+  from rota.run_history
+ where {columns:further}
+ order by id desc
+ limit 1
+offset :far
+
+-- name: list_few_ended
+select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
+       finished_at, result, reason
+  from rota.run_history
+ where namespace = :namespace
+   and job >= ''
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:not_before}
+   and {columns:beyond}
+ order by id || '' desc
+ limit :limit
+
+-- name: count_few_ended
+-- Whether a namespace has few, so that they can be sorted.
+select count(*) as runs
+  from (select 1 as one from rota.run_history where namespace = :namespace limit :most) as few
+
+-- name: list_ended_of_job
+-- A range of one job, in the order of its index: told that it is one job, PostgreSQL may walk by id
+-- alone and pass over the runs of all others.
+select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
+       finished_at, result, reason
+  from rota.run_history
+ where namespace = :namespace
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:not_before}
+   and {columns:further_of_job}
+ order by job desc, id desc
+ limit :limit
+
+-- name: floor_of_job
+select id
+  from rota.run_history
+ where namespace = :namespace
+   and {columns:further_of_job}
+ order by job desc, id desc
+ limit 1
+offset :far
+
+-- name: list_bad_endings
+-- A few among many successes; as SQLite's index of them is written.
+select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
+       finished_at, result, reason
+  from rota.run_history
+ where state in ('failed', 'cancelled', 'skipped')
+   and namespace = :namespace
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:not_before}
+   and {columns:further}
+ order by id desc
+ limit :limit
+
+-- name: floor_of_bad
+select id
+  from rota.run_history
+ where state in ('failed', 'cancelled', 'skipped')
+   and namespace = :namespace
+   and {columns:further}
+ order by id desc
+ limit 1
+offset :far
+
+-- name: list_ended_of_schedule
+select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
+       finished_at, result, reason
+  from rota.run_history
+ where schedule_id = (
+        select s.id from rota.schedule as s where s.namespace = :namespace and s.name = :schedule
+       )
+   and namespace || '' = :namespace
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:not_before}
+   and {columns:further}
+ order by id desc
+ limit :limit
+
+-- name: list_ended_children
+select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
+       finished_at, result, reason
+  from rota.run_history
+ where parent_id = cast(:parent as {type:uuid})
+   and namespace || '' = :namespace
+   and {columns:asked_for}
+   and {columns:asked_when}
+   and {columns:not_before}
+   and {columns:beyond}
+ order by id || '' desc
+ limit :limit
