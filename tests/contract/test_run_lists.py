@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -72,20 +73,15 @@ def fill(store: Store, worker: str, clock: Clock) -> None:
         given_run(store, namespace=FOREIGN)
         trigger_now(store, name="s", request=str(round_))
         leases = claim_some(store, worker, limit=2)
-        verbs = ("succeed", "fail")
-        finish_all(
-            store,
-            [
-                verdict(lease, verb, kind="error", error=ERROR)
-                if verb == "fail"
-                else verdict(lease)
-                for lease, verb in zip(leases, verbs, strict=False)
-            ],
-        )
+        verdicts = [
+            verdict(lease, "fail", kind="error", error=ERROR) if number else verdict(lease)
+            for number, lease in enumerate(leases)
+        ]
+        finish_all(store, verdicts)
 
 
 def is_meant(run: RunView, filters: dict[str, Any]) -> bool:
-    tests = {
+    tests: dict[str, Callable[[Any], bool]] = {
         "state": lambda said: run.state is said,
         "job": lambda said: run.job == said,
         "queue": lambda said: run.queue == said,

@@ -200,13 +200,21 @@ class Signature:
         try:
             values = dict(self._shape.bind(*args, **kwargs).arguments)
         except TypeError as error:
-            raise self._refusal(str(error)) from error
+            raise self._refusal(self._in_words(error, kwargs)) from error
         extra = self._extra_name()
         spread = values.pop(extra, {}) if extra else {}
         clash = spread.keys() & self.parameters.keys()
         if clash:
             raise self._refusal(f"{min(clash)}: the name is taken by a parameter")
         return values | spread
+
+    def _in_words(self, error: TypeError, kwargs: Mapping[str, Any]) -> str:
+        """Python's words, and before them the name that is wrong: it tells what is missing."""
+        said = str(error)
+        strange = [] if self.takes_more else [n for n in kwargs if n not in self.parameters]
+        if not strange or repr(strange[0]) in said:
+            return said
+        return f"got an unexpected keyword argument {strange[0]!r}; {said}"
 
     def _extra_name(self) -> str | None:
         every = self._shape.parameters.values()
