@@ -54,10 +54,10 @@ def test_a_page_for_others_says_for_whom_and_where_to_go(
     viewer.sign_in(sqlite_site.token("viewer"))
     viewer.watch.forgive("403")
     page = viewer.page()
+    told = page.get_by_role("alert")
 
     for name in ("audit", "tokens", "namespaces"):
         page.goto(places[name], wait_until="commit")
-        told = page.get_by_role("alert")
         expect(told).to_contain_text("needs the role admin; the credential has viewer")
         expect(told.get_by_role("link", name="Sign in with another token")).to_be_visible()
     page.get_by_role("alert").get_by_role("link", name="See your roles").click()
