@@ -32,6 +32,10 @@ PAGES = (
     "?status=running&limit=50",
     "?status=scheduled&queue=default&limit=50",
     "?jobId=noop&status=success&limit=50",
+    "?jobId=rare&limit=50",
+    "?queue=rare&limit=50",
+    "?schedule=rare&limit=50",
+    "?error=rare&limit=50",
 )
 
 
