@@ -8,6 +8,11 @@ export function count(value: number | null | undefined): string {
   );
 }
 
+/** A number that was only counted so far: 50K+. */
+export function atLeast(value: number, isCut: boolean): string {
+  return `${count(value)}${isCut ? "+" : ""}`;
+}
+
 /** 0.997 is 99.7 %; never rounds a failure away to 100 %. */
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined) return "–";

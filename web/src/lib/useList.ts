@@ -3,7 +3,7 @@ import {
   type UseInfiniteQueryOptions,
   useInfiniteQuery,
 } from "@tanstack/react-query";
-import { useCallback, useMemo } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import type { Page } from "@/api/types";
 
 type Options<T> = UseInfiniteQueryOptions<
@@ -14,6 +14,9 @@ type Options<T> = UseInfiniteQueryOptions<
   string | null
 >;
 
+/** Rows that fill a screen: with fewer there is no end to scroll to. */
+const SCREEN = 25;
+
 /** A paged list as one array, with what a table needs to ask for more. */
 export function useList<T>(options: unknown) {
   const query = useInfiniteQuery(options as Options<T>);
@@ -22,10 +25,15 @@ export function useList<T>(options: unknown) {
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  // A page that had to pass over very many is short or empty, and says where it goes on.
+  const isShort = rows.length < SCREEN && hasNextPage && !query.error;
+  useEffect(() => {
+    if (isShort) onEnd();
+  }, [isShort, onEnd]);
   return {
     rows,
     onEnd,
-    loading: query.isPending,
+    loading: query.isPending || (isShort && rows.length === 0),
     error: query.error,
     refetch: query.refetch,
     more: hasNextPage,

@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Layers } from "lucide-react";
 import { breakers, queues } from "@/api/queries";
 import type { Queue } from "@/api/types";
-import { count, sentence } from "@/lib/format";
+import { atLeast, count, sentence } from "@/lib/format";
 import { duration } from "@/lib/time";
 import { Actions } from "@/ui/Actions";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
@@ -40,7 +40,7 @@ const COLUMNS: Column<Queue>[] = [
     width: "5rem",
     right: true,
     from: "sm",
-    cell: (queue) => <b className="font-semibold">{count(queue.queued)}</b>,
+    cell: (queue) => <b className="font-semibold">{atLeast(queue.queued, queue.isCut)}</b>,
   },
   {
     key: "running",

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Layers } from "lucide-react";
 import { queues } from "@/api/queries";
-import { count } from "@/lib/format";
+import { atLeast } from "@/lib/format";
 import { duration } from "@/lib/time";
 import { Card, Empty, Load } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
@@ -47,7 +47,7 @@ export function Queues() {
                       <span className="num text-xs text-ink-2">
                         {queue.oldestWaitMs != null && `oldest ${duration(queue.oldestWaitMs)}`}
                       </span>
-                      <span className="num w-20 text-right">{`${count(queue.queued)} waiting`}</span>
+                      <span className="num w-20 text-right">{`${atLeast(queue.queued, queue.isCut)} waiting`}</span>
                     </Link>
                   </li>
                 ))}

@@ -1,5 +1,5 @@
 import type { Overview } from "@/api/types";
-import { count, percent, plural } from "@/lib/format";
+import { atLeast, count, percent, plural } from "@/lib/format";
 import { duration } from "@/lib/time";
 import { Stat } from "@/ui/Stat";
 
@@ -33,7 +33,7 @@ export function Stats({ figures }: { figures: Overview }) {
       />
       <Stat
         name="Waiting"
-        value={count(figures.queueDepth)}
+        value={atLeast(figures.queueDepth, figures.queueDepthIsCut)}
         to="/queues"
         more={
           figures.oldestWaitMs != null ? `oldest ${duration(figures.oldestWaitMs)}` : "nobody waits"

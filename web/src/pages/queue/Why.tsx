@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { runs, why, workers } from "@/api/queries";
 import type { Queue, Run, Worker } from "@/api/types";
-import { count, plural } from "@/lib/format";
+import { atLeast, count, plural } from "@/lib/format";
 import { useList } from "@/lib/useList";
 import { Button } from "@/ui/Button";
 import { Dialog } from "@/ui/Dialog";
@@ -63,7 +63,7 @@ function Reasons({ queue }: { queue: Queue }) {
       {one && <Newest run={one} />}
       <p>
         <Link to="/runs" search={{ queue: queue.name, status: "queued" } as never} className="link">
-          {queue.queued === 1 ? "The run that waits" : `The ${count(queue.queued)} runs that wait`}
+          {queue.queued === 1 ? "The run that waits" : `The ${atLeast(queue.queued, queue.isCut)} runs that wait`}
         </Link>
         {" · "}
         <Link to="/workers" className="link">
