@@ -200,7 +200,12 @@ class Signature:
         try:
             values = dict(self._shape.bind(*args, **kwargs).arguments)
         except TypeError as error:
-            raise self._refusal(str(error)) from error
+            # A misspelled name is told before the one that is missing because of it.
+            strange = (
+                [] if self.takes_more else [each for each in kwargs if each not in self.parameters]
+            )
+            said = f"got an unexpected keyword argument {strange[0]!r}" if strange else str(error)
+            raise self._refusal(said) from error
         extra = self._extra_name()
         spread = values.pop(extra, {}) if extra else {}
         clash = spread.keys() & self.parameters.keys()
