@@ -63,7 +63,9 @@ function Reasons({ queue }: { queue: Queue }) {
       {one && <Newest run={one} />}
       <p>
         <Link to="/runs" search={{ queue: queue.name, status: "queued" } as never} className="link">
-          {queue.queued === 1 ? "The run that waits" : `The ${atLeast(queue.queued, queue.isCut)} runs that wait`}
+          {queue.queued === 1
+            ? "The run that waits"
+            : `The ${atLeast(queue.queued, queue.isCut)} runs that wait`}
         </Link>
         {" · "}
         <Link to="/workers" className="link">
