@@ -186,3 +186,28 @@ def test_a_file_that_may_not_be_written_is_refused_in_clear_words(open_folder: P
     with App(f"sqlite:///{path}") as app:
         app.job(keep).submit("third")
         assert len(ids(app.url)) == 2
+
+
+def test_where_nothing_may_be_looked_for_there_are_no_settings(
+    open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for a service that was started from somebody's home."""
+    home = open_folder / "home"
+    home.mkdir(mode=0o700)
+    monkeypatch.chdir(home)
+    open_folder.chmod(0o777)
+    path = open_folder / "rota.db"
+
+    def submit() -> str:
+        if os.getuid() == 0:
+            os.setuid(NOBODY)
+        else:
+            home.chmod(0)
+        with App(f"sqlite:///{path}") as mine:
+            mine.job(keep).submit("first")
+        return "accepted"
+
+    said = in_a_child(submit)
+    home.chmod(0o700)
+
+    assert said == "accepted"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +27,8 @@ Layer = dict[str, Said]
 
 def find_file(folder: Path) -> Path | None:
     for each in (folder, *folder.parents):
-        if (each / FILE).is_file():
+        # Not Path.is_file(), which raises where we may not look: then there is nothing for us.
+        if os.path.isfile(each / FILE):  # noqa: PTH113
             return each / FILE
     return None
 
