@@ -426,6 +426,8 @@ LISTS = {
     "list_queued": "run_ready",
     "list_scheduled": "run_waiting",
     "list_scheduled_of_job": "run_waiting",
+    "list_bad_endings": "run_history_not_good",
+    "floor_of_bad": "run_history_not_good",
     "list_ended_runs": "run_history_pkey",
     "floor_of_ended": "run_history_pkey",
     "count_few_ended": "run_history_job",
@@ -454,9 +456,11 @@ BY_ID_TOO = ("recent_runs", "list_groups")
 LISTS_ON_SQLITE = {
     "run_pkey": "sqlite_autoindex_run_1",
     "run_history_pkey": "sqlite_autoindex_run_history_1",
+    "run_history_not_good": "run_history_bad",
 }
 OF_PARTITIONS = {
     "run_history_pkey": "_id_idx",
+    "run_history_not_good": "_namespace_id_idx",
     "run_history_job": "_namespace_job_id_idx",
     "run_history_fired": "_schedule_id_id_idx",
 }
