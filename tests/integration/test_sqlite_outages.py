@@ -14,6 +14,7 @@ import apsw
 import pytest
 
 from rota.app import App
+from rota.app.settings_file import find_file
 from rota.errors import StoreUnavailable
 from rota.store.sqlite import SqliteStore
 from tests.contract.builders import run_sql
@@ -188,26 +189,20 @@ def test_a_file_that_may_not_be_written_is_refused_in_clear_words(open_folder: P
         assert len(ids(app.url)) == 2
 
 
-def test_where_nothing_may_be_looked_for_there_are_no_settings(
-    open_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_nothing_may_be_looked_for_there_are_no_settings(open_folder: Path) -> None:
     """As for a service that was started from somebody's home."""
     home = open_folder / "home"
-    home.mkdir(mode=0o700)
-    monkeypatch.chdir(home)
-    open_folder.chmod(0o777)
-    path = open_folder / "rota.db"
+    home.mkdir()
+    (home / "rota.toml").write_text("[worker]\n")
+    home.chmod(0)
 
-    def submit() -> str:
+    def look() -> str:
         if os.getuid() == 0:
             os.setuid(NOBODY)
-        else:
-            home.chmod(0)
-        with App(f"sqlite:///{path}") as mine:
-            mine.job(keep).submit("first")
-        return "accepted"
+        return f"found {find_file(home)}"
 
-    said = in_a_child(submit)
+    said = in_a_child(look)
     home.chmod(0o700)
 
-    assert said == "accepted"
+    assert said == "found None"
+    assert find_file(home) == home / "rota.toml"
