@@ -235,7 +235,7 @@ def test_rolled_firings_are_those_of_brute_force(
         to = rolled(date.fromisoformat(text[:10]))
         if to is not None:
             expected.add(f"{to}{text[10:]}")
-    wanted = sorted(text for text in expected if text > str(iso(probe)))
+    wanted = sorted(text for text in expected if ms(text) > probe)
 
     found = []
     at = timetable.after(probe)
