@@ -25,6 +25,7 @@ COLUMNS: Mapping[str, str] = {
         "(cast(:since as bigint) is null or created_at >= :since)"
         " and (cast(:until as bigint) is null or created_at < :until)"
     ),
+    "asked": "{columns:asked_for} and {columns:asked_when}",
     # Not `is null or`, which a plan that is kept cannot search an index for: the thousandth page
     # would read all pages before it. Nor `coalesce`, which is not leakproof (store.rooms).
     "further": (
@@ -46,6 +47,32 @@ COLUMNS: Mapping[str, str] = {
         "id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,"
         " created_at, due_at, ready_at, attempt, worker_id, started_at, progress, progress_note,"
         " schedule_id, backfill_id, origin, parent_id, node, item"
+    ),
+    "live": (
+        "{columns:kept}, state, failures, crashes, fence, cancel_requested, error,"
+        " null as finished_at, null as result, null as reason"
+    ),
+    "ended": (
+        "{columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,"
+        " finished_at, result, reason"
+    ),
+    "queued_there": (
+        "(select count(*) from (select 1 as one from rota.run where namespace = :namespace"
+        " and {from:claim} and queue = n.name limit :most) as c) as queued"
+    ),
+    "scheduled_there": (
+        "(select count(*) from (select 1 as one from rota.run where namespace = :namespace"
+        " and state in ('scheduled', '') and queue = n.name limit :most) as c) as scheduled"
+    ),
+    "ready_in_queues": (
+        "select run.* from rota.run as run where run.{from:claim} and run.namespace = :namespace"
+        " and run.queue {sql:among} {each:names} {sql:end_among}"
+    ),
+    "running_and_parked": (
+        "select run.* from rota.run as run where run.{from:heartbeat}"
+        " and run.worker_id is not null and run.namespace || '' = :namespace"
+        " union all select run.* from rota.run as run where run.state in ('pending', 'suspended')"
+        " and run.attempt >= 0 and run.namespace = :namespace"
     ),
     "schedule": (
         "s.id, s.namespace, s.name, s.job, s.spec, s.state, s.note, s.rules_version, s.calendar,"

@@ -1,13 +1,11 @@
 -- name: find_run
-select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
-       null as finished_at, null as result, null as reason
+select {columns:live}
   from rota.run
  where id = :id
    and namespace = :namespace
 
 -- name: find_ended_run
-select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
-       finished_at, result, reason
+select {columns:ended}
   from rota.run_history
  where id = :id
    and namespace = :namespace

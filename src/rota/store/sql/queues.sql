@@ -49,20 +49,8 @@ select name from waiting where name is not null
 -- name: queue_depths
 -- Counted up to :most; the longest wait among those that are next.
 select n.name,
-       (select count(*)
-          from (select 1 as one
-                  from rota.run
-                 where namespace = :namespace
-                   and {from:claim}
-                   and queue = n.name
-                 limit :most) as c) as queued,
-       (select count(*)
-          from (select 1 as one
-                  from rota.run
-                 where namespace = :namespace
-                   and state in ('scheduled', '')
-                   and queue = n.name
-                 limit :most) as c) as scheduled,
+       {columns:queued_there},
+       {columns:scheduled_there},
        (select {now} - min(c.ready_at)
           from (select ready_at
                   from rota.run
@@ -76,20 +64,8 @@ select n.name,
 -- name: few_waiting
 -- How many of a queue wait, counted no further than it matters.
 select n.name,
-       (select count(*)
-          from (select 1 as one
-                  from rota.run
-                 where namespace = :namespace
-                   and {from:claim}
-                   and queue = n.name
-                 limit :most) as c) as queued,
-       (select count(*)
-          from (select 1 as one
-                  from rota.run
-                 where namespace = :namespace
-                   and state in ('scheduled', '')
-                   and queue = n.name
-                 limit :most) as c) as scheduled
+       {columns:queued_there},
+       {columns:scheduled_there}
   from {rows:name} as n
 
 -- name: few_parked

@@ -3,12 +3,10 @@
 -- `|| ''` keeps an index from being chosen whose rows would have to be sorted, or passed over.
 
 -- name: list_runs
-select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
-       null as finished_at, null as result, null as reason
+select {columns:live}
   from rota.run
  where namespace = :namespace
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:further}
  order by id desc
  limit :limit
@@ -24,27 +22,23 @@ offset :far
 
 -- name: list_running
 -- A few among many that wait: found by who holds them.
-select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
-       null as finished_at, null as result, null as reason
+select {columns:live}
   from rota.run
  where {from:heartbeat}
    and worker_id is not null
    and namespace || '' = :namespace
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
 
 -- name: list_parked
-select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
-       null as finished_at, null as result, null as reason
+select {columns:live}
   from rota.run
  where state in ('pending', 'suspended')
    and attempt >= 0
    and namespace = :namespace
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:further}
  order by id desc
  limit :limit
@@ -62,13 +56,11 @@ offset :far
 
 -- name: list_troubled
 -- Those whose last attempt failed.
-select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
-       null as finished_at, null as result, null as reason
+select {columns:live}
   from rota.run
  where error is not null
    and namespace = :namespace
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:further}
  order by id desc
  limit :limit
@@ -84,82 +76,67 @@ select id
 offset :far
 
 -- name: list_fired
-select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
-       null as finished_at, null as result, null as reason
+select {columns:live}
   from rota.run
  where schedule_id = (
         select s.id from rota.schedule as s where s.namespace = :namespace and s.name = :schedule
        )
    and namespace || '' = :namespace
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
 
 -- name: list_children
-select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
-       null as finished_at, null as result, null as reason
+select {columns:live}
   from rota.run
  where parent_id = cast(:parent as {type:uuid})
    and namespace || '' = :namespace
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
 
 -- name: list_queued
 -- Few in all, in these queues.
-select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
-       null as finished_at, null as result, null as reason
+select {columns:live}
   from rota.run as run
  where run.{from:claim}
    and run.namespace = :namespace
    and run.queue {sql:among} {each:names} {sql:end_among}
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
 
 -- name: list_scheduled
-select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
-       null as finished_at, null as result, null as reason
+select {columns:live}
   from rota.run as run
  where run.state in ('scheduled', '')
    and run.namespace = :namespace
    and run.queue {sql:among} {each:names} {sql:end_among}
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
 
 -- name: list_scheduled_of_job
-select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
-       null as finished_at, null as result, null as reason
+select {columns:live}
   from rota.run as run
  where run.state in ('scheduled', '')
    and run.namespace = :namespace
    and run.queue {sql:among} {each:names} {sql:end_among}
    and run.job = :job
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
 
 -- name: list_few
 -- Live runs of all states, in one look: they go from one to the other.
-select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
-       null as finished_at, null as result, null as reason
+select {columns:live}
   from (
-        select run.*
-          from rota.run as run
-         where run.{from:claim}
-           and run.namespace = :namespace
-           and run.queue {sql:among} {each:names} {sql:end_among}
+        {columns:ready_in_queues}
          union all
         select run.*
           from rota.run as run
@@ -167,33 +144,17 @@ select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
            and run.namespace = :namespace
            and run.queue {sql:among} {each:names} {sql:end_among}
          union all
-        select run.*
-          from rota.run as run
-         where run.{from:heartbeat}
-           and run.worker_id is not null
-           and run.namespace || '' = :namespace
-         union all
-        select run.*
-          from rota.run as run
-         where run.state in ('pending', 'suspended')
-           and run.attempt >= 0
-           and run.namespace = :namespace
+        {columns:running_and_parked}
        ) as run
- where {columns:asked_for}
-   and {columns:asked_when}
+ where {columns:asked}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
 
 -- name: list_few_of_job
-select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
-       null as finished_at, null as result, null as reason
+select {columns:live}
   from (
-        select run.*
-          from rota.run as run
-         where run.{from:claim}
-           and run.namespace = :namespace
-           and run.queue {sql:among} {each:names} {sql:end_among}
+        {columns:ready_in_queues}
          union all
         select run.*
           from rota.run as run
@@ -202,32 +163,19 @@ select {columns:kept}, state, failures, crashes, fence, cancel_requested, error,
            and run.queue {sql:among} {each:names} {sql:end_among}
            and run.job = :job
          union all
-        select run.*
-          from rota.run as run
-         where run.{from:heartbeat}
-           and run.worker_id is not null
-           and run.namespace || '' = :namespace
-         union all
-        select run.*
-          from rota.run as run
-         where run.state in ('pending', 'suspended')
-           and run.attempt >= 0
-           and run.namespace = :namespace
+        {columns:running_and_parked}
        ) as run
- where {columns:asked_for}
-   and {columns:asked_when}
+ where {columns:asked}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
 
 -- name: list_ended_runs
 -- In the order of ids, which only the key has.
-select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
-       finished_at, result, reason
+select {columns:ended}
   from rota.run_history
  where namespace || '' = :namespace
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:not_before}
    and {columns:further}
  order by id desc
@@ -242,13 +190,11 @@ select id
 offset :far
 
 -- name: list_few_ended
-select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
-       finished_at, result, reason
+select {columns:ended}
   from rota.run_history
  where namespace = :namespace
    and job >= ''
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:not_before}
    and {columns:beyond}
  order by id || '' desc
@@ -263,13 +209,11 @@ select count(*) as runs
 -- What is above the floor, sorted: nobody but that index knows the runs of one job. In the order
 -- of ids PostgreSQL would walk by those alone and pass over the runs of all other jobs; by pairs of
 -- job and id it reads all that the job has below the floor as well (70 ms beside a million).
-select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
-       finished_at, result, reason
+select {columns:ended}
   from rota.run_history
  where namespace = :namespace
    and job = :job
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:not_before}
    and {columns:further}
  order by id || '' desc
@@ -286,13 +230,11 @@ offset :far
 
 -- name: list_bad_endings
 -- A few among many successes; as SQLite's index of them is written.
-select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
-       finished_at, result, reason
+select {columns:ended}
   from rota.run_history
  where state in ('failed', 'cancelled', 'skipped')
    and namespace = :namespace
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:not_before}
    and {columns:further}
  order by id desc
@@ -309,28 +251,24 @@ select id
 offset :far
 
 -- name: list_ended_of_schedule
-select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
-       finished_at, result, reason
+select {columns:ended}
   from rota.run_history
  where schedule_id = (
         select s.id from rota.schedule as s where s.namespace = :namespace and s.name = :schedule
        )
    and namespace || '' = :namespace
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:not_before}
    and {columns:further}
  order by id desc
  limit :limit
 
 -- name: list_ended_children
-select {columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,
-       finished_at, result, reason
+select {columns:ended}
   from rota.run_history
  where parent_id = cast(:parent as {type:uuid})
    and namespace || '' = :namespace
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked}
    and {columns:not_before}
    and {columns:beyond}
  order by id || '' desc
