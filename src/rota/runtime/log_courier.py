@@ -17,6 +17,7 @@ from rota.notices import emit
 from rota.runtime.calls import Calls
 from rota.runtime.janitor import Chore
 from rota.runtime.logbook import Logbook
+from rota.runtime.pages import MOMENT_S, pages
 from rota.runtime.service import Service
 from rota.runtime.streams import capture
 from rota.store.base import Store
@@ -28,6 +29,8 @@ GATHER_S = 0.2
 """Lines of running handlers gather for so long."""
 ENDED_S = 0.1
 """Lines of a handler that has ended: people look at them now."""
+MANY = 1_000
+"""Attempts with lines a second; at such a load nobody asks for the time of each line."""
 INDEXED = 200
 """Chunks per transaction: some 5 ms, in which nobody else can write to SQLite."""
 REST, BUSY_REST = 20.0, 60.0
@@ -54,6 +57,8 @@ class LogCourier(Service):
         self._sent_s = 0.0
         self._was_whole = False
         self._is_capturing = False
+        self._is_quick = False
+        self._many_s = 0.0
         book.wake = self.wake
         calls.logged = self._ended
 
@@ -66,6 +71,7 @@ class LogCourier(Service):
     def stop(self) -> None:
         """Deliver the last lines, unless the store is away."""
         super().stop()
+        self._hurry(hurry=False)
         if self._is_capturing:  # a worker may be stopped twice
             self._is_capturing = False
             capture.stop()
@@ -74,9 +80,14 @@ class LogCourier(Service):
                 pass
 
     def pause_s(self) -> float:
-        return max(0.0, min(self.interval_s, self._due_s() - elapsed_s()))
+        pause_s = max(0.0, min(self.interval_s, self._due_s() - elapsed_s()))
+        return min(pause_s, MOMENT_S) if self._is_quick else pause_s
 
     def tick(self) -> bool:
+        if self._is_quick:
+            pages.turn_old(elapsed_s())
+            if elapsed_s() - self._many_s > self.interval_s:
+                self._hurry(hurry=False)
         if not len(self._calls):
             if self._was_whole and not capture.is_whole():
                 capture.mend()
@@ -112,9 +123,17 @@ class LogCourier(Service):
         if not self._unsent:
             return False
         self._store.write(lambda tx: append(tx, self._unsent, namespace=self._namespace), lone=True)
-        self._unsent = []
-        self._sent_s = elapsed_s()
+        sent, self._unsent = len(self._unsent), []
+        before_s, self._sent_s = self._sent_s, elapsed_s()
+        if sent > MANY * (self._sent_s - before_s):
+            self._many_s = self._sent_s
+            self._hurry(hurry=True)
         return len(self._book) > 0
+
+    def _hurry(self, *, hurry: bool) -> None:
+        if hurry != self._is_quick:
+            self._is_quick = hurry
+            pages.want(self, wanted=hurry)
 
     def _show(self, chunks: list[LogChunk]) -> None:
         if self._echo is None:
