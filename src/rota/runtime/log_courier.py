@@ -103,16 +103,18 @@ class LogCourier(Service):
             self.wake()
 
     def _due_s(self) -> float:
-        if self._unsent:
+        waiting = len(self._book)
+        if self._unsent or waiting >= BATCH:
             return 0.0
-        if not self._book:
+        if not waiting:
             return math.inf
         first_s = math.inf if self._first_s is None else self._first_s + GATHER_S
         return min(first_s, self._sent_s + ENDED_S) if self._has_ended else first_s
 
     def _deliver(self) -> bool:
         """Send a batch; True when there may be another. One that did not arrive is sent again."""
-        if not self._unsent:
+        is_repeated = bool(self._unsent)
+        if not is_repeated:
             self._has_ended = False
             self._first_s = None
             self._unsent = self._book.take(limit=BATCH, chars=BATCH_CHARS)
@@ -122,7 +124,10 @@ class LogCourier(Service):
             emit("logs.dropped", lines=lost)
         if not self._unsent:
             return False
-        self._store.write(lambda tx: append(tx, self._unsent, namespace=self._namespace), lone=True)
+        self._store.write(
+            lambda tx: append(tx, self._unsent, namespace=self._namespace, is_repeated=is_repeated),
+            lone=not is_repeated,
+        )
         sent, self._unsent = len(self._unsent), []
         before_s, self._sent_s = self._sent_s, elapsed_s()
         if sent > MANY * (self._sent_s - before_s):
