@@ -42,6 +42,7 @@ class Doors:
         self._app = app
         self._refusals = Refusals()
         self._names = options.allowed_names
+        self._is_secure = options.is_secure
         self._headers = (*HEADERS, *((HSTS,) if options.is_secure else ()))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -101,11 +102,20 @@ class Doors:
         for name, value in headers:
             if name == b"origin" and value == b"null" and is_own:
                 continue
-            if name == b"origin" and not _is_same(value.decode("latin-1"), hosts[0]):
+            if name == b"origin" and not self._is_ours(value.decode("latin-1"), hosts[0]):
                 return _foreign(value.decode("latin-1"))
             if name == b"sec-fetch-site" and value not in (b"same-origin", b"none"):
                 return _foreign(value.decode("latin-1"))
         return None
+
+    def _is_ours(self, origin: str, host: str) -> bool:
+        """A page of this host; where browsers come by https, one that came by http is not ours."""
+        try:
+            page = urlsplit(origin)
+        except ValueError:
+            return False
+        schemes = ("https",) if self._is_secure else ("http", "https")
+        return page.scheme in schemes and page.netloc.lower() == host.lower()
 
 
 def _foreign(origin: str) -> Problem:
@@ -123,13 +133,6 @@ def _name(host: str) -> str:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:
         return ""
-
-
-def _is_same(origin: str, host: str) -> bool:
-    try:
-        return urlsplit(origin).netloc.lower() == host.lower()
-    except ValueError:
-        return False
 
 
 def _keep_slashes(scope: dict[str, Any]) -> None:

@@ -32,6 +32,8 @@ WARNING = {
     "handler.failed_late",
     "api.denied",
     "api.refused",
+    "command.refused",
+    "http.refused",
 }
 ERROR = {"service.failed", "loop.broken", "retry_function.failed"}
 
@@ -40,6 +42,8 @@ MESSAGES = {
     "server.stopped": "server stopped",
     "api.denied": "a request with a bad credential was refused",
     "api.refused": "somebody tried what is not allowed",
+    "command.refused": "a job wanted to start a program as the settings do not allow",
+    "http.refused": "a job wanted to call an address that it may not",
     "worker.started": "worker started",
     "worker.stopped": "worker stopped",
     "worker.crashed": "the worker process was killed and is started again",

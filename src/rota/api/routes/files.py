@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -21,6 +22,7 @@ from rota.errors import BadOption, NotPermitted
 from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.plan import Kind, Plan, Verb, Wish
+from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.duration import parse_duration
 from rota.store.base import Tx
 
@@ -137,11 +139,23 @@ async def apply_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
         )
         changed = {each.name for each in plan.changes if each.kind in ("job", "graph")}
         specs = [spec for bundle in bundles for spec in bundle.jobs.values()]
-        check_rights(request, *(spec for spec in specs if spec.name in changed))
+        fresh = [spec for spec in specs if spec.name in changed]
+        check_rights(request, *fresh)
+        _check_imports(request, fresh)
         return _document(plan, applied=True)
 
     subject = ", ".join(bundle.name for bundle in bundles)
     return await request.change("apply", subject, make_so, answers=PlanDocument)
+
+
+def _check_imports(request: Ask, specs: Iterable[JobSpec]) -> None:
+    """`python: os:system` is a program by another name."""
+    for spec in specs:
+        if isinstance(spec.target, PythonTarget) and not request.credential.has("exec"):
+            raise NotPermitted(
+                f"job {spec.name} names a function that workers import, which needs the role exec "
+                "as well"
+            )
 
 
 async def _read(request: Ask, data: FilesBody) -> list[Bundle]:
