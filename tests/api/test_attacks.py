@@ -71,6 +71,23 @@ def test_who_makes_up_an_address_is_counted_by_the_one_of_the_proxy(sqlite_url: 
         assert served.anyone(**elsewhere).get(VERSION).status_code == 401
 
 
+def test_all_addresses_of_one_network_of_ipv6_are_one(sqlite_url: str) -> None:
+    with serving(sqlite_url, behind_proxy=True) as served:
+        codes = [
+            served.anyone(
+                **{
+                    "Authorization": "Bearer rota_guess",
+                    "X-Forwarded-For": f"2001:db8:1:2::{number:x}",
+                }
+            )
+            .get(VERSION)
+            .status_code
+            for number in range(11)
+        ]
+
+    assert codes == [401] * 10 + [429]
+
+
 def test_without_a_proxy_nobody_may_say_where_it_comes_from(sqlite_url: str) -> None:
     with serving(sqlite_url) as served:
         codes = [
@@ -143,3 +160,90 @@ def test_signing_in_again_ends_the_session_before(served: Served) -> None:
     assert client.get(VERSION).status_code == 200
     served.site.identities.forget()
     assert served.anyone(Cookie=f"rota={first}").get(VERSION).status_code == 401
+
+
+def test_nobody_gets_hold_of_more_than_they_have_by_rotating(served: Served) -> None:
+    admin = served.client("admin")
+    narrow = served.client("admin", queues=["mail"])
+    served.token("viewer", "exec")
+    powerful = served.issued
+    served.token("viewer", queues=["web"])
+    elsewhere = served.issued
+
+    answers = [
+        admin.post(f"/api/v1/tokens/{powerful}/rotate", json={}),
+        narrow.post(f"/api/v1/tokens/{elsewhere}/rotate", json={}),
+        admin.post(f"/api/v1/tokens/{elsewhere}/rotate", json={"overlap": "31d"}),
+    ]
+
+    assert [each.status_code for each in answers] == [403, 403, 400]
+
+
+def test_a_secret_is_replaced_without_a_gap(served: Served) -> None:
+    old = served.client("viewer")
+    path = f"/api/v1/tokens/{served.issued}/rotate"
+    admin = served.client("admin")
+
+    made = admin.post(path, json={"overlap": "1h"})
+    new = served.anyone(Authorization=f"Bearer {made.json()['token']}")
+    assert [each.get(VERSION).status_code for each in (old, new)] == [200, 200]
+    hurried = admin.post(path, json={"overlap": "0s"})
+
+    assert (made.status_code, hurried.status_code) == (201, 201)
+    assert [each.get(VERSION).status_code for each in (old, new)] == [401, 200]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["jobs", "runs", "schedules", "audit", "tokens", "dead-letters", "backfills", "templates"],
+)
+def test_a_page_has_an_end(shared: Served, path: str) -> None:
+    client = shared.client()
+
+    assert client.get(f"/api/v1/{path}?limit=500").status_code == 200
+    for limit in ("501", "0", "-1", "1e9", "9" * 40):
+        assert client.get(f"/api/v1/{path}?limit={limit}").status_code == 400, limit
+
+
+def test_who_checks_need_not_rule(served: Served) -> None:
+    auditor, viewer = served.client("viewer", "audit"), served.client("viewer")
+
+    assert auditor.get("/api/v1/audit").status_code == 200
+    assert auditor.get("/api/v1/audit/verify").status_code == 200
+    assert auditor.get("/api/v1/tokens").status_code == 403
+    assert viewer.get("/api/v1/audit").status_code == 403
+
+
+def test_who_may_not_write_variables_and_headers_does_not_see_them_by_a_detour(
+    served: Served,
+) -> None:
+    author, viewer = served.client("author", "exec"), served.client("viewer")
+    yaml = (
+        "jobs:\n"
+        "  own: {command: [env], env: {PASSWORD: tell-nobody}}\n"
+        "  hook: {http: {url: 'https://example.org', headers: {X-Key: tell-nobody}}}\n"
+    )
+    other = yaml.replace("tell-nobody", "guess")
+    template = {
+        "definition": {"name": "t", "command": ["env"], "env": {"PASSWORD": "tell-nobody"}},
+    }
+    asked = {"name": "t", "http": {"url": "https://x.org", "headers": {"X-Key": "tell-nobody"}}}
+    assert author.post("/api/v1/files/apply", json=files(yaml)).status_code == 200
+    assert author.put("/api/v1/templates/one", json=template).status_code == 200
+    assert author.put("/api/v1/templates/two", json={"definition": asked}).status_code == 200
+
+    def told(client: Any) -> str:
+        answers = [
+            client.post("/api/v1/files/plan", json=files(other)),
+            client.get("/api/v1/templates"),
+            client.get("/api/v1/templates/one"),
+            client.get("/api/v1/jobs?spec=true"),
+            client.get("/api/v1/jobs/own"),
+            client.get("/api/v1/jobs/own/versions"),
+        ]
+        assert {each.status_code for each in answers} == {200}
+        return "".join(each.text for each in answers)
+
+    assert told(viewer).count("tell-nobody") == 0
+    assert "(hidden)" in told(viewer)
+    assert told(author).count("tell-nobody") >= 5

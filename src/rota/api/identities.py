@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import ipaddress
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -86,7 +87,7 @@ class Identities:
     def check_patience(self, address: str) -> None:
         """TooMany after too many bad credentials from there."""
         most = self._site.options.failures
-        at = "bad credential", address
+        at = "bad credential", _network_of(address)
         wait_s = self._site.buckets.wait_s(at, rate=most / 60, burst=most)
         if wait_s:
             raise TooMany("too many bad credentials from this address", retry_after_s=wait_s)
@@ -94,7 +95,8 @@ class Identities:
     def note_failure(self, address: str) -> None:
         """A credential from there was bad."""
         most = self._site.options.failures
-        self._site.buckets.take(("bad credential", address), rate=most / 60, burst=most)
+        at = "bad credential", _network_of(address)
+        self._site.buckets.take(at, rate=most / 60, burst=most)
         emit("api.denied", address=address)
 
     async def note_uses(self) -> None:
@@ -162,6 +164,13 @@ class Identities:
         if is_due:
             self._site.room(HOUSE).write(lambda tx: touch_session(tx, digest))
         return credential
+
+
+def _network_of(address: str) -> str:
+    """Whom bad credentials are counted for: with IPv6 everybody has 2**64 addresses."""
+    if ":" not in address:
+        return address
+    return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
 
 
 def address_of(connection: Connection) -> str:

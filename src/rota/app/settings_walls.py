@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rota.errors import BadOption
 from rota.rules.size import parse_size
+
+if TYPE_CHECKING:
+    from rota.runtime.options import WorkerOptions
 
 LEAST_BODY = 1_024
 LEAST_HEAD = 1_024
@@ -46,6 +49,17 @@ def worker_walls(said: Walls) -> dict[str, Any]:
             new_privileges=said.command_new_privileges,
         ),
     }
+
+
+def within_walls(options: WorkerOptions, said: Walls) -> WorkerOptions:
+    """With the walls of the settings, where the program itself says nothing of them."""
+    plain = type(options)()
+    walls = {
+        name: wall
+        for name, wall in worker_walls(said).items()
+        if getattr(options, name) == getattr(plain, name)
+    }
+    return msgspec.structs.replace(options, **walls)
 
 
 def server_walls(said: Walls) -> dict[str, Any]:

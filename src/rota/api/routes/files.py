@@ -13,6 +13,7 @@ from litestar.params import JSONBody
 from rota.api.ask import Ask
 from rota.api.documents import Body, Document, moment_ms, then, when
 from rota.api.gate import needs
+from rota.api.habits import told_change
 from rota.api.routes.job_changes import check_rights
 from rota.app.files import bundles_of
 from rota.engine.acts import By
@@ -119,7 +120,7 @@ async def plan_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
     """What applying job files would add, change and remove, and which runs that moves."""
     wish, bundles = data.wish(), await _read(request, data)
     plan = await request.read(lambda tx: compare(tx, bundles, wish, namespace=request.namespace))
-    return _document(plan, applied=False)
+    return _document(plan, request, applied=False)
 
 
 @post("/files/apply", **needs("author", changes=True, also=("exec",)), status_code=200)
@@ -142,7 +143,7 @@ async def apply_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
         fresh = [spec for spec in specs if spec.name in changed]
         check_rights(request, *fresh)
         _check_imports(request, fresh)
-        return _document(plan, applied=True)
+        return _document(plan, request, applied=True)
 
     subject = ", ".join(bundle.name for bundle in bundles)
     return await request.change("apply", subject, make_so, answers=PlanDocument)
@@ -170,7 +171,7 @@ async def _read(request: Ask, data: FilesBody) -> list[Bundle]:
     return await request.site.call(lambda: bundles_of(files, calendars=known))
 
 
-def _document(plan: Plan, *, applied: bool) -> PlanDocument:
+def _document(plan: Plan, request: Ask, *, applied: bool) -> PlanDocument:
     return PlanDocument(
         applied=applied,
         changes=[
@@ -180,7 +181,7 @@ def _document(plan: Plan, *, applied: bool) -> PlanDocument:
                 verb=change.verb,
                 fields=[
                     FieldDocument(field=each.field, old=each.old, new=each.new)
-                    for each in change.fields
+                    for each in (told_change(field, request.credential) for field in change.fields)
                 ],
             )
             for change in plan.changes
