@@ -94,7 +94,7 @@ def test_huge_deep_slow_and_packed_requests_leave_the_server_small(rota: Rota) -
                 assert client.get("/api/v1/session").status_code == 200
             after = process.memory_info().rss
 
-        assert set(codes) <= {400, 413, 415, 422}, codes
+        assert set(codes) <= {400, 413, 431}, codes
         assert max(during, after) - before < MOST_GROWTH
         assert "Traceback" not in served.text
 
@@ -180,13 +180,13 @@ def _raw(url: str, text: str) -> bytes:
 
 def _bombs() -> Iterator[tuple[str, dict[str, Any]]]:
     runs, plan = "/api/v1/runs", "/api/v1/files/plan"
-    for _ in range(10):
+    packed = gzip.compress(b" " * 100_000_000, compresslevel=1)
+    for _ in range(3):
         yield runs, {"content": b'{"jobId": "' + b"x" * (1024 * 1024) + b'"}'}
         yield runs, {"content": _endless()}
         yield runs, {"content": b"[" * 500_000 + b"]" * 500_000}
         yield runs, {"content": b'{"a":' * 100_000 + b"1" + b"}" * 100_000}
         yield runs, {"content": b'{"jobId": "add", "args": {"a": ' + b"9" * 500_000 + b"}}"}
-        packed = gzip.compress(b" " * 100_000_000)
         yield runs, {"content": packed, "headers": {"Content-Encoding": "gzip"}}
         yield plan, {"json": {"files": [{"name": "a.yaml", "text": LAUGHS}]}}
         yield plan, {"json": {"files": [{"name": "a.yaml", "text": "[" * 200_000}]}}

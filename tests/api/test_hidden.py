@@ -98,6 +98,8 @@ def test_ids_of_others_mean_nothing_in_any_field(shared: Served) -> None:
     run = NewRun(id=foreign, job="add", version=1, args=json.dumps({"a": CANARY}), key=CANARY)
     store.write(lambda tx: submit(tx, [run], namespace=OTHER))
     theirs.run_id = foreign
+    owner = shared.client("viewer", namespace=OTHER)
+    assert CANARY in owner.get(f"/api/v1/runs/{foreign}").text, "who may see it, does"
     values = _values(theirs)
     before = _rows(store)
     tried = 0

@@ -14,6 +14,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from rota.api.options import ServerOptions
 from rota.api.problems import MEDIA_TYPE, Problem, make
+from rota.api.protocol import OVERSIZED, TOO_LARGE
 from rota.api.refusals import Refusals
 from rota.ids import new_id
 
@@ -78,6 +79,9 @@ class Doors:
             await _refuse(answer, msgspec.structs.replace(refusal, request_id=request_id))
 
     def _refusal(self, scope: dict[str, Any]) -> Problem | None:
+        if scope.get(OVERSIZED):
+            remedy = "Send fewer or shorter headers, or a shorter address."
+            return make("head-too-large", 431, TOO_LARGE, remedy)
         headers = scope["headers"]
         hosts = [value.decode("latin-1") for name, value in headers if name == b"host"]
         if len(hosts) != 1 or _name(hosts[0]) not in self._names:
@@ -94,15 +98,17 @@ class Doors:
                 "The address holds a zero byte.",
                 "No name has one; leave it out.",
             )
-        if scope.get("method") in SAFE:
-            return None
+        return None if scope.get("method") in SAFE else self._stranger(headers, hosts[0])
+
+    def _stranger(self, headers: list[tuple[bytes, bytes]], host: str) -> Problem | None:
+        """A page of another site that asks for a change."""
         # As our pages tell no referrer, browsers send `null` for their forms; which site they are
         # of is in a header that no page can set.
         is_own = (b"sec-fetch-site", b"same-origin") in headers
         for name, value in headers:
             if name == b"origin" and value == b"null" and is_own:
                 continue
-            if name == b"origin" and not self._is_ours(value.decode("latin-1"), hosts[0]):
+            if name == b"origin" and not self._is_ours(value.decode("latin-1"), host):
                 return _foreign(value.decode("latin-1"))
             if name == b"sec-fetch-site" and value not in (b"same-origin", b"none"):
                 return _foreign(value.decode("latin-1"))
