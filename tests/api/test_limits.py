@@ -83,7 +83,7 @@ def test_a_head_that_is_too_large_is_refused(shared: Served) -> None:
             sock.sendall(
                 b" HTTP/1.1\r\nHost: localhost\r\n\r\n" if head == b"GET /" else b"\r\n\r\n"
             )
-            assert sock.recv(100).split()[1] in (b"400", b"421")
+            assert sock.recv(100).split()[1] in (b"400", b"431")
 
 
 def test_half_sent_requests_end_and_hurt_nobody(sqlite_url: str) -> None:

@@ -198,7 +198,7 @@ def test_a_token_is_shown_once_works_and_is_taken_back(served: Served) -> None:
     assert (session["who"], session["queues"]) == ("token:ci", ["mail"])
     assert (again["id"], again["token"]) == (made["id"], None)
     assert "token" not in listed
-    assert listed["verbs"] == ["revoke"]
+    assert listed["verbs"] == ["revoke", "rotate"]
     assert made["token"] not in str(run_sql(served.app.url, "select answer from rota.request"))
     assert gone["revokedBy"] == "token:test"
     assert fresh.get(f"{V1}/session").status_code == 401

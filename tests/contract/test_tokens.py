@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from rota.app.tokens import draw_next
 from rota.engine.acts import acts
-from rota.engine.tokens import credential_of_token, find_token, has_tokens, revoke, tokens, touch
-from rota.errors import UnknownNamespace, UnknownToken
+from rota.engine.tokens import (
+    credential_of_token,
+    find_token,
+    has_tokens,
+    revoke,
+    rotate,
+    tokens,
+    touch,
+)
+from rota.errors import NotAllowed, UnknownNamespace, UnknownToken
 from rota.ids import new_id
 from rota.model.identity import Credential, TokenView
 from rota.rules.secrets import digest_of
@@ -75,6 +84,51 @@ def test_a_revoked_token_is_refused_and_says_by_whom(store: Store, clock: Clock)
         ("revoke token", "bob"),
         ("create token", "ann@desk"),
     ]
+
+
+def test_a_new_secret_and_the_old_one_are_both_good_for_a_while(store: Store, clock: Clock) -> None:
+    secret, view = given_token(store, roles=("author",), queues=("mail",), ttl_ms=90_000)
+    clock.advance(50_000)
+    drawn = draw_next()
+
+    made = store.write(
+        lambda tx: rotate(tx, view.id, drawn.fresh, overlap_ms=10_000, namespace=HOME, by=by("bob"))
+    )
+
+    assert (made.name, made.roles, made.queues) == (view.name, view.roles, view.queues)
+    assert made.expires_at == clock.ms + 90_000, "as long as the old one was given for"
+    clock.advance(9_999)
+    assert credential_of(store, secret)
+    assert credential_of(store, drawn.secret)
+    clock.advance(1)
+    assert credential_of(store, secret) is None
+    assert credential_of(store, drawn.secret)
+    (act, _) = store.read(lambda tx: acts(tx, namespace=HOME))
+    assert (act.verb, act.who, act.subject) == ("rotate token", "bob", view.id)
+    assert act.detail == {"new": made.id, "overlap_ms": 10_000}
+
+
+def test_what_ends_sooner_is_not_made_longer_and_what_has_ended_stays_so(
+    store: Store, clock: Clock
+) -> None:
+    secret, view = given_token(store, ttl_ms=1_000)
+    _, gone = given_token(store)
+    store.write(lambda tx: revoke(tx, gone.id, namespace=HOME, by=by()))
+
+    def change(token_id: str, namespace: str = HOME) -> TokenView:
+        fresh = draw_next().fresh
+        at = {"overlap_ms": 60_000, "namespace": namespace}
+        return store.write(lambda tx: rotate(tx, token_id, fresh, by=by(), **at))  # type: ignore[arg-type]
+
+    change(view.id)
+    clock.advance(1_000)
+
+    assert credential_of(store, secret) is None
+    for token_id in (gone.id, view.id):
+        with pytest.raises(NotAllowed):
+            change(token_id)
+    with pytest.raises(UnknownToken):
+        change(view.id, "elsewhere")
 
 
 def test_a_token_of_another_namespace_looks_like_none(store: Store) -> None:

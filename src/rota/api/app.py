@@ -19,6 +19,7 @@ from rota.api.ask import Ask
 from rota.api.doors import Doors
 from rota.api.gate import gate, operations
 from rota.api.problems import respond
+from rota.api.proxied import Proxied
 from rota.api.site import Site
 from rota.version import version
 
@@ -27,7 +28,8 @@ PREFIX = "/api/v1"
 
 def create_app(site: Site, routes: Sequence[ControllerRouterHandler] | None = None) -> ASGIApp:
     """The application behind its doors, ready for a server."""
-    return Doors(make_litestar(site, routes), site.options)
+    doors = Doors(make_litestar(site, routes), site.options)
+    return Proxied(doors, site.options) if site.options.behind_proxy else doors
 
 
 def make_litestar(site: Site, routes: Sequence[ControllerRouterHandler] | None = None) -> Litestar:

@@ -14,6 +14,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from rota.api.options import ServerOptions
 from rota.api.problems import MEDIA_TYPE, Problem, make
+from rota.api.protocol import OVERSIZED, TOO_LARGE
 from rota.api.refusals import Refusals
 from rota.ids import new_id
 
@@ -42,6 +43,7 @@ class Doors:
         self._app = app
         self._refusals = Refusals()
         self._names = options.allowed_names
+        self._is_secure = options.is_secure
         self._headers = (*HEADERS, *((HSTS,) if options.is_secure else ()))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -77,6 +79,9 @@ class Doors:
             await _refuse(answer, msgspec.structs.replace(refusal, request_id=request_id))
 
     def _refusal(self, scope: dict[str, Any]) -> Problem | None:
+        if scope.get(OVERSIZED):
+            remedy = "Send fewer or shorter headers, or a shorter address."
+            return make("head-too-large", 431, TOO_LARGE, remedy)
         headers = scope["headers"]
         hosts = [value.decode("latin-1") for name, value in headers if name == b"host"]
         if len(hosts) != 1 or _name(hosts[0]) not in self._names:
@@ -93,19 +98,30 @@ class Doors:
                 "The address holds a zero byte.",
                 "No name has one; leave it out.",
             )
-        if scope.get("method") in SAFE:
-            return None
+        return None if scope.get("method") in SAFE else self._stranger(headers, hosts[0])
+
+    def _stranger(self, headers: list[tuple[bytes, bytes]], host: str) -> Problem | None:
+        """A page of another site that asks for a change."""
         # As our pages tell no referrer, browsers send `null` for their forms; which site they are
         # of is in a header that no page can set.
         is_own = (b"sec-fetch-site", b"same-origin") in headers
         for name, value in headers:
             if name == b"origin" and value == b"null" and is_own:
                 continue
-            if name == b"origin" and not _is_same(value.decode("latin-1"), hosts[0]):
+            if name == b"origin" and not self._is_ours(value.decode("latin-1"), host):
                 return _foreign(value.decode("latin-1"))
             if name == b"sec-fetch-site" and value not in (b"same-origin", b"none"):
                 return _foreign(value.decode("latin-1"))
         return None
+
+    def _is_ours(self, origin: str, host: str) -> bool:
+        """A page of this host; where browsers come by https, one that came by http is not ours."""
+        try:
+            page = urlsplit(origin)
+        except ValueError:
+            return False
+        schemes = ("https",) if self._is_secure else ("http", "https")
+        return page.scheme in schemes and page.netloc.lower() == host.lower()
 
 
 def _foreign(origin: str) -> Problem:
@@ -123,13 +139,6 @@ def _name(host: str) -> str:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:
         return ""
-
-
-def _is_same(origin: str, host: str) -> bool:
-    try:
-        return urlsplit(origin).netloc.lower() == host.lower()
-    except ValueError:
-        return False
 
 
 def _keep_slashes(scope: dict[str, Any]) -> None:

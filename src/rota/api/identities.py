@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import ipaddress
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 BELIEVED_S = 3.0
 MOST = 10_000
 USES_S = 60.0
-FAILURES = 10.0
-"""Bad credentials a minute from one address, then it has to wait."""
 LONGEST = 512
 CSRF = "x-csrf-token"
 
@@ -50,9 +49,10 @@ class Identities:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._known: dict[str, _Known] = {}
+        self._known: dict[tuple[str, str], _Known] = {}
+        """By kind and digest: a session is no token, and a token no session."""
         self._used: set[str] = set()
-        self._asking: dict[str, asyncio.Future[_Known]] = {}
+        self._asking: dict[tuple[str, str], asyncio.Future[_Known]] = {}
 
     @property
     def cookie(self) -> str:
@@ -86,14 +86,17 @@ class Identities:
 
     def check_patience(self, address: str) -> None:
         """TooMany after too many bad credentials from there."""
-        at = "bad credential", address
-        wait_s = self._site.buckets.wait_s(at, rate=FAILURES / 60, burst=FAILURES)
+        most = self._site.options.failures
+        at = "bad credential", _network_of(address)
+        wait_s = self._site.buckets.wait_s(at, rate=most / 60, burst=most)
         if wait_s:
             raise TooMany("too many bad credentials from this address", retry_after_s=wait_s)
 
     def note_failure(self, address: str) -> None:
         """A credential from there was bad."""
-        self._site.buckets.take(("bad credential", address), rate=FAILURES / 60, burst=FAILURES)
+        most = self._site.options.failures
+        at = "bad credential", _network_of(address)
+        self._site.buckets.take(at, rate=most / 60, burst=most)
         emit("api.denied", address=address)
 
     async def note_uses(self) -> None:
@@ -114,7 +117,7 @@ class Identities:
         self, secret: str, connection: Connection, find: Callable[[Tx, str], Credential | None]
     ) -> Credential:
         digest = digest_of(secret[:LONGEST])
-        known = self._known.get(digest)
+        known = self._known.get((find.__name__, digest))
         if known is None or known.until_s < elapsed_s():
             known = await self._ask_once(digest, connection, find)
         if not known.credential.is_session:
@@ -125,11 +128,12 @@ class Identities:
         self, digest: str, connection: Connection, find: Callable[[Tx, str], Credential | None]
     ) -> _Known:
         """Many requests of one client that come at once are one question."""
-        asking = self._asking.get(digest)
+        at = find.__name__, digest
+        asking = self._asking.get(at)
         if asking is None:
             asking = asyncio.ensure_future(self._ask(digest, connection, find))
-            self._asking[digest] = asking
-            asking.add_done_callback(lambda _: self._asking.pop(digest, None))
+            self._asking[at] = asking
+            asking.add_done_callback(lambda _: self._asking.pop(at, None))
         return await asyncio.shield(asking)
 
     async def _ask(
@@ -139,12 +143,13 @@ class Identities:
         self.check_patience(address)
         found = await self._site.read(lambda tx: find(tx, digest), only=HOUSE)
         if found is None:
-            self._known.pop(digest, None)
+            self._known.pop((find.__name__, digest), None)
             self.note_failure(address)
             raise NotSignedIn("the credential is unknown, revoked or past its time")
         if len(self._known) >= MOST:
             self._known.clear()
-        known = self._known[digest] = _Known(found, elapsed_s() + BELIEVED_S)
+        known = _Known(found, elapsed_s() + BELIEVED_S)
+        self._known[find.__name__, digest] = known
         return known
 
     @staticmethod
@@ -159,6 +164,13 @@ class Identities:
         if is_due:
             self._site.room(HOUSE).write(lambda tx: touch_session(tx, digest))
         return credential
+
+
+def _network_of(address: str) -> str:
+    """Whom bad credentials are counted for: with IPv6 everybody has 2**64 addresses."""
+    if ":" not in address:
+        return address
+    return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
 
 
 def address_of(connection: Connection) -> str:

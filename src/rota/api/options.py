@@ -23,6 +23,8 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Names under which people reach it, besides the address it listens on."""
     behind_proxy: bool = False
     """A proxy in front brings TLS and says where requests come from."""
+    proxies: tuple[str, ...] = ()
+    """Networks of further proxies, whose word about where a request comes from is passed over."""
     tls_cert: str | None = None
     tls_key: str | None = None
     threads: int = 8
@@ -31,6 +33,8 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Requests a second of one credential, and so many at once as in two seconds."""
     streams: int = 20
     """Open streams of one credential."""
+    failures: int = 10
+    """Bad credentials a minute from one address, then it has to wait."""
     body_bytes: int = MEBIBYTE
     json_depth: int = 32
     header_bytes: int = 16 * 1024

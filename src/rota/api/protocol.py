@@ -13,6 +13,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from rota.api.options import ServerOptions
 
 TOO_LARGE = "The head of the request is too large."
+OVERSIZED = "oversized head"
 
 
 class Guarded(HttpToolsProtocol):
@@ -50,10 +51,11 @@ class Guarded(HttpToolsProtocol):
         self._head_bytes = 0
         self._disarm()
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        facts: dict[str, Any] = self.scope  # type: ignore[assignment]  # ours ride along
         if size > self.limits.header_bytes:
             self.url = b"/"
-            self.headers[:] = [(b"host", b"")]  # refused at the doors
-        facts: dict[str, Any] = self.scope  # type: ignore[assignment]  # ours ride along
+            self.headers[:] = [(b"host", b"")]
+            facts[OVERSIZED] = True  # refused at the doors
         facts["abandon"] = self.transport.abort
         super().on_headers_complete()
 

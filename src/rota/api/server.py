@@ -81,8 +81,7 @@ def config_of(site: Site) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=options.behind_proxy,
-        forwarded_allow_ips="*" if options.behind_proxy else "",
+        proxy_headers=False,  # those who trust every proxy believe what the client made up
         ssl_certfile=options.tls_cert,
         ssl_keyfile=options.tls_key,
         timeout_keep_alive=30,

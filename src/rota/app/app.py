@@ -24,6 +24,7 @@ from rota.app.nouns import Nouns
 from rota.app.run import Run
 from rota.app.secret_files import anchor_options
 from rota.app.settings import read_settings
+from rota.app.settings_walls import within_walls
 from rota.app.submits import Submits
 from rota.app.waiter import Waiter
 from rota.errors import UnknownJob
@@ -242,6 +243,7 @@ class App(Nouns):
             options = msgspec.structs.replace(options, alert_private=private, **told)
         if not options.anchor:
             options = msgspec.structs.replace(options, **anchor_options(self._said))
+        options = within_walls(options, self._said)
         return Worker(
             self.store,
             duty_of(self, options),

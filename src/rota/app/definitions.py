@@ -12,8 +12,9 @@ from rota.app.job import AsyncJob, Job
 from rota.app.works import reference
 from rota.engine.jobs import define
 from rota.errors import BadOption
-from rota.model.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget, Target
+from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget, Target
 from rota.rules.options import JobOptions, job_options
+from rota.rules.programs import check_argv
 from rota.rules.signature import Signature
 from rota.rules.template import placeholders
 
@@ -52,6 +53,10 @@ def data_job(
     app: App, name: str, target: Target, texts: Iterable[str], options: Mapping[str, Any]
 ) -> Job[..., Any]:
     """A program or a request as a job; each `{name}` in its texts is a parameter."""
+    if isinstance(target, HttpTarget):
+        from rota.rules.egress import check_headers  # noqa: PLC0415  # most apps send no requests
+
+        check_headers(target.headers)
     checked = job_options(name, options)
     signature = Signature.of_names(name, placeholders(texts))
     spec = _spec(checked, target, signature)
@@ -65,6 +70,7 @@ def command_of(name: str, argv: Sequence[str], **facts: Any) -> CommandTarget:
             f"the command of job {name!r} is a list such as ['pg_dump', '{{database}}']; "
             "for a shell write ['sh', '-c', '...']"
         )
+    check_argv(argv)
     return CommandTarget(argv=tuple(argv), **facts)
 
 

@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rota.app.tokens import draw_token
+from rota.app.tokens import OVERLAP, draw_next, draw_token, overlap_of
 from rota.app.who import whoami
 from rota.engine import namespaces as engine
 from rota.engine import tokens
@@ -51,6 +51,24 @@ class Tokens:
         namespace, by = self._app.namespace, _by(who)
         view = self._app.store.write(
             lambda tx: tokens.issue(tx, drawn.token, namespace=namespace, by=by)
+        )
+        return GivenToken(view, drawn.secret)
+
+    def rotate(
+        self,
+        token_id: str,
+        *,
+        overlap: str | float = OVERLAP,
+        expires: str | float | None = None,
+        who: str | None = None,
+    ) -> GivenToken:
+        """A new secret with the same rights; the old one is good for the overlap only."""
+        drawn, overlap_ms = draw_next(expires), overlap_of(overlap)
+        namespace, by = self._app.namespace, _by(who)
+        view = self._app.store.write(
+            lambda tx: tokens.rotate(
+                tx, token_id, drawn.fresh, overlap_ms=overlap_ms, namespace=namespace, by=by
+            )
         )
         return GivenToken(view, drawn.secret)
 

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
 from rota.app.settings_file import Layer, Said, file_layer, find_file, profile_layer, read_file
+from rota.app.settings_walls import WALLS, Walls
 from rota.errors import BadInput, BadOption
 from rota.rules.duration import parse_duration
 from rota.rules.names import check_name
@@ -26,7 +25,7 @@ OF_SERVER = ("token", "token_file", "ca_file", "in_clear")
 """Settings that belong to one server."""
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
+class Settings(Walls, frozen=True, kw_only=True):
     """What a command was told, wherever it was said."""
 
     folder: Path
@@ -214,6 +213,7 @@ SETTINGS: dict[str, Setting] = {
     "anchor_every": Setting("audit", "anchor_every_ms", _anchor_pause),
     "anchor_key": Setting("audit", "anchor_key", _text),
     "anchor_key_file": Setting("audit", "anchor_key_file", _text),
+    **{name: Setting(*each) for name, each in WALLS.items()},
 }
 
 

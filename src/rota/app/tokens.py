@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from rota.engine.tokens import NewToken
+from rota.engine.tokens import NewSecret, NewToken
 from rota.errors import BadInput
 from rota.ids import new_id
 from rota.model.identity import TokenView
@@ -17,6 +17,9 @@ from rota.rules.secrets import SHOWN, digest_of, secret_text, token_text
 ENTROPY = 32
 """Bytes of chance in a secret."""
 LEAST_CHARS = 8
+LONGEST_OVERLAP_MS = 30 * 24 * 3_600_000
+OVERLAP = "1h"
+"""How long two secrets of one token are good, if nothing else is said."""
 
 
 class Drawn(NamedTuple):
@@ -46,6 +49,29 @@ def draw_token(
         ttl_ms=None if expires is None else _ttl_ms(expires),
     )
     return Drawn(text, token)
+
+
+class DrawnSecret(NamedTuple):
+    """What takes the place of a token's secret."""
+
+    secret: str
+    fresh: NewSecret
+
+
+def draw_next(expires: str | float | None = None) -> DrawnSecret:
+    """A new secret for a token that is there."""
+    text = token_text(secrets.token_bytes(ENTROPY))
+    ttl_ms = None if expires is None else _ttl_ms(expires)
+    fresh = NewSecret(id=new_id(), prefix=text[:SHOWN], digest=digest_of(text), ttl_ms=ttl_ms)
+    return DrawnSecret(text, fresh)
+
+
+def overlap_of(text: str | float) -> int:
+    """How long the old secret goes on being good, in milliseconds."""
+    ms = parse_duration(text)
+    if ms > LONGEST_OVERLAP_MS:
+        raise BadInput(f"{text} is too long for two secrets of one token; say 30d or less")
+    return ms
 
 
 def draw_secret() -> str:

@@ -14,6 +14,17 @@ from rota.notices import subscribe
 
 PICTURES = {code: 0x2400 + code for code in range(32) if code != ord("\t")} | {127: 0x2421}
 """Control characters as pictures: a line of a log must not move the cursor or clear the screen."""
+_UNSEEN = (
+    *range(0x7F, 0xA0),
+    0x61C,
+    0x200E,
+    0x200F,
+    *range(0x2028, 0x202F),
+    *range(0x2066, 0x206A),
+)
+ESCAPED = {code: f"\\u{code:04x}" for code in _UNSEEN}
+"""What turns the direction of text, ends a line or begins a command to a terminal."""
+_SHOWN: dict[int, int | str] = {**ESCAPED, **PICTURES}
 WARNING = {
     "logs.unheard",
     "store.unavailable",
@@ -32,6 +43,8 @@ WARNING = {
     "handler.failed_late",
     "api.denied",
     "api.refused",
+    "command.refused",
+    "http.refused",
 }
 ERROR = {"service.failed", "loop.broken", "retry_function.failed"}
 
@@ -40,6 +53,8 @@ MESSAGES = {
     "server.stopped": "server stopped",
     "api.denied": "a request with a bad credential was refused",
     "api.refused": "somebody tried what is not allowed",
+    "command.refused": "a job wanted to start a program as the settings do not allow",
+    "http.refused": "a job wanted to call an address that it may not",
     "worker.started": "worker started",
     "worker.stopped": "worker stopped",
     "worker.crashed": "the worker process was killed and is started again",
@@ -109,14 +124,14 @@ def line_in(log_format: str) -> Callable[[str, str, dict[str, Any]], str]:
 def _text_line(level: str, message: str, facts: dict[str, Any]) -> str:
     now = datetime.now().astimezone()
     told = " ".join(f"{name}={_short(fact)}" for name, fact in facts.items() if name != "notice")
-    text = f"{_one_line(message)}  {told}".translate(PICTURES)
+    text = f"{_one_line(message)}  {told}".translate(_SHOWN)
     return f"{now:%H:%M:%S}.{now.microsecond // 1000:03d} {level:<7} {text}"
 
 
 def _json_line(level: str, message: str, facts: dict[str, Any]) -> str:
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     line = {"time": now, "level": level, "message": message, **facts}
-    return msgspec.json.encode(line, enc_hook=str).decode()
+    return msgspec.json.encode(line, enc_hook=str).decode().translate(ESCAPED)
 
 
 def _one_line(fact: Any) -> str:

@@ -103,6 +103,7 @@ def _echoes(said: Settings, title: str) -> bool:
 def worker_options(said: Settings) -> WorkerOptions:
     """The settings as a worker wants them; what was not said keeps its default."""
     from rota.app.secret_files import anchor_options
+    from rota.app.settings_walls import worker_walls
     from rota.engine.prune import Retention
     from rota.runtime.options import WorkerOptions
 
@@ -117,6 +118,7 @@ def worker_options(said: Settings) -> WorkerOptions:
         "alert_webhook": said.alert_webhook,
         "alert_private": said.alert_private,
         **anchor_options(said),
+        **worker_walls(said),
     }
     return WorkerOptions(**_given(facts))
 

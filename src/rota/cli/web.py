@@ -45,6 +45,7 @@ def server_options_of(said: Settings) -> ServerOptions:
     """The settings as a server wants them; what was not said keeps its default."""
     from rota.api.oidc_options import oidc_options
     from rota.api.options import ServerOptions
+    from rota.app.settings_walls import server_walls
 
     facts: dict[str, Any] = {
         "host": said.host,
@@ -56,6 +57,7 @@ def server_options_of(said: Settings) -> ServerOptions:
         "rate": said.request_rate,
         "threads": said.threads,
         "admin_token": said.admin_token,
+        **server_walls(said),
         "oidc": oidc_options(
             {
                 "issuer": said.oidc_issuer,

@@ -11,8 +11,9 @@ from collections.abc import Collection
 import msgspec
 
 from rota.engine.acts import By, record
+from rota.engine.inspect import now_ms
 from rota.engine.namespaces import find_namespace
-from rota.errors import UnknownToken
+from rota.errors import NotAllowed, UnknownToken
 from rota.ids import is_id
 from rota.model.identity import Credential, Role, TokenView
 from rota.store.base import Row, Tx
@@ -30,9 +31,26 @@ class NewToken(msgspec.Struct, frozen=True, kw_only=True):
     ttl_ms: int | None = None
 
 
+class NewSecret(msgspec.Struct, frozen=True, kw_only=True):
+    """What takes the place of a token's secret; all else is as it was."""
+
+    id: str
+    prefix: str
+    digest: str
+    ttl_ms: int | None = None
+    """As long as the old one was good for, if not said."""
+
+
 def issue(tx: Tx, token: NewToken, *, namespace: str, by: By) -> TokenView:
     """Put it on record; the same again, by its id, changes nothing."""
     find_namespace(tx, namespace)
+    _insert(tx, token, namespace=namespace, by=by)
+    detail = {"name": token.name, "roles": token.roles, "queues": token.queues}
+    record(tx, by, namespace=namespace, verb="create token", subject=token.id, detail=detail)
+    return find_token(tx, token.id, namespace=namespace)
+
+
+def _insert(tx: Tx, token: NewToken, *, namespace: str, by: By) -> None:
     tx.execute(
         "insert_token",
         id=token.id,
@@ -45,9 +63,6 @@ def issue(tx: Tx, token: NewToken, *, namespace: str, by: By) -> TokenView:
         who=by.who,
         ttl_ms=token.ttl_ms,
     )
-    detail = {"name": token.name, "roles": token.roles, "queues": token.queues}
-    record(tx, by, namespace=namespace, verb="create token", subject=token.id, detail=detail)
-    return find_token(tx, token.id, namespace=namespace)
 
 
 def find_token(tx: Tx, token_id: str, *, namespace: str) -> TokenView:
@@ -72,6 +87,30 @@ def revoke(tx: Tx, token_id: str, *, namespace: str, by: By) -> TokenView:
     if tx.execute("revoke_token", id=token_id, namespace=namespace, who=by.who):
         record(tx, by, namespace=namespace, verb="revoke token", subject=token_id, detail={})
     return find_token(tx, token_id, namespace=namespace)
+
+
+def rotate(  # the old, the new, and who does it
+    tx: Tx, token_id: str, fresh: NewSecret, *, overlap_ms: int, namespace: str, by: By
+) -> TokenView:
+    """The new one is good from now on, the old one for the overlap only: nobody has to be quick."""
+    old = find_token(tx, token_id, namespace=namespace)
+    if old.revoked_at is not None or (old.expires_at or now_ms(tx) + 1) <= now_ms(tx):
+        raise NotAllowed(f"token {old.name} is revoked or has expired; create another one")
+    life_ms = None if old.expires_at is None else old.expires_at - old.created_at
+    token = NewToken(
+        id=fresh.id,
+        name=old.name,
+        prefix=fresh.prefix,
+        digest=fresh.digest,
+        roles=old.roles,
+        queues=old.queues,
+        ttl_ms=life_ms if fresh.ttl_ms is None else fresh.ttl_ms,
+    )
+    _insert(tx, token, namespace=namespace, by=by)
+    tx.execute("shorten_token", id=token_id, namespace=namespace, ttl_ms=overlap_ms)
+    detail = {"new": token.id, "overlap_ms": overlap_ms}
+    record(tx, by, namespace=namespace, verb="rotate token", subject=token_id, detail=detail)
+    return find_token(tx, token.id, namespace=namespace)
 
 
 def has_tokens(tx: Tx) -> bool:

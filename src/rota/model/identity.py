@@ -6,9 +6,10 @@ from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
-Role = Literal["viewer", "operator", "author", "admin", "exec"]
+Role = Literal["viewer", "operator", "author", "admin", "exec", "audit"]
 """Each of the first four may do what those before it may. `exec` stands beside them: whoever
-defines jobs that run programs needs it, too."""
+defines jobs that run programs needs it, too. `audit` lets somebody who is no admin read the audit,
+so that those who check and those who rule can be two."""
 
 LADDER: tuple[Role, ...] = ("viewer", "operator", "author", "admin")
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -29,6 +30,8 @@ class Credential(msgspec.Struct, frozen=True, kw_only=True):
 
     def has(self, role: Role) -> bool:
         """Whether it may do what needs this role."""
+        if role == "audit" and "admin" in self.roles:
+            return True
         if role not in LADDER:
             return role in self.roles
         return any(each in LADDER[LADDER.index(role) :] for each in self.roles)

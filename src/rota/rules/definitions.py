@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 from rota.errors import BadOption
 from rota.model.graph import Graph, Node
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec
+from rota.rules.egress import check_headers
 from rota.rules.graphs import plan_graph
 from rota.rules.jobfile.targets import METHODS
 from rota.rules.jobfile.words import split_words
 from rota.rules.options import job_options
+from rota.rules.programs import check_argv
 from rota.rules.template import placeholders
 
 MOST_DEPENDENCIES = 100
@@ -57,8 +59,7 @@ def command_target(
 ) -> CommandTarget:
     """A program and its arguments; no shell looks at them."""
     argv = split_words(command) if isinstance(command, str) else list(command)
-    if not argv or not argv[0]:
-        raise BadOption("command: it needs at least the name of a program")
+    check_argv(argv)
     if any("\0" in word for word in (*argv, *env, *env.values(), cwd or "")):
         raise BadOption("command: it cannot hold a zero byte")
     for name in env:
@@ -75,6 +76,7 @@ def http_target(
         raise BadOption(f"http: {url!r:.80} does not start with http:// or https://")
     if method.upper() not in METHODS:
         raise BadOption(f"http: {method!r:.20} is not one of {', '.join(METHODS)}")
+    check_headers(headers)
     return HttpTarget(
         url=url, method=method.upper(), headers=dict(headers), body=body, expect=tuple(expect)
     )

@@ -12,12 +12,12 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}")
 
 def check_name(what: str, name: object) -> str:
     """Give back the name of a job or a queue if it is one that fits URLs, files and metrics."""
-    if isinstance(name, str) and _NAME.fullmatch(name):
+    if isinstance(name, str) and _NAME.fullmatch(name) and ".." not in name:
         return name
     article = "an" if what[0] in "aeiou" else "a"
     raise BadOption(
         f"{name!r:.140} is no name for {article} {what}: use up to 128 letters, digits "
-        "and _ . : / -, starting with a letter, a digit or _"
+        "and _ . : / -, starting with a letter, a digit or _, without two dots in a row"
     )
 
 

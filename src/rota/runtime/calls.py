@@ -48,6 +48,7 @@ class Calls:
         self._slots = options.slots
         # What can be killed is killed in time, before the watchman gives it up.
         self._kill_s = options.grace_ms / 2000
+        self._egress, self._programs = options.egress, options.programs
         self._started = started
         self._wake = wake
         self._desk = desk
@@ -189,10 +190,10 @@ class Calls:
             case "command":
                 from rota.runtime.executors.commands import CommandExecutor  # noqa: PLC0415
 
-                return CommandExecutor(**facts, grace_s=self._kill_s)  # type: ignore[arg-type]
+                return CommandExecutor(**facts, grace_s=self._kill_s, programs=self._programs)  # type: ignore[arg-type]
         from rota.runtime.executors.http import HttpExecutor  # noqa: PLC0415
 
-        return HttpExecutor(**facts)
+        return HttpExecutor(**facts, egress=self._egress)
 
 
 def _kind(spec: JobSpec, *, crashes: int) -> str:

@@ -9,6 +9,7 @@ import msgspec
 from rota.engine.prune import Retention
 from rota.model.log import LogChunk
 from rota.model.run import Lease
+from rota.model.walls import Egress, Programs
 from rota.runtime.call import Work
 
 
@@ -57,6 +58,8 @@ class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Whoever may write to the store then decides what this machine runs.
     """
+    egress: Egress = Egress()
+    programs: Programs = Programs()
     chores: bool = True
     """Whether this process promotes, reaps, expires and prunes."""
     retention: Retention = Retention()

@@ -859,6 +859,11 @@ export type RollbackBody = {
   version: number;
 };
 
+export type RotateBody = {
+  overlap?: string;
+  expires?: string | null;
+};
+
 export type RunDocument = {
   executionId: string;
   jobId: string;
@@ -1322,6 +1327,7 @@ export interface Operations {
   verifyAnchors: { body: VerifyBody; answer: Verification };
   listTokens: { query?: { past?: boolean; cursor?: string | null; limit?: number }; answer: Page<TokenDocument> };
   createToken: { body: TokenBody; answer: TokenMade };
+  rotateToken: { path: [tokenId: string]; body: RotateBody; answer: TokenMade };
   revokeToken: { path: [tokenId: string]; answer: TokenDocument };
   listNamespaces: { answer: Page<NamespaceDocument> };
   createNamespace: { body: NamespaceBody; answer: NamespaceDocument };
@@ -1424,6 +1430,7 @@ export const PLACES: Record<keyof Operations, string> = {
   verifyAnchors: "POST /audit/verify",
   listTokens: "GET /tokens",
   createToken: "POST /tokens",
+  rotateToken: "POST /tokens/{}/rotate",
   revokeToken: "DELETE /tokens/{}",
   listNamespaces: "GET /namespaces",
   createNamespace: "POST /namespaces",

@@ -74,7 +74,7 @@ class VerifyBody(Body):
     )
 
 
-@get("/audit", **needs("admin"))
+@get("/audit", **needs("audit"))
 async def list_acts(  # noqa: PLR0913  # one filter each, all named
     request: Ask,
     *,
@@ -107,13 +107,13 @@ async def list_acts(  # noqa: PLR0913  # one filter each, all named
     )
 
 
-@get("/audit/verify", **needs("admin"))
+@get("/audit/verify", **needs("audit"))
 async def verify_acts(request: Ask, head: FromQuery[str | None] = None) -> Verification:
     """Walk along the whole chain; `head` is a hash that was noted earlier."""
     return await _verify(request, head, [])
 
 
-@post("/audit/verify", **needs("admin", changes=True), status_code=200)
+@post("/audit/verify", **needs("audit", changes=True), status_code=200)
 async def verify_anchors(request: Ask, data: JSONBody[VerifyBody]) -> Verification:
     """The same, and whether the chain is the one of which these anchors were noted."""
     anchors = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from litestar.params import JSONBody
 from rota.api.ask import Ask
 from rota.api.documents import Body, Document, moment_ms, then, when
 from rota.api.gate import needs
+from rota.api.habits import told_change
 from rota.api.routes.file_reach import check_reach
 from rota.api.routes.job_changes import check_rights
 from rota.app.files import bundles_of
@@ -22,6 +24,7 @@ from rota.errors import BadOption
 from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.plan import Kind, Plan, Verb, Wish
+from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.duration import parse_duration
 from rota.store.base import Tx
 
@@ -118,7 +121,7 @@ async def plan_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
     """What applying job files would add, change and remove, and which runs that moves."""
     wish, bundles = data.wish(), await _read(request, data)
     plan = await request.read(lambda tx: _reached_plan(tx, request, bundles, wish))
-    return _document(plan, applied=False)
+    return _document(plan, request, applied=False)
 
 
 @post("/files/apply", **needs("author", changes=True, also=("exec",)), status_code=200)
@@ -140,8 +143,10 @@ async def apply_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
         )
         changed = {each.name for each in plan.changes if each.kind in ("job", "graph")}
         specs = [spec for bundle in bundles for spec in bundle.jobs.values()]
-        check_rights(request, *(spec for spec in specs if spec.name in changed))
-        return _document(plan, applied=True)
+        fresh = [spec for spec in specs if spec.name in changed]
+        check_rights(request, *fresh)
+        _check_imports(request, fresh)
+        return _document(plan, request, applied=True)
 
     subject = ", ".join(bundle.name for bundle in bundles)
     return await request.change("apply", subject, make_so, answers=PlanDocument)
@@ -153,6 +158,16 @@ def _reached_plan(tx: Tx, request: Ask, bundles: list[Bundle], wish: Wish) -> Pl
     return plan
 
 
+def _check_imports(request: Ask, specs: Iterable[JobSpec]) -> None:
+    """`python: os:system` is a program by another name."""
+    for spec in specs:
+        if isinstance(spec.target, PythonTarget) and not request.credential.has("exec"):
+            raise NotPermitted(
+                f"job {spec.name} names a function that workers import, which needs the role exec "
+                "as well"
+            )
+
+
 async def _read(request: Ask, data: FilesBody) -> list[Bundle]:
     """Before the transaction, which must not wait for YAML."""
     files = [(each.name, each.text.encode()) for each in data.files]
@@ -161,7 +176,7 @@ async def _read(request: Ask, data: FilesBody) -> list[Bundle]:
     return await request.site.call(lambda: bundles_of(files, calendars=known))
 
 
-def _document(plan: Plan, *, applied: bool) -> PlanDocument:
+def _document(plan: Plan, request: Ask, *, applied: bool) -> PlanDocument:
     return PlanDocument(
         applied=applied,
         changes=[
@@ -171,7 +186,7 @@ def _document(plan: Plan, *, applied: bool) -> PlanDocument:
                 verb=change.verb,
                 fields=[
                     FieldDocument(field=each.field, old=each.old, new=each.new)
-                    for each in change.fields
+                    for each in (told_change(field, request.credential) for field in change.fields)
                 ],
             )
             for change in plan.changes

@@ -17,7 +17,7 @@ from rota.engine.jobs import CODE, JobView, current_specs, define, jobs, lock_jo
 from rota.engine.schedule_views import ScheduleView, schedules
 from rota.errors import BadOption, NotAllowed, NotPermitted, UnknownJob
 from rota.ids import new_id
-from rota.model.spec import CommandTarget, JobSpec
+from rota.model.spec import CommandTarget, HttpTarget, JobSpec
 from rota.rules.definitions import Definition, command_target, define_job, http_target
 from rota.rules.schedule_options import read_schedule
 from rota.store.base import Tx
@@ -84,6 +84,9 @@ def check_rights(request: Ask, *specs: JobSpec) -> None:
     for spec in specs:
         if isinstance(spec.target, CommandTarget) and not request.credential.has("exec"):
             raise NotPermitted("a job that runs a program needs the role exec as well")
+        is_inward = isinstance(spec.target, HttpTarget) and spec.target.allow_private
+        if is_inward and not request.credential.has("exec"):
+            raise NotPermitted("a request with allow_private needs the role exec as well")
         if not request.credential.reaches(spec.queue):
             raise NotPermitted(f"the credential does not reach the queue {spec.queue}")
 

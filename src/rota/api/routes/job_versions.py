@@ -14,6 +14,7 @@ from rota.api.documents import MOST, PAGE, Body, Document, NoteBody, Page, then
 from rota.api.doors import named
 from rota.api.etags import IfMatch
 from rota.api.gate import needs
+from rota.api.habits import told_change
 from rota.api.routes.job_bodies import JobMade
 from rota.api.routes.job_changes import (
     ORIGIN,
@@ -37,9 +38,6 @@ from rota.store.base import Tx
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]
 Cursor = Annotated[int | None, QueryParameter(ge=1, le=NEWEST)]
-SECRET = ("target.env.", "target.headers.")
-"""Fields whose values only those see who may write them."""
-HIDDEN = "(hidden)"
 
 
 class VersionDocument(Document):
@@ -123,8 +121,7 @@ async def compare_versions(
     def look(tx: Tx) -> DiffDocument:
         reached_job(tx, request, name)
         changes = differences(_spec(tx, request, name, old), _spec(tx, request, name, new))
-        may_see = request.credential.has("author")
-        told = [_change(each, may_see=may_see) for each in changes]
+        told = [_change(told_change(each, request.credential)) for each in changes]
         return DiffDocument(job=name, old=old, new=new, changes=told)
 
     return await request.read(look)
@@ -244,11 +241,8 @@ def _version(
     )
 
 
-def _change(change: FieldChange, *, may_see: bool) -> ChangeDocument:
-    if may_see or not change.field.startswith(SECRET):
-        return ChangeDocument(field=change.field, old=change.old, new=change.new)
-    old, new = (None if each is None else HIDDEN for each in (change.old, change.new))
-    return ChangeDocument(field=change.field, old=old, new=new)
+def _change(change: FieldChange) -> ChangeDocument:
+    return ChangeDocument(field=change.field, old=change.old, new=change.new)
 
 
 def _number(text: str) -> int:

@@ -17,11 +17,11 @@ from litestar.params import FromQuery, QueryParameter
 from rota.api.ask import Ask
 from rota.api.gate import public
 from rota.api.house import HOUSE
-from rota.api.identities import address_of
+from rota.api.identities import LONGEST, address_of
 from rota.api.signin import MOST_CHARACTERS, page, style
 from rota.app.tokens import draw_secret
 from rota.engine.acts import By, record
-from rota.engine.sessions import LIFE_MS, open_session, take_ticket
+from rota.engine.sessions import LIFE_MS, close_session, open_session, take_ticket
 from rota.engine.tokens import credential_of_token
 from rota.model.identity import Credential
 from rota.rules.secrets import digest_of
@@ -63,8 +63,9 @@ async def sign_in(request: Ask) -> Response[str]:
     secret = draw_secret()
     by = By(act_id=request.request_id, who="", address=address, request_id=request.request_id)
     token, ticket, after = (form.get(name, [""])[0] for name in ("token", "ticket", "next"))
+    old = request.cookies.get(site.identities.cookie, "")
     credential = await site.write(
-        lambda tx: _open(tx, token.strip(), ticket, secret, by), only=HOUSE
+        lambda tx: _open(tx, token.strip(), ticket, secret, by, old=old), only=HOUSE
     )
     if credential is None:
         site.identities.note_failure(address)
@@ -97,13 +98,18 @@ def session_cookie(request: Ask, secret: str, age_s: int) -> Cookie:
     )
 
 
-def _open(tx: Tx, token: str, ticket: str, secret: str, by: By) -> Credential | None:
+def _open(  # what was brought, what is given
+    tx: Tx, token: str, ticket: str, secret: str, by: By, *, old: str
+) -> Credential | None:
+    """A session of its own; the one that the browser had ends with it."""
     if ticket:
         found = take_ticket(tx, digest_of(ticket), purpose="login")
     else:
         found = credential_of_token(tx, digest_of(token))
     if found is None:
         return None
+    if old:
+        close_session(tx, digest_of(old[:LONGEST]))
     open_session(tx, digest_of(secret), found, token_id=found.id)
     signed = By(act_id=by.act_id, who=found.who, address=by.address, request_id=by.request_id)
     record(tx, signed, namespace=found.namespace, verb="sign in", subject=found.who, detail={})

@@ -11,13 +11,13 @@ from litestar.exceptions import NotFoundException
 
 from rota.api.ask import Ask
 from rota.api.gate import public
-from rota.api.identities import address_of
+from rota.api.identities import LONGEST, address_of
 from rota.api.oidc import Flow, Person, Provider, ProviderDown
 from rota.api.routes.login import session_cookie
 from rota.api.signin import page
 from rota.app.tokens import draw_secret
 from rota.engine.acts import By, record
-from rota.engine.sessions import open_session
+from rota.engine.sessions import close_session, open_session
 from rota.errors import NotPermitted, NotSignedIn, RotaError
 from rota.model.identity import Credential
 from rota.notices import emit
@@ -64,7 +64,8 @@ async def come_back(request: Ask) -> Response[str]:
     by = By(
         act_id=request.request_id, who=person.who, address=address, request_id=request.request_id
     )
-    opened = partial(_open, person=person, namespace=namespace, secret=secret, by=by)
+    old = request.cookies.get(request.site.identities.cookie, "")
+    opened = partial(_open, person=person, namespace=namespace, secret=secret, by=by, old=old)
     await request.site.write(opened, only={namespace})
     cookies = [
         session_cookie(request, secret, SESSION_MS // 1000),
@@ -73,8 +74,12 @@ async def come_back(request: Ask) -> Response[str]:
     return Response("", status_code=303, headers={"Location": "/"}, cookies=cookies)
 
 
-def _open(tx: Tx, *, person: Person, namespace: str, secret: str, by: By) -> None:
+def _open(  # who, where, and the session before
+    tx: Tx, *, person: Person, namespace: str, secret: str, by: By, old: str
+) -> None:
     digest = digest_of(secret)
+    if old:
+        close_session(tx, digest_of(old[:LONGEST]))
     credential = Credential(id=digest[:16], who=person.who, namespace=namespace, roles=person.roles)
     open_session(tx, digest, credential, token_id=None, ttl_ms=SESSION_MS)
     detail = {"roles": list(person.roles), "by": "oidc"}
@@ -106,7 +111,8 @@ def _answer(request: Ask, provider: Provider) -> tuple[Flow, str]:
 
 def _redirect(request: Ask) -> str:
     """Back to where the browser is; its Host header is one of our names."""
-    return f"{request.url.scheme}://{request.url.netloc}/login/oidc/callback"
+    scheme = "https" if request.site.options.is_secure else "http"
+    return f"{scheme}://{request.url.netloc}/login/oidc/callback"
 
 
 def _flow_name(request: Ask) -> str:

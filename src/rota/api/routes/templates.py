@@ -14,6 +14,7 @@ from rota.api.documents import MOST, PAGE, Body, Document, Page, then
 from rota.api.doors import named
 from rota.api.etags import IfMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
+from rota.api.habits import told_definition
 from rota.api.routes.job_bodies import JobBody, JobMade
 from rota.api.routes.job_changes import put_job
 from rota.engine.acts import By
@@ -178,7 +179,7 @@ def _document(view: TemplateView, credential: Credential) -> TemplateDocument:
     return TemplateDocument(
         name=view.name,
         description=view.template.description,
-        definition=view.template.definition,
+        definition=told_definition(view.template.definition, credential),
         parameters=schema_of(view.template),
         revision=view.revision,
         changed_by=view.changed_by,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -13,12 +14,12 @@ from rota.api.ask import Ask
 from rota.api.documents import MOST, PAGE, Body, Document, Page, then, when
 from rota.api.gate import needs
 from rota.api.offers import offered
-from rota.app.tokens import draw_token
+from rota.app.tokens import OVERLAP, draw_next, draw_token, overlap_of
 from rota.engine.acts import By
-from rota.engine.tokens import find_token, issue, revoke, tokens
+from rota.engine.tokens import find_token, issue, revoke, rotate, tokens
 from rota.errors import BadInput, NotPermitted
 from rota.ids import is_id
-from rota.model.identity import TokenView
+from rota.model.identity import Role, TokenView
 from rota.store.base import Tx
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]
@@ -34,6 +35,15 @@ class TokenBody(Body):
     """All of them, if left out."""
     expires: str | None = None
     """After this: `90d`."""
+
+
+class RotateBody(Body):
+    """How a secret is replaced."""
+
+    overlap: str = OVERLAP
+    """How long the old secret goes on being good; `0s` ends it at once."""
+    expires: str | None = None
+    """After this; if left out, as long as the old one was given for."""
 
 
 class TokenDocument(Document):
@@ -83,12 +93,7 @@ async def list_tokens(
 async def create_token(request: Ask, data: JSONBody[TokenBody]) -> TokenMade:
     """Give out a token of this namespace; the store keeps only the digest of its secret."""
     drawn = draw_token(data.name, roles=data.roles, queues=data.queues, expires=data.expires)
-    if "exec" in drawn.token.roles and not request.credential.has("exec"):
-        raise NotPermitted("only who has the role exec can give it to others")
-    if request.credential.queues is not None and not (
-        drawn.token.queues and all(map(request.credential.reaches, drawn.token.queues))
-    ):
-        raise NotPermitted("a token for some queues can give out tokens for these queues only")
+    _check_giving(request, drawn.token.roles, drawn.token.queues)
 
     def make(tx: Tx, by: By) -> TokenMade:
         view = issue(tx, drawn.token, namespace=request.namespace, by=by)
@@ -97,6 +102,35 @@ async def create_token(request: Ask, data: JSONBody[TokenBody]) -> TokenMade:
     made = await request.change("create token", drawn.token.id, make, answers=TokenMade)
     # The secret is added here, so that an answer that is kept for its key does not hold it.
     return msgspec.structs.replace(made, token=drawn.secret) if made.id == drawn.token.id else made
+
+
+@post("/tokens/{token_id:str}/rotate", **needs("admin", changes=True))
+async def rotate_token(
+    request: Ask, token_id: FromPath[str], data: JSONBody[RotateBody]
+) -> TokenMade:
+    """A new secret with the same rights; the old one is good for `overlap` only."""
+    drawn, overlap_ms = draw_next(data.expires), overlap_of(data.overlap)
+
+    def change_secret(tx: Tx, by: By) -> TokenMade:
+        old = find_token(tx, token_id, namespace=request.namespace)
+        _check_giving(request, old.roles, old.queues)
+        view = rotate(
+            tx, token_id, drawn.fresh, overlap_ms=overlap_ms, namespace=request.namespace, by=by
+        )
+        return TokenMade(**msgspec.structs.asdict(_document(view, request)))
+
+    made = await request.change("rotate token", token_id, change_secret, answers=TokenMade)
+    request.site.identities.forget()
+    return msgspec.structs.replace(made, token=drawn.secret) if made.id == drawn.fresh.id else made
+
+
+def _check_giving(request: Ask, roles: Sequence[Role], queues: Sequence[str] | None) -> None:
+    """Nobody gives, or gets hold of, more than they have."""
+    own = request.credential
+    if "exec" in roles and not own.has("exec"):
+        raise NotPermitted("only who has the role exec can give it to others")
+    if own.queues is not None and not (queues and all(map(own.reaches, queues))):
+        raise NotPermitted("a token for some queues can give out tokens for these queues only")
 
 
 @delete("/tokens/{token_id:str}", **needs("admin", changes=True), status_code=200)
@@ -131,8 +165,8 @@ def _document(token: TokenView, request: Ask) -> TokenDocument:
         used_at=when(token.used_at),
         revoked_at=when(token.revoked_at),
         revoked_by=token.revoked_by,
-        verbs=offered(request.credential, "revoke", role="admin") if is_good else [],
+        verbs=offered(request.credential, "revoke", "rotate", role="admin") if is_good else [],
     )
 
 
-ROUTES = (list_tokens, create_token, revoke_token)
+ROUTES = (list_tokens, create_token, rotate_token, revoke_token)

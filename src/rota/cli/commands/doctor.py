@@ -9,6 +9,7 @@ import click
 from rota.cli.options import json_option, local_options, settings
 
 if TYPE_CHECKING:
+    from rota.app.settings import Settings
     from rota.rules.checkup import Finding
 
 EPILOG = """\b
@@ -16,9 +17,10 @@ Examples:
   rota doctor
   rota doctor --quiet || mail -s "rota is ill" ops@example.com < /dev/null
   rota doctor --json | jq 'select(.status != "ok")'
+  rota doctor --security
 
 It only looks. Exits with 0 when there is no problem (there may be warnings), 1 when there is one,
-4 when the database cannot be reached.
+4 when the database cannot be reached. With --security a warning counts, too.
 """
 STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 
@@ -27,21 +29,38 @@ STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 @local_options
 @click.option("--app", metavar="APP", help="Take the address from this app.")
 @click.option("--quiet", is_flag=True, help="Show only warnings and problems.")
+@click.option("--security", is_flag=True, help="Look for weak points instead: 1 if there are any.")
 @json_option
-def command(*, as_json: bool, quiet: bool, **flags: Any) -> int:
+def command(*, as_json: bool, quiet: bool, security: bool, **flags: Any) -> int:
     """Examine the database, the workers and the runs; say what to do."""
     from rota.cli.clients import refuse_missing_file
     from rota.cli.commands.db import address
     from rota.cli.output import print_json
 
-    url = address(settings(flags))
+    said = settings(flags)
+    url = address(said)
     refuse_missing_file(url)
-    findings = [each for each in _examine(url) if not quiet or each.status != "ok"]
+    found = _examine_posture(said, url) if security else _examine(url)
+    findings = [each for each in found if not quiet or each.status != "ok"]
     if as_json:
         print_json([each._asdict() for each in findings])
     else:
         _print(findings)
-    return int(any(each.status == "problem" for each in findings))
+    bad = ("warning", "problem") if security else ("problem",)
+    return int(any(each.status in bad for each in findings))
+
+
+def _examine_posture(said: Settings, url: str) -> list[Finding]:
+    from rota.cli.posture import examine_posture
+    from rota.rules.checkup import schema
+    from rota.store.open import connect, pending
+
+    store = connect(url)
+    try:
+        missing = pending(store)
+        return [schema(missing)] if missing else examine_posture(said, url, store)
+    finally:
+        store.close()
 
 
 def _examine(url: str) -> list[Finding]:

@@ -17,10 +17,12 @@ Examples:
   rota tokens create ci --role operator --queue mail --expires 90d
   rota tokens create deploy --role author --role exec
   rota tokens
+  rota tokens rotate 9f3c02ab77d1 --overlap 1d
   rota tokens revoke 9f3c02ab77d1
 
 Roles: viewer looks; operator also submits, cancels, reruns and pauses; author also defines jobs and
-schedules; admin also gives out tokens. Jobs that run programs need the role exec as well.
+schedules; admin also gives out tokens. Jobs that run programs need the role exec as well; the role
+audit lets a viewer read the audit.
 
 The secret is printed once, on stdout; the store keeps its digest. A revoked token is refused by
 all servers within five seconds, and sessions that were opened with it end.
@@ -32,7 +34,7 @@ COLUMNS = ("id", "name", "begins", "roles", "queues", "used", "expires", "state"
 
 @click.group("tokens", cls=Noun, epilog=EPILOG)
 def command() -> None:
-    """List, create and revoke the tokens of a namespace."""
+    """List, create, rotate and revoke the tokens of a namespace."""
 
 
 @command.command("create")
@@ -76,6 +78,35 @@ def list_(*, past: bool, limit: int, as_json: bool, **flags: Any) -> None:
         print_json(map(document, found))
     else:
         print_table(COLUMNS, [_row(each, now) for each in found], empty="there are no tokens")
+
+
+@command.command("rotate")
+@click.argument("token")
+@click.option(
+    "--overlap", metavar="TIME", default="1h", show_default=True, help="The old one stays good."
+)
+@click.option("--expires", metavar="TIME", help="Good for so long; as long as the old, if unsaid.")
+@who_option
+@desk_options
+def rotate(
+    *, token: str, overlap: str, expires: str | None, as_json: bool, who: str | None, **flags: Any
+) -> None:
+    """Give TOKEN a new secret and print it; the old one ends after the overlap.
+
+    Roles, queues and name stay. Put the new secret into place before the overlap is over.
+    """
+    from rota.app.tokens import pick
+    from rota.cli.documents import document
+    from rota.cli.output import print_json
+    from rota.cli.places import by, place
+
+    with place(flags, who=who) as here:
+        meant = pick(here.tokens.list(limit=PAST), token)
+        view, secret = here.tokens.rotate(meant.id, overlap=overlap, expires=expires, **by(who))
+    if as_json:
+        print_json([{**document(view), "token": secret}])
+    else:
+        print(secret)
 
 
 @command.command("revoke")

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 
 from rota.errors import BadOption
 from rota.model.spec import CommandTarget, HttpTarget, PythonTarget, Target
+from rota.rules.egress import check_headers
 from rota.rules.jobfile.field import Field
 from rota.rules.jobfile.words import split_words
+from rota.rules.programs import check_argv
 from rota.rules.template import placeholders
 
 KINDS = ("command", "http", "python")
@@ -48,8 +50,7 @@ def read_target(job: Field, given: Mapping[str, Field]) -> tuple[Target, dict[st
 def _command(given: Mapping[str, Field]) -> CommandTarget:
     command = given["command"]
     argv = split_words(command.value) if isinstance(command.value, str) else command.texts()
-    if not argv or not argv[0]:
-        raise BadOption("a command needs at least the name of a program")
+    check_argv(argv)
     if any("\0" in word for word in argv):
         raise BadOption("a command cannot hold a zero byte")
     target = CommandTarget(argv=tuple(argv), env=_env(given.get("env")))
@@ -116,7 +117,11 @@ def _method(field: Field | None) -> str:
 
 
 def _headers(field: Field | None) -> dict[str, str]:
-    return {} if field is None else {name: each.word() for name, each in field.fields().items()}
+    if field is None:
+        return {}
+    headers = {name: each.word() for name, each in field.fields().items()}
+    check_headers(headers)
+    return headers
 
 
 def _statuses(field: Field | None) -> tuple[int, ...]:

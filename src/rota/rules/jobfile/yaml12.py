@@ -16,7 +16,7 @@ from rota.errors import BadFile
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 32
-MAX_ALIASES = 1_000
+MAX_ALIASES = 100
 MAX_NODES = 100_000
 """Values in all, those behind aliases counted each time."""
 MAX_INT = 2**63

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import errno
-import functools
-import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -18,6 +13,8 @@ import msgspec
 
 from rota.errors import BadInput
 from rota.model.spec import CommandTarget
+from rota.model.walls import Programs
+from rota.notices import emit
 from rota.rules.template import fill
 from rota.runtime.attempt_log import STDERR, STDOUT
 from rota.runtime.call import (
@@ -32,19 +29,13 @@ from rota.runtime.call import (
 )
 from rota.runtime.context import ProgressSink, idempotency_key
 from rota.runtime.describe import MAX_TRACEBACK, bounded
-from rota.runtime.executors.endings import begin, failure, no_function, undecodable
+from rota.runtime.executors.endings import begin, failure, no_function, refused, undecodable
 from rota.runtime.executors.group import ProcessGroup, exit_in_words
-from rota.runtime.executors.guardian import guardian
 from rota.runtime.executors.output import Tail, collect
 from rota.runtime.executors.pool import PooledExecutor
+from rota.runtime.executors.programs import ANYHOW, NotStarted, start_program
 from rota.runtime.logbook import sink
 from rota.runtime.masking import secrets_in
-
-SAFE_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "USER", "LOGNAME")
-"""What a program gets of the worker's environment; secrets live in the rest."""
-_PR_SET_PDEATHSIG = 1
-# Found before any fork: between fork and exec nothing may be imported, logged or locked.
-_prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 class CommandSlot:
@@ -123,9 +114,11 @@ class CommandExecutor(PooledExecutor):
         done: Done,
         progress: ProgressSink | None = None,
         grace_s: float = 5.0,
+        programs: Programs = ANYHOW,
     ) -> None:
         super().__init__(slots=slots, started=started, done=done, progress=progress)
         self._grace_s = grace_s
+        self._programs = programs
 
     def abandon(self, call: Call) -> None:
         place: CommandSlot | None = call.slot
@@ -162,7 +155,10 @@ class CommandExecutor(PooledExecutor):
         if call.logbook is not None and (secrets := secrets_in(env)):
             call.logbook.log_of(call).secrets = secrets
         try:
-            popen = _start(argv, target.cwd, _environment(env, call))
+            popen = start_program(argv, target.cwd, {**env, **_facts(call)}, self._programs)
+        except NotStarted as exc:
+            emit("command.refused", job=call.lease.job, run=call.lease.run_id, detail=str(exc))
+            return refused(exc, str(exc))
         except (OSError, ValueError) as exc:
             return _not_started(argv[0], target.cwd, exc)
         return self._follow(call, place, popen)
@@ -184,41 +180,9 @@ class CommandExecutor(PooledExecutor):
         return _ending(call, popen.returncode, out, err)
 
 
-def _start(argv: list[str], cwd: str | None, env: dict[str, str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(  # noqa: S603  # running programs is the feature; never a shell
-        argv,
-        env=env,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-        start_new_session=True,
-        preexec_fn=functools.partial(_die_with, os.getpid(), guardian.line()) if _prctl else None,  # noqa: PLW1509  # three system calls
-    )
-
-
-def _die_with(worker_pid: int, guardian_line: int | None) -> None:
-    """Have the kernel kill the program when its worker is killed: its run is tried again then.
-
-    What the program itself starts is left to the guardian, who hears of it before it begins.
-    """
-    if guardian_line is not None:
-        with contextlib.suppress(OSError):
-            os.write(guardian_line, b"+%d\n" % os.getpid())
-    if _prctl is not None:
-        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != worker_pid:
-        os._exit(1)
-
-
-def _environment(own: dict[str, str], call: Call) -> dict[str, str]:
+def _facts(call: Call) -> dict[str, str]:
     lease = call.lease
-    base = {name: os.environ[name] for name in SAFE_ENV if name in os.environ}
-    base.setdefault("PATH", os.defpath)
     return {
-        **base,
-        **own,
         "ROTA_RUN_ID": lease.run_id,
         "ROTA_JOB": lease.job,
         "ROTA_ATTEMPT": str(lease.attempt),

@@ -1,7 +1,8 @@
 """The guard of HTTP jobs: no request reaches an address inside our own network.
 
 Every address is checked where it is used, after the name was resolved, so that a
-name whose answer changes between check and connection cannot slip through.
+name whose answer changes between check and connection cannot slip through. What may be reached is
+in rules.egress.
 """
 
 from __future__ import annotations
@@ -14,47 +15,71 @@ from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
 from rota.errors import BadInput
+from rota.model.walls import Egress
+from rota.rules.addresses import METADATA_NAMES, Address
+from rota.rules.egress import may_call, may_reach
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+ANYWHERE = Egress()
 
 
-class PrivateAddress(BadInput):
+class NotReached(BadInput):
+    """Whoever runs the worker does not let its jobs go there."""
+
+
+class PrivateAddress(NotReached):
     """The address is not on the public internet; set allow_private to call it all the same."""
 
 
-def check_url(url: URL, *, allow_private: bool) -> None:
-    """Refuse what is no web address, and literal private addresses in any spelling."""
+def check_url(url: URL, *, allow_private: bool, egress: Egress = ANYWHERE) -> None:
+    """Refuse what is no web address, hosts not on the list, and literal private addresses."""
     if url.scheme not in ("http", "https") or not url.host:
         raise BadInput(f"{str(url)[:200]!r} is no address that starts with http:// or https://")
+    if not may_call(egress, url.host):
+        raise NotReached(
+            f"{url.host} is not among the hosts that this worker may call: see `hosts` in [http] "
+            "of its rota.toml"
+        )
+    if url.host.lower().rstrip(".") in METADATA_NAMES and egress.inside is None:
+        raise NotReached(
+            f"{url.host} gives out the keys of a cloud's machine; jobs may not call it"
+        )
     literal = _literal(url.host)
-    if literal is not None and not allow_private:
-        check_address(literal, url.host)
+    if literal is not None:
+        check_address(literal, url.host, allow_private=allow_private, egress=egress)
 
 
-def check_address(address: Address, host: str) -> None:
-    """Raise PrivateAddress unless the address, and any it stands for, is public."""
-    for each in (address, *_embedded(address)):
-        if not each.is_global or each.is_multicast:
-            raise PrivateAddress(
-                f"{host} leads to {address}, which is not on the public internet; "
-                "set allow_private to call it all the same"
-            )
+def check_address(
+    address: Address, host: str, *, allow_private: bool = False, egress: Egress = ANYWHERE
+) -> None:
+    """Raise unless a connection to the address, and to any it stands for, is allowed."""
+    if may_reach(egress, address, allow_private=allow_private):
+        return
+    if allow_private:
+        raise NotReached(
+            f"{host} leads to {address}, which this worker may not reach: see `inside` in [http] "
+            "of its rota.toml"
+        )
+    raise PrivateAddress(
+        f"{host} leads to {address}, which is not on the public internet; "
+        "set allow_private to call it all the same"
+    )
 
 
 class GuardedResolver(AbstractResolver):
-    """Resolves names and refuses those with any private address among their answers."""
+    """Resolves names once and refuses those with any forbidden address among their answers."""
 
-    def __init__(self) -> None:
-        self._resolver = ThreadedResolver()
+    def __init__(self, *, allow_private: bool = False, egress: Egress = ANYWHERE) -> None:
+        self._resolver: AbstractResolver = ThreadedResolver()
+        self._allow_private = allow_private
+        self._egress = egress
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         found = await self._resolver.resolve(host, port, family)
         for answer in found:
-            check_address(ipaddress.ip_address(answer["host"]), host)
+            address = ipaddress.ip_address(answer["host"])
+            check_address(address, host, allow_private=self._allow_private, egress=self._egress)
         return found
 
     async def close(self) -> None:
@@ -71,13 +96,3 @@ def _literal(host: str) -> Address | None:
         return ipaddress.IPv4Address(socket.inet_aton(host))
     except (OSError, ValueError):
         return None
-
-
-def _embedded(address: Address) -> list[Address]:
-    """IPv4 addresses that an IPv6 address leads to: mapped, 6to4, Teredo, NAT64."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return []
-    inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-    if address in _NAT64:
-        inner.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
-    return [each for each in inner if each is not None]

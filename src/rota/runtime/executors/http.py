@@ -14,13 +14,16 @@ from yarl import URL
 
 from rota.errors import BadInput
 from rota.model.spec import HttpTarget
+from rota.model.walls import Egress
+from rota.notices import emit
+from rota.rules.egress import check_headers
 from rota.rules.template import Value, fill
 from rota.runtime.call import Call, Ending, Raised
 from rota.runtime.context import idempotency_key
 from rota.runtime.describe import describe, type_names
 from rota.runtime.executors.answers import ending_of_answer, read_answer
 from rota.runtime.executors.endings import failure, no_function, refused, undecodable
-from rota.runtime.executors.guard import GuardedResolver, check_url
+from rota.runtime.executors.guard import ANYWHERE, GuardedResolver, NotReached, check_url
 from rota.runtime.executors.loop import LoopExecutor
 
 CONNECT_S = 10.0
@@ -41,8 +44,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 class HttpExecutor(LoopExecutor):
     """Runs each call as one HTTP request, up to `slots` at once; redirects are not followed."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, *, egress: Egress = ANYWHERE, **options: Any) -> None:
         super().__init__(**options)
+        self._egress = egress
         self._sessions: dict[tuple[int, bool], aiohttp.ClientSession] = {}
 
     async def perform(self, call: Call) -> Ending:
@@ -54,10 +58,13 @@ class HttpExecutor(LoopExecutor):
         except (BadInput, ValueError) as exc:
             return undecodable(call, exc)
         try:
-            check_url(request.url, allow_private=target.allow_private)
+            check_url(request.url, allow_private=target.allow_private, egress=self._egress)
             return await self._exchange(request, target)
         except (BadInput, aiohttp.InvalidURL) as exc:
-            return refused(exc, describe(exc).message)
+            said = describe(exc).message
+            if isinstance(exc, NotReached):
+                emit("http.refused", job=call.lease.job, run=call.lease.run_id, detail=said)
+            return refused(exc, said)
         except (aiohttp.ClientError, OSError, TimeoutError) as exc:
             message = describe(exc).message or f"no answer: {type(exc).__name__}"
             error = failure(describe(exc).type, f"{request.url.origin()}: {message}")
@@ -84,7 +91,7 @@ class HttpExecutor(LoopExecutor):
         """One session per loop and kind: a guarded request never gets an unguarded connection."""
         key = (id(asyncio.get_running_loop()), allow_private)
         if key not in self._sessions:
-            resolver = None if allow_private else GuardedResolver()
+            resolver = GuardedResolver(allow_private=allow_private, egress=self._egress)
             self._sessions[key] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(resolver=resolver, limit=0),
                 cookie_jar=aiohttp.DummyCookieJar(),
@@ -107,6 +114,7 @@ def _request(target: HttpTarget, values: Mapping[str, Value], call: Call) -> Req
         "Rota-Fence": str(lease.fence),
     }
     _check_words(target.method, headers)
+    check_headers(target.headers)
     body = None if target.body is None else fill(target.body, _each(values, _in_json))
     if body is None and target.method.upper() in _WITH_BODY:
         body = lease.args

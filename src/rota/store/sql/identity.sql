@@ -87,6 +87,15 @@ update rota.token
    and namespace = :namespace
    and revoked_at is null
 
+-- name: shorten_token
+-- Good for so long at most; one that ends sooner, or has ended, stays as it is.
+update rota.token
+   set expires_at = {now} + :ttl_ms
+ where id = :id
+   and namespace = :namespace
+   and revoked_at is null
+   and (expires_at is null or expires_at > {now} + :ttl_ms)
+
 -- name: any_token
 select exists (select 1 from rota.token) as is_there
 

@@ -1,0 +1,88 @@
+"""`rota doctor --security`: gathers what the settings, the files and the store say."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rota.rules import posture
+
+if TYPE_CHECKING:
+    from rota.app.settings import Settings
+    from rota.model.identity import TokenView
+    from rota.rules.checkup import Finding
+    from rota.store.base import Store, Tx
+
+SECRETS = ("admin_token", "client_secret", "anchor_key", "token", "password", "://")
+"""What rota.toml may hold that is nobody else's business; `://` may have a password in it."""
+
+
+def examine_posture(said: Settings, url: str, store: Store) -> list[Finding]:
+    """All findings; anything but `ok` is a weak point."""
+    from rota.api.options import is_loopback
+    from rota.cli.web import server_options_of
+
+    options = server_options_of(said)
+    return [
+        posture.listener(
+            options.host,
+            is_near=is_loopback(options.host),
+            has_tls=options.has_tls,
+            behind_proxy=options.behind_proxy,
+        ),
+        posture.open_files(_open_files(said, url)),
+        *posture.connection(url),
+        *store.read(lambda tx: _stored(tx, is_file=url.startswith("sqlite"))),
+        posture.anchored(
+            has_sink=said.anchor is not None,
+            is_signed=bool(said.anchor_key or said.anchor_key_file),
+        ),
+        *posture.programs(
+            is_root=os.geteuid() == 0,
+            user=said.command_user,
+            new_privileges=said.command_new_privileges,
+        ),
+    ]
+
+
+def _stored(tx: Tx, *, is_file: bool) -> list[Finding]:
+    from rota.engine.inspect import now_ms
+    from rota.engine.namespaces import HOME, namespaces
+    from rota.engine.tokens import tokens
+    from rota.rules import checkup
+
+    names = {HOME, *(each.name for each in namespaces(tx))}
+    found: list[TokenView] = []
+    for name in sorted(names):
+        found += tokens(tx, namespace=name, limit=10_000)
+    vitals = {row["name"]: row["value"] for row in tx.all("vitals")}
+    walls = [posture.shared_file(len(names))] if is_file else list(checkup.protection(vitals))
+    return [*walls, posture.endless_tokens(found), posture.idle_tokens(found, now_ms(tx))]
+
+
+def _open_files(said: Settings, url: str) -> list[str]:
+    from rota.app.settings_file import find_file
+    from rota.store.open import file_of
+
+    own = find_file(said.folder)
+    paths = [file_of(url), *(Path(each) for each in _named(said))]
+    if own is not None and any(word in own.read_text(errors="replace") for word in SECRETS):
+        paths.append(own)
+    return [str(path) for path in paths if path is not None and _is_open(path)]
+
+
+def _named(said: Settings) -> list[str]:
+    given = (said.tls_key, said.anchor_key_file, said.token_file)
+    return [str(said.folder / each) for each in given if each is not None]
+
+
+def _is_open(path: Path) -> bool:
+    """Whether others can read it; what lies in a folder that they cannot enter is not open."""
+    try:
+        if not path.stat().st_mode & stat.S_IROTH:
+            return False
+        return all(each.stat().st_mode & stat.S_IXOTH for each in path.absolute().parents)
+    except OSError:
+        return False

@@ -1,0 +1,101 @@
+"""Addresses of the internet: which are public, and what hides behind the forms of IPv6."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+METADATA_NAMES = frozenset(
+    (
+        "instance-data",
+        "metadata",
+        "metadata.azure.internal",
+        "metadata.google.internal",
+        "metadata.goog",
+        "metadata.tencentyun.com",
+    )
+)
+"""What clouds call the place that gives keys to whoever asks from a machine of theirs."""
+_METADATA = frozenset(
+    map(
+        ipaddress.ip_address,
+        (
+            "100.100.100.200",
+            "168.63.129.16",
+            "169.254.169.254",
+            "169.254.170.2",
+            "169.254.170.23",
+            "192.0.0.192",
+            "fd00:ec2::23",
+            "fd00:ec2::254",
+            "fd20:ce::254",
+        ),
+    )
+)
+_INSIDE = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            "0.0.0.0/8",
+            "100.64.0.0/10",
+            "192.0.0.0/24",
+            "192.88.99.0/24",  # relays of 6to4
+            "198.18.0.0/15",
+            "240.0.0.0/4",
+            "64:ff9b:1::/48",  # translators of a network of one's own
+            "100::/64",
+            "2001::/23",
+            "3fff::/20",
+            "5f00::/16",
+            "fec0::/10",
+        ),
+    )
+)
+"""What versions of Python say of these differs."""
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_COMPATIBLE = ipaddress.IPv6Network("::/96")
+_ISATAP = 0x5EFE
+_LOW = 0xFFFFFFFF
+
+
+def is_public(address: Address) -> bool:
+    """Whether it, and any IPv4 address that it leads to, is out in the internet."""
+    return all(
+        each.is_global
+        and not each.is_multicast
+        and each not in _METADATA
+        and not any(each in network for network in _INSIDE)
+        for each in (address, *embedded(address))
+    )
+
+
+def is_metadata(address: Address) -> bool:
+    """Whether a cloud gives out the keys of a machine there."""
+    return any(each in _METADATA for each in (address, *embedded(address)))
+
+
+def lies_in(address: Address, networks: Iterable[Network]) -> bool:
+    """Whether it, and any IPv4 address that it leads to, is in one of the networks."""
+    known = tuple(networks)
+    whole = embedded(address) or [address]
+    return all(any(each in network for network in known) for each in whole)
+
+
+def embedded(address: Address) -> list[Address]:
+    """IPv4 addresses that an IPv6 address leads to.
+
+    Mapped, compatible, 6to4, Teredo, NAT64, ISATAP.
+    """
+    if isinstance(address, ipaddress.IPv4Address):
+        return []
+    inner: list[Address | None] = [address.ipv4_mapped, address.sixtofour]
+    inner += address.teredo or ()
+    low = int(address) & _LOW
+    is_isatap = (int(address) >> 32) & 0xFDFFFFFF == _ISATAP
+    is_compatible = address in _COMPATIBLE and low > 1
+    if address in _NAT64 or is_isatap or is_compatible:
+        inner.append(ipaddress.IPv4Address(low))
+    return [each for each in inner if each is not None]
