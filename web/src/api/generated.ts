@@ -781,6 +781,8 @@ export type QueueDocument = {
   held: number;
   oldestWaitMs: number | null;
   ratePerMin: number;
+  workers: number;
+  slots: number;
   paused: boolean;
   note: string | null;
   verbs: Array<string>;
