@@ -16,6 +16,7 @@ import pytest
 from rota.store.base import Store
 from rota.store.open import open_store
 from tests.contract.builders import TABLES, Clock, given_worker
+from tests.support.logins import Logins, make_logins
 from tests.support.postgres import PostgresServer
 
 
@@ -68,6 +69,18 @@ def postgres_store(empty_postgres_url: str, clock: Clock) -> Iterator[Store]:
     opened = open_store(empty_postgres_url, clock=clock)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def shared_logins(postgres_server: PostgresServer) -> Logins:
+    """One database with production's logins for all tests of this process."""
+    return make_logins(postgres_server)
+
+
+@pytest.fixture
+def logins(shared_logins: Logins) -> Logins:
+    empty(shared_logins.admin)
+    return shared_logins
 
 
 @pytest.fixture
