@@ -142,6 +142,7 @@ def _print_banner(app: App, said: Settings, options: WorkerOptions) -> None:
         "store": str(path.absolute()) if path else shown_url(app.url),
         "queues": ", ".join(queues or ["default"]),
         "slots": str(options.slots),
+        "chores": "left to others: this login is a worker's" if app.store.login == "worker" else "",
         "pid": f"{os.getppid()} (worker {os.getpid()})",
         "look": f"rota runs --url {shown_url(app.url)}",
     }

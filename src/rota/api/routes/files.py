@@ -20,7 +20,7 @@ from rota.app.files import bundles_of
 from rota.engine.acts import By
 from rota.engine.apply import apply, compare
 from rota.engine.calendars import calendars
-from rota.errors import BadOption
+from rota.errors import BadOption, NotPermitted
 from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.plan import Kind, Plan, Verb, Wish
