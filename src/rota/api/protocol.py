@@ -55,6 +55,7 @@ class Guarded(HttpToolsProtocol):
             self.headers[:] = [(b"host", b"")]  # refused at the doors
         facts: dict[str, Any] = self.scope  # type: ignore[assignment]  # ours ride along
         facts["abandon"] = self.transport.abort
+        facts["is_gone"] = self.transport.is_closing
         super().on_headers_complete()
 
     def shutdown(self) -> None:

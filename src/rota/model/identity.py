@@ -6,12 +6,16 @@ from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
-Role = Literal["viewer", "operator", "author", "admin", "exec"]
+Role = Literal["viewer", "operator", "author", "admin", "exec", "worker"]
 """Each of the first four may do what those before it may. `exec` stands beside them: whoever
-defines jobs that run programs needs it, too."""
+defines jobs that run programs needs it, too. `worker` stands alone: it carries out runs of its
+queues and can do nothing else, not even look."""
 
 LADDER: tuple[Role, ...] = ("viewer", "operator", "author", "admin")
 ROLES: tuple[Role, ...] = get_args(Role)
+WORKER: Role = "worker"
+PEOPLE: tuple[Role, ...] = tuple(role for role in ROLES if role != WORKER)
+"""Roles that somebody who signs in can have."""
 
 
 class Credential(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from rota.errors import BadOption, BadUrl, RoomsRefused, SchemaMismatch
+from rota.errors import BadOption, BadUrl, NotAllowed, RoomsRefused, SchemaMismatch
 from rota.store.migrate import check, migrate, migrations, printable
 from rota.store.options import PoolOptions
 from rota.store.statements import Dialect
@@ -15,6 +15,17 @@ from rota.store.statements import Dialect
 if TYPE_CHECKING:
     from rota.store.postgres import PostgresStore
     from rota.store.sqlite import SqliteStore
+
+
+_forbidden: list[str] = []
+
+
+def forbid(reason: str) -> None:
+    """From now on no store can be opened in this process; NotAllowed gives the reason.
+
+    For workers without a database: a handler that submits must not make an empty file instead.
+    """
+    _forbidden[:] = [reason]
 
 
 def dialect_of(url: str) -> str:
@@ -143,6 +154,8 @@ def _dialect(name: str) -> Dialect:
 
 def connect(url: str, *, clock: Callable[[], int] | None = None) -> SqliteStore | PostgresStore:
     """Connect without a look at the schema; for those who change or check it."""
+    if _forbidden:
+        raise NotAllowed(_forbidden[-1])
     if dialect_of(url) == "sqlite":
         from rota.store.sqlite import SqliteStore  # noqa: PLC0415
 

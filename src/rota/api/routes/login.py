@@ -23,7 +23,7 @@ from rota.app.tokens import draw_secret
 from rota.engine.acts import By, record
 from rota.engine.sessions import LIFE_MS, open_session, take_ticket
 from rota.engine.tokens import credential_of_token
-from rota.model.identity import Credential
+from rota.model.identity import WORKER, Credential
 from rota.rules.secrets import digest_of
 from rota.store.base import Tx
 
@@ -102,7 +102,7 @@ def _open(tx: Tx, token: str, ticket: str, secret: str, by: By) -> Credential | 
         found = take_ticket(tx, digest_of(ticket), purpose="login")
     else:
         found = credential_of_token(tx, digest_of(token))
-    if found is None:
+    if found is None or WORKER in found.roles:  # there is nothing for it to see
         return None
     open_session(tx, digest_of(secret), found, token_id=found.id)
     signed = By(act_id=by.act_id, who=found.who, address=by.address, request_id=by.request_id)
