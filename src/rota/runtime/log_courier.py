@@ -37,20 +37,19 @@ REST, BUSY_REST = 20.0, 60.0
 """It rests so many times as long as it works: at full load the index may lag, runs may not."""
 
 
-class LogCourier(Service):
-    """Delivers lines soon after they were written, and sooner when their run has ended."""
+class LineCourier(Service):
+    """Delivers lines soon after they were written, and sooner when their run has ended.
+
+    Where to is for those that derive from it.
+    """
 
     interval_s = 1.0
 
-    def __init__(
-        self, store: Store, calls: Calls, book: Logbook, *, namespace: str, echo: Echo | None
-    ) -> None:
+    def __init__(self, calls: Calls, book: Logbook, *, echo: Echo | None) -> None:
         super().__init__()
         self._echo = echo
-        self._store = store
         self._calls = calls
         self._book = book
-        self._namespace = namespace
         self._unsent: list[LogChunk] = []
         self._has_ended = False
         self._first_s: float | None = None
@@ -61,6 +60,10 @@ class LogCourier(Service):
         self._many_s = 0.0
         book.wake = self.wake
         calls.logged = self._ended
+
+    def send(self, chunks: list[LogChunk], *, is_repeated: bool) -> None:
+        """Deliver them; if they were sent before, those that are there do no harm."""
+        raise NotImplementedError
 
     def start(self) -> None:
         if not self._is_capturing:
@@ -124,10 +127,7 @@ class LogCourier(Service):
             emit("logs.dropped", lines=lost)
         if not self._unsent:
             return False
-        self._store.write(
-            lambda tx: append(tx, self._unsent, namespace=self._namespace, is_repeated=is_repeated),
-            lone=not is_repeated,
-        )
+        self.send(self._unsent, is_repeated=is_repeated)
         sent, self._unsent = len(self._unsent), []
         before_s, self._sent_s = self._sent_s, elapsed_s()
         if sent > MANY * (self._sent_s - before_s):
@@ -149,6 +149,23 @@ class LogCourier(Service):
         except Exception as error:  # noqa: BLE001  # a console that is gone must not lose the lines
             self._echo = None
             emit("logs.unheard", error=error)
+
+
+class LogCourier(LineCourier):
+    """That of a worker with a database."""
+
+    def __init__(
+        self, store: Store, calls: Calls, book: Logbook, *, namespace: str, echo: Echo | None
+    ) -> None:
+        super().__init__(calls, book, echo=echo)
+        self._store = store
+        self._namespace = namespace
+
+    def send(self, chunks: list[LogChunk], *, is_repeated: bool) -> None:
+        self._store.write(
+            lambda tx: append(tx, chunks, namespace=self._namespace, is_repeated=is_repeated),
+            lone=not is_repeated,
+        )
 
 
 class LogIndexer(Chore):

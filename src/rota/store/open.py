@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from rota.errors import BadOption, BadUrl, RightMissing, RoomsRefused, SchemaMismatch
+from rota.errors import (
+    BadOption,
+    BadUrl,
+    NotAllowed,
+    RightMissing,
+    RoomsRefused,
+    SchemaMismatch,
+)
 from rota.store.migrate import check, migrate, migrations, printable
 from rota.store.options import PoolOptions
 from rota.store.statements import Dialect
@@ -17,6 +24,17 @@ if TYPE_CHECKING:
     from rota.store.sqlite import SqliteStore
 
 T = TypeVar("T")
+
+
+_forbidden: list[str] = []
+
+
+def forbid(reason: str) -> None:
+    """From now on no store can be opened in this process; NotAllowed gives the reason.
+
+    For workers without a database: a handler that submits must not make an empty file instead.
+    """
+    _forbidden[:] = [reason]
 
 
 def dialect_of(url: str) -> str:
@@ -175,6 +193,8 @@ def _dialect(name: str) -> Dialect:
 
 def connect(url: str, *, clock: Callable[[], int] | None = None) -> SqliteStore | PostgresStore:
     """Connect without a look at the schema; for those who change or check it."""
+    if _forbidden:
+        raise NotAllowed(_forbidden[-1])
     if dialect_of(url) == "sqlite":
         from rota.store.sqlite import SqliteStore  # noqa: PLC0415
 
