@@ -111,11 +111,16 @@ class PostgresStore:
     ) -> T:
         pool = self._reserve if urgent else self._pool
         riders = self.wakeups.riders() if carries else ()
-        return _again_if_refused(lambda: self._transact(work, pool, lone=lone, riders=riders))
+        try:
+            return self._transact(work, pool, lone=lone, riders=riders)
+        except RETRIED:
+            return _once_more(lambda: self._transact(work, pool, lone=lone, riders=riders))
 
     def read(self, work: Callable[[Tx], T]) -> T:
-        # A day that is dropped meanwhile may stand in the way of a look at several.
-        return _again_if_refused(lambda: self._transact(work, self._pool))
+        try:
+            return self._transact(work, self._pool)
+        except RETRIED:  # a day that is dropped may stand in the way of a look at several
+            return _once_more(lambda: self._transact(work, self._pool))
 
     def only(self, namespaces: Collection[str]) -> Room:
         """As the role that servers take on, if there is one (store.rooms)."""
@@ -166,7 +171,10 @@ class PostgresStore:
 
     def transact_in(self, room: bytes, work: Callable[[PostgresTx], T]) -> T:
         """A transaction that begins in a room."""
-        return _again_if_refused(lambda: self._transact(work, self._pool, room=room))
+        try:
+            return self._transact(work, self._pool, room=room)
+        except RETRIED:
+            return _once_more(lambda: self._transact(work, self._pool, room=room))
 
     def _transact(
         self,
@@ -272,14 +280,15 @@ class _Room:
         return self._store.transact_in(self._begin, work)
 
 
-def _again_if_refused(transact: Callable[[], T]) -> T:
-    for tries_left in reversed(range(TRIES)):
+def _once_more(transact: Callable[[], T]) -> T:
+    """After a first try that the server refused, for reasons that pass."""
+    for tries in range(1, TRIES):
+        time.sleep(random.uniform(0.001, 0.02) * tries)
         try:
             return transact()
         except RETRIED:
-            if not tries_left:
+            if tries == TRIES - 1:
                 raise
-            time.sleep(random.uniform(0.001, 0.02) * (TRIES - tries_left))
     raise AssertionError("unreachable")
 
 
