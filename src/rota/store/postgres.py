@@ -30,7 +30,7 @@ from rota.store.postgres_tx import TELLING, TOLD_WITHIN, PostgresTx
 from rota.store.postgres_wakeups import Listener, Notifier
 from rota.store.rights import READER, WORKER
 from rota.store.rooms import room_of
-from rota.store.statements import load, load_rooms
+from rota.store.statements import load, load_logins, load_rooms
 from rota.store.wakeups import Wakeups
 
 T = TypeVar("T")
@@ -63,9 +63,7 @@ def _known_in_rooms() -> dict[str, bytes]:
 @cache
 def _known_to_few() -> dict[str, bytes]:
     """For logins that have no right to the table of large values."""
-    own = load_rooms(DIALECT)
-    named = ("load_artifacts", "keep_artifacts")
-    return _known() | {name: own[name].text.encode() for name in named}
+    return _known() | {name: each.text.encode() for name, each in load_logins(DIALECT).items()}
 
 
 class PostgresStore:

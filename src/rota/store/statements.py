@@ -63,6 +63,11 @@ def load_rooms(dialect: Dialect) -> dict[str, Statement]:
     return _read([_FOLDER / "rooms" / "rooms.sql"], dialect)
 
 
+def load_logins(dialect: Dialect) -> dict[str, Statement]:
+    """What some are for logins of few rights (store.rights)."""
+    return _read([_FOLDER / "rooms" / "logins.sql"], dialect)
+
+
 def load_receipts(dialect: Dialect) -> dict[str, Statement]:
     """The few statements for a database of the user's own."""
     folder = _FOLDER / "receipts"
