@@ -250,7 +250,7 @@ def test_functions_with_the_rights_of_the_owner_are_closed(logins: Logins) -> No
         "  from pg_proc where pronamespace = 'rota'::regnamespace and prosecdef",
     )
 
-    assert len(found) == 10
+    assert len(found) == 11
     for name, config, _, is_public in found:
         assert config == ["search_path=pg_catalog, pg_temp"], name
         assert not is_public, name

@@ -7,6 +7,7 @@ from types import FunctionType
 
 import pytest
 
+from rota.engine.namespaces import room_to_run
 from rota.store.base import Store
 from rota.store.open import open_store
 from tests.contract import (
@@ -18,7 +19,7 @@ from tests.contract import (
     test_heartbeat,
     test_memos,
 )
-from tests.contract.builders import Clock, run_sql
+from tests.contract.builders import HOME, Clock, given_lease, run_sql
 from tests.contract.deeds import make_table
 from tests.support.logins import Logins
 
@@ -63,3 +64,20 @@ def table(store: Store) -> None:
     """Of the user's own, for handlers that commit with their runs."""
     make_table(store)
     run_sql(store.url, "grant select, insert on deed to public")
+
+
+def test_a_quota_holds_for_a_worker_and_others_cannot_be_held_up(store: Store) -> None:
+    run_sql(
+        store.url,
+        "insert into rota.namespace (name, max_running, created_at)"
+        " values ('default', 2, 0), ('acme', 2, 0)",
+    )
+    given_lease(store)
+
+    assert store.write(lambda tx: room_to_run(tx, HOME)) == 1
+    assert store.write(lambda tx: room_to_run(tx, "acme")) is None
+    house = open_store(store.url)
+    room = house.only(["acme"])
+    assert room.write(lambda tx: room_to_run(tx, "acme")) == 2
+    assert room.write(lambda tx: room_to_run(tx, HOME)) is None
+    house.close()

@@ -92,6 +92,7 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
         "is_run_of_login(uuid)",
         "values_of(json)",
         "keep_own_values(json, bigint)",
+        "lock_quota(text)",
     ),
     "reader": ("own_namespaces()", "is_run_of_login(uuid)", "values_of(json)"),
 }
