@@ -63,9 +63,9 @@ def load_rooms(dialect: Dialect) -> dict[str, Statement]:
     return _read([_FOLDER / "rooms" / "rooms.sql"], dialect)
 
 
-def load_logins(dialect: Dialect) -> dict[str, Statement]:
-    """What some are for logins of few rights (store.rights)."""
-    return _read([_FOLDER / "rooms" / "logins.sql"], dialect)
+def load_logins(dialect: Dialect, kind: str) -> dict[str, Statement]:
+    """What some are for logins of fewer rights than the owner's (store.rights)."""
+    return _read([_FOLDER / "logins" / f"{kind}.sql"], dialect)
 
 
 def load_receipts(dialect: Dialect) -> dict[str, Statement]:
