@@ -28,9 +28,8 @@ from rota.store.postgres_presence import Sessions
 from rota.store.postgres_rides import Rides
 from rota.store.postgres_tx import TELLING, TOLD_WITHIN, PostgresTx
 from rota.store.postgres_wakeups import Listener, Notifier
-from rota.store.rights import READER, WORKER
 from rota.store.rooms import room_of
-from rota.store.statements import load, load_rooms
+from rota.store.statements import load, load_logins, load_rooms
 from rota.store.wakeups import Wakeups
 
 T = TypeVar("T")
@@ -61,11 +60,10 @@ def _known_in_rooms() -> dict[str, bytes]:
 
 
 @cache
-def _known_to_few() -> dict[str, bytes]:
-    """For logins that have no right to the table of large values."""
-    own = load_rooms(DIALECT)
-    named = ("load_artifacts", "keep_artifacts")
-    return _known() | {name: own[name].text.encode() for name in named}
+def _known_to(kind: str) -> dict[str, bytes]:
+    """For a login that has no right to some tables, and to functions instead."""
+    own = load_logins(DIALECT, kind).items()
+    return _known() | {name: each.text.encode() for name, each in own}
 
 
 class PostgresStore:
@@ -155,8 +153,8 @@ class PostgresStore:
         """Ask as what we log in: some have few rights, and other statements for it (ADR 31)."""
         row = self.read(lambda tx: tx.one("whoami"))
         self.login = row["kind"] if row else None
-        if self.login in (WORKER, READER):
-            self._statements = _known_to_few()
+        if self.login is not None:
+            self._statements = _known_to(self.login)
 
     def facts(self) -> dict[str, str | int]:
         """Nothing: its files are on another machine, or should be nobody's business."""
