@@ -1,4 +1,4 @@
-"""Runs of workers without a database: they claim some, tell how they ended, and what was printed."""
+"""Runs of workers without a database: claimed, ended, and what their handlers printed."""
 
 from __future__ import annotations
 
