@@ -71,7 +71,8 @@ def attempt(run: dict[str, Any]) -> dict[str, Any]:
 
 
 def given_run(served: Served, *, namespace: str = HOME, **fields: Any) -> str:
-    new = NewRun(**{"id": new_id(), "job": "add", "version": 1, "args": '{"a":1,"b":2}'} | fields)
+    facts: dict[str, Any] = {"job": "add", "version": 1, "args": '{"a":1,"b":2}'}
+    new = NewRun(id=new_id(), **facts | fields)
     served.app.store.write(lambda tx: submit(tx, [new], namespace=namespace))
     return new.id
 
