@@ -138,7 +138,7 @@ def test_a_killed_worker_loses_nothing(house: House, tmp_path: Path) -> None:
         held = house.here.good("submit", "hold", str(release)).out.strip()
         house.here.wait_until_running(held)
         os.kill(worker_pid(worker), signal.SIGKILL)
-        worker.wait_for("worker crashed")
+        worker.wait_for("worker started", times=2)
         release.touch()
 
         assert house.here.good("runs", "wait", held, "--timeout", "50s").out.strip() == '"released"'
@@ -154,7 +154,7 @@ def test_a_server_that_goes_away_in_the_middle(house: House, tmp_path: Path) -> 
         house.here.wait_until_running(held)
         end(house.server)
         release.touch()
-        worker.wait_for("store unavailable")
+        worker.wait_for("cannot be reached")
         house.serve()
 
         assert house.here.good("runs", "wait", held, "--timeout", "50s").out.strip() == '"released"'

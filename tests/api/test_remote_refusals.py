@@ -152,6 +152,8 @@ def test_what_is_anothers_is_refused_in_every_field(served: Served) -> None:
         assert far.say(verb, body).status_code == 403, verb
     asked = {"workerId": new_id(), "name": "w", "host": "h", "pid": 1, "version": "1"}
     replacing = {**asked, "slots": 1, "jobs": ["add"], "replaces": [theirs.id]}
+    stolen = {**asked, "slots": 1, "jobs": ["add"], "workerId": theirs.id}
+    assert far.client.post("/api/v1/worker/register", json=stolen).status_code == 409
     assert far.client.post("/api/v1/worker/register", json=replacing).status_code == 201
 
     assert seen(served.app, run["runId"], namespace=OTHER) == before
