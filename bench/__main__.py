@@ -27,6 +27,7 @@ from tests.support.postgres import PostgresServer
 JSON_PATH = Path("build/bench.json")
 SETTINGS = {"shared_buffers": "512MB"}
 APART = {
+    "logs: what printing costs": "bench.logs",
     "schedules: how late they fire": "bench.schedules",
     "graphs: chains, fans, maps": "bench.flows",
     "HTTP: one server process": "bench.http",
@@ -51,7 +52,9 @@ class Bench:
         columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
         # No thread that redraws by itself: it would be measured, too.
         with Progress(*columns, console=console, auto_refresh=False, transient=True) as progress:
-            bar = progress.add_task("", total=len(self._stores) * steps(self._sizes) + 4)
+            bar = progress.add_task(
+                "", total=len(self._stores) * steps(self._sizes) + len(APART) + 1
+            )
 
             def tell(what: str) -> None:
                 progress.update(bar, advance=1, description=what, refresh=True)

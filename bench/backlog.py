@@ -42,7 +42,7 @@ def fill(url: str, count: int) -> None:
 
 
 def _fill_postgres(url: str, count: int) -> None:
-    _make_days(url)
+    make_days(url)
     words = {
         "s": "rota.",
         "false": "false",
@@ -61,7 +61,7 @@ def _fill_postgres(url: str, count: int) -> None:
         connection.execute("checkpoint")
 
 
-def _make_days(url: str) -> None:
+def make_days(url: str) -> None:
     """The partitions that a janitor would have made on each of the past days."""
     for ago in range(HISTORY_DAYS + 1, -1, -1):
         then = now_ms() - ago * DAY_MS

@@ -121,6 +121,13 @@ MEASURES = (
         title="rota up: start to first job, s",
         targets=_both(Target(at_most=1.2)),
     ),
+    Measure(name="logging", title="end to end/s in one process, 5 log lines a run"),
+    Measure(
+        name="logging_kept",
+        title="of that without lines",
+        targets=_both(Target(at_least=0.8)),
+        is_ratio=True,
+    ),
     # Of the whole: its four processes are forked, and RSS counts what they share four times.
     Measure(
         name="memory_pss_mb",

@@ -16,8 +16,22 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     license: { fileName: "licenses.md" },
     rolldownOptions: {
-      // What many pages share comes as one file: twenty small ones take a browser longer.
-      output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 4 }] } },
+      // Few files, as twenty small ones take a browser longer: what every page needs, and what lists
+      // and forms share, which the overview does without.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: neededBy("first", /src\/main\.tsx$/), debugName: "first", priority: 2 },
+            {
+              name: neededBy("parts", /src\/pages\/Overview\.tsx$/),
+              debugName: "parts",
+              minShareCount: 4,
+              priority: 1,
+            },
+            { name: "shared", minShareCount: 4 },
+          ],
+        },
+      },
     },
   },
   server: {
@@ -33,3 +47,19 @@ export default defineConfig({
     setupFiles: ["./src/test-setup.ts"],
   },
 });
+
+type Graph = { getModuleInfo: (id: string) => { importers: string[] } | null };
+
+/** Names what a file needs at once, itself or through others; what it imports late does not count. */
+function neededBy(name: string, file: RegExp) {
+  return (id: string, graph: Graph) => {
+    const seen = new Set<string>();
+    const isNeeded = (each: string): boolean => {
+      if (file.test(each)) return true;
+      if (seen.has(each)) return false;
+      seen.add(each);
+      return graph.getModuleInfo(each)?.importers.some(isNeeded) ?? false;
+    };
+    return isNeeded(id) ? name : null;
+  };
+}

@@ -82,14 +82,79 @@ def test_a_job_that_runs_a_program_needs_exec_and_else_nothing_is_done(served: S
     assert author.post(f"{FILES}/apply", json=files(COMMAND_JOB)).status_code == 200, "as it is"
 
 
-def test_a_credential_for_some_queues_applies_and_sends_nothing(served: Served) -> None:
-    some = served.client("admin", "exec", queues=["mail"])
-    for path, body in (
-        (f"{FILES}/plan", files(HTTP_JOB)),
-        (f"{FILES}/apply", files(HTTP_JOB)),
-        (EVENTS, {"event": "orders.closed"}),
-    ):
-        assert "any queue" in problem(some.post(path, json=body), 403)
+MAIL_JOB = "jobs: {letter: {http: 'https://example.org', queue: mail, schedule: '@daily'}}"
+
+
+def test_a_credential_for_some_queues_applies_files_about_them(served: Served) -> None:
+    some = served.client("author", queues=["mail"])
+    for verb in ("plan", "apply"):
+        done = some.post(f"{FILES}/{verb}", json=files(MAIL_JOB)).json()
+        assert [each["name"] for each in done["changes"]] == ["letter", "letter"], done
+    fewer = files(MAIL_JOB.replace("letter", "parcel"), prune=True)
+    gone = some.post(f"{FILES}/apply", json=fewer).json()
+
+    assert ("job", "letter", "remove") in {
+        (each["kind"], each["name"], each["verb"]) for each in gone["changes"]
+    }
+    assert names(served) == ["add", "parcel"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (HTTP_JOB, "job ping: the credential does not reach the queue default"),
+        ("jobs: {add: {http: 'https://example.org', queue: mail}}", "job add is of a queue"),
+        (
+            "jobs: {late: {http: 'https://example.org', queue: mail, dependencies: [add]}}",
+            "job add is of a queue",
+        ),
+        (
+            "graphs: {flow: {queue: mail, nodes: {one: {job: add, args: {a: 1, b: 2}}}}}",
+            "job add is of a queue",
+        ),
+        (
+            MAIL_JOB.rstrip("}") + "}}\ngraphs: {flow: {queue: mail, nodes: "
+            "{one: {job: letter, queue: default}}}}",
+            "job flow: the credential does not reach the queue default",
+        ),
+        ("jobs: {}\nblackouts: {night: {kind: skip, trigger: '@daily', duration: 1h}}", "night"),
+    ],
+)
+def test_a_credential_for_some_queues_applies_nothing_about_others(
+    shared: Served, text: str, says: str
+) -> None:
+    some = shared.client("admin", "exec", queues=["mail"])
+    before = names(shared)
+    for verb in ("plan", "apply"):
+        answer = some.post(f"{FILES}/{verb}", json=files(text, takeOver=True))
+        assert says in problem(answer, 403)
+    assert names(shared) == before
+
+
+def test_what_others_left_in_a_file_is_not_shown_to_who_does_not_reach_it(served: Served) -> None:
+    served.client("author").post(f"{FILES}/apply", json=files(HTTP_JOB))
+
+    some = served.client("author", queues=["mail"])
+
+    assert "ping" in problem(some.post(f"{FILES}/plan", json=files(MAIL_JOB)), 403)
+
+
+def test_a_credential_for_some_queues_sends_what_only_they_hear(served: Served) -> None:
+    some = served.client("operator", queues=["mail"])
+    served.client("author").post(f"{FILES}/apply", json=files(MAIL_JOB))
+    for job in ("letter", "add"):
+        rule = {"job": job, "trigger": {"event": f"{job}.asked"}}
+        assert served.client().put(f"/api/v1/schedules/{job}-asked", json=rule).is_success
+
+    heard = some.post(EVENTS, json={"event": "letter.asked", "key": "k"}).json()["heard"]
+    nobody = some.post(EVENTS, json={"event": "nobody.listens"})
+    served.client("operator").post(EVENTS, json={"event": "add.asked", "key": "k"})
+
+    assert [each["schedule"] for each in heard] == ["letter-asked"]
+    assert nobody.status_code == 201
+    for key in ("k", "other"):
+        refused = some.post(EVENTS, json={"event": "add.asked", "key": key})
+        assert "queues that the credential does not reach" in problem(refused, 403)
 
 
 def test_what_belongs_to_code_is_left_alone(served: Served) -> None:

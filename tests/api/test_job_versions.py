@@ -11,6 +11,7 @@ import httpx2
 import pytest
 
 from rota.engine.acts import acts
+from rota.model.spec import JobSpec, PythonTarget
 from tests.api.serving import ADD, HOME, Served
 from tests.api.test_runs import finish_one, submit
 
@@ -196,6 +197,42 @@ def test_parameters_are_told_as_json_schema(served: Served) -> None:
 
     assert schema["properties"]["a"] == {"type": "integer", "description": "int"}
     assert (schema["type"], schema["additionalProperties"]) == ("object", False)
+
+
+def test_arguments_of_any_name_are_taken_where_the_function_takes_them(served: Served) -> None:
+    client = served.client("operator")
+    served.define(
+        JobSpec(
+            name="tag",
+            target=PythonTarget(ref="shop:tag"),
+            parameters={"name": "str"},
+            defaults={},
+            more="int | None",
+        )
+    )
+
+    schema = client.get(f"{JOBS}/tag/parameters").json()
+    made = submit(client, job="tag", args={"name": "a", "width": 3, "depth": None})
+    wrong = client.post("/api/v1/runs", json={"jobId": "tag", "args": {"name": "a", "width": "x"}})
+    strange = client.post("/api/v1/runs", json={"jobId": "add", "args": {"a": 1, "width": 3}})
+
+    assert schema["additionalProperties"]["anyOf"] == [{"type": "integer"}, {"type": "null"}]
+    assert client.get(f"/api/v1/runs/{made}").json()["args"] == {
+        "name": "a",
+        "width": 3,
+        "depth": None,
+    }
+    assert (wrong.status_code, strange.status_code) == (400, 400)
+    assert "width: Expected `int | null`, got `str`" in wrong.json()["detail"]
+
+
+def test_arguments_of_the_wrong_type_are_refused_at_once(served: Served) -> None:
+    answer = served.client("operator").post(
+        "/api/v1/runs", json={"jobId": "add", "args": {"a": 1, "b": "two"}}
+    )
+
+    assert answer.status_code == 400
+    assert "b: Expected `int | null`, got `str`" in answer.json()["detail"]
 
 
 def test_a_change_of_what_somebody_else_changed_is_refused(served: Served) -> None:

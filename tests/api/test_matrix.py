@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 from rota.api.app import make_litestar
-from rota.api.gate import PUBLIC, Operation, operations
+from rota.api.gate import PUBLIC, Needs, Operation, operations
 from rota.api.options import ServerOptions
 from rota.api.site import Site
 from rota.app import App
@@ -31,6 +31,7 @@ from rota.engine.claim import claim
 from rota.engine.finish import finish
 from rota.engine.jobs import define
 from rota.engine.namespaces import put_namespace
+from rota.engine.remote import find_remote
 from rota.engine.submit import submit
 from rota.engine.templates import put_template
 from rota.engine.timetables import Timetables
@@ -38,11 +39,12 @@ from rota.engine.tokens import issue
 from rota.engine.workers import NewWorker, register
 from rota.ids import new_id
 from rota.model.graph import Graph, Node
-from rota.model.identity import LADDER, Quotas
+from rota.model.identity import LADDER, WORKER, Quotas, Role
 from rota.model.run import NewRun, Verdict
 from rota.model.schedule import Blackout, Calendar, Cron, Schedule
 from rota.model.spec import GraphTarget, HttpTarget, JobSpec
 from rota.model.template import Blank, Template
+from rota.rules.attempt_tokens import Facts, make_token
 from rota.store.base import Store
 from tests.api.serving import HOME, OTHER, Served
 from tests.contract.identities import by
@@ -55,6 +57,9 @@ HTTP = {"name": "hook", "http": {"url": "https://example.org"}}
 
 FILE = {"name": "rota.yaml", "text": "jobs: {fetch: {http: https://example.org}}"}
 STREAM = "GET", "/api/v1/events"
+WORKER_AT = "/api/v1/worker/{worker_id}"
+ATTEMPT = {"runId": "{run_id}", "fence": "{fence}", "token": "{attempt}"}
+CHUNK = {**ATTEMPT, "seq": 1, "firstAt": 0, "marks": "[1,0,1,0]", "body": "a line"}
 
 
 class Example(NamedTuple):
@@ -68,6 +73,8 @@ class Example(NamedTuple):
     query: str = ""
     dead: bool = False
     """Its run has failed for good."""
+    held: bool = False
+    """Its run is carried out by its worker, which came with the token of who asks."""
 
 
 EXAMPLES: Mapping[tuple[str, str], Example] = {
@@ -160,6 +167,38 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/workers"): Example(200, foreign=None),
     ("POST", "/api/v1/workers/{worker_id}/drain"): Example(200, changes=True),
     ("POST", "/api/v1/workers/{worker_id}/resume"): Example(200, changes=True),
+    ("POST", "/api/v1/worker/register"): Example(
+        201,
+        {
+            "workerId": "{new_id}",
+            "name": "w",
+            "host": "h",
+            "pid": 1,
+            "version": "1",
+            "slots": 1,
+            "jobs": ["add"],
+        },
+        foreign=None,
+    ),
+    ("POST", f"{WORKER_AT}/claim"): Example(200, {"limit": 1}, foreign=None, held=True),
+    ("POST", f"{WORKER_AT}/listen"): Example(200, foreign=None, held=True),
+    ("POST", f"{WORKER_AT}/heartbeat"): Example(200, {"held": [ATTEMPT]}, foreign=None, held=True),
+    ("POST", f"{WORKER_AT}/finish"): Example(
+        200,
+        {"ended": [{**ATTEMPT, "ending": "returned", "result": "1"}]},
+        foreign=None,
+        held=True,
+    ),
+    ("POST", f"{WORKER_AT}/logs"): Example(200, {"chunks": [CHUNK]}, foreign=None, held=True),
+    ("POST", f"{WORKER_AT}/retire"): Example(200, foreign=None, held=True),
+    ("POST", f"{WORKER_AT}/checkpoint"): Example(
+        200, {**ATTEMPT, "state": "1"}, foreign=None, held=True
+    ),
+    ("POST", f"{WORKER_AT}/checkpoint/load"): Example(200, ATTEMPT, foreign=None, held=True),
+    ("POST", f"{WORKER_AT}/effects"): Example(
+        200, {**ATTEMPT, "verb": "intend", "name": "pay"}, foreign=None, held=True
+    ),
+    ("POST", f"{WORKER_AT}/last-success"): Example(200, ATTEMPT, foreign=None, held=True),
     ("GET", "/api/v1/dead-letters/groups"): Example(200, foreign=None),
     ("GET", "/api/v1/dead-letters"): Example(200, foreign=None),
     ("GET", "/api/v1/dead-letters/{run_id}"): Example(200, dead=True),
@@ -245,7 +284,9 @@ def given_schedule(tx: Any, name: str, *, namespace: str, job: str) -> None:
 class Things:
     """What an example names, fresh for each call, in a namespace."""
 
-    def __init__(self, store: Store, namespace: str, *, dead: bool = False) -> None:
+    def __init__(
+        self, store: Store, namespace: str, *, dead: bool = False, owner: str = ""
+    ) -> None:
         self.run_id = new_id()
         self.job_id = f"job-{self.run_id[-12:]}"
         self.worker_id = new_id()
@@ -254,6 +295,7 @@ class Things:
         self.name = self.job_id
         """Of whatever else has one."""
         self.backfill_id = new_id()
+        self.fence, self.attempt = 1, "none"
         target = HttpTarget(url="https://example.org")
         spec = JobSpec(name=self.job_id, target=target)
         run = NewRun(id=self.run_id, job=self.job_id if dead else "add", version=1)
@@ -286,8 +328,24 @@ class Things:
             put_namespace(tx, f"ns-{self.run_id[-12:]}", Quotas(), by=by())
             if dead:
                 self._fail(tx, namespace)
+            if owner:
+                self._hold(tx, namespace, owner)
 
         store.write(make)
+
+    def _hold(self, tx: Any, namespace: str, owner: str) -> None:
+        """The worker is that of a token, and has the run."""
+        at = {"id": self.worker_id, "namespace": namespace}
+        tx.execute("bind_worker", token_id=owner, attempt_key="00" * 32, **at)
+        worker = find_remote(tx, self.worker_id, namespace=namespace, token_id=owner)
+        where: dict[str, Any] = {"namespace": namespace, "queues": ["default"]}
+        while True:  # runs of others wait before ours
+            (lease,) = claim(tx, jobs='["add"]', worker_id=self.worker_id, limit=1, **where)
+            if lease.run_id == self.run_id:
+                break
+        self.fence = lease.fence
+        facts = Facts(lease.job, lease.attempt, lease.claimed_at)
+        self.attempt = make_token(worker.seal, self.run_id, self.fence, facts)
 
     def _fail(self, tx: Any, namespace: str) -> None:
         at: dict[str, Any] = {
@@ -316,9 +374,13 @@ class Things:
             "{queue}": "mail",
             "{namespace}": f"ns-{self.run_id[-12:]}",
             "{new_namespace}": f"new-{self.run_id[-12:]}",
+            "{new_id}": new_id(),
+            "{attempt}": self.attempt,
         }
 
     def fill(self, given: Any) -> Any:
+        if given == "{fence}":
+            return self.fence
         if isinstance(given, str):
             for sign, value in self.known().items():
                 given = given.replace(sign, value)
@@ -340,21 +402,33 @@ def call(client: httpx2.Client, at: tuple[str, str], things: Things) -> httpx2.R
 
 
 @pytest.fixture
-def role_of(tmp_path: Path) -> Callable[[tuple[str, str]], str]:
-    needed = {(each.method, plain(each.path)): each.needs.role for each in all_operations(tmp_path)}
-    return lambda at: (needed[at] or "").replace("audit", "admin")
+def needed(tmp_path: Path) -> Mapping[tuple[str, str], Needs]:
+    return {(each.method, plain(each.path)): each.needs for each in all_operations(tmp_path)}
 
 
-def test_who_may_do_what(served: Served, role_of: Callable[[tuple[str, str]], str]) -> None:
+def may(role: Role, needs: Needs) -> bool:
+    """The ladder counts upwards; a worker is not on it, and nobody on it is a worker."""
+    if needs.everybody:
+        return True
+    if WORKER in (role, needs.role):
+        return role == needs.role
+    least = "admin" if needs.role == "audit" else needs.role
+    return LADDER.index(role) >= LADDER.index(least or "viewer")
+
+
+def test_who_may_do_what(served: Served, needed: Mapping[tuple[str, str], Needs]) -> None:
     """All in one server: a row of the matrix costs a few milliseconds, a server 300."""
-    clients = {role: served.client(role) for role in LADDER}
+    clients = {}
+    for role in (*LADDER, WORKER):
+        queues = ("default",) if role == WORKER else None
+        clients[role] = served.client(role, queues=queues), served.issued
     store = served.app.store
     wrong = []
     for at, example in EXAMPLES.items():
-        for role, client in clients.items():
-            may = LADDER.index(role) >= LADDER.index(role_of(at))
-            wanted = example.good if may else 403
-            answer = call(client, at, Things(store, HOME, dead=example.dead))
+        for role, (client, token_id) in clients.items():
+            wanted = example.good if may(role, needed[at]) else 403
+            owner = token_id if example.held else ""
+            answer = call(client, at, Things(store, HOME, dead=example.dead, owner=owner))
             if answer.status_code != wanted:
                 wrong.append((at, role, wanted, answer.status_code, answer.text[:200]))
     assert wrong == []

@@ -10,12 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from shutil import copy
 
+import apsw
 import psycopg
 import pytest
 
 from rota.store.base import Store
 from rota.store.open import open_store
 from tests.contract.builders import TABLES, Clock, given_worker
+from tests.support.deep import deep_postgres_store, deep_sqlite_store
+from tests.support.logins import Logins, make_logins
 from tests.support.postgres import PostgresServer
 
 
@@ -68,6 +71,31 @@ def postgres_store(empty_postgres_url: str, clock: Clock) -> Iterator[Store]:
     opened = open_store(empty_postgres_url, clock=clock)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="module")
+def deep_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[apsw.Connection]:
+    """A file with a deep backlog, to look at plans."""
+    with deep_sqlite_store(tmp_path_factory.mktemp("plans")) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def deep_postgres(postgres_server: PostgresServer) -> Iterator[psycopg.Connection]:
+    with deep_postgres_store(postgres_server) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def shared_logins(postgres_server: PostgresServer) -> Logins:
+    """One database with production's logins for all tests of this process."""
+    return make_logins(postgres_server)
+
+
+@pytest.fixture
+def logins(shared_logins: Logins) -> Logins:
+    empty(shared_logins.admin)
+    return shared_logins
 
 
 @pytest.fixture

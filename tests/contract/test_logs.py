@@ -16,6 +16,7 @@ from rota.model.log import LogChunk, LogLine
 from rota.model.run import Lease
 from rota.store.base import Store
 from rota.store.open import open_store
+from rota.store.sqlite import SqliteStore
 from tests.contract.builders import (
     HOME,
     START_MS,
@@ -57,8 +58,10 @@ def chunk(run_id: str, *lines: str, **fields: Any) -> LogChunk:
     return LogChunk(**given | fields)
 
 
-def store_chunks(store: Store, chunks: Sequence[LogChunk], *, namespace: str = HOME) -> None:
-    store.write(lambda tx: append(tx, chunks, namespace=namespace), lone=True)
+def store_chunks(store: Store, chunks: Sequence[LogChunk], **options: Any) -> None:
+    given = {"namespace": HOME} | options
+    is_lone = not given.get("is_repeated")
+    store.write(lambda tx: append(tx, chunks, **given), lone=is_lone)
 
 
 def lines_of(store: Store, run_id: str, **options: Any) -> list[LogLine]:
@@ -116,7 +119,7 @@ def test_a_chunk_that_is_sent_again_is_there_once(store: Store) -> None:
     first = chunk(run_id, "one")
     store_chunks(store, [first])
 
-    store_chunks(store, [first, chunk(run_id, "two", seq=2)])
+    store_chunks(store, [first, chunk(run_id, "two", seq=2)], is_repeated=True)
 
     assert texts_of(store, run_id) == ["one", "two"]
 
@@ -326,3 +329,18 @@ def _forget(store: Store) -> None:
     """What the pruner does."""
     store.rotate(keep_good_ms=KEPT.success_ms, keep_bad_ms=KEPT.failure_ms)
     store.write(lambda tx: prune(tx, KEPT, limit=1_000))
+
+
+@pytest.mark.parametrize("statement", ["read_logs", "log_ends", "stored_logs"])
+def test_on_sqlite_lines_of_a_run_are_found_by_their_index(sqlite_url: str, statement: str) -> None:
+    store = open_store(sqlite_url)
+    assert isinstance(store, SqliteStore)
+    text = store._statements[statement].text
+    asked = dict.fromkeys(("run_id", "namespace", "limit", "now"), "1") | {"batch": "[]"}
+
+    plan = store.read(lambda tx: tx.raw(f"explain query plan {text}", asked))
+    store.close()
+
+    steps = [row["detail"] for row in plan if "log_chunk" in row["detail"]]
+    assert steps
+    assert all("USING INDEX log_chunk_run" in step for step in steps), plan

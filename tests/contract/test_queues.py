@@ -10,11 +10,13 @@ from rota.engine.queues import QueueView
 from rota.store.base import Store
 from tests.contract.builders import (
     HOME,
+    LEASE_MS,
     Clock,
     claim_some,
     finish_with,
     given_lease,
     given_run,
+    given_worker,
 )
 
 
@@ -39,15 +41,25 @@ def test_a_queue_shows_its_depth_by_state_and_its_oldest_wait(
     assert [(view.name, view.queued, view.running, view.scheduled) for view in views] == [
         ("a", 0, 0, 1),
         ("b", 2, 1, 1),
+        ("default", 0, 0, 0),
     ]
-    assert [view.oldest_ms for view in views] == [None, 20]
-    assert [(view.is_paused, view.note) for view in views] == [(False, None)] * 2
+    assert [view.oldest_ms for view in views] == [None, 20, None]
+    assert [(view.is_paused, view.note) for view in views] == [(False, None)] * 3
 
 
-def test_a_queue_without_live_runs_is_gone_unless_it_was_paused(store: Store) -> None:
+def test_a_queue_without_live_runs_is_gone_unless_it_was_paused_or_is_served(
+    store: Store, clock: Clock
+) -> None:
     finish_with(store, given_lease(store))
+    given_worker(store)
     store.write(lambda tx: queues.pause(tx, "held", namespace=HOME, note="repair"))
+    served = list_queues(store)
+    clock.advance(LEASE_MS + 1)
 
+    assert [(view.name, view.workers, view.slots) for view in served] == [
+        ("default", 2, 16),
+        ("held", 0, 0),
+    ]
     assert [(view.name, view.is_paused, view.note) for view in list_queues(store)] == [
         ("held", True, "repair")
     ]

@@ -18,6 +18,7 @@ from tests.docs.shell import Shell
 
 SERVER = "postgresql://rota@db/rota"
 """The address of PostgreSQL in the pages; here it means the server of the tests."""
+_LOGIN = re.compile(r"postgresql://(\w+)@db/rota\b")
 FIRST = ("README.md", "docs/quickstart.md")
 """Where readers begin: here `rota` starts from nothing each time, as it does for them."""
 
@@ -58,15 +59,20 @@ def test_the_examples_of_a_page_do_what_it_says(
     blocks = [block for block in page.blocks() if _is_run(block)]
     if any(SERVER in block.text for block in blocks):
         url = request.getfixturevalue("postgres_url")
-        blocks = [
-            replace(block, text=block.text.replace(SERVER, _in(block, url))) for block in blocks
-        ]
+        blocks = [replace(block, text=_with_server(block, url)) for block in blocks]
 
     run_blocks(blocks, folder)
 
 
-def _in(block: Block, url: str) -> str:
-    return shlex.quote(url) if block.language == "sh" else url
+def _with_server(block: Block, url: str) -> str:
+    """With the address of the tests for that of the page; logins of other names stay others."""
+
+    def meant(found: re.Match[str]) -> str:
+        who = "postgres" if found[1] == "rota" else found[1]
+        there = url.replace("postgres@", f"{who}@", 1)
+        return shlex.quote(there) if block.language == "sh" else there
+
+    return _LOGIN.sub(meant, block.text)
 
 
 def run_blocks(blocks: list[Block], folder: Path) -> None:

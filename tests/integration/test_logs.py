@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import sys
 import threading
 from typing import Any
@@ -13,10 +14,27 @@ import pytest
 from rota.app import App, Run
 from rota.model.log import LogLine
 from rota.model.states import State
+from rota.runtime.log_courier import LogCourier
 from tests.contract.builders import run_sql
 from tests.integration.conftest import Serve
 from tests.support import talkers
 from tests.support.calls import eventually
+
+
+@pytest.fixture(params=["timed", "quick"], autouse=True)
+def load(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each test twice: with time for each line, and as under full load."""
+    start = LogCourier.start
+
+    def hurry(courier: LogCourier) -> None:
+        courier._many_s = math.inf
+        courier._hurry(hurry=True)
+        start(courier)
+
+    if request.param == "quick":
+        monkeypatch.setattr(LogCourier, "start", hurry)
+    return str(request.param)
+
 
 only_sqlite = pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 KINDS = pytest.mark.parametrize("isolation", ["thread", "process"])

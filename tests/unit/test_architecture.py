@@ -24,6 +24,7 @@ LAYERS = (
     {"workflow"},
     {"runtime", "receipts"},
     {"app", "client"},
+    {"remote"},
     {"api", "cli", "testing", "__main__", "__init__"},
 )
 RANK = {area: rank for rank, areas in enumerate(LAYERS) for area in areas}

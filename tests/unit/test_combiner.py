@@ -246,3 +246,49 @@ def test_ctrl_c_of_a_waiting_follower_does_not_stall_the_others(
     assert (first.result(20), other.result(20)) == (0, 4)
     assert combiner(6) == 12
     assert [1] not in flush.batches
+
+
+class SlowToLeave:
+    """A lock after which one thread does nothing for a while, as a busy machine may have it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.slow: threading.Thread | None = None
+        self.left = threading.Event()
+        self.goes_on = threading.Event()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+        if threading.current_thread() is self.slow:
+            self.slow = None
+            self.left.set()
+            assert self.goes_on.wait(20)
+
+
+def test_one_who_is_to_lead_before_it_has_begun_to_wait_leads_and_the_next_too() -> None:
+    flusher = Flusher()
+    combiner: Combiner[int, int] = Combiner(flusher)
+    lock = SlowToLeave()
+    combiner._lock = lock  # type: ignore[assignment]
+    flusher.hold()
+    first, one = start(lambda: combiner(1))
+    assert flusher.entered.wait(20)
+    begins = threading.Event()
+
+    def late() -> int:
+        lock.slow = threading.current_thread()
+        begins.set()
+        return combiner(2)
+
+    _, two = start(late)
+    assert begins.wait(20)
+    assert lock.left.wait(20)
+    flusher.free.set()
+    first.join(20)  # it has handed over to one that is not waiting yet
+    lock.goes_on.set()
+
+    assert (one.result(20), two.result(20)) == (2, 4)
+    assert start(lambda: combiner(3))[1].result(20) == 6

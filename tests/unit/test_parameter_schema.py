@@ -53,6 +53,20 @@ def test_a_function_tells_its_defaults_and_what_must_be_given() -> None:
     assert "default" not in schema["properties"]["c"]
 
 
+def test_a_function_may_take_arguments_of_any_name() -> None:
+    target = PythonTarget(ref="m:f")
+
+    typed = schema_of(JobSpec(name="f", target=target, defaults={}, more="list[int]"))
+    loose = schema_of(JobSpec(name="f", target=target, defaults={}, more="Any"))
+
+    assert typed["additionalProperties"] == {
+        "type": "array",
+        "items": {"type": "integer"},
+        "description": "list[int]",
+    }
+    assert loose["additionalProperties"] == {"description": "Any"}
+
+
 def test_of_an_older_function_nothing_is_required_and_of_a_command_everything() -> None:
     hints = {"a": "int", "b": "str"}
     function = JobSpec(name="f", target=PythonTarget(ref="m:f"), parameters=hints)

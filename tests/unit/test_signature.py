@@ -38,7 +38,10 @@ def test_what_can_be_left_out_is_told_as_far_as_json_says_it() -> None:
         **rest: int,
     ) -> None: ...
 
-    assert Signature.of(tune).defaults == {
+    signature = Signature.of(tune)
+    assert signature.parameters["more"] == "list[int]", "by its name, a list is given"
+    assert ("rest" in signature.parameters, signature.more) == (False, "int")
+    assert signature.defaults == {
         "more": None,
         "width": 800,
         "folder": "/out",
@@ -46,7 +49,6 @@ def test_what_can_be_left_out_is_told_as_far_as_json_says_it() -> None:
         "how": None,
         "api_key": None,
         "long": None,
-        "rest": None,
     }
 
 
@@ -171,6 +173,7 @@ def spread(a: int, /, b: int = 2, *rest: int, c: int = 4, **more: int) -> tuple[
         ((1, 5, 6, 7), {"c": 8}),
         ((1,), {"b": 3}),
         ((1,), {"b": 3, "x": 9, "y": 10}),
+        ((1,), {"more": 9}),
         ((1, 2, 3), {"z": 0}),
     ],
 )
@@ -187,7 +190,7 @@ def test_every_kind_of_parameter_is_called_as_it_was_submitted(
 @pytest.mark.parametrize(
     ("args", "kwargs", "said"),
     [
-        ((1,), {"x": "no"}, "Expected `int`, got `str`"),
+        ((1,), {"x": "no"}, "x: Expected `int`, got `str`"),
         ((1, 2, "no"), {}, "Expected `int`, got `str`"),
         ((), {"b": 1}, "missing a required"),
         ((1,), {"a": 1}, "a: the name is taken by a parameter"),

@@ -1,8 +1,9 @@
-// The first load: what the browser fetches and runs before the overview stands. Fails beyond 250 kB.
+// The first load: what the browser fetches and runs before the overview stands. The limit is far
+// below the 250 kB that it may have: it grew once without anybody noticing.
 import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
-const LIMIT = 250_000;
+const LIMIT = 175_000;
 const FIRST_PAGE = /^Overview-/;
 const dist = new URL("../../src/rota/web/dist/", import.meta.url);
 const read = (name) => readFileSync(new URL(`assets/${name}`, dist), "utf8");

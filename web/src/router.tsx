@@ -57,7 +57,7 @@ const routes = [
   createRoute({
     ...under,
     path: "/jobs",
-    validateSearch: pick(["tab", "q", "kind"]),
+    validateSearch: pick(["tab", "q", "kind", "new"]),
     component: lazyRouteComponent(() => import("@/pages/Jobs"), "Jobs"),
   }),
   createRoute({
@@ -75,7 +75,7 @@ const routes = [
   createRoute({
     ...under,
     path: "/runs/$id",
-    validateSearch: pick(["tab", "node", "with"]),
+    validateSearch: pick(["tab", "node", "with", "find", "level"]),
     component: lazyRouteComponent(() => import("@/pages/RunPage"), "RunPage"),
   }),
   createRoute({
@@ -109,7 +109,7 @@ const routes = [
   createRoute({
     ...under,
     path: "/schedules",
-    validateSearch: pick(["tab", "week", "edit"]),
+    validateSearch: pick(["tab", "q", "week", "edit", "new"]),
     component: lazyRouteComponent(() => import("@/pages/Schedules"), "Schedules"),
   }),
   createRoute({

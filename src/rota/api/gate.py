@@ -21,7 +21,7 @@ from litestar.params import QueryParameter
 from rota.api.identities import address_of
 from rota.api.problems import MEDIA_TYPE, Problem
 from rota.errors import BadInput, BadOption, NotPermitted, TooMany
-from rota.model.identity import LADDER, Role
+from rota.model.identity import LADDER, WORKER, Role
 
 KEY = "needs"
 WHOLE = "whole house"
@@ -53,6 +53,8 @@ _SAYS = {
     429: "Too much in this time, or beyond a quota.",
     503: "The database cannot be reached.",
 }
+WORKERS = 20
+"""Times as many requests as others may send those of workers, many of which share a token."""
 READS = (400, 401, 403, 404, 429, 503)
 CHANGES = (400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 503)
 
@@ -63,6 +65,8 @@ class Needs(NamedTuple):
     role: Role | None
     also: tuple[str, ...] = ()
     """Roles that some uses of it need besides, for the documentation."""
+    everybody: bool = False
+    """Any credential will do, one of a worker as well."""
 
 
 class Operation(NamedTuple):
@@ -75,16 +79,22 @@ class Operation(NamedTuple):
 
 
 def needs(
-    role: Role, *, changes: bool = False, also: tuple[str, ...] = (), whole: bool = False
+    role: Role,
+    *,
+    changes: bool = False,
+    also: tuple[str, ...] = (),
+    whole: bool = False,
+    everybody: bool = False,
 ) -> dict[str, Any]:
     """For the decorator of a route: `@get("/runs", **needs("viewer"))`.
 
     The same words make the check, the matrix that is tested, and what the description says. With
     `whole` it is about all namespaces, for who is in the home namespace.
     """
-    said = f"Needs the role `{role}`" + "".join(f"; some uses need `{each}`" for each in also) + "."
+    who = "Needs any credential" if everybody else f"Needs the role `{role}`"
+    said = who + "".join(f"; some uses need `{each}`" for each in also) + "."
     return {
-        "opt": {KEY: Needs(role, also), WHOLE: whole},
+        "opt": {KEY: Needs(role, also, everybody), WHOLE: whole},
         "security": SCHEMES,
         "responses": {status: _spec(status) for status in (CHANGES if changes else READS)},
         "response_description": said,
@@ -105,11 +115,11 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRout
         return
     site = connection.app.state.site
     credential = await site.identities.of(connection)
-    rate = site.options.rate
+    rate = site.options.rate * (WORKERS if WORKER in credential.roles else 1)
     wait_s = site.buckets.take(credential.id, rate=rate, burst=2 * rate)
     if wait_s:
         raise TooMany(f"more than {rate:g} requests a second", retry_after_s=wait_s)
-    if not credential.has(wanted.role):
+    if not (wanted.everybody or credential.has(wanted.role)):
         site.refusals.tell(
             "not-permitted",
             address=address_of(connection),
@@ -168,8 +178,9 @@ def _operation(method: str, path: str, handler: Any) -> Operation:
         raise BadOption(f"{method} {path} does not say which role it needs")
     if (wanted.role is None) != ((method, path) in PUBLIC):
         raise BadOption(f"{method} {path} and the list of what is public do not agree")
-    if wanted.role is not None and wanted.role not in (*LADDER, "audit"):
-        raise BadOption(f"{method} {path} needs one of the roles {', '.join((*LADDER, 'audit'))}")
+    beside = (*LADDER, WORKER, "audit")
+    if wanted.role is not None and wanted.role not in beside:
+        raise BadOption(f"{method} {path} needs one of the roles {', '.join(beside)}")
     return Operation(method, path, wanted, handler.handler_name)
 
 

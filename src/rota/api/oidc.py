@@ -19,7 +19,7 @@ import msgspec
 from rota.api.oidc_options import OidcOptions
 from rota.clock import elapsed_s
 from rota.errors import NotPermitted, NotSignedIn
-from rota.model.identity import ROLES, Role
+from rota.model.identity import PEOPLE, Role
 from rota.rules.secrets import digest_of
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "Ed25519"]
@@ -195,7 +195,7 @@ class Provider:
         if not isinstance(groups, list):
             return ()
         given = {role for group in groups for role in self.options.roles.get(str(group), ())}
-        return tuple(role for role in ROLES if role in given)
+        return tuple(role for role in PEOPLE if role in given)
 
     def _ask(
         self,

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.identity import ROLES, Role
+from rota.model.identity import PEOPLE, Role
 from rota.rules.names import check_name
 
 
@@ -64,6 +64,6 @@ def _roles(group: object, words: object) -> tuple[Role, ...]:
         raise BadOption(f"oidc roles: {group!r:.64} has no list of roles")
     wanted = [str(name).strip() for name in names]
     for name in wanted:
-        if name not in ROLES:
-            raise BadOption(f"oidc roles: {name!r:.64} is none of {', '.join(ROLES)}")
-    return tuple(role for role in ROLES if role in wanted)
+        if name not in PEOPLE:
+            raise BadOption(f"oidc roles: {name!r:.64} is none of {', '.join(PEOPLE)}")
+    return tuple(role for role in PEOPLE if role in wanted)

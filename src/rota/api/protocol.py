@@ -57,6 +57,7 @@ class Guarded(HttpToolsProtocol):
             self.headers[:] = [(b"host", b"")]
             facts[OVERSIZED] = True  # refused at the doors
         facts["abandon"] = self.transport.abort
+        facts["is_gone"] = self.transport.is_closing
         super().on_headers_complete()
 
     def shutdown(self) -> None:

@@ -20,6 +20,7 @@ from rota.api.options import ServerOptions
 from rota.api.reads import Reads
 from rota.api.recent import Recent
 from rota.api.refusals import Refusals
+from rota.api.remote.arrivals import Arrivals
 from rota.api.submits import Submits
 from rota.api.waits import Waits
 from rota.engine.audit import seal
@@ -48,6 +49,7 @@ class Site:
         self.identities = Identities(self)
         self.submits = Submits(self)
         self.waits = Waits(self)
+        self.arrivals = Arrivals(self)
         self.feed = Feed(self)
         self.reads = Reads(self)
         self.recent = Recent(self)
@@ -93,6 +95,7 @@ class Site:
             chore.cancel()
         await asyncio.gather(*self._chores, return_exceptions=True)
         await self.waits.stop()
+        await self.arrivals.stop()
         await self.feed.stop()
         self._pool.shutdown(wait=True)
 

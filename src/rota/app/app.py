@@ -38,6 +38,7 @@ from rota.runtime.vault import Vault
 from rota.runtime.worker import Worker
 from rota.store.base import Store
 from rota.store.open import dialect_of, file_of, open_store
+from rota.store.rights import WORKER
 from rota.version import version
 
 if TYPE_CHECKING:
@@ -241,6 +242,8 @@ class App(Nouns):
             told = {"alert_webhook": self._said.alert_webhook}
             private = self._said.alert_private
             options = msgspec.structs.replace(options, alert_private=private, **told)
+        if self.store.login == WORKER:  # who may not do what is for all
+            options = msgspec.structs.replace(options, chores=False)
         if not options.anchor:
             options = msgspec.structs.replace(options, **anchor_options(self._said))
         options = within_walls(options, self._said)

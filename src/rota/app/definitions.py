@@ -95,11 +95,13 @@ def _spec(checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
 
         parse_cache(checked.cache, signature.parameters)
     # What has no parameters keeps the definition, and so the version, that it had.
-    is_function = isinstance(target, PythonTarget) and bool(signature.parameters)
+    takes_some = bool(signature.parameters) or signature.takes_more
+    is_function = isinstance(target, PythonTarget) and takes_some
     return JobSpec(
         target=target,
         parameters=signature.parameters,
         defaults=signature.defaults if is_function else msgspec.UNSET,
+        more=msgspec.UNSET if signature.more is None else signature.more,
         **checked.spec_fields(),
     )
 

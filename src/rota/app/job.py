@@ -63,6 +63,11 @@ class Job(Node[P, R]):
         """Name to annotation, in order."""
         return self.spec.parameters
 
+    @property
+    def more(self) -> str | None:
+        """The annotation of arguments of any other name; None if there can be none."""
+        return self.spec.more if isinstance(self.spec.more, str) else None
+
     def __repr__(self) -> str:
         return f"<Job {self.name}>"
 

@@ -1,10 +1,10 @@
-"""Jobs as the store knows them: the names of their parameters, without the functions."""
+"""Jobs as the store knows them: the parameters of their functions, without the functions."""
 
 from __future__ import annotations
 
 from inspect import Parameter
 from inspect import Signature as Shape
-from typing import Any
+from typing import Any, Optional
 
 import msgspec
 
@@ -28,7 +28,9 @@ _MAYBE = _Maybe()
 
 
 def recorded_signature(spec: JobSpec) -> Signature:
-    """Checks that arguments have the right names and none is missing; a worker checks types."""
+    """Checks names, that none is missing, and plain types; a worker checks what only it knows."""
+    from rota.rules.signature.plain import plain_kind  # noqa: PLC0415  # brings graphs along
+
     needed = _needed(spec)
     parameters = [
         Parameter(
@@ -41,14 +43,31 @@ def recorded_signature(spec: JobSpec) -> Signature:
     ]
     if needed:  # Python wants those without a default first; people give them by name
         parameters.sort(key=lambda each: each.name not in needed)
-    kinds = dict.fromkeys(spec.parameters, Any)
+    kinds = {name: _or_none(spec, name, plain_kind(hint)) for name, hint in spec.parameters.items()}
+    if isinstance(spec.more, str):
+        name = "kwargs" if "kwargs" not in kinds else "more_kwargs"
+        parameters.append(Parameter(name, Parameter.VAR_KEYWORD, annotation=spec.more))
+        kinds[name] = plain_kind(spec.more)
     return Signature(spec.name, Shape(parameters), lambda: kinds)
+
+
+def _or_none(spec: JobSpec, name: str, kind: Any) -> Any:
+    """A default of None allows None, whatever the annotation says; so it may be with older ones."""
+    if isinstance(spec.target, GraphTarget):
+        parameter = spec.target.graph.parameters.get(name)
+        may_be_none = parameter is None or parameter.default is None
+    elif isinstance(spec.defaults, msgspec.UnsetType):
+        may_be_none = True
+    else:
+        may_be_none = name in spec.defaults and spec.defaults[name] is None
+    return Optional[kind] if may_be_none and kind is not Any else kind  # noqa: UP045  # found at run time
 
 
 def check_schedule(schedule: Schedule, spec: JobSpec) -> None:
     """Whether its arguments have names that the job takes, as far as the store knows them."""
     if isinstance(schedule.trigger, OnEvent):
-        check_event_args(spec.name, schedule.args, spec.parameters)
+        if not isinstance(spec.more, str):
+            check_event_args(spec.name, schedule.args, spec.parameters)
     else:
         recorded_signature(spec).bind((), schedule.args)
 

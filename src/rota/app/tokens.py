@@ -11,7 +11,7 @@ from rota.errors import BadInput
 from rota.ids import new_id
 from rota.model.identity import TokenView
 from rota.rules.duration import parse_duration
-from rota.rules.identity_options import check_label, check_queues, check_roles
+from rota.rules.identity_options import check_label, check_queues, check_roles, check_worker
 from rota.rules.secrets import SHOWN, digest_of, secret_text, token_text
 
 ENTROPY = 32
@@ -39,13 +39,15 @@ def draw_token(
 ) -> Drawn:
     """Check what is asked for, and make a secret unless one is brought."""
     text = secret or token_text(secrets.token_bytes(ENTROPY))
+    checked, reached = check_roles(roles), check_queues(queues)
+    check_worker(checked, reached)
     token = NewToken(
         id=new_id(),
         name=check_label(name),
         prefix=text[:SHOWN] if secret is None else "",
         digest=digest_of(text),
-        roles=check_roles(roles),
-        queues=check_queues(queues),
+        roles=checked,
+        queues=reached,
         ttl_ms=None if expires is None else _ttl_ms(expires),
     )
     return Drawn(text, token)

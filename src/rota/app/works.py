@@ -44,9 +44,12 @@ class Works:
     `stored` says whether the worker may carry out what no code has brought.
     """
 
-    def __init__(self, app: App, *, stored: bool) -> None:
+    def __init__(
+        self, app: App, *, stored: bool, find_pinned: Callable[[Lease], Pinned | None] | None = None
+    ) -> None:
         self._app = app
         self._stored = stored
+        self._find_pinned = find_pinned or self._look_up
         self._known: dict[tuple[str, int], Work] = {}
 
     def find(self, lease: Lease) -> Work:
@@ -62,10 +65,7 @@ class Works:
         job = self._app.jobs.get(lease.job)
         if job is not None and job.version == lease.version:
             return _work(job, job.spec)
-        namespace = self._app.namespace
-        pinned = self._app.store.read(
-            lambda tx: pinned_to(tx, lease.job, lease.version, namespace=namespace)
-        )
+        pinned = self._find_pinned(lease)
         if job is None:
             return _stored_work(lease, pinned.spec if pinned else None)
         if pinned is None:
@@ -74,6 +74,12 @@ class Works:
             return _refused(pinned.spec)
         # A breaker guards the job as it is now, with all runs that still wait from before.
         return _work(job, msgspec.structs.replace(pinned.spec, breaker=job.spec.breaker))
+
+    def _look_up(self, lease: Lease) -> Pinned | None:
+        namespace = self._app.namespace
+        return self._app.store.read(
+            lambda tx: pinned_to(tx, lease.job, lease.version, namespace=namespace)
+        )
 
 
 def _is_foreign(job: Job[..., Any], pinned: Pinned) -> bool:

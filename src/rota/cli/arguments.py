@@ -6,7 +6,7 @@ A value that is JSON is taken as JSON, anything else as text.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -28,8 +28,17 @@ class Arguments(NamedTuple):
     kwargs: dict[str, Any]
 
 
-def parse(words: Sequence[str], json_args: str | None, *, hints: Mapping[str, str]) -> Arguments:
-    """Read the words; `hints` are the parameters with their annotations, in order."""
+def parse(
+    words: Sequence[str],
+    json_args: str | None,
+    *,
+    hints: Mapping[str, str],
+    more: Callable[[], str | None] = lambda: None,
+) -> Arguments:
+    """Read the words; `hints` are the parameters with their annotations, in order.
+
+    `more` tells the annotation of those with other names, and is asked only if there are any.
+    """
     args: list[Any] = []
     kwargs = _object(json_args) if json_args is not None else {}
     names = list(hints)
@@ -41,7 +50,8 @@ def parse(words: Sequence[str], json_args: str | None, *, hints: Mapping[str, st
         elif pair[1] in kwargs:
             raise BadArguments(f"{pair[1]} is given twice")
         else:
-            kwargs[pair[1]] = _value(pair[2], hints.get(pair[1]))
+            hint = hints[pair[1]] if pair[1] in hints else more()
+            kwargs[pair[1]] = _value(pair[2], hint)
     return Arguments(tuple(args), kwargs)
 
 
@@ -63,7 +73,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def recorded_job(app: App, view: JobView) -> Job[..., Any]:
-    """A job as the store knows it: names are checked here, types by the worker."""
+    """A job as the store knows it: names and plain types are checked, the rest by the worker."""
     from rota.app import Job
     from rota.app.recorded import recorded_signature
 

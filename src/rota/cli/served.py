@@ -20,7 +20,7 @@ def server_client(said: Settings) -> Client:
     told = {"patience": said.patience_ms, "timeout": said.answer_within_ms}
     client = Client(
         said.server,
-        token=said.token or _token(said) or "",
+        token=token_of(said) or "",
         ca_file=said.ca_file,
         in_clear=said.in_clear,
         **{name: each / 1000 for name, each in told.items() if each is not None},
@@ -44,7 +44,10 @@ def _tell(notice: str, facts: dict[str, Any]) -> None:
         print(f"rota: {facts['error']}; trying for another {left_s} s", file=sys.stderr)
 
 
-def _token(said: Settings) -> str | None:
+def token_of(said: Settings) -> str | None:
+    """As it is, or out of its file."""
+    if said.token:
+        return said.token
     if said.token_file is None:
         return None
     from rota.app.secret_files import is_open_to_all, read_secret

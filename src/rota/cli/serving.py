@@ -64,6 +64,7 @@ def _work(said: Settings, life: Incarnation, title: str, tell: Callable[[App], N
     from msgspec import structs
 
     from rota.cli.echo import echo_to
+    from rota.cli.far_worker import far_worker
     from rota.cli.loading import load_app
     from rota.cli.logs import start_logging
     from rota.runtime.supervisor import serve_worker
@@ -75,7 +76,7 @@ def _work(said: Settings, life: Incarnation, title: str, tell: Callable[[App], N
     app = load_app(said) if said.app is not None or not said.stored else _bare_app(said)
     if _echoes(said, title):
         options = structs.replace(options, echo=echo_to(said.log_format))
-    worker = app.worker(options)
+    worker = app.worker(options) if said.server is None else far_worker(said, app, options)
     _set_title(f"rota {title}: {said.app or 'stored jobs'}")
     start_logging(said.log_format)
     if said.log_format == "text" and not life.dead:
@@ -140,11 +141,15 @@ def _print_banner(app: App, said: Settings, options: WorkerOptions) -> None:
         "app": f"{said.app or 'none'} ({len(app.jobs)} jobs)",
         "stored": "jobs of the store are run, too" if options.stored else "",
         "store": str(path.absolute()) if path else shown_url(app.url),
+        "server": said.server or "",
         "queues": ", ".join(queues or ["default"]),
         "slots": str(options.slots),
+        "chores": "left to others: this login is a worker's" if app.store.login == "worker" else "",
         "pid": f"{os.getppid()} (worker {os.getpid()})",
         "look": f"rota runs --url {shown_url(app.url)}",
     }
+    if said.server is not None:
+        lines |= {"store": "", "look": "", "queues": ", ".join(options.queues) or "of the token"}
     print("Rota serves; Ctrl-C drains and ends.")
     for name, text in lines.items():
         if not text:

@@ -35,6 +35,10 @@ class _Parameters(Answer):
     parameters: dict[str, str]
 
 
+class _Schema(Answer):
+    more: dict[str, Any] | bool = msgspec.field(name="additionalProperties", default=False)
+
+
 class ServedJob:
     """A job by its name, with what the submits made through it change of its policies."""
 
@@ -51,6 +55,13 @@ class ServedJob:
         """Name to annotation, in order; asked once."""
         path = f"/jobs/{quote(self.name, safe='')}"
         return self._client.line.get(path, _Parameters).parameters
+
+    @cached_property
+    def more(self) -> str | None:
+        """The annotation of arguments of any other name; None if there can be none."""
+        path = f"/jobs/{quote(self.name, safe='')}/parameters"
+        told = self._client.line.get(path, _Schema).more
+        return str(told.get("description", "Any")) if isinstance(told, dict) else None
 
     def submit(self, *args: Any, **kwargs: Any) -> ServedRun:
         """Ask for one execution; when this returns, it is recorded on disk."""

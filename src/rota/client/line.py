@@ -92,6 +92,14 @@ class Line:
         """Take something away, once."""
         return self._read(self._send(Call("DELETE", path, {}, None, new_id())), kind)
 
+    def say(self, path: str, kind: type[T], body: object, *, wait_s: float = 0.0) -> T:
+        """Tell something that does no harm when it is told twice: once, without a key."""
+        query = {"wait": f"{round(wait_s * 1000)}ms"} if wait_s else {}
+        answer = self._try(Call("POST", path, query, msgspec.json.encode(body), wait_s=wait_s))
+        if isinstance(answer, Failed):
+            raise answer.error
+        return self._read(answer, kind)
+
     def close(self) -> None:
         """Close all connections; the next request opens one again."""
         with self._opening:

@@ -29,7 +29,7 @@ def claim(
             limit=limit - len(leases),
         )
         # A returning clause promises no order on either database.
-        leases += [_lease(row) for row in sorted(rows, key=_order)]
+        leases += [lease_of(row) for row in sorted(rows, key=_order)]
         if len(leases) >= limit:
             break
     tx.taken(lease.run_id for lease in leases)
@@ -40,7 +40,8 @@ def _order(row: Row) -> tuple[int, str]:
     return row["rank"], str(row["id"])
 
 
-def _lease(row: Row) -> Lease:
+def lease_of(row: Row) -> Lease:
+    """The lease in a row of a run that is carried out."""
     return Lease(
         run_id=str(row["id"]),
         fence=row["fence"],

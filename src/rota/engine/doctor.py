@@ -69,6 +69,7 @@ def _database(tx: Tx) -> Iterator[Finding]:
         checkup.keys,
         checkup.rest_rows,
         checkup.protection,
+        checkup.logins,
     ):
         yield from check(vitals)
     yield from checkup.partitions(names, today)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
+from rota.engine.ahead import Spans, count_ahead
 from rota.engine.inspect import now_ms
 from rota.engine.statistics import DAY_MS, HOUR_MS, means
 from rota.engine.timetables import Timetables
-from rota.engine.upcoming import upcoming
 from rota.store.base import Tx
 
-MOST = 100_000
-"""Firings that are reckoned with."""
 PAST_MS = 7 * DAY_MS
 
 
-class Ahead(msgspec.Struct, frozen=True):
+class Hour(msgspec.Struct, frozen=True):
     """An hour to come."""
 
     at: int
@@ -27,9 +25,9 @@ class Ahead(msgspec.Struct, frozen=True):
 
 
 class Forecast(msgspec.Struct, frozen=True):
-    """Hour by hour; cut when there are too many firings to reckon with all."""
+    """Hour by hour; cut when there is too much to count."""
 
-    hours: list[Ahead]
+    hours: list[Hour]
     is_cut: bool
 
 
@@ -37,18 +35,18 @@ def forecast(tx: Tx, *, namespace: str, hours: int, timetables: Timetables) -> F
     """From now on; a first part of an hour counts as one."""
     now = now_ms(tx)
     first = now // HOUR_MS * HOUR_MS
-    end = first + hours * HOUR_MS - 1
-    coming = upcoming(
-        tx, namespace=namespace, start=now, end=end, limit=MOST, timetables=timetables
-    )
+    spans = Spans(first=first, span_ms=HOUR_MS, count=hours)
+    coming = count_ahead(tx, namespace=namespace, start=now, spans=spans, timetables=timetables)
     took = means(tx, namespace=namespace, span_ms=HOUR_MS, since=now - PAST_MS)
     runs = [0] * hours
     busy = [0] * hours
     unknown = [0] * hours
-    for each in coming.firings:
-        at = (each.at - first) // HOUR_MS
-        runs[at] += 1
-        busy[at] += took.get(each.job, 0)
-        unknown[at] += each.job not in took
-    ahead = [Ahead(first + at * HOUR_MS, runs[at], busy[at], unknown[at]) for at in range(hours)]
+    for each in coming.groups:
+        all_take = sum(took.get(job, 0) for job in each.jobs)
+        not_known = sum(job not in took for job in each.jobs)
+        for at, count in each.counts.items():
+            runs[at] += count * len(each.jobs)
+            busy[at] += count * all_take
+            unknown[at] += count * not_known
+    ahead = [Hour(first + at * HOUR_MS, runs[at], busy[at], unknown[at]) for at in range(hours)]
     return Forecast(ahead, coming.is_cut)

@@ -32,8 +32,12 @@ class Seen(msgspec.Struct, frozen=True):
     seq: int
 
 
-def append(tx: Tx, chunks: Sequence[LogChunk], *, namespace: str) -> None:
-    """Store chunks; one that is there already stays as it is, so that sending again is safe."""
+def append(
+    tx: Tx, chunks: Sequence[LogChunk], *, namespace: str, is_repeated: bool = False
+) -> None:
+    """Store chunks; those that may have been sent before are looked for, and stay as they are."""
+    if is_repeated:
+        chunks = _without_stored(tx, chunks)
     tx.insert("append_logs", chunks, namespace=namespace)
     tx.notify((LOGGED,))
 
@@ -92,6 +96,12 @@ def search(  # noqa: PLR0913  # one filter each, all named
 def index(tx: Tx, *, limit: int) -> int:
     """Take up to `limit` chunks into the index of words; returns how many."""
     return tx.execute("index_logs", limit=limit)
+
+
+def _without_stored(tx: Tx, chunks: Sequence[LogChunk]) -> list[LogChunk]:
+    rows = tx.all("stored_logs", batch=msgspec.json.encode(chunks).decode())
+    stored = {(str(row["run_id"]), row["fence"], row["seq"]) for row in rows}
+    return [each for each in chunks if (each.run_id, each.fence, each.seq) not in stored]
 
 
 def _matches(

@@ -7,18 +7,17 @@ from collections.abc import Sequence
 
 import msgspec
 
+from rota.engine.ahead import Spans, count_ahead
 from rota.engine.dead_letters import LetterGroup, groups
 from rota.engine.inspect import now_ms
 from rota.engine.queues import Depth, depths_of
 from rota.engine.statistics import HOUR_MS, MINUTE_MS, Statistic, Statistics, read, total
 from rota.engine.timetables import Timetables
-from rota.engine.upcoming import upcoming
 from rota.engine.workers import workers
 from rota.store.base import Tx
 
 FINE_MS = 6 * HOUR_MS
 """Windows up to here are told in minutes, longer ones in hours."""
-MOST_DUE = 10_000
 CAUSES = 5
 
 
@@ -76,9 +75,8 @@ def overview(
         if queues is None or set(each.queues) & set(queues)
     ]
     buckets = timeline(tx, namespace=namespace, window_ms=window_ms, queues=queues)
-    coming = upcoming(
-        tx, namespace=namespace, start=now, end=now + HOUR_MS, limit=MOST_DUE, timetables=timetables
-    )
+    hour = Spans(first=now, span_ms=HOUR_MS + 1, count=1)
+    coming = count_ahead(tx, namespace=namespace, start=now, spans=hour, timetables=timetables)
     return Overview(
         now=now,
         window_ms=window_ms,
@@ -93,7 +91,7 @@ def overview(
         alive=sum(each.is_alive for each in crew),
         silent=sum(not each.is_alive for each in crew),
         causes=groups(tx, namespace=namespace, queues=queues, since=now - window_ms, limit=CAUSES),
-        due_next_hour=len(coming.firings),
+        due_next_hour=coming.firings,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Collection
 import msgspec
 
 from rota.engine.keys import queue_key
+from rota.engine.workers import workers
 from rota.store.base import Tx
 
 COUNTED = 50_000
@@ -31,6 +32,10 @@ class QueueView(msgspec.Struct, frozen=True, kw_only=True):
     """Queued runs that a breaker holds back, of the next few thousand."""
     is_cut: bool = False
     """There are more queued or scheduled runs than are counted."""
+    workers: int = 0
+    """That are alive and serve it."""
+    slots: int = 0
+    """Theirs together: so many of its runs can be carried out at once."""
 
 
 class Depth(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +59,7 @@ def resume(tx: Tx, queue: str, *, namespace: str) -> None:
 
 
 def queues(tx: Tx, *, namespace: str) -> list[QueueView]:
-    """All queues in which runs wait or run, or that were ever paused, by name."""
+    """All queues in which runs wait or run, that a worker serves or that were paused, by name."""
     marked = {row["name"]: row for row in tx.all("list_queues", namespace=namespace)}
     running = {
         row["queue"]: row["running"] for row in tx.all("running_by_queue", namespace=namespace)
@@ -62,6 +67,7 @@ def queues(tx: Tx, *, namespace: str) -> list[QueueView]:
     names = {row["name"] for row in tx.all("queue_names", namespace=namespace)}
     depths = depths_of(tx, names, namespace=namespace)
     held = _held(tx, names, namespace=namespace)
+    crews = _crews(tx, namespace=namespace)
     return [
         QueueView(
             name=name,
@@ -73,8 +79,10 @@ def queues(tx: Tx, *, namespace: str) -> list[QueueView]:
             oldest_ms=depths[name].oldest_ms if name in depths else None,
             held=held.get(name, 0),
             is_cut=name in depths and depths[name].is_cut,
+            workers=len(crews.get(name, ())),
+            slots=sum(crews.get(name, ())),
         )
-        for name in sorted(names | marked.keys() | running.keys())
+        for name in sorted(names | marked.keys() | running.keys() | crews.keys())
     ]
 
 
@@ -98,6 +106,16 @@ def depths_of(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, De
 def _held(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, int]:
     at = {"namespace": namespace, "batch": _named(names), "ahead": HELD}
     return {row["name"]: row["held"] for row in tx.all("held_by_queue", **at)}
+
+
+def _crews(tx: Tx, *, namespace: str) -> dict[str, list[int]]:
+    """The slots of each worker that serves a queue."""
+    found: dict[str, list[int]] = {}
+    for worker in workers(tx, namespace=namespace):
+        if worker.is_alive:
+            for queue in worker.queues:
+                found.setdefault(queue, []).append(worker.slots)
+    return found
 
 
 def _named(names: Collection[str]) -> str:

@@ -22,6 +22,14 @@ def reap(tx: Tx, *, limit: int, worker_id: str | None = None) -> int:
         rows = tx.all("orphaned_runs", limit=limit)
     else:
         rows = tx.all("runs_of_worker", worker_id=worker_id, limit=limit)
+    take_back(tx, rows)
+    if len(rows) < limit:
+        tx.execute("bury_workers")
+    return len(rows)
+
+
+def take_back(tx: Tx, rows: Sequence[Row]) -> None:
+    """End the attempts of these runs, whose workers are dead."""
     suspects = _suspects(rows)
     for namespace in {row["namespace"] for row in rows}:
         verdicts = [
@@ -30,9 +38,6 @@ def reap(tx: Tx, *, limit: int, worker_id: str | None = None) -> int:
             if row["namespace"] == namespace
         ]
         finish(tx, verdicts, namespace=namespace)
-    if len(rows) < limit:
-        tx.execute("bury_workers")
-    return len(rows)
 
 
 def _suspects(rows: Sequence[Row]) -> set[str]:

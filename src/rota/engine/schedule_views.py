@@ -80,6 +80,14 @@ def present(tx: Tx, name: str, *, namespace: str) -> Schedule | None:
     return None if row is None else readable(row["spec"])
 
 
+def schedules_named(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, str]:
+    """Of these names those that schedules have, and the jobs they start."""
+    rows = tx.all(
+        "bundled_schedules", namespace=namespace, jobs="[]", names=json.dumps(sorted(names))
+    )
+    return {row["name"]: row["job"] for row in rows}
+
+
 def schedules(  # one filter each, all named
     tx: Tx,
     *,

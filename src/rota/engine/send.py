@@ -5,7 +5,7 @@ The event and what it starts are one transaction: both are there or neither.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -14,7 +14,7 @@ from rota.engine.fire import MAX_NOTE, Calendars, load_calendars, plan_of
 from rota.engine.fired_run import Start, spec_of
 from rota.engine.starts import Ask, Begun, NewId, begin, stop_old
 from rota.engine.timetables import Plan, Timetables
-from rota.errors import DuplicateKey
+from rota.errors import DuplicateKey, NotPermitted
 from rota.model.event import Event, Heard, Sent
 from rota.model.spec import GraphTarget
 from rota.rules.events import event_args
@@ -29,7 +29,7 @@ class _Listener(msgspec.Struct, frozen=True, kw_only=True):
     note: str | None = None
 
 
-def send(
+def send(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is new
     tx: Tx,
     event: Event,
     *,
@@ -37,13 +37,17 @@ def send(
     sent_by: str,
     timetables: Timetables,
     new_id: NewId,
+    reaches: Callable[[str], bool] | None = None,
 ) -> Sent:
     """Record the event and start what listens; one that was sent before starts nothing again.
 
     DuplicateKey when the key belongs to an event with another payload. A paused schedule does
-    not hear it, and counts it as missed.
+    not hear it, and counts it as missed. `reaches` tells of which queues the sender may start
+    jobs: NotPermitted if a schedule of another one listens.
     """
     at = {"namespace": namespace, "name": event.name, "key": event.key}
+    if reaches is not None:
+        _check_reach(tx, event, namespace, reaches)
     if not tx.execute("insert_event", id=event.id, payload=event.payload, sent_by=sent_by, **at):
         return _known(tx, event, namespace)
     rows = tx.all("take_listeners", namespace=namespace, event=event.name)
@@ -56,6 +60,14 @@ def send(
         _count(tx, each, begun.get(str(each.row["id"])))
     stop_old(tx, begun.values())
     return Sent(id=event.id, heard=_heard(rows, begun))
+
+
+def _check_reach(tx: Tx, event: Event, namespace: str, reaches: Callable[[str], bool]) -> None:
+    for row in tx.all("take_listeners", namespace=namespace, event=event.name):
+        if row["job_spec"] is None or not reaches(spec_of(row["job_spec"]).queue):
+            raise NotPermitted(
+                f"the event {event.name} starts jobs of queues that the credential does not reach"
+            )
 
 
 def _known(tx: Tx, event: Event, namespace: str) -> Sent:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from heapq import merge
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 
-from rota.engine.fire import Calendars, load_calendars, plan_of
-from rota.engine.timetables import Timetables
+from rota.engine.fire import load_calendars, plan_of
+from rota.engine.timetables import Plan, Timetables
 from rota.errors import BadInput
 from rota.rules.timetable import firings
 from rota.store.base import Row, Tx
@@ -47,16 +49,52 @@ def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
     is_wanted: Callable[[str], bool] = lambda _: True,
 ) -> Upcoming:
     """From `start`, or now if that is later, to `end`, both included; of jobs that are wanted."""
-    rows = tx.all("upcoming_schedules", namespace=namespace, until=end, limit=SCHEDULES + 1)
-    mine = [row for row in rows[:SCHEDULES] if is_wanted(row["job"])]
-    calendars = load_calendars(tx, mine)
-    each = [_of(row, timetables, calendars, start=start, end=end) for row in mine]
+    asked = planned(tx, namespace=namespace, end=end, timetables=timetables)
+    each = [_of(one, start=start, end=end) for one in asked.all if is_wanted(one.row["job"])]
     frequent: list[str] = []
     if most_each is not None:
         each = [iter(rare) for rare in _rare(each, most_each, frequent)]
     found = list(islice(merge(*each), limit + 1))
-    is_cut = len(found) > limit or len(rows) > SCHEDULES
+    is_cut = len(found) > limit or asked.is_cut
     return Upcoming(firings=found[:limit], is_cut=is_cut, frequent=frequent)
+
+
+class Planned(NamedTuple):
+    """A schedule on record, and what it says."""
+
+    row: Row
+    plan: Plan
+
+    def next_after(self, start: int) -> int:
+        """Firings later than this one are still to come."""
+        cursor_at, now = int(self.row["cursor_at"]), int(self.row["now"])
+        return max(start - 1, cursor_at, now - 1)
+
+    @property
+    def left(self) -> int | None:
+        """How often it may fire; None for ever."""
+        count = self.plan.schedule.count
+        return None if count is None else max(0, count - self.row["fired"])
+
+
+class AllPlanned(NamedTuple):
+    """Schedules that fire by themselves, and whether there are more of them."""
+
+    all: list[Planned]
+    is_cut: bool
+
+
+def planned(tx: Tx, *, namespace: str, end: int, timetables: Timetables) -> AllPlanned:
+    """Those that fire until then. What cannot be read is left out: a scheduler says so there."""
+    rows = tx.all("upcoming_schedules", namespace=namespace, until=end, limit=SCHEDULES + 1)
+    mine = rows[:SCHEDULES]
+    calendars = load_calendars(tx, mine)
+    found = []
+    for row in mine:
+        with suppress(BadInput):
+            plan = plan_of({**row, "version": 0}, timetables, calendars)
+            found.append(Planned(row, plan))
+    return AllPlanned(found, len(rows) > SCHEDULES)
 
 
 def _rare(each: list[Iterator[Coming]], most: int, frequent: list[str]) -> Iterator[list[Coming]]:
@@ -69,20 +107,12 @@ def _rare(each: list[Iterator[Coming]], most: int, frequent: list[str]) -> Itera
             frequent.append(found[0].schedule)
 
 
-def _of(
-    row: Row, timetables: Timetables, calendars: Calendars, *, start: int, end: int
-) -> Iterator[Coming]:
-    try:
-        plan = plan_of({**row, "version": 0}, timetables, calendars)
-    except BadInput:
-        return  # a scheduler finds the same and says so at the schedule
-    after = max(start - 1, row["cursor_at"], row["now"] - 1)
+def _of(one: Planned, *, start: int, end: int) -> Iterator[Coming]:
+    after, next_at = one.next_after(start), one.row["next_at"]
     instants: Iterator[int]
-    if plan.follows_end:
-        instants = iter((row["next_at"],) if after < row["next_at"] else ())
+    if one.plan.follows_end:
+        instants = iter((next_at,) if after < next_at else ())
     else:
-        instants = firings(plan.table, after, end)
-    if plan.schedule.count is not None:
-        instants = islice(instants, max(0, plan.schedule.count - row["fired"]))
-    for at in instants:
-        yield Coming(at, row["name"], row["job"])
+        instants = firings(one.plan.table, after, end)
+    for at in islice(instants, one.left):
+        yield Coming(at, one.row["name"], one.row["job"])

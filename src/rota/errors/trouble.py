@@ -84,6 +84,12 @@ class RoomsRefused(RotaError):
     exit_code = 5
 
 
+class RightMissing(RotaError):
+    """The login of the database lacks a right."""
+
+    exit_code = 5
+
+
 class RunNotFinished(RotaError):
     """The run did not end within the time given."""
 

@@ -6,13 +6,17 @@ from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
-Role = Literal["viewer", "operator", "author", "admin", "exec", "audit"]
+Role = Literal["viewer", "operator", "author", "admin", "exec", "audit", "worker"]
 """Each of the first four may do what those before it may. `exec` stands beside them: whoever
 defines jobs that run programs needs it, too. `audit` lets somebody who is no admin read the audit,
-so that those who check and those who rule can be two."""
+so that those who check and those who rule can be two. `worker` stands alone: it carries out runs of
+its queues and can do nothing else, not even look."""
 
 LADDER: tuple[Role, ...] = ("viewer", "operator", "author", "admin")
 ROLES: tuple[Role, ...] = get_args(Role)
+WORKER: Role = "worker"
+PEOPLE: tuple[Role, ...] = tuple(role for role in ROLES if role != WORKER)
+"""Roles that somebody who signs in can have."""
 
 
 class Credential(msgspec.Struct, frozen=True, kw_only=True):

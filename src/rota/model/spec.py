@@ -116,6 +116,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     Unset where it is not known: definitions of older versions did not record it.
     """
+    more: str | msgspec.UnsetType = msgspec.UNSET
+    """The annotation of `**kwargs`: its runs take arguments of other names, too."""
 
 
 class PolicyChange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -190,6 +190,25 @@ def protection(vitals: Vitals) -> Iterator[Finding]:
         )
 
 
+def logins(vitals: Vitals) -> Iterator[Finding]:
+    """Whether servers and workers have more rights than they need; with one login it is said only.
+
+    It is a warning once others were granted, or where rights mean nothing at all.
+    """
+    above, owners = (vitals.get(f"{who}_sessions") or 0 for who in ("superuser", "owner"))
+    if above or owners:
+        who = "a superuser" if above else "the owner of the tables"
+        is_meant = not above and not vitals.get("logins")
+        yield Finding(
+            "logins",
+            "ok" if is_meant else "warning",
+            f"{above or owners} sessions of {who}",
+            "let servers and workers log in with fewer rights: `rota db grant LOGIN --as worker`",
+        )
+    elif "granted_sessions" in vitals:
+        yield Finding("logins", "ok", f"{vitals['granted_sessions']} sessions, none of the owner")
+
+
 def file(facts: Mapping[str, str | int]) -> Iterator[Finding]:
     """The place of a SQLite store."""
     if "wal_bytes" in facts:

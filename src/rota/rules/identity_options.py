@@ -8,7 +8,7 @@ from typing import cast
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.identity import LADDER, ROLES, Quotas, Role
+from rota.model.identity import LADDER, ROLES, WORKER, Quotas, Role
 from rota.rules.names import check_name
 from rota.rules.size import parse_size
 
@@ -19,13 +19,20 @@ _NONE = Quotas()
 
 
 def check_roles(given: Iterable[str]) -> tuple[Role, ...]:
-    """At least one of the ladder; the lower ones need not be said."""
+    """At least one of the ladder, whose lower ones need not be said; or `worker`, alone."""
     roles = tuple(dict.fromkeys(given))
     for role in roles:
         if role not in ROLES:
             raise BadOption(f"{role!r:.64} is not a role; roles are {', '.join(ROLES)}")
+    if WORKER in roles:
+        if len(roles) > 1:
+            raise BadOption(
+                "a token of the role worker has no other: it lies on machines that are trusted "
+                "with runs of some queues and nothing else; make two tokens"
+            )
+        return (WORKER,)
     if not set(roles) & set(LADDER):
-        raise BadOption(f"a token needs one of the roles {', '.join(LADDER)}")
+        raise BadOption(f"a token needs one of the roles {', '.join((*LADDER, WORKER))}")
     return cast("tuple[Role, ...]", roles)
 
 
@@ -36,6 +43,12 @@ def check_queues(given: Sequence[str] | None) -> tuple[str, ...] | None:
     if not given:
         raise BadOption("a token for no queue can do nothing; leave the queues out for all of them")
     return tuple(dict.fromkeys(check_name("queue", queue) for queue in given))
+
+
+def check_worker(roles: Sequence[Role], queues: Sequence[str] | None) -> None:
+    """What a worker may claim is said when its token is made, and never `all of them`."""
+    if WORKER in roles and queues is None:
+        raise BadOption("a token of the role worker names its queues, such as --queue images")
 
 
 def check_label(given: object) -> str:

@@ -42,7 +42,7 @@ def schema_of(spec: JobSpec) -> dict[str, Any]:
         "title": spec.name,
         "type": "object",
         "properties": {name: of_annotation(hint) for name, hint in spec.parameters.items()},
-        "additionalProperties": False,
+        "additionalProperties": _of_more(spec),
     }
     if isinstance(spec.target, CommandTarget | HttpTarget):
         schema["required"] = list(spec.parameters)
@@ -88,6 +88,11 @@ def _of_function(spec: JobSpec, defaults: dict[str, Any], schema: dict[str, Any]
     for name, default in defaults.items():
         if default is not None:
             schema["properties"][name]["default"] = default
+
+
+def _of_more(spec: JobSpec) -> dict[str, Any] | bool:
+    """What arguments of other names may be, if any are taken."""
+    return of_annotation(spec.more) if isinstance(spec.more, str) else False
 
 
 def _is_needed(default: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 class Timetable(Protocol):
@@ -34,3 +34,12 @@ def firings(timetable: Timetable, after: int, until: int) -> Iterator[int]:
     while at is not None and at <= until:
         yield at
         at = timetable.after(at)
+
+
+@runtime_checkable
+class Countable(Timetable, Protocol):
+    """One that can say how often it fires without naming each instant."""
+
+    def count(self, after: int, until: int) -> int:
+        """How many firings there are later than `after` and not later than `until`."""
+        ...

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from codecs import IncrementalDecoder, getincrementaldecoder
 from collections.abc import Iterator
+from io import StringIO
 from typing import Any, NamedTuple, Protocol
 
 from rota.clock import elapsed_s
@@ -90,9 +91,9 @@ class AttemptLog:
     """
 
     __slots__ = (
-        "_decoders", "_lost", "_more_chars", "_more_lines", "_rest", "_time_s", "at_s", "book",
-        "chars", "claimed_s", "cost", "count", "is_listed", "lease", "lines", "next_seq", "pieces",
-        "room", "secrets",
+        "_decoders", "_lost", "_more_chars", "_more_lines", "_page", "_page_s", "_read", "_rest",
+        "_time_s", "at_s", "book", "chars", "claimed_s", "cost", "count", "is_listed", "lease",
+        "lines", "next_seq", "pieces", "room", "secrets",
     )  # fmt: skip
 
     def __init__(self, book: Book, call: Call) -> None:
@@ -115,6 +116,16 @@ class AttemptLog:
         self._rest: tuple[_Rest, _Rest] | None = None
         self._more_lines = self._more_chars = self._lost = 0
         self._decoders: tuple[IncrementalDecoder, IncrementalDecoder] | None = None
+        self._page: StringIO | None = None
+        self._page_s = 0.0
+        self._read = 0
+
+    def follow(self, page: StringIO, at_s: float) -> None:
+        """Begin with what was printed there, at that time.
+
+        Somebody who found the page before it was turned may still add to it, so it is kept.
+        """
+        self._page, self._page_s = page, at_s
 
     def write(self, stream: int, text: str) -> None:
         """Take text that was printed; it becomes lines when they are complete."""
@@ -152,14 +163,24 @@ class AttemptLog:
     @property
     def is_fresh(self) -> bool:
         """Whether nothing was made of its pieces yet."""
-        return not self.count and not self._more_chars and self._rest is None
+        return not self.count and not self._more_chars and self._rest is None and self._page is None
 
     def cut_pieces(self) -> Pieces:
         """Take the pieces away; one that comes meanwhile stays."""
         number = len(self.pieces)
         taken = self.pieces[:number]
         del self.pieces[:number]
-        return taken
+        return taken if self._page is None else [*self._turned(self._page), *taken]
+
+    def _turned(self, page: StringIO) -> Pieces:
+        """What was printed on the page and not taken yet."""
+        size = page.tell()
+        if size == self._read:
+            return []
+        text = page.getvalue()[self._read :]
+        at_s = elapsed_s() if self._read else self._page_s
+        self._read += len(text)
+        return [at_s, STDOUT, text]
 
     def settle(self) -> None:
         """Make lines of the pieces; the lock of the book is held."""

@@ -86,6 +86,7 @@ class Call:
         "log",
         "logbook",
         "on_commit",
+        "page",
         "slot",
         "started_s",
         "stop_reason",
@@ -110,6 +111,8 @@ class Call:
         """Where the worker gathers log lines; None when nobody does."""
         self.log: Any = None
         """The lines of this attempt; made when it writes the first."""
+        self.page: Any = None
+        """What it prints to at full load, when there is no time for that."""
         self.desk: Desk | None = None
         """What the body may ask of the store."""
         self.is_committing = False

@@ -112,6 +112,8 @@ class Calls:
 
     def abandon(self, call: Call) -> None:
         """Leave a body behind that did not end in its grace; its slot is free again."""
+        if call.page is not None:
+            call.page.turn()  # it may go on to print, and nobody would look
         self._executor_for(call).abandon(call)
         self._done(call, Stopped(call.stop_reason or "lost"))
 
@@ -145,7 +147,10 @@ class Calls:
         if call.has_ended:
             return False
         call.has_ended = True
-        if call.log is not None:
+        if call.page is not None and (text := call.page.end(call)):
+            call.logbook.close_page(call, text)
+            self.logged()
+        elif call.log is not None:
             call.log.close()
             self.logged()
         if self._porter is not None and self._porter.is_wanted_after(call, ending):

@@ -131,7 +131,11 @@ class RunContext:
 
     def _last_success(self) -> LastSuccess:
         name = self.schedule
-        return LastSuccess() if name is None else desk_of(self.call).last_success(name)
+        return (
+            LastSuccess()
+            if name is None
+            else desk_of(self.call).last_success(self.call.lease, name)
+        )
 
     @property
     def idempotency_key(self) -> str:

@@ -40,17 +40,19 @@ LOOK_S = 1.0
 """How often to see whether a beat is due or somebody reported progress; asks the store nothing."""
 
 
-class Heart(Service):
-    """Renews the worker's lease; `last_sent_s` is when the last acknowledged beat was sent."""
+class Beating(Service):
+    """Renews the worker's lease; `last_sent_s` is when the last acknowledged beat was sent.
 
-    def __init__(self, store: Store, calls: Calls, *, options: WorkerOptions, body: Body) -> None:
+    Whom it tells is for those that derive from it.
+    """
+
+    def __init__(self, calls: Calls, *, options: WorkerOptions, body: Body) -> None:
         super().__init__()
         self.interval_s = min(LOOK_S, options.heartbeat_ms / 2000)
         self.worker_id = ""
         self.is_draining = False
         self.is_cut_off = False
         self.last_sent_s = elapsed_s()
-        self._store = store
         self._calls = calls
         self._options = options
         self._body = body
@@ -59,6 +61,18 @@ class Heart(Service):
         self._drains = False
         self._told: str | None = None
         """The presence that others know."""
+
+    def presence(self) -> str | None:
+        """How others can see this process."""
+        raise NotImplementedError
+
+    def send(self, held: Sequence[Held], progress: Sequence[Progress], seen: str | None) -> Pulse:
+        """A beat."""
+        raise NotImplementedError
+
+    def look(self, held: Sequence[Held]) -> Pulse:
+        """What has become of these."""
+        raise NotImplementedError
 
     def ask_soon(self) -> None:
         """Somebody may have changed one of our runs."""
@@ -71,13 +85,13 @@ class Heart(Service):
             self._is_known = True
         silent_s = elapsed_s() - self.last_sent_s
         is_due = silent_s >= self._options.heartbeat_ms / 1000 - self.interval_s
-        is_news = self._calls.progress or self._store.presence.mine() != self._told
+        is_news = self._calls.progress or self.presence() != self._told
         if is_due or is_news or self.is_cut_off:
             self._beat()
         elif self._asked:
             self._asked = False
             held = self._calls.held()
-            self._obey(self._store.read(lambda tx: changes(tx, held)), held)
+            self._obey(self.look(held), held)
         return False
 
     def _beat(self) -> None:
@@ -87,20 +101,9 @@ class Heart(Service):
         # One that lost its session, as all do when the server restarts, has another in a moment.
         # Until then it beats at each look: to be unseen meanwhile would mean a whole lease of
         # waiting for its runs if it died now.
-        presence = self._store.presence.mine() or self._told
+        presence = self.presence() or self._told
         progress = [Progress(*each) for each in self._calls.progress.take()]
-        pulse = self._store.write(
-            lambda tx: heartbeat(
-                tx,
-                self.worker_id,
-                lease_ms=self._options.lease_ms,
-                held=held,
-                progress=progress,
-                is_draining=self.is_draining,
-                presence=presence,
-            ),
-            urgent=True,
-        )
+        pulse = self.send(held, progress, presence)
         self._is_known = pulse.is_known
         if pulse.is_known:
             self.last_sent_s, self._told = sent_s, presence
@@ -129,3 +132,31 @@ class Heart(Service):
             return
         if not (lost and call.is_committed):
             self._calls.stop(call, "lost" if lost else "cancel")
+
+
+class Heart(Beating):
+    """That of a worker with a connection of its own."""
+
+    def __init__(self, store: Store, calls: Calls, *, options: WorkerOptions, body: Body) -> None:
+        super().__init__(calls, options=options, body=body)
+        self._store = store
+
+    def presence(self) -> str | None:
+        return self._store.presence.mine()
+
+    def send(self, held: Sequence[Held], progress: Sequence[Progress], seen: str | None) -> Pulse:
+        return self._store.write(
+            lambda tx: heartbeat(
+                tx,
+                self.worker_id,
+                lease_ms=self._options.lease_ms,
+                held=held,
+                progress=progress,
+                is_draining=self.is_draining,
+                presence=seen,
+            ),
+            urgent=True,
+        )
+
+    def look(self, held: Sequence[Held]) -> Pulse:
+        return self._store.read(lambda tx: changes(tx, held))

@@ -10,7 +10,7 @@ import msgspec
 from rota.clock import elapsed_s
 from rota.errors import TimedOut
 from rota.model.run import AttemptKind, ErrorDetail, Verdict
-from rota.model.spec import PolicyChange, RetryPolicy
+from rota.model.spec import PolicyChange
 from rota.notices import emit
 from rota.rules.duration import format_duration
 from rota.rules.retry import GiveUp, Requeue, after_crash, decide
@@ -93,7 +93,7 @@ def _failed(call: Call, ending: Raised, kind: AttemptKind, roll: Callable[[], fl
         wants_retry=ending.wants_retry,
         gives_up=ending.gives_up,
         retry_after_ms=None if after_s is None else round(after_s * 1000),
-        custom_delay_ms=_custom_delay_ms(call, ending, policy),
+        custom_delay_ms=custom_delay_ms(call, ending) if policy.backoff == "custom" else None,
         at_most_once=lease.at_most_once,
         now_ms=lease.claimed_at + round((elapsed_s() - call.claimed_s) * 1000),
         due_at_ms=lease.due_at,
@@ -110,9 +110,10 @@ def _qualified(types: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name if "." in name else f"builtins.{name}" for name in types)
 
 
-def _custom_delay_ms(call: Call, ending: Raised, policy: RetryPolicy) -> int | None:
+def custom_delay_ms(call: Call, ending: Raised) -> int | None:
+    """What the job's own function says of the next attempt; None if it has none, or says so."""
     function = call.work.retry_function
-    if policy.backoff != "custom" or function is None:
+    if function is None:
         return None
     try:
         delay_s = function(call.lease.failures + 1, ending.exception)

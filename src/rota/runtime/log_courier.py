@@ -17,6 +17,7 @@ from rota.notices import emit
 from rota.runtime.calls import Calls
 from rota.runtime.janitor import Chore
 from rota.runtime.logbook import Logbook
+from rota.runtime.pages import MOMENT_S, pages
 from rota.runtime.service import Service
 from rota.runtime.streams import capture
 from rota.store.base import Store
@@ -28,34 +29,41 @@ GATHER_S = 0.2
 """Lines of running handlers gather for so long."""
 ENDED_S = 0.1
 """Lines of a handler that has ended: people look at them now."""
+MANY = 1_000
+"""Attempts with lines a second; at such a load nobody asks for the time of each line."""
 INDEXED = 200
 """Chunks per transaction: some 5 ms, in which nobody else can write to SQLite."""
 REST, BUSY_REST = 20.0, 60.0
 """It rests so many times as long as it works: at full load the index may lag, runs may not."""
 
 
-class LogCourier(Service):
-    """Delivers lines soon after they were written, and sooner when their run has ended."""
+class LineCourier(Service):
+    """Delivers lines soon after they were written, and sooner when their run has ended.
+
+    Where to is for those that derive from it.
+    """
 
     interval_s = 1.0
 
-    def __init__(
-        self, store: Store, calls: Calls, book: Logbook, *, namespace: str, echo: Echo | None
-    ) -> None:
+    def __init__(self, calls: Calls, book: Logbook, *, echo: Echo | None) -> None:
         super().__init__()
         self._echo = echo
-        self._store = store
         self._calls = calls
         self._book = book
-        self._namespace = namespace
         self._unsent: list[LogChunk] = []
         self._has_ended = False
         self._first_s: float | None = None
         self._sent_s = 0.0
         self._was_whole = False
         self._is_capturing = False
+        self._is_quick = False
+        self._many_s = 0.0
         book.wake = self.wake
         calls.logged = self._ended
+
+    def send(self, chunks: list[LogChunk], *, is_repeated: bool) -> None:
+        """Deliver them; if they were sent before, those that are there do no harm."""
+        raise NotImplementedError
 
     def start(self) -> None:
         if not self._is_capturing:
@@ -66,6 +74,7 @@ class LogCourier(Service):
     def stop(self) -> None:
         """Deliver the last lines, unless the store is away."""
         super().stop()
+        self._hurry(hurry=False)
         if self._is_capturing:  # a worker may be stopped twice
             self._is_capturing = False
             capture.stop()
@@ -74,9 +83,14 @@ class LogCourier(Service):
                 pass
 
     def pause_s(self) -> float:
-        return max(0.0, min(self.interval_s, self._due_s() - elapsed_s()))
+        pause_s = max(0.0, min(self.interval_s, self._due_s() - elapsed_s()))
+        return min(pause_s, MOMENT_S) if self._is_quick else pause_s
 
     def tick(self) -> bool:
+        if self._is_quick:
+            pages.turn_old(elapsed_s())
+            if elapsed_s() - self._many_s > self.interval_s:
+                self._hurry(hurry=False)
         if not len(self._calls):
             if self._was_whole and not capture.is_whole():
                 capture.mend()
@@ -92,16 +106,18 @@ class LogCourier(Service):
             self.wake()
 
     def _due_s(self) -> float:
-        if self._unsent:
+        waiting = len(self._book)
+        if self._unsent or waiting >= BATCH:
             return 0.0
-        if not self._book:
+        if not waiting:
             return math.inf
         first_s = math.inf if self._first_s is None else self._first_s + GATHER_S
         return min(first_s, self._sent_s + ENDED_S) if self._has_ended else first_s
 
     def _deliver(self) -> bool:
         """Send a batch; True when there may be another. One that did not arrive is sent again."""
-        if not self._unsent:
+        is_repeated = bool(self._unsent)
+        if not is_repeated:
             self._has_ended = False
             self._first_s = None
             self._unsent = self._book.take(limit=BATCH, chars=BATCH_CHARS)
@@ -111,10 +127,18 @@ class LogCourier(Service):
             emit("logs.dropped", lines=lost)
         if not self._unsent:
             return False
-        self._store.write(lambda tx: append(tx, self._unsent, namespace=self._namespace), lone=True)
-        self._unsent = []
-        self._sent_s = elapsed_s()
+        self.send(self._unsent, is_repeated=is_repeated)
+        sent, self._unsent = len(self._unsent), []
+        before_s, self._sent_s = self._sent_s, elapsed_s()
+        if sent > MANY * (self._sent_s - before_s):
+            self._many_s = self._sent_s
+            self._hurry(hurry=True)
         return len(self._book) > 0
+
+    def _hurry(self, *, hurry: bool) -> None:
+        if hurry != self._is_quick:
+            self._is_quick = hurry
+            pages.want(self, wanted=hurry)
 
     def _show(self, chunks: list[LogChunk]) -> None:
         if self._echo is None:
@@ -125,6 +149,23 @@ class LogCourier(Service):
         except Exception as error:  # noqa: BLE001  # a console that is gone must not lose the lines
             self._echo = None
             emit("logs.unheard", error=error)
+
+
+class LogCourier(LineCourier):
+    """That of a worker with a database."""
+
+    def __init__(
+        self, store: Store, calls: Calls, book: Logbook, *, namespace: str, echo: Echo | None
+    ) -> None:
+        super().__init__(calls, book, echo=echo)
+        self._store = store
+        self._namespace = namespace
+
+    def send(self, chunks: list[LogChunk], *, is_repeated: bool) -> None:
+        self._store.write(
+            lambda tx: append(tx, chunks, namespace=self._namespace, is_repeated=is_repeated),
+            lone=not is_repeated,
+        )
 
 
 class LogIndexer(Chore):

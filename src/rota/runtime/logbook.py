@@ -13,9 +13,9 @@ from threading import RLock
 import msgspec
 
 from rota.model.log import LogChunk
-from rota.runtime.attempt_log import LINE_COST, MAX_LINE, ROOM, AttemptLog
+from rota.runtime.attempt_log import LINE_COST, MAX_LINE, ROOM, STDOUT, AttemptLog
 from rota.runtime.call import Call
-from rota.runtime.log_chunks import LOG_COST, chunks_of, cost_of, dropped, plain_chunk
+from rota.runtime.log_chunks import LOG_COST, chunks_of, cost_of, dropped, page_chunk, plain_chunk
 from rota.runtime.masking import Masker
 
 MAX_HELD = 16_000_000
@@ -89,6 +89,23 @@ class Logbook:
                     self._make_room()
         if not self._has_woken:
             self._call()
+
+    def close_page(self, call: Call, text: str) -> None:
+        """The same for one that has printed a page and nothing else."""
+        chunk = page_chunk(call, text)
+        if chunk is None:
+            log = self.log_of(call)
+            log.write(STDOUT, text)
+            log.close()
+        else:
+            cost = cost_of(chunk)
+            with self._lock:
+                self._ended.append(chunk)
+                self.held += cost
+                if self.held > self._limit:
+                    self._make_room()
+            if not self._has_woken:
+                self._call()
 
     def _call(self) -> None:
         if not self._has_woken:

@@ -20,7 +20,7 @@ from rota.model.run import CACHED, ErrorDetail, Lease
 from rota.notices import emit
 from rota.runtime.call import Call, Done, Ending, Raised, Returned, Stopped, StopReason
 from rota.runtime.vault import Vault
-from rota.store.base import Store
+from rota.store.base import Room
 
 THREADS = 8
 
@@ -28,7 +28,7 @@ THREADS = 8
 class Porter:
     """Completes the arguments of calls before they start, and puts results away when they end."""
 
-    def __init__(self, store: Store, vault: Vault, *, namespace: str) -> None:
+    def __init__(self, store: Room, vault: Vault, *, namespace: str) -> None:
         self._store = store
         self._vault = vault
         self._namespace = namespace
@@ -76,13 +76,13 @@ class Porter:
     def _fetch(self, call: Call, start: Callable[[Call], None], done: Done) -> None:
         ending: Ending | None = None
         try:
-            call.lease = self._completed(call.lease)
-            ending = self._known(call)
+            call.lease = self.completed(call.lease)
+            ending = self.known(call)
         except BadInput as error:
-            ending = Raised(error=_told(error), gives_up=True)
+            ending = incomplete(error)
         except Exception as error:  # noqa: BLE001  # a store that is away: worth another attempt
             emit("artifact.unavailable", run=call.lease.run_id, job=call.lease.job, error=error)
-            ending = Raised(error=_told(error), types=_names(error), exception=error)
+            ending = incomplete(error)
         if not self._take(call):
             return
         if ending is None:
@@ -90,14 +90,15 @@ class Porter:
         else:
             done(call, ending)
 
-    def _completed(self, lease: Lease) -> Lease:
+    def completed(self, lease: Lease) -> Lease:
+        """The lease with its arguments; BadInput if they cannot be made."""
         unresolved = self._store.read(
             lambda tx: resolve_later(tx, lease, namespace=self._namespace)
         )
         unresolved.fill(self._vault.values(unresolved.apart(), whose(lease)))
         return unresolved.resolved()
 
-    def _known(self, call: Call) -> Returned | None:
+    def known(self, call: Call) -> Returned | None:
         """Its result, if it is known already; then it is not to be remembered again."""
         lease = call.lease
         if lease.memo_key is None:
@@ -130,6 +131,13 @@ class Porter:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="rota-porter")
             return self._pool
+
+
+def incomplete(error: Exception) -> Raised:
+    """The end of a call whose arguments could not be had."""
+    if isinstance(error, BadInput):
+        return Raised(error=_told(error), gives_up=True)
+    return Raised(error=_told(error), types=_names(error), exception=error)
 
 
 def _told(error: Exception) -> ErrorDetail:

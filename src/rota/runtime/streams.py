@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
-from threading import Lock
+from threading import Lock, local
 from typing import Any
 
 from rota.clock import elapsed_s
@@ -22,7 +22,9 @@ from rota.runtime.attempt_log import (
     STDOUT,
     AttemptLog,
 )
+from rota.runtime.call import Call
 from rota.runtime.context import current
+from rota.runtime.pages import Page, pages
 
 _TEN = 10
 _BREAK = "\n"
@@ -39,12 +41,29 @@ def log_here() -> AttemptLog | None:
         return None
     log: AttemptLog | None = run.log
     if log is None and run.call.logbook is not None:
+        if run.call.page is not None:
+            run.call.page.turn()  # what was printed comes first
         log = run.log = run.call.logbook.log_of(run.call)
     return log
 
 
-class RunStream:
-    """Stands in for sys.stdout or sys.stderr: text of handlers goes to their runs."""
+def is_heard() -> bool:
+    """Whether a run is calling whose lines are kept."""
+    run = _current()
+    return run is not None and run.call.logbook is not None
+
+
+def page_for(call: Call, last: Page | None) -> Page | None:
+    """What this thread prints to while it serves a call, if it is to be quick."""
+    stream = sys.stdout
+    return pages.page_for(call, last, stream) if stream.__class__ is RunStream else None
+
+
+class RunStream(local):
+    """Stands in for sys.stdout or sys.stderr: text of handlers goes to their runs.
+
+    Each thread has its own `write`, so that a page can take its place.
+    """
 
     def __init__(self, stream: Any, number: int) -> None:
         self.stream = stream
@@ -67,11 +86,11 @@ class RunStream:
             self.write(line)
 
     def flush(self) -> None:
-        if log_here() is None:
+        if not is_heard():
             self.stream.flush()
 
     def isatty(self) -> bool:
-        return log_here() is None and bool(self.stream.isatty())
+        return not is_heard() and bool(self.stream.isatty())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -121,7 +140,7 @@ class _RunBuffer:
         return len(taken)
 
     def flush(self) -> None:
-        if log_here() is None:
+        if not is_heard():
             self._stream.buffer.flush()
 
     def __getattr__(self, name: str) -> Any:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from rota.clock import elapsed_s
 from rota.ids import new_id
 from rota.notices import emit
-from rota.runtime.worker import Worker
+from rota.runtime.body import WorkerBody
 
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 STEADY_S = 10.0
@@ -125,7 +125,7 @@ class _Supervisor:
             time.sleep(0.05)
 
 
-def serve_worker(worker: Worker, incarnation: Incarnation) -> int:
+def serve_worker(worker: WorkerBody, incarnation: Incarnation) -> int:
     """Work until TERM, then drain; a second TERM hurries. Returns the exit code.
 
     INT is left to the supervisor, which passes it on as TERM.
@@ -142,7 +142,7 @@ def serve_worker(worker: Worker, incarnation: Incarnation) -> int:
 class _Stops:
     """Counts the requests to stop; the first ends the wait, the second hurries the worker."""
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: WorkerBody) -> None:
         self._worker = worker
         self._count = 0
         self._reader = -1

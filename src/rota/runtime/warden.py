@@ -90,6 +90,14 @@ class Warden(Service):
         return pause_s if ends_s is None else min(pause_s, max(0.0, ends_s - elapsed_s()))
 
 
+def closings_now(tx: Tx, namespace: str) -> Closings:
+    """What a claim in this very transaction has to obey."""
+    now_s = elapsed_s()
+    found = drains(tx, namespace=namespace)
+    most = most_running(tx, namespace)
+    return Closings([_closing(each, now_s) for each in found], has_quota=most is not None)
+
+
 def _closing(drain: Drain, now_s: float) -> Closing:
     return Closing(
         job=drain.job,

@@ -10,7 +10,7 @@ from rota.clock import elapsed_s
 from rota.notices import emit
 from rota.runtime.call import Call
 from rota.runtime.calls import Calls
-from rota.runtime.heart import Heart
+from rota.runtime.heart import Beating
 from rota.runtime.options import WorkerOptions
 from rota.runtime.service import Service
 
@@ -21,7 +21,7 @@ class Watchman(Service):
     interval_s = 0.5
 
     def __init__(
-        self, calls: Calls, heart: Heart, *, options: WorkerOptions, cut_off: Callable[[], None]
+        self, calls: Calls, heart: Beating, *, options: WorkerOptions, cut_off: Callable[[], None]
     ) -> None:
         super().__init__()
         self._calls = calls

@@ -8,9 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-import time
 from collections.abc import Sequence
-from threading import Event
 
 from rota.clock import elapsed_s
 from rota.engine.finish import finish
@@ -23,7 +21,7 @@ from rota.ids import new_id
 from rota.model.run import Verdict
 from rota.notices import emit
 from rota.runtime.artifacts import DATABASE, ArtifactStore
-from rota.runtime.call import StopReason
+from rota.runtime.body import WorkerBody
 from rota.runtime.calls import Calls
 from rota.runtime.courier import Courier
 from rota.runtime.desk import Address, Desk
@@ -47,7 +45,7 @@ from rota.store.base import Store, Watch
 from rota.store.wakeups import EVERYWHERE
 
 
-class Worker:
+class Worker(WorkerBody):
     """One worker process (or one inside another program)."""
 
     def __init__(
@@ -59,15 +57,11 @@ class Worker:
         version: str,
         artifacts: ArtifactStore | None = None,
     ) -> None:
-        self.id = ""
+        super().__init__(options)
         self._store = store
         self._artifacts = artifacts
         self._duty = duty
-        self._options = options
         self._version = version
-        self._drained = Event()
-        self._hurries = False
-        self._is_leaving = False
         self._watches: list[Watch] = []
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
         book = Logbook(Masker.of(os.environ, store.url))
@@ -95,11 +89,6 @@ class Worker:
         for service in self._services():
             service.outage = outage
 
-    @property
-    def running(self) -> int:
-        """How many runs this worker holds now."""
-        return len(self._calls)
-
     def start(self, *, worker_id: str | None = None, dead: Sequence[str] = ()) -> None:
         """Register and begin to claim; runs of workers known to be dead are taken back first."""
         for dead_id in dead:
@@ -114,39 +103,6 @@ class Worker:
         for service in self._services():
             service.start()
         emit("worker.started", worker=self.id, queues=self._duty.queues, slots=self._options.slots)
-
-    def drain(self) -> None:
-        """Stop claiming; returns when running handlers have ended or were given back.
-
-        Waits at most the drain time, or until `hurry` is called; what still runs then
-        is stopped and released without burning an attempt.
-        """
-        self._is_leaving = True
-        self._take_nothing_new()
-        self._wait_until_idle(self._options.drain_ms / 1000, may_hurry=True)
-        for call in self._calls.everything():
-            self._calls.stop(call, "drain")
-        self._wait_until_idle(self._options.grace_ms / 1000 + 2, may_hurry=False)
-        self._drained.set()
-
-    def stand_by(self, *, drains: bool) -> None:
-        """Take nothing new until further notice, as people ask; what runs goes on."""
-        if drains:
-            self._take_nothing_new()
-        elif not self._is_leaving:
-            self._heart.is_draining = False
-            self._heart.wake()
-            self._courier.claim_on(claiming=True)
-
-    def _take_nothing_new(self) -> None:
-        self._courier.claim_on(claiming=False)
-        self._heart.is_draining = True
-        self._heart.wake()  # people who look at the registry see it now
-        self._calls.withdraw("drain")
-
-    def hurry(self) -> None:
-        """Do not wait for running handlers any longer; may be called from a signal handler."""
-        self._hurries = True
 
     def stop(self) -> None:
         """Drain, say goodbye, end all threads."""
@@ -221,35 +177,17 @@ class Worker:
         self.id = self._courier.worker_id = self._heart.worker_id = worker_id
         self._heart.last_sent_s = sent_s
 
-    def cut_off(self) -> None:
-        """Our lease is about to end and we cannot renew it: end all work, without asking the store.
+    def _claim_on(self, *, claiming: bool) -> None:
+        self._courier.claim_on(claiming=claiming)
 
-        What has ended already is still delivered, and what is stopped now is given back when the
-        store is there again: its fence tells whether that counts.
-        """
-        self._end_work("cut_off")
+    def _cut(self, *, off: bool) -> None:
+        self._courier.is_cut_off = off
+        if not off:
+            self._courier.look()
 
-    def lose(self) -> None:
-        """Others have given us up: what we hold is theirs."""
-        self._end_work("lost")
-
-    def rejoin(self, *, is_known: bool) -> None:
-        """Work again; as somebody new if our runs were reaped from who we were."""
-        if not is_known:
-            self._register(new_id())
-        self._heart.is_cut_off = False
-        self._courier.is_cut_off = False
-        self._courier.look()
-        emit("worker.rejoined", worker=self.id)
-
-    def _end_work(self, why: StopReason) -> None:
-        if not self._heart.is_cut_off:
-            emit("worker.cut_off", worker=self.id, runs=len(self._calls))
-        self._heart.is_cut_off = True
-        self._courier.is_cut_off = True
-        self._calls.withdraw(why)
-        for call in self._calls.everything():
-            self._calls.stop(call, why)
+    @property
+    def _has_told(self) -> bool:
+        return self._courier.is_empty
 
     def give_back(self, strays: Sequence[Held]) -> None:
         """Release runs that were claimed for us by a transaction whose answer we never got."""
@@ -290,10 +228,3 @@ class Worker:
         for service in (*self._chores, *self._roster, self._warden):
             if service.hears and key in (service.hears, EVERYWHERE):
                 service.wake()
-
-    def _wait_until_idle(self, timeout_s: float, *, may_hurry: bool) -> None:
-        end_s = elapsed_s() + timeout_s
-        while len(self._calls) or not self._courier.is_empty:
-            if elapsed_s() > end_s or (may_hurry and self._hurries):
-                return
-            time.sleep(0.01)

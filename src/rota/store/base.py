@@ -124,6 +124,8 @@ class Store(Protocol):
 
     dialect: str
     url: str
+    login: str | None
+    """As what we log in (store.rights): `server`, `worker`, `reader`; None for who may all."""
 
     @property
     def presence(self) -> Presence: ...

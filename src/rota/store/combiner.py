@@ -48,9 +48,9 @@ class Combiner(Generic[Ask, Answer]):
         mine: _Waiting[Ask, Answer] = _Waiting(ask)
         with self._lock:
             self._waiting.append(mine)
-            mine.leads = not self._leading
+            mine.leads = is_first = not self._leading
             self._leading = True
-        if not mine.leads:
+        if not is_first:  # not `leads`: it may be ours by now, with a turn that we have to take
             self._wait(mine)
         if not mine.done:
             self._lead()

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from rota.errors import BadOption, BadUrl, RoomsRefused, SchemaMismatch
+from rota.errors import (
+    BadOption,
+    BadUrl,
+    NotAllowed,
+    RightMissing,
+    RoomsRefused,
+    SchemaMismatch,
+)
 from rota.store.migrate import check, migrate, migrations, printable
 from rota.store.options import PoolOptions
 from rota.store.statements import Dialect
@@ -15,6 +22,19 @@ from rota.store.statements import Dialect
 if TYPE_CHECKING:
     from rota.store.postgres import PostgresStore
     from rota.store.sqlite import SqliteStore
+
+T = TypeVar("T")
+
+
+_forbidden: list[str] = []
+
+
+def forbid(reason: str) -> None:
+    """From now on no store can be opened in this process; NotAllowed gives the reason.
+
+    For workers without a database: a handler that submits must not make an empty file instead.
+    """
+    _forbidden[:] = [reason]
 
 
 def dialect_of(url: str) -> str:
@@ -45,6 +65,7 @@ def open_store(
             upgrade_schema(store)
         else:
             check_schema(store)
+        store.know_login()
     except BaseException:
         store.close()
         raise
@@ -56,7 +77,13 @@ def upgrade_schema(store: SqliteStore | PostgresStore) -> list[str]:
     if not pending(store):
         return []
     dialect = _dialect(store.dialect)
-    names: list[str] = store.write(lambda tx: _locked_migrate(tx, dialect))
+    try:
+        names: list[str] = store.write(lambda tx: _locked_migrate(tx, dialect))
+    except RightMissing as error:
+        raise SchemaMismatch(
+            f"the database lacks {', '.join(pending(store))}, and this login may not change it"
+            f" ({error}); run `rota db migrate` as the owner of the tables"
+        ) from error
     store.rotate(keep_good_ms=7 * 86_400_000, keep_bad_ms=30 * 86_400_000)
     return names
 
@@ -79,20 +106,45 @@ def check_schema(store: SqliteStore | PostgresStore) -> None:
 
 def set_protection(url: str, *, role: str | None = None, is_on: bool = True) -> str | None:
     """Switch row-level security on or off; the name of the role that servers take on."""
-    if dialect_of(url) != "postgres":
-        raise BadOption("SQLite has no roles: what keeps namespaces apart there is Rota alone")
-    from rota.store.rooms import protect, unprotect  # noqa: PLC0415
+    if dialect_of(url) == "postgres":
+        return as_owner(url, lambda tx: _protect(tx, role) if is_on else _unprotect(tx))
+    raise BadOption("SQLite has no roles: what keeps namespaces apart there is Rota alone")
 
+
+def as_owner(url: str, work: Callable[[Any], T], *, dry: bool = False) -> T:
+    """Change roles and rights of a database; with `dry` all of it is taken back."""
+    if dialect_of(url) != "postgres":
+        raise BadOption("SQLite has no logins: who can open the file can do everything")
     store = connect(url)
     try:
         check_schema(store)
-        if is_on:
-            name: str = store.write(lambda tx: protect(tx, role))  # type: ignore[arg-type]
-            return name
-        store.write(unprotect)  # type: ignore[arg-type]
-        return None
+        return store.write(lambda tx: _locked(tx, work, dry=dry))
     finally:
         store.close()
+
+
+def _locked(tx: Any, work: Callable[[Any], T], *, dry: bool) -> T:
+    tx.one("migrate_lock")
+    tx.script("savepoint work")
+    answer = work(tx)
+    if dry:
+        tx.script("rollback to savepoint work")
+    return answer
+
+
+def _unprotect(tx: Any) -> None:
+    from rota.store.rooms import unprotect  # noqa: PLC0415
+
+    unprotect(tx)
+
+
+def _protect(tx: Any, role: str | None = None) -> str:
+    from rota.store.logins import refresh  # noqa: PLC0415
+    from rota.store.rooms import protect  # noqa: PLC0415
+
+    name = protect(tx, role)
+    refresh(tx, name)
+    return name
 
 
 def schema_script(dialect: str) -> str:
@@ -118,11 +170,9 @@ def _locked_migrate(tx: object, dialect: Dialect) -> list[str]:
 
 def _protect_if_allowed(tx: Any) -> None:
     """New tables get their policies; a login that may not goes on without, says `rota doctor`."""
-    from rota.store.rooms import protect  # noqa: PLC0415
-
     tx.script("savepoint protection")
     try:
-        protect(tx)
+        _protect(tx)
     except RoomsRefused:
         tx.script("rollback to savepoint protection")
 
@@ -143,6 +193,8 @@ def _dialect(name: str) -> Dialect:
 
 def connect(url: str, *, clock: Callable[[], int] | None = None) -> SqliteStore | PostgresStore:
     """Connect without a look at the schema; for those who change or check it."""
+    if _forbidden:
+        raise NotAllowed(_forbidden[-1])
     if dialect_of(url) == "sqlite":
         from rota.store.sqlite import SqliteStore  # noqa: PLC0415
 

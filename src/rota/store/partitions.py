@@ -22,7 +22,8 @@ _DAILY = re.compile(rf"^({'|'.join(PARENTS)})_(\d{{8}})$")
 def rotate(tx: PostgresTx, *, keep_good_ms: int, keep_bad_ms: int) -> None:
     """Make the coming days and drop the days that are wholly past retention.
 
-    Hardly waits for anybody: what is in use is done at the next round.
+    Hardly waits for anybody: what is in use is done at the next round. By functions, since not
+    everybody who does the chores owns the tables (ADR 31).
     """
     if not _alone(tx):
         return
@@ -34,7 +35,7 @@ def rotate(tx: PostgresTx, *, keep_good_ms: int, keep_bad_ms: int) -> None:
         if (match := _DAILY.match(name)) and _ends_ms(match[2]) < now - keep.get(
             match[1], keep_bad_ms
         ):
-            _try(tx, f"drop table rota.{name}")
+            _try(tx, f"select rota.drop_day('{name}')")
     for parent in PARENTS:
         for ahead in range(DAYS_AHEAD + 1):
             _make(tx, parent, _day(now + ahead * DAY_MS), existing)
@@ -62,12 +63,7 @@ def _make(tx: PostgresTx, parent: str, day: datetime, existing: set[str]) -> Non
     name = f"{parent}_{day:%Y%m%d}"
     if name in existing:
         return
-    start = round(day.timestamp() * 1000)
-    _try(
-        tx,
-        f"create table rota.{name} partition of rota.{parent}"
-        f" for values from ({start}) to ({start + DAY_MS})",
-    )
+    _try(tx, f"select rota.make_day('{parent}', {round(day.timestamp() * 1000)})")
 
 
 def _try(tx: PostgresTx, text: str) -> None:

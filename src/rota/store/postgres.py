@@ -28,6 +28,7 @@ from rota.store.postgres_presence import Sessions
 from rota.store.postgres_rides import Rides
 from rota.store.postgres_tx import TELLING, TOLD_WITHIN, PostgresTx
 from rota.store.postgres_wakeups import Listener, Notifier
+from rota.store.rights import READER, WORKER
 from rota.store.rooms import room_of
 from rota.store.statements import load, load_rooms
 from rota.store.wakeups import Wakeups
@@ -59,10 +60,19 @@ def _known_in_rooms() -> dict[str, bytes]:
     return {name: text + b" /* in a room */" for name, text in (known | own).items()}
 
 
+@cache
+def _known_to_few() -> dict[str, bytes]:
+    """For logins that have no right to the table of large values."""
+    own = load_rooms(DIALECT)
+    named = ("load_artifacts", "keep_artifacts")
+    return _known() | {name: own[name].text.encode() for name in named}
+
+
 class PostgresStore:
     """Everything in schema `rota` of one database."""
 
     dialect = "postgres"
+    login: str | None = None
 
     def __init__(
         self,
@@ -136,6 +146,13 @@ class PostgresStore:
             lambda tx: rotate(tx, keep_good_ms=keep_good_ms, keep_bad_ms=keep_bad_ms), self._pool
         )
 
+    def know_login(self) -> None:
+        """Ask as what we log in: some have few rights, and other statements for it (ADR 31)."""
+        row = self.read(lambda tx: tx.one("whoami"))
+        self.login = row["kind"] if row else None
+        if self.login in (WORKER, READER):
+            self._statements = _known_to_few()
+
     def facts(self) -> dict[str, str | int]:
         """Nothing: its files are on another machine, or should be nobody's business."""
         return {}
@@ -171,7 +188,7 @@ class PostgresStore:
         except RETRIED:
             raise
         except psycopg.Error as error:
-            meant = translated(error, connection, self._dialer)
+            meant = translated(error, connection, self._dialer, is_in_room=bool(room))
             if meant is error:
                 raise
             raise meant from error

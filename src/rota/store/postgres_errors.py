@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import psycopg
 
-from rota.errors import BadInput, CommitUnknown, StoreUnavailable
+from rota.errors import BadInput, CommitUnknown, RightMissing, StoreUnavailable
 from rota.store.postgres_dialer import Connection, Dialer
 
 RETRIED = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
@@ -19,8 +19,16 @@ def ask_if_broken(connection: Connection, error: psycopg.OperationalError) -> No
         ) from error
 
 
-def translated(error: psycopg.Error, connection: Connection, dialer: Dialer) -> Exception:
+def translated(
+    error: psycopg.Error, connection: Connection, dialer: Dialer, *, is_in_room: bool
+) -> Exception:
     """The server went away or refuses: StoreUnavailable, with its own words."""
+    if isinstance(error, psycopg.errors.InsufficientPrivilege) and not is_in_room:
+        # In a room it would be a mistake of ours.
+        return RightMissing(
+            f"PostgreSQL says {str(error).splitlines()[0]!r} to {connection.info.user}: this needs"
+            " a login with more rights; `rota db logins` tells which there are"
+        )
     if isinstance(error, psycopg.DataError):
         # Of what people send, this is all that its texts cannot hold and SQLite's can.
         is_zero = (

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import psycopg
 from psycopg import sql
 
 from rota.errors import BadOption, RoomsRefused
 from rota.rules.names import check_name
+from rota.store.rights import ACT, verbs_of
 
 if TYPE_CHECKING:
     from rota.store.postgres_tx import PostgresTx
@@ -26,29 +27,30 @@ EVERYBODY = "everybody"
 INHERITS_APART = 160_000
 """From this version on a membership says by itself whether it passes its rights on."""
 
-_OURS = "any ((select string_to_array(current_setting('rota.namespaces', true), ','))::text[])"
-# Said so that plans stay as they are: a comparison could choose an index, and would be expected to
-# let one row of two hundred through; this is expected to let all through.
-_BY_NAMESPACE = f"nullif(namespace = {_OURS}, false) is not null"
-_BY_PARENT: Mapping[str, str] = {
-    "namespace": f"nullif(name = {_OURS}, false) is not null",
-    "attempt": "rota.is_own_run(run_id)",
-    "effect": "rota.is_own_run(run_id)",
-    "node": "rota.is_own_run(graph_id)",
-    "firing": "(select true from rota.schedule as s where s.id = schedule_id limit 1)",
-}
-"""Tables whose rows belong to a namespace through something else."""
+
+class Bound(NamedTuple):
+    """How a policy knows the namespaces it is for."""
+
+    ours: str = "string_to_array(current_setting('rota.namespaces', true), ',')"
+    is_own_run: str = "rota.is_own_run"
+    unless: str = "false"
+    """When it lets everything through."""
+
+
+ROOM = Bound()
+_BY_RUN = {"attempt": "run_id", "effect": "run_id", "node": "graph_id"}
+"""Tables whose rows belong to a namespace through a run."""
 _RIGHTS: Mapping[str, str] = {
-    "act": "select, insert",
+    "act": f"select, insert ({', '.join(ACT)})",
     "chain": "select",
     "namespace": "select",
     "statistic": "select",
     "counted": "select",
 }
-_ALL_RIGHTS = "select, insert, update, delete"
+"""Where a room has less than who takes it on."""
 OPEN = frozenset({"counted"})
 """Tables that anybody may look at: they hold nothing of anybody."""
-CLOSED = frozenset({"artifact", "chore", "migration", "ticket"})
+CLOSED = frozenset({"artifact", "chore", "login", "migration", "ticket"})
 """Tables that no room has rights to: of the house, or reached by functions that know more."""
 FUNCTIONS = (
     "search_own_logs(text, text, bigint, int, int)",
@@ -83,6 +85,8 @@ def protect(tx: PostgresTx, role: str | None = None) -> str:
 
 def unprotect(tx: PostgresTx) -> list[str]:
     """Take the policies away. The role stays: servers that run go on with it until they end."""
+    if names := [row["name"] for row in tx.all("list_logins")]:
+        raise BadOption(f"{', '.join(names)} would see all namespaces; `rota db revoke` them first")
     changed: list[str] = []
     for table in tx.all("room_tables"):
         if table["digest"] is not None:
@@ -94,18 +98,32 @@ def unprotect(tx: PostgresTx) -> list[str]:
     return changed
 
 
-def condition_of(table: str, *, has_namespace: bool) -> str | None:
+def condition_of(table: str, *, has_namespace: bool, bound: Bound = ROOM) -> str | None:
     """Which rows of it are in a room; None when no room has any rights to it."""
     if table in CLOSED:
         return None
     if table in OPEN:
         return "true"
-    return _BY_PARENT.get(table) or (_BY_NAMESPACE if has_namespace else None)
+    if table in _BY_RUN:
+        return f"{bound.unless} or {bound.is_own_run}({_BY_RUN[table]})"
+    if table == "firing":
+        of_schedule = "select true from rota.schedule as s where s.id = schedule_id limit 1"
+        return f"{bound.unless} or ({of_schedule})"
+    if not has_namespace and table != "namespace":
+        return None
+    column = "name" if table == "namespace" else "namespace"
+    # Said so that plans stay as they are: a comparison could choose an index, and would be expected
+    # to let one row of two hundred through; this is expected to let all through.
+    ours = f"{column} = any ((select {bound.ours})::text[])"
+    return f"nullif({ours}, false) is not null or {bound.unless}"
 
 
 def _statements(table: Mapping[str, Any], role: str) -> Iterator[str]:
     name = f"rota.{table['name']}"
-    condition = condition_of(table["name"], has_namespace=table["has_namespace"])
+    # Who takes on the role also has its policies before, where memberships always pass on.
+    other = f"(select current_user <> {sql.Literal(role).as_string(None)})"
+    bound = Bound(unless=other)
+    condition = condition_of(table["name"], has_namespace=table["has_namespace"], bound=bound)
     if condition is None:
         return
     if not table["is_on"]:
@@ -117,7 +135,9 @@ def _statements(table: Mapping[str, Any], role: str) -> Iterator[str]:
         yield f"drop policy if exists {POLICY} on {name}"
         yield f"create policy {POLICY} on {name} as restrictive to {quoted} using ({condition})"
         yield f"comment on policy {POLICY} on {name} is '{digest}'"
-    yield f"grant {_RIGHTS.get(table['name'], _ALL_RIGHTS)} on {name} to {quoted}"
+    yield f"revoke all on {name} from {quoted}"
+    if rights := _RIGHTS.get(table["name"]) or verbs_of("server", table["name"]):
+        yield f"grant {rights} on {name} to {quoted}"
 
 
 def _known_role(tx: PostgresTx) -> str | None:
@@ -140,20 +160,20 @@ def _see_to_role(tx: PostgresTx, role: str) -> None:
         raise BadOption(f"{role} is who we are; servers need a role with fewer rights than that")
     apart = " with inherit false" if int(facts["server"]) >= INHERITS_APART else ""
     create, join = f"create role {quoted} nologin", f"grant {quoted} to {login}{apart}"
-    if not facts["is_there"] and not (facts["may_create"] and _attempt(tx, create)):
+    if not facts["is_there"] and not (facts["may_create"] and attempt(tx, create)):
         raise RoomsRefused(
             f"{facts['login']} may not create roles. As an administrator: {create}; {join};"
             " then run `rota db protect`"
         )
     takes_on = f"set local role {quoted}; set local role none"
-    if not _attempt(tx, takes_on) and not (_attempt(tx, join) and _attempt(tx, takes_on)):
+    if not attempt(tx, takes_on) and not (attempt(tx, join) and attempt(tx, takes_on)):
         raise RoomsRefused(
             f"{facts['login']} may not take on the role {role}. As an administrator: {join};"
             " then run `rota db protect`"
         )
 
 
-def _attempt(tx: PostgresTx, statement: str) -> bool:
+def attempt(tx: PostgresTx, statement: str) -> bool:
     """Whether we may; somebody else may have done the same meanwhile, which is as good."""
     tx.script("savepoint attempt")
     try:

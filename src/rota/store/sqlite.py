@@ -47,6 +47,7 @@ class SqliteStore:
     """Everything in one file; see the module for what is promised."""
 
     dialect = "sqlite"
+    login: str | None = None
 
     def __init__(self, url: str, path: Path, *, clock: Callable[[], int] | None = None) -> None:
         self.url = url
@@ -109,6 +110,9 @@ class SqliteStore:
 
     def rotate(self, *, keep_good_ms: int, keep_bad_ms: int) -> None:
         """No partitions here; old rows are pruned in batches."""
+
+    def know_login(self) -> None:
+        """Nobody logs in here."""
 
     def facts(self) -> dict[str, str | int]:
         """Size of the log, free space, and the kind of file system."""

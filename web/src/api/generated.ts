@@ -34,6 +34,12 @@ export type AnchorBody = {
   keptUntil?: string | null;
 };
 
+export type AttemptBody = {
+  runId: string;
+  fence: number;
+  token: string;
+};
+
 export type AttemptDocument = {
   number: number;
   kind: string;
@@ -87,6 +93,12 @@ export type BackfillStopped = {
   state: "cancelled";
 };
 
+export type Beaten = {
+  lost: Array<string>;
+  cancelled: Array<string>;
+  draining: boolean;
+};
+
 export type BlackoutBody = {
   kind: "skip" | "defer" | "drain";
   start?: string | null;
@@ -118,6 +130,15 @@ export type BlankBody = {
   default?: string | number | boolean | null;
   choices?: Array<string | number | boolean>;
   description?: string;
+};
+
+export type Breaker = {
+  share: number;
+  least: number;
+  window: string | number;
+  cool: string | number;
+  cool_cap: string | number;
+  pauses: boolean;
 };
 
 export type BreakerDocument = {
@@ -174,6 +195,11 @@ export type BulkDocument = {
   runs: Array<SubmittedDocument>;
 };
 
+export type Cache = {
+  key: unknown;
+  ttl: string | null;
+};
+
 export type CalendarBody = {
   country?: string | null;
   weekend?: Array<number>;
@@ -210,16 +236,78 @@ export type ChangeDocument = {
   new: unknown;
 };
 
+export type CheckpointBody = {
+  runId: string;
+  fence: number;
+  token: string;
+  state: string;
+};
+
+export type CheckpointState = {
+  state: string | null;
+};
+
 export type ChosenBody = {
   group?: string | null;
   ids?: Array<string> | null;
   reason?: string | null;
 };
 
+export type ChunkBody = {
+  runId: string;
+  fence: number;
+  token: string;
+  seq: number;
+  firstAt: number;
+  marks: string;
+  body: string;
+};
+
+export type ClaimBody = {
+  limit: number;
+  held?: Array<AttemptBody> | null;
+};
+
+export type Claimed = {
+  runs: Array<ClaimedRun>;
+  definitions: Array<Definition>;
+  draining: boolean;
+};
+
+export type ClaimedRun = {
+  runId: string;
+  fence: number;
+  token: string;
+  attempt: number;
+  job: string;
+  version: number;
+  queue: string;
+  args: string;
+  policy: string | null;
+  failures: number;
+  crashes: number;
+  atMostOnce: boolean;
+  dueAt: number;
+  claimedAt: number;
+  origin: string | null;
+  parentId: string | null;
+  node: string | null;
+  item: number | null;
+};
+
 export type ComingDocument = {
   at: string;
   schedule: string;
   job: string;
+};
+
+export type CommandTarget = {
+  argv: Array<string>;
+  env: Record<string, string>;
+  cwd: string | null;
+  ok_codes: Array<number>;
+  retry_codes: Array<number> | null;
+  type: "command";
 };
 
 export type Crew = {
@@ -231,6 +319,12 @@ export type DayDocument = {
   day: string;
   success: number;
   failed: number;
+};
+
+export type Definition = {
+  version: number;
+  origin: string;
+  spec: JobSpec;
 };
 
 export type DefinitionDocument = {
@@ -263,6 +357,10 @@ export type Discarded = {
   left: number;
 };
 
+export type Done = {
+  workerId: string;
+};
+
 export type DrainState = {
   id: string;
   draining: boolean;
@@ -272,6 +370,44 @@ export type EdgeDocument = {
   from: string;
   to: string;
   when: string | null;
+};
+
+export type EffectBody = {
+  runId: string;
+  fence: number;
+  token: string;
+  verb: "intend" | "settle" | "retract";
+  name: string;
+  result?: string | null;
+};
+
+export type EffectState = {
+  isNew: boolean;
+  isSettled: boolean;
+  result: string | null;
+};
+
+export type EndBody = {
+  runId: string;
+  fence: number;
+  token: string;
+  ending: "returned" | "raised" | "crashed" | "stopped";
+  began?: boolean;
+  result?: string | null;
+  error?: ErrorDetail | null;
+  types?: Array<string>;
+  retryAfterMs?: number | null;
+  customDelayMs?: number | null;
+  wantsRetry?: boolean;
+  givesUp?: boolean;
+  reason?: string | null;
+  why?: "timeout" | "cancel" | "drain" | "cut_off" | null;
+};
+
+export type ErrorDetail = {
+  type: string;
+  message: string;
+  traceback?: string;
 };
 
 export type EventBody = {
@@ -316,6 +452,14 @@ export type FilterBody = {
   until?: string | null;
 };
 
+export type FinishBody = {
+  ended: Array<EndBody>;
+};
+
+export type Finished = {
+  lost: Array<string>;
+};
+
 export type FiringDocument = {
   at: string;
   local: string;
@@ -349,6 +493,20 @@ export type FoundLine = {
 export type Gone = {
   name: string;
   removed: boolean;
+};
+
+export type Graph = {
+  name: string;
+  nodes: Array<Node>;
+  parameters: Record<string, Parameter>;
+  result: unknown;
+  description: string;
+  mode: "ignore" | "finish" | "fail_fast";
+  timeout: string | null;
+  retries: number;
+  max_nodes: number | null;
+  max_runs: number | null;
+  depends_on_past: boolean;
 };
 
 export type GraphDocument = {
@@ -394,6 +552,11 @@ export type GraphItem = {
   nodes: number;
 };
 
+export type GraphTarget = {
+  graph: Graph;
+  type: "graph";
+};
+
 export type GridDocument = {
   runs: Array<GridRun>;
   nodes: Array<string>;
@@ -430,12 +593,29 @@ export type HeardDocument = {
   executionId: string | null;
 };
 
+export type HeartbeatBody = {
+  held?: Array<AttemptBody>;
+  progress?: Array<ProgressBody>;
+  draining?: boolean;
+  stored?: boolean;
+};
+
 export type HttpBody = {
   url: string;
   method?: string;
   headers?: Record<string, string>;
   body?: string | null;
   expect?: Array<number>;
+};
+
+export type HttpTarget = {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string | null;
+  expect: Array<number>;
+  allow_private: boolean;
+  type: "http";
 };
 
 export type InstanceBody = {
@@ -531,6 +711,25 @@ export type JobMade = {
   version: number;
 };
 
+export type JobSpec = {
+  name: string;
+  target: PythonTarget | CommandTarget | HttpTarget | GraphTarget;
+  queue: string;
+  priority: number;
+  retry: RetryPolicy;
+  timeout_ms: number | null;
+  expires_ms: number | null;
+  delivery: "at_least_once" | "at_most_once";
+  isolation: "thread" | "process";
+  memory_mb: number | null;
+  breaker: Breaker | null;
+  dependencies: Array<string>;
+  cache: Cache | null;
+  parameters: Record<string, string>;
+  defaults: Record<string, unknown>;
+  more: string;
+};
+
 export type JobStatistics = {
   windowMs: number;
   spanMs: number;
@@ -586,6 +785,18 @@ export type LogDocument = {
   text: string;
 };
 
+export type LogsBody = {
+  chunks: Array<ChunkBody>;
+};
+
+export type Map = {
+  over: unknown;
+  into: string | null;
+  batch: number;
+  concurrency: number | null;
+  tolerate: number | string;
+};
+
 export type MapDocument = {
   over: unknown;
   batch: number;
@@ -630,6 +841,27 @@ export type NamespaceDocument = {
 
 export type NamespaceGone = {
   name: string;
+};
+
+export type Node = {
+  name: string;
+  job: string | null;
+  graph: string | null;
+  args: Record<string, unknown>;
+  after: Array<string>;
+  join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
+  when: string | null;
+  map: Map | null;
+  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown";
+  setups: Array<string>;
+  fails_run: boolean;
+  group: string | null;
+  retries: number | null;
+  timeout: string | null;
+  queue: string | null;
+  priority: number | "critical_path" | null;
+  isolation: "thread" | "process" | null;
+  cache: Cache | null;
 };
 
 export type NodeDocument = {
@@ -679,6 +911,11 @@ export type OverviewDocument = {
   scheduleLagMs: Lag;
   failures: Array<CauseDocument>;
   dueNextHour: number;
+};
+
+export type Parameter = {
+  type: string;
+  default: unknown;
 };
 
 export type PastDocument = {
@@ -754,6 +991,14 @@ export type Problem = {
   facts?: Record<string, string | number>;
 };
 
+export type ProgressBody = {
+  runId: string;
+  fence: number;
+  token: string;
+  fraction: number;
+  note?: string;
+};
+
 export type ProgressDocument = {
   done: number;
   total: number;
@@ -764,6 +1009,12 @@ export type ProgressDocument = {
   endsAt: string | null;
   unknown: number;
   criticalPath: Array<string>;
+};
+
+export type PythonTarget = {
+  ref: string;
+  is_async: boolean;
+  type: "python";
 };
 
 export type Quantiles = {
@@ -781,6 +1032,8 @@ export type QueueDocument = {
   held: number;
   oldestWaitMs: number | null;
   ratePerMin: number;
+  workers: number;
+  slots: number;
   paused: boolean;
   note: string | null;
   verbs: Array<string>;
@@ -841,6 +1094,28 @@ export type RedrivenMany = {
   left: number;
 };
 
+export type RegisterBody = {
+  workerId: string;
+  name: string;
+  host: string;
+  pid: number;
+  version: string;
+  slots: number;
+  jobs: Array<string>;
+  queues?: Array<string> | null;
+  stored?: boolean;
+  replaces?: Array<string>;
+};
+
+export type Registered = {
+  workerId: string;
+  namespace: string;
+  queues: Array<string>;
+  leaseMs: number;
+  heartbeatMs: number;
+  unknownJobs: Array<string>;
+};
+
 export type Removed = {
   jobId: string;
   status: "deleted";
@@ -853,6 +1128,18 @@ export type RerunBody = {
   fromNode?: string | null;
   downstream?: boolean;
   allNodes?: boolean;
+};
+
+export type RetryPolicy = {
+  limit: number;
+  backoff: "none" | "fixed" | "exponential" | "custom";
+  delay_ms: number;
+  factor: number;
+  cap_ms: number;
+  jitter: number;
+  within_ms: number | null;
+  retry_on: Array<string>;
+  give_up_on: Array<string>;
 };
 
 export type RollbackBody = {
@@ -947,6 +1234,10 @@ export type RunNodeDocument = {
   map: MapProgress | null;
   critical: boolean;
   verbs: Array<string>;
+};
+
+export type Rung = {
+  rung: boolean;
 };
 
 export type ScheduleBody = {
@@ -1113,6 +1404,15 @@ export type SubmittedDocument = {
   executionId: string;
   status: "queued" | "scheduled" | "refused";
   isNew: boolean;
+};
+
+export type SuccessState = {
+  at: number | null;
+  result: string | null;
+};
+
+export type Taken = {
+  chunks: number;
 };
 
 export type TemplateBody = {
@@ -1312,6 +1612,17 @@ export interface Operations {
   listWorkers: { answer: Page<WorkerDocument> };
   drainWorker: { path: [workerId: string]; answer: DrainState };
   resumeWorker: { path: [workerId: string]; answer: DrainState };
+  registerWorker: { body: RegisterBody; answer: Registered };
+  listenForWorker: { path: [workerId: string]; query?: { wait?: string }; answer: Rung };
+  beatForWorker: { path: [workerId: string]; body: HeartbeatBody; answer: Beaten };
+  retireWorker: { path: [workerId: string]; answer: Done };
+  claimRuns: { path: [workerId: string]; query?: { wait?: string }; body: ClaimBody; answer: Claimed };
+  finishRuns: { path: [workerId: string]; body: FinishBody; answer: Finished };
+  appendLogs: { path: [workerId: string]; body: LogsBody; answer: Taken };
+  saveWorkerCheckpoint: { path: [workerId: string]; body: CheckpointBody; answer: Done };
+  loadWorkerCheckpoint: { path: [workerId: string]; body: AttemptBody; answer: CheckpointState };
+  noteEffect: { path: [workerId: string]; body: EffectBody; answer: EffectState };
+  showLastSuccess: { path: [workerId: string]; body: AttemptBody; answer: SuccessState };
   listGroups: { query?: { jobId?: string | null; acted?: boolean; limit?: number }; answer: Page<GroupDocument> };
   listLetters: { query?: { group?: string | null; jobId?: string | null; state?: "open" | "redriven" | "discarded" | null; cursor?: string | null; limit?: number }; answer: Page<LetterDocument> };
   showLetter: { path: [runId: string]; answer: LetterDocument };
@@ -1415,6 +1726,17 @@ export const PLACES: Record<keyof Operations, string> = {
   listWorkers: "GET /workers",
   drainWorker: "POST /workers/{}/drain",
   resumeWorker: "POST /workers/{}/resume",
+  registerWorker: "POST /worker/register",
+  listenForWorker: "POST /worker/{}/listen",
+  beatForWorker: "POST /worker/{}/heartbeat",
+  retireWorker: "POST /worker/{}/retire",
+  claimRuns: "POST /worker/{}/claim",
+  finishRuns: "POST /worker/{}/finish",
+  appendLogs: "POST /worker/{}/logs",
+  saveWorkerCheckpoint: "POST /worker/{}/checkpoint",
+  loadWorkerCheckpoint: "POST /worker/{}/checkpoint/load",
+  noteEffect: "POST /worker/{}/effects",
+  showLastSuccess: "POST /worker/{}/last-success",
   listGroups: "GET /dead-letters/groups",
   listLetters: "GET /dead-letters",
   showLetter: "GET /dead-letters/{}",

@@ -27,6 +27,16 @@ const KINDS: Record<Drawn["kind"], LucideIcon> = {
   teardown: Unplug,
 };
 
+/** What a node does whose job is called like it. */
+const WORDS: Record<Drawn["kind"], string> = {
+  work: "Job",
+  group: "Group",
+  branch: "Chooses the way",
+  short_circuit: "May end it here",
+  setup: "Prepares",
+  teardown: "Clears up",
+};
+
 /** Where edges meet a node: told, so that only nodes in sight need to be drawn. */
 export const ENDS: NonNullable<FlowNode["handles"]> = [
   { type: "target", position: Position.Left, x: 0, y: HEIGHT / 2, width: 0, height: 0 },
@@ -92,7 +102,7 @@ function Under({ drawn }: { drawn: Drawn }) {
     const failed = drawn.map.failed ? `, ${drawn.map.failed} failed` : "";
     return `${drawn.map.done} of ${drawn.map.total} items${failed}`;
   }
-  if (!drawn.state) return drawn.job ?? drawn.kind;
+  if (!drawn.state) return drawn.job && drawn.job !== drawn.name ? drawn.job : WORDS[drawn.kind];
   return (
     <>
       {drawn.cached ? "Cached" : lookOf(drawn.state).word}

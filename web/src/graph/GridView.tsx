@@ -4,7 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useLayoutEffect, useMemo, useRef } from "react";
 import { grid } from "@/api/queries";
 import type { Grid } from "@/api/types";
-import { clock } from "@/lib/time";
+import { clock, dayMonth, hourMinute, utc } from "@/lib/time";
 import { Card, Empty, Load } from "@/ui/Panels";
 import { lookOf, STATES } from "@/ui/State";
 
@@ -27,6 +27,24 @@ export function GridView({ name }: { name: string }) {
 }
 
 const ROW_PX = 20;
+
+/** Every so many runs have their time above them, counted from the newest. */
+const NAMED = 5;
+const DAY_MS = 86_400_000;
+
+type GridRun = Grid["runs"][number];
+
+/** What a run is for, or when it was made. */
+function whenOf({ scheduledFor, createdAt }: GridRun): string {
+  return scheduledFor ?? createdAt;
+}
+
+/** The clock while all are of one day, else the day. */
+function timeOf(run: GridRun, all: GridRun[]): string {
+  const times = all.map((each) => Date.parse(whenOf(each)));
+  const isShort = Math.max(...times) - Math.min(...times) < DAY_MS;
+  return isShort ? hourMinute(whenOf(run)) : dayMonth(whenOf(run));
+}
 
 /** Only the rows in sight exist: a thousand nodes in thirty runs would be thirty thousand cells. */
 function Cells({ data }: { data: Grid }) {
@@ -51,22 +69,27 @@ function Cells({ data }: { data: Grid }) {
   return (
     <>
       <div ref={scroller} className="scroll-thin max-h-[70vh] overflow-auto">
-        <table className="border-separate border-spacing-0">
+        <table className="border-separate border-spacing-0 pr-4">
           <thead>
             <tr>
-              <th className="sticky top-0 left-0 z-20 min-w-44 border-b border-line bg-surface px-4 py-2 text-left text-xs font-medium text-ink-2">
+              <th className="sticky top-0 left-0 z-20 min-w-44 border-b border-line bg-surface px-4 py-2 text-left align-bottom text-xs font-medium text-ink-2">
                 Node
               </th>
-              {runs.map((run) => (
+              {runs.map((run, index) => (
                 <th
                   key={run.executionId}
-                  className="sticky top-0 z-10 border-b border-line bg-surface px-0.5 py-2 align-bottom"
+                  className="sticky top-0 z-10 border-b border-line bg-surface px-0.5 pt-6 pb-2 align-bottom"
                 >
+                  {(runs.length - 1 - index) % NAMED === 0 && (
+                    <span className="num absolute top-1 right-0.5 text-2xs font-normal whitespace-nowrap text-ink-2">
+                      {timeOf(run, runs)}
+                    </span>
+                  )}
                   <Link
                     to="/runs/$id"
                     params={{ id: run.executionId }}
-                    aria-label={`Run ${run.scheduledFor ? clock(run.scheduledFor, Date.now()) : run.executionId}, ${lookOf(run.state).word}`}
-                    title={`${run.scheduledFor ? clock(run.scheduledFor, Date.now()) : run.executionId}, ${lookOf(run.state).word}`}
+                    aria-label={`Run of ${clock(whenOf(run), Date.now())}, ${lookOf(run.state).word}`}
+                    title={`${clock(whenOf(run), Date.now())}, ${lookOf(run.state).word}\n${utc(whenOf(run))}`}
                     className={`block h-7 w-4 rounded-sm ${lookOf(run.state).fill}`}
                   />
                 </th>

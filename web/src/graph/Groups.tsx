@@ -17,7 +17,8 @@ export function Groups({ groups, closed, onClosed }: Props) {
   };
   const hasOpen = closed.size < groups.length;
   return (
-    <div className="scroll-thin flex gap-1.5 overflow-x-auto border-b border-line bg-surface px-4 py-2">
+    <div className="scroll-thin flex items-center gap-1.5 overflow-x-auto border-b border-line bg-surface px-4 py-2">
+      <span className="text-xs text-ink-2">Groups</span>
       {groups.length > 1 && (
         <Chip onClick={() => onClosed(new Set(hasOpen ? groups : []))}>
           {hasOpen ? (

@@ -63,8 +63,8 @@ export function NodePanel({ run, node, conditions, onClose }: Props) {
           <Fact name="Took">
             <Duration from={node.startedAt} until={node.finishedAt} ms={node.durationMs} />
           </Fact>
-          <Fact name="Attempt">{node.attempt ?? "–"}</Fact>
-          <Fact name="Join">{node.join ?? "all_success"}</Fact>
+          {node.attempt != null && <Fact name="Attempt">{node.attempt}</Fact>}
+          <Fact name="Starts when">{joinInWords(node.join)}</Fact>
           {conditions.map((edge) => (
             <Fact key={edge.from} name="Runs if">
               <code className="font-mono text-xs break-all">{edge.when}</code>
@@ -91,6 +91,27 @@ export function NodePanel({ run, node, conditions, onClose }: Props) {
       {node.runId && !node.map && <NodeLog id={node.runId} isLive={!node.finishedAt} />}
     </section>
   );
+}
+
+const JOINS: Record<GraphNode["join"], string> = {
+  all_success: "all before it succeeded",
+  all_done: "all before it ended",
+  all_failed: "all before it failed",
+  all_done_setup_success: "all before it ended and what prepares succeeded",
+  all_done_min_one_success: "all before it ended, one of them well",
+  all_skipped: "all before it were skipped",
+  one_done: "one before it ended",
+  one_failed: "one before it failed",
+  one_success: "one before it succeeded",
+  none_failed: "none before it failed",
+  none_failed_min_one_success: "none before it failed and one succeeded",
+  none_skipped: "none before it was skipped",
+  always: "at once",
+};
+
+/** One of a newer server as it is called. */
+function joinInWords(join: GraphNode["join"]): string {
+  return JOINS[join] ?? join;
 }
 
 function NodeLog({ id, isLive }: { id: string; isLive: boolean }) {

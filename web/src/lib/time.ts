@@ -50,6 +50,14 @@ export function clock(at: string | number | Date, now: number, zone?: string): s
   return `${format(date, isThisYear ? parts : { ...parts, year: "numeric" }, zone)}, ${time}`;
 }
 
+/** "Tue 17 Nov, 02:30": for what is planned the weekday matters, seconds only if there are some. */
+export function planned(at: string | number | Date, zone?: string): string {
+  const date = new Date(at);
+  const seconds = date.getSeconds() === 0 ? {} : ({ second: "2-digit" } as const);
+  const time = format(date, { hour: "2-digit", minute: "2-digit", ...seconds }, zone);
+  return `${weekday(date, zone)}, ${time}`;
+}
+
 export function hourMinute(at: string | number | Date, zone?: string): string {
   return format(new Date(at), { hour: "2-digit", minute: "2-digit" }, zone);
 }
@@ -90,4 +98,11 @@ export function sinceOf(text: string | undefined, now: number): string | undefin
   if (!found) return text || undefined;
   const unit = { m: MINUTE, h: HOUR, d: DAY }[found[2] as "m" | "h" | "d"];
   return new Date(now - Number(found[1]) * unit).toISOString();
+}
+
+/** An instant as a field for date and time takes it: the viewer's clock, to the minute. */
+export function asField(at: string | undefined): string {
+  const date = new Date(at ?? "");
+  if (Number.isNaN(date.getTime())) return "";
+  return `${day(date)}T${hourMinute(date)}`;
 }

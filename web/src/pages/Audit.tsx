@@ -73,7 +73,7 @@ export function Audit() {
           onChange={(who) => setSearch({ who })}
         />
         <SearchField
-          label="Verb"
+          label="Action"
           className="min-w-32 flex-1"
           value={search.verb}
           onChange={(verb) => setSearch({ verb })}

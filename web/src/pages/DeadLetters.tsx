@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { CircleCheck } from "lucide-react";
+import { ArrowLeft, CircleCheck } from "lucide-react";
 import { deadGroups, deadLetters } from "@/api/queries";
 import type { DeadGroup, DeadLetter } from "@/api/types";
 import { count, errorText, sentence, shortId } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
+import { Button } from "@/ui/Button";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { type Column, Table } from "@/ui/Table";
 import { Time } from "@/ui/Time";
@@ -30,6 +31,15 @@ export function DeadLetters() {
             </Card>
           ) : (
             <div className="grid items-start gap-4 xl:grid-cols-[26rem_minmax(0,1fr)]">
+              {search.group && (
+                <Button
+                  className="justify-self-start xl:hidden"
+                  icon={<ArrowLeft className="size-3.5" />}
+                  onClick={() => setSearch({ group: undefined })}
+                >
+                  All causes
+                </Button>
+              )}
               <Groups
                 items={items}
                 chosen={search.group}
@@ -66,7 +76,11 @@ function Groups({ items, chosen, choose }: GroupsProps) {
     <Card flush>
       <ul className="divide-y divide-line">
         {items.map((each) => (
-          <li key={each.group}>
+          // On a phone the chosen one alone: its runs would be below all others.
+          <li
+            key={each.group}
+            className={chosen && each.group !== chosen ? "max-xl:hidden" : undefined}
+          >
             <button
               type="button"
               aria-pressed={each.group === chosen}
@@ -116,14 +130,14 @@ const COLUMNS: Column<DeadLetter>[] = [
   {
     key: "error",
     title: "Error",
-    width: "minmax(0,1.6fr)",
+    width: "minmax(0,3fr)",
     from: "md",
     cell: (each) => <span className="font-mono text-xs text-ink-2">{each.message}</span>,
   },
   {
     key: "state",
     title: "State",
-    width: "6rem",
+    width: "5rem",
     from: "lg",
     cell: (each) => sentence(each.state),
   },

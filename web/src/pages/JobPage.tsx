@@ -46,6 +46,7 @@ function Body({ job }: { job: JobDetail }) {
     <>
       <PageHead
         title={<Title job={job} />}
+        name={job.name}
         about={<About job={job} />}
         actions={<Verbs job={job} />}
       />

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Plus, Wrench } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { may } from "@/api/actions";
 import { jobs, session } from "@/api/queries";
 import type { Job } from "@/api/types";
@@ -13,6 +13,7 @@ import { useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
 import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
+import { RunStrip } from "@/ui/RunStrip";
 import { SearchField } from "@/ui/SearchField";
 import { Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
@@ -35,7 +36,10 @@ const COLUMNS: Column<Job>[] = [
             <Tag mood="bad">{`Breaker ${job.breaker}`}</Tag>
           )}
         </span>
-        <span className="block truncate text-xs text-ink-3">{`${job.kind} · ${job.queue} · v${job.version}`}</span>
+        <span className="block truncate text-xs text-ink-3 max-md:hidden">{`${job.kind} · ${job.queue} · v${job.version}`}</span>
+        <span className="block md:hidden">
+          <RunStrip runs={job.last} label={job.name} />
+        </span>
       </>
     ),
   },
@@ -80,20 +84,20 @@ const TABS = [
 ];
 
 export function Jobs() {
-  const [search] = useFilters();
+  const [search, setSearch] = useFilters();
   const { data: who } = useQuery(session);
-  const [isNew, setNew] = useState(false);
+  const mayAdd = may(who, "create-job");
   const tab = tabOf(TABS, search.tab);
   return (
     <>
       <PageHead
         title="Jobs"
         actions={
-          may(who, "create-job") && (
+          mayAdd && (
             <Button
               tone="primary"
               icon={<Plus className="size-3.5" />}
-              onClick={() => setNew(true)}
+              onClick={() => setSearch({ new: "job" })}
             >
               New job
             </Button>
@@ -102,7 +106,7 @@ export function Jobs() {
       />
       <Tabs label="Jobs and templates" tabs={TABS} current={tab} />
       {tab === "templates" ? <Templates /> : <List />}
-      {isNew && <JobForm onClose={() => setNew(false)} />}
+      {search.new && mayAdd && <JobForm onClose={() => setSearch({ new: undefined })} />}
     </>
   );
 }
@@ -151,11 +155,18 @@ function List() {
           onEnd={list.onEnd}
           loading={list.loading}
           empty={
-            <Empty icon={Wrench} title={isFiltered ? "No job fits" : "No jobs yet"}>
-              Decorate a function with <code className="font-mono">@app.job()</code> and start a
-              worker, or apply a job file with{" "}
-              <code className="font-mono">rota apply jobs.yaml</code>.
-            </Empty>
+            isFiltered ? (
+              <Empty icon={Wrench} title="No job fits">
+                Try fewer letters, or another kind.
+              </Empty>
+            ) : (
+              <Empty icon={Wrench} title="No jobs yet">
+                Decorate a function with <code className="font-mono">@app.job</code> and start a
+                worker, apply a job file with{" "}
+                <code className="font-mono">rota apply jobs.yaml</code>, or make one here that runs
+                a command or sends a request.
+              </Empty>
+            )
           }
         />
       )}

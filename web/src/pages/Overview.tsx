@@ -1,16 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { Rocket, Wrench } from "lucide-react";
-import { jobs, overview, workers } from "@/api/queries";
-import type { Overview as Figures, Job } from "@/api/types";
+import { Rocket } from "lucide-react";
+import { overview, workers } from "@/api/queries";
+import type { Overview as Figures } from "@/api/types";
 import { count, percent } from "@/lib/format";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
-import { useList } from "@/lib/useList";
-import { buttonClass } from "@/ui/Button";
 import { Chart } from "@/ui/Chart";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { Windows } from "@/ui/Windows";
+import { Beginning } from "./overview/Beginning";
 import { Due, LoadForecast } from "./overview/Coming";
 import { Failures } from "./overview/Failures";
 import { Queues } from "./overview/Queues";
@@ -90,29 +88,6 @@ function Body({ figures }: { figures: Figures }) {
 function isQuiet(figures: Figures): boolean {
   const ended = figures.throughput.some((each) => each.success + each.failed > 0);
   return !ended && figures.running + figures.queueDepth + figures.dueNextHour === 0;
-}
-
-/** Of a server that has no jobs: how to get one. */
-function Beginning() {
-  const list = useList<Job>(jobs());
-  if (list.loading || list.error || list.rows.length > 0) return null;
-  return (
-    <Card>
-      <Empty
-        icon={Wrench}
-        title="There is no job yet"
-        action={
-          <Link to="/jobs" className={buttonClass("primary")}>
-            Go to the jobs
-          </Link>
-        }
-      >
-        Decorate a function with <code className="font-mono">@app.job()</code> and start a worker
-        with it, apply a job file with <code className="font-mono">rota apply jobs.yaml</code>, or
-        define a command or a request here.
-      </Empty>
-    </Card>
-  );
 }
 
 function Rates({ figures }: { figures: Figures }) {

@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Layers } from "lucide-react";
 import { breakers, queues } from "@/api/queries";
 import type { Queue } from "@/api/types";
-import { atLeast, count, sentence } from "@/lib/format";
+import { atLeast, count, plural, sentence } from "@/lib/format";
 import { duration } from "@/lib/time";
 import { Actions } from "@/ui/Actions";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
@@ -13,7 +13,8 @@ import { Time } from "@/ui/Time";
 import { Why } from "./queue/Why";
 
 /** For phones, where there is one column. */
-function waitingIn({ queued, oldestWaitMs }: Queue): string {
+function waitingIn({ queued, running, oldestWaitMs }: Queue): string {
+  if (!queued) return `${count(running)} running`;
   const oldest = oldestWaitMs == null ? "" : `, oldest ${duration(oldestWaitMs)}`;
   return `${count(queued)} waiting${oldest}`;
 }
@@ -44,11 +45,11 @@ const COLUMNS: Column<Queue>[] = [
   },
   {
     key: "running",
-    title: "Running",
-    width: "5rem",
+    title: "Running, at most",
+    width: "8rem",
     right: true,
     from: "sm",
-    cell: (queue) => count(queue.running),
+    cell: (queue) => <Busy queue={queue} />,
   },
   {
     key: "scheduled",
@@ -99,6 +100,21 @@ const COLUMNS: Column<Queue>[] = [
   },
 ];
 
+/** How many run, and how many could: the slots of all workers that serve the queue. */
+function Busy({ queue }: { queue: Queue }) {
+  const who = queue.workers ? `${plural(queue.workers, "worker")} serve it` : "no worker serves it";
+  return (
+    <span title={`${plural(queue.slots, "slot")}: ${who}`}>
+      {count(queue.running)}
+      {queue.workers ? (
+        <span className="text-ink-2">{` of ${count(queue.slots)}`}</span>
+      ) : (
+        <span className="text-bad">, no worker</span>
+      )}
+    </span>
+  );
+}
+
 export function Queues() {
   const navigate = useNavigate();
   const query = useQuery(queues());
@@ -121,7 +137,8 @@ export function Queues() {
             }
             empty={
               <Empty icon={Layers} title="No queues yet">
-                A queue appears with the first run or worker that names it.
+                A queue is here while runs are in it or a worker serves it. Start one with{" "}
+                <code className="font-mono">rota up</code>.
               </Empty>
             }
           />

@@ -7,11 +7,12 @@ import { shortId } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { downloadLog, useLog } from "@/shell/live";
 import { Actions } from "@/ui/Actions";
-import { CopyButton, JsonView } from "@/ui/Json";
+import { CopyButton } from "@/ui/Copy";
+import { JsonView } from "@/ui/Json";
 import { LogView } from "@/ui/LogView";
 import { Card, Empty, ErrorPanel, Load, PageHead, Skeleton } from "@/ui/Panels";
 import { coming, Part } from "@/ui/Part";
-import { StateBadge } from "@/ui/State";
+import { lookOf, StateBadge } from "@/ui/State";
 import { Table } from "@/ui/Table";
 import { Tabs, tabOf } from "@/ui/Tabs";
 import { Attempts } from "./run/Attempts";
@@ -56,6 +57,7 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
   return (
     <>
       <PageHead
+        name={`${lookOf(run.state).word}: ${run.jobId}`}
         title={
           <>
             <Link to="/jobs/$id" params={{ id: run.jobId }} className="hover:underline">
@@ -105,12 +107,21 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
 }
 
 function Log({ run }: { run: Run }) {
+  const [search, setSearch] = useFilters();
   const isLive = !run.finishedAt;
   const { lines, error } = useLog(run.executionId, isLive);
   if (error) return <ErrorPanel error={error} />;
   return (
     <Card flush>
-      <LogView lines={lines} live={isLive} onDownload={() => downloadLog(run.executionId)} />
+      <LogView
+        lines={lines}
+        live={isLive}
+        onDownload={() => downloadLog(run.executionId)}
+        wanted={{ text: search.find ?? "", level: search.level ?? "" }}
+        onWanted={({ text, level }) =>
+          setSearch({ find: text || undefined, level: level || undefined })
+        }
+      />
     </Card>
   );
 }

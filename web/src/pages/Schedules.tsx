@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { CalendarDays, Plus } from "lucide-react";
-import { useState } from "react";
+import { useEffect } from "react";
 import { may } from "@/api/actions";
 import { backfills, schedule as scheduleQuery, schedules, session } from "@/api/queries";
 import type { Backfill, Schedule } from "@/api/types";
@@ -11,6 +11,7 @@ import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
 import { Dialog } from "@/ui/Dialog";
 import { Card, Empty, ErrorPanel, Load, PageHead, Progress } from "@/ui/Panels";
+import { SearchField } from "@/ui/SearchField";
 import { StateBadge, Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
 import { Tabs, tabOf } from "@/ui/Tabs";
@@ -44,7 +45,7 @@ const COLUMNS: Column<Schedule>[] = [
     cell: (each) => (
       <>
         <span className="block truncate">{each.description ?? each.trigger}</span>
-        <span className="block truncate font-mono text-2xs text-ink-3">{`${each.trigger} · ${each.zone}`}</span>
+        <span className="block truncate font-mono text-2xs text-ink-3">{textOf(each)}</span>
       </>
     ),
   },
@@ -80,6 +81,11 @@ const COLUMNS: Column<Schedule>[] = [
   },
 ];
 
+/** As it was written; the zone too, unless the words above say it. */
+function textOf({ trigger, zone, description }: Schedule): string {
+  return description?.includes(zone) ? trigger : `${trigger} · ${zone}`;
+}
+
 const TABS = [
   { key: "list", title: "Schedules" },
   { key: "week", title: "Week" },
@@ -90,19 +96,19 @@ const TABS = [
 
 export function Schedules() {
   const [search, setSearch] = useFilters();
-  const [isNew, setNew] = useState(false);
   const who = useQuery(session);
+  const mayAdd = may(who.data, "create-schedule");
   const tab = tabOf(TABS, search.tab);
   return (
     <>
       <PageHead
         title="Schedules"
         actions={
-          may(who.data, "create-schedule") && (
+          mayAdd && (
             <Button
               tone="primary"
               icon={<Plus className="size-3.5" />}
-              onClick={() => setNew(true)}
+              onClick={() => setSearch({ new: "schedule" })}
             >
               New schedule
             </Button>
@@ -115,32 +121,61 @@ export function Schedules() {
       {tab === "backfills" && <Backfills />}
       {tab === "calendars" && <Calendars />}
       {tab === "windows" && <Blackouts />}
-      {isNew && <EditSchedule onClose={() => setNew(false)} />}
+      {search.new && mayAdd && <EditSchedule onClose={() => setSearch({ new: undefined })} />}
       {search.edit && <One name={search.edit} onClose={() => setSearch({ edit: undefined })} />}
     </>
   );
 }
 
 function List({ onOpen }: { onOpen: (each: Schedule) => void }) {
+  const [search, setSearch] = useFilters();
   const list = useList<Schedule>(schedules());
+  const wanted = (search.q ?? "").toLowerCase();
+  const rows = list.rows.filter(({ name, job }) => `${name} ${job}`.toLowerCase().includes(wanted));
+  const { onEnd } = list;
+  // Those that fit may be on a later page.
+  useEffect(() => {
+    if (wanted) onEnd();
+  }, [wanted, onEnd]);
   if (list.error) return <ErrorPanel error={list.error} retry={() => void list.refetch()} />;
   return (
-    <Table
-      label="Schedules"
-      rows={list.rows}
-      columns={COLUMNS}
-      rowHeight={52}
-      idOf={(each) => each.name}
-      onOpen={onOpen}
-      onEnd={list.onEnd}
-      loading={list.loading}
-      empty={
-        <Empty icon={CalendarDays} title="No schedules yet">
-          Add <code className="font-mono">schedule="0 6 * * mon-fri"</code> to a job in code, or
-          apply a job file.
-        </Empty>
-      }
-    />
+    <>
+      <div className="mb-3 flex">
+        <SearchField
+          label="Search schedules"
+          className="min-w-48 flex-1"
+          value={search.q}
+          onChange={(q) => setSearch({ q })}
+        />
+      </div>
+      <Table
+        label="Schedules"
+        rows={rows}
+        columns={COLUMNS}
+        rowHeight={52}
+        idOf={(each) => each.name}
+        onOpen={onOpen}
+        onEnd={onEnd}
+        loading={list.loading}
+        empty={<NoSchedules isFiltered={wanted !== ""} />}
+      />
+    </>
+  );
+}
+
+function NoSchedules({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) {
+    return (
+      <Empty icon={CalendarDays} title="No schedule fits">
+        Its name and that of its job are looked at.
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon={CalendarDays} title="No schedules yet">
+      Add <code className="font-mono">schedule="0 6 * * mon-fri"</code> to a job in code, apply a
+      job file, or choose New schedule.
+    </Empty>
   );
 }
 

@@ -4,6 +4,7 @@ import { Activity, FileText, type LucideIcon, Search, SunMoon, Wrench } from "lu
 import { type KeyboardEvent, useDeferredValue, useEffect, useRef, useState } from "react";
 import { search } from "@/api/queries";
 import type { Found } from "@/api/types";
+import { useReturnFocus } from "@/lib/focus";
 import { shortId } from "@/lib/format";
 import { chooseTheme } from "@/lib/theme";
 import { StateBadge } from "@/ui/State";
@@ -26,15 +27,16 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState(0);
   const wanted = useDeferredValue(text.trim());
   const found = useQuery({ ...search(wanted), enabled: wanted.length > 1 });
+  useReturnFocus(true);
   useEffect(() => dialog.current?.showModal(), []);
 
-  const open = (to: string, params: Record<string, string> = {}) => {
-    void navigate({ to, params } as never);
+  const open: Open = (to, params = {}, search = {}) => {
+    void navigate({ to, params, search } as never);
     onClose();
   };
   const entries = [
     ...placesFor(wanted, open),
-    ...(wanted.length > 1 && found.data ? foundEntries(found.data, open) : []),
+    ...(wanted.length > 1 && found.data ? foundEntries(found.data, wanted, open) : []),
   ];
   const current = Math.min(chosen, entries.length - 1);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -111,7 +113,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-type Open = (to: string, params?: Record<string, string>) => void;
+type Words = Record<string, string>;
+type Open = (to: string, params?: Words, search?: Words) => void;
 
 function placesFor(wanted: string, open: Open): Entry[] {
   const low = wanted.toLowerCase();
@@ -132,7 +135,7 @@ function placesFor(wanted: string, open: Open): Entry[] {
   return all.filter((entry) => entry.title.toLowerCase().includes(low));
 }
 
-function foundEntries(found: Found, open: Open): Entry[] {
+function foundEntries(found: Found, wanted: string, open: Open): Entry[] {
   return [
     ...found.jobs.slice(0, 6).map((job) => ({
       key: `job-${job.jobId}`,
@@ -154,7 +157,7 @@ function foundEntries(found: Found, open: Open): Entry[] {
       icon: FileText,
       title: line.text,
       more: "Log",
-      go: () => open("/runs/$id", { id: line.executionId }),
+      go: () => open("/runs/$id", { id: line.executionId }, { tab: "log", find: wanted }),
     })),
   ];
 }

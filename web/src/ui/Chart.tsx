@@ -128,6 +128,17 @@ function axisTime(at: number, splits: number[]): string {
   return whole > LONG_S ? dayMonth(at) : hourMinute(at);
 }
 
+/** Half a bucket more on both sides, so that the first and the last bar are whole. */
+function aroundBars(plot: uPlot, from: number, until: number): uPlot.Range.MinMax {
+  const many = plot.data[0].length;
+  const half = many > 1 ? (until - from) / (many - 1) / 2 : 30;
+  return [from - half, until + half];
+}
+
+function ends(_: uPlot, from: number, until: number): uPlot.Range.MinMax {
+  return [from, until];
+}
+
 function optionsFor(
   series: Series[],
   show: (value: number) => string,
@@ -147,7 +158,10 @@ function optionsFor(
     padding: [8, 24, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     legend: { show: false },
-    scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.08, 1)] } },
+    scales: {
+      x: { range: stacked ? aroundBars : ends },
+      y: { range: (_, __, max) => [0, Math.max(max * 1.08, 1)] },
+    },
     axes: [
       {
         ...axis,

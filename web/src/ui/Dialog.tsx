@@ -4,6 +4,7 @@
  */
 import { X } from "lucide-react";
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { useReturnFocus } from "@/lib/focus";
 import { Button, IconButton } from "./Button";
 import { ErrorPanel } from "./Panels";
 
@@ -18,6 +19,7 @@ interface Props {
 export function Dialog({ title, open, onClose, children, wide }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
+  useReturnFocus(open);
   useEffect(() => {
     const dialog = ref.current;
     if (open && dialog && !dialog.open) {

@@ -1,21 +1,5 @@
-import { Check, Copy } from "lucide-react";
-import { useState } from "react";
 import { pretty, readJson } from "@/lib/format";
-import { IconButton } from "./Button";
-
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
-  const [done, setDone] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setDone(true);
-    setTimeout(() => setDone(false), 1500);
-  };
-  return (
-    <IconButton label={done ? "Copied" : label} onClick={() => void copy()}>
-      {done ? <Check className="size-3.5 text-ok" /> : <Copy className="size-3.5" />}
-    </IconButton>
-  );
-}
+import { CopyButton } from "./Copy";
 
 const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
@@ -81,9 +65,9 @@ export function JsonEditor({ id, name, text, onText, rows = 8, required }: Edito
         value={text}
         aria-invalid={error !== null}
         onChange={(event) => onText(event.target.value)}
-        className={`w-full rounded-md border bg-surface p-2.5 font-mono text-xs leading-5 ${error ? "border-bad" : "border-line-strong"}`}
+        className={`block w-full rounded-md border bg-surface p-2.5 font-mono text-xs leading-5 ${error ? "border-bad" : "border-line-strong"}`}
       />
-      <p role="status" className="min-h-5 text-xs text-bad">
+      <p role="status" className="mt-1 text-xs text-bad empty:hidden">
         {error}
       </p>
     </div>

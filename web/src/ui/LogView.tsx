@@ -21,17 +21,42 @@ const TONES: Record<string, string> = {
 
 const WORDS: Record<string, string> = { warning: "WARN", critical: "CRIT" };
 
+export interface Wanted {
+  text: string;
+  level: string;
+}
+
 interface Props {
   lines: LogLine[];
   live: boolean;
   onDownload: () => Promise<void>;
   height?: string;
+  /** What is looked for, where the address of the page keeps it. */
+  wanted?: Wanted;
+  onWanted?: (wanted: Wanted) => void;
+}
+
+const TYPING_MS = 300;
+const NOTHING: Wanted = { text: "", level: "" };
+
+/** What is looked for now; told further when a person stops typing, and follows the address. */
+function useWanted({ wanted, onWanted }: Pick<Props, "wanted" | "onWanted">) {
+  const { text, level } = wanted ?? NOTHING;
+  const [now, setNow] = useState<Wanted>({ text, level });
+  const tell = useRef(onWanted);
+  tell.current = onWanted;
+  useEffect(() => setNow({ text, level }), [text, level]);
+  useEffect(() => {
+    if (now.text === text && now.level === level) return;
+    const timer = setTimeout(() => tell.current?.(now), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [now, text, level]);
+  return [now, (patch: Partial<Wanted>) => setNow({ ...now, ...patch })] as const;
 }
 
 /** A live one keeps its height, so that nothing below it jumps; an ended one is as tall as it needs. */
-export function LogView({ lines, live, onDownload, height }: Props) {
-  const [text, setText] = useState("");
-  const [level, setLevel] = useState("");
+export function LogView({ lines, live, onDownload, height, ...kept }: Props) {
+  const [{ text, level }, setWanted] = useWanted(kept);
   const [isFollowing, setFollowing] = useState(true);
   const scroller = useRef<HTMLDivElement>(null);
   const shown = useMemo(() => filterLines(lines, text, level), [lines, text, level]);
@@ -57,6 +82,9 @@ export function LogView({ lines, live, onDownload, height }: Props) {
     if (isAtEnd !== isFollowing) setFollowing(isAtEnd);
   };
 
+  if (!live && lines.length === 0) {
+    return <p className="p-4 text-ink-2">This run printed nothing.</p>;
+  }
   return (
     <div>
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
@@ -68,14 +96,14 @@ export function LogView({ lines, live, onDownload, height }: Props) {
             placeholder="Search in the log"
             className="field w-full pl-8"
             value={text}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => setWanted({ text: event.target.value })}
           />
         </div>
         <select
           aria-label="Lowest level"
           className="field"
           value={level}
-          onChange={(event) => setLevel(event.target.value)}
+          onChange={(event) => setWanted({ level: event.target.value })}
         >
           <option value="">All levels</option>
           {LEVELS.slice(1).map((each) => (
@@ -113,9 +141,7 @@ export function LogView({ lines, live, onDownload, height }: Props) {
           <p className="p-4 font-sans text-sm text-ink-2">
             {lines.length
               ? "No line fits the search."
-              : live
-                ? "Nothing printed yet; lines appear here as they come."
-                : "This run printed nothing."}
+              : "Nothing printed yet; lines appear here as they come."}
           </p>
         )}
         <div className="relative" style={{ height: virtual.getTotalSize() }}>

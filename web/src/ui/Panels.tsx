@@ -6,13 +6,17 @@ import { Button, buttonClass } from "./Button";
 
 interface HeadProps {
   title: ReactNode;
+  /** For the tab of the browser, where the title is more than a text. */
+  name?: string;
   about?: ReactNode;
   actions?: ReactNode;
 }
 
-export function PageHead({ title, about, actions }: HeadProps) {
+export function PageHead({ title, name, about, actions }: HeadProps) {
+  const told = name ?? (typeof title === "string" ? title : null);
   return (
     <header className="mb-5 flex flex-wrap items-start gap-x-4 gap-y-3">
+      {told && <title>{`${told} · Rota`}</title>}
       <div className="min-w-0 flex-1 basis-64">
         <h1 className="flex flex-wrap items-center gap-2.5 text-xl font-semibold tracking-tight break-words">
           {title}
@@ -34,7 +38,7 @@ interface CardProps {
 
 export function Card({ title, aside, children, className = "", flush }: CardProps) {
   return (
-    <section className={`card min-w-0 ${className}`}>
+    <section className={`card min-w-0 ${flush ? "overflow-clip" : ""} ${className}`}>
       {title && (
         <div className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2">
           <h2 className="flex-1 text-sm font-semibold whitespace-nowrap">{title}</h2>

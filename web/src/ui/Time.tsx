@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { clock, duration, relative, span, utc } from "@/lib/time";
+import { clock, duration, planned as inPlan, relative, span, utc } from "@/lib/time";
 
 const listeners = new Set<() => void>();
 let now = Date.now();
@@ -29,14 +29,16 @@ interface Props {
   at: string | null | undefined;
   /** "3 min ago" instead of the clock. */
   ago?: boolean;
+  /** With its weekday, for what is to come. */
+  planned?: boolean;
   none?: string;
 }
 
 /** In the viewer's zone; the hover has the other form, and UTC. */
-export function Time({ at, ago, none = "–" }: Props) {
+export function Time({ at, ago, planned, none = "–" }: Props) {
   const current = useNow();
   if (!at) return <span className="text-ink-3">{none}</span>;
-  const local = clock(at, current);
+  const local = planned ? inPlan(at) : clock(at, current);
   const distance = relative(at, current);
   return (
     <time

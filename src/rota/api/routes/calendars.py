@@ -165,6 +165,8 @@ async def replace_blackout(
 
     def put_it(tx: Tx, _: By) -> BlackoutDocument:
         present = windows.blackouts(tx, namespace=request.namespace).get(called)
+        if present is not None:
+            _check_reach(request, present)
         check_match(if_match, None if present is None else etag_of(called, present))
         windows.put_blackout(tx, called, wanted, namespace=request.namespace)
         return _blackout(called, wanted, request)

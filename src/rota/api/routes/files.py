@@ -14,6 +14,7 @@ from rota.api.ask import Ask
 from rota.api.documents import Body, Document, moment_ms, then, when
 from rota.api.gate import needs
 from rota.api.habits import told_change
+from rota.api.routes.file_reach import check_reach
 from rota.api.routes.job_changes import check_rights
 from rota.app.files import bundles_of
 from rota.engine.acts import By
@@ -119,7 +120,7 @@ class PlanDocument(Document):
 async def plan_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
     """What applying job files would add, change and remove, and which runs that moves."""
     wish, bundles = data.wish(), await _read(request, data)
-    plan = await request.read(lambda tx: compare(tx, bundles, wish, namespace=request.namespace))
+    plan = await request.read(lambda tx: _reached_plan(tx, request, bundles, wish))
     return _document(plan, request, applied=False)
 
 
@@ -129,6 +130,8 @@ async def apply_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
     wish, bundles = data.wish(), await _read(request, data)
 
     def make_so(tx: Tx, by: By) -> PlanDocument:
+        if request.credential.queues is not None:
+            _reached_plan(tx, request, bundles, wish)
         plan = apply(
             tx,
             bundles,
@@ -149,6 +152,12 @@ async def apply_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
     return await request.change("apply", subject, make_so, answers=PlanDocument)
 
 
+def _reached_plan(tx: Tx, request: Ask, bundles: list[Bundle], wish: Wish) -> Plan:
+    plan = compare(tx, bundles, wish, namespace=request.namespace)
+    check_reach(tx, request, bundles, plan)
+    return plan
+
+
 def _check_imports(request: Ask, specs: Iterable[JobSpec]) -> None:
     """`python: os:system` is a program by another name."""
     for spec in specs:
@@ -161,10 +170,6 @@ def _check_imports(request: Ask, specs: Iterable[JobSpec]) -> None:
 
 async def _read(request: Ask, data: FilesBody) -> list[Bundle]:
     """Before the transaction, which must not wait for YAML."""
-    if request.credential.queues is not None:
-        raise NotPermitted(
-            "files may define jobs of any queue, and the credential reaches some of them"
-        )
     files = [(each.name, each.text.encode()) for each in data.files]
     stored = await request.read(lambda tx: calendars(tx, namespace=request.namespace))
     known = {name: each.calendar for name, each in stored.items()}

@@ -36,7 +36,7 @@ async def readyz(request: Ask) -> Response[str]:
     return Response("ready", status_code=200, media_type=MediaType.TEXT)
 
 
-@get("/version", **needs("viewer"))
+@get("/version", **needs("viewer", everybody=True))
 async def show_version(request: Ask) -> Version:
     """The version of this server, and which kind of database it has."""
     return Version(version=version(), database=request.site.store.dialect)

@@ -97,6 +97,11 @@ def _check_present(tx: Tx, request: Ask, definition: Definition, *, is_new: bool
     present = current_specs(tx, names, **at)
     for spec in definition.specs:
         refuse_others(origin_of(tx, spec.name, **at), spec.name)
+        if spec.name in present and not request.credential.reaches(present[spec.name][1].queue):
+            raise NotPermitted(
+                f"there is a job {spec.name} of a queue that the credential does not reach; "
+                "take another name"
+            )
         is_other = spec.name in present and present[spec.name][1] != spec
         if is_new and is_other:
             raise NotAllowed(f"there is a job {spec.name} with another definition; PUT replaces it")

@@ -23,7 +23,7 @@ from rota.app.tokens import draw_secret
 from rota.engine.acts import By, record
 from rota.engine.sessions import LIFE_MS, close_session, open_session, take_ticket
 from rota.engine.tokens import credential_of_token
-from rota.model.identity import Credential
+from rota.model.identity import WORKER, Credential
 from rota.rules.secrets import digest_of
 from rota.store.base import Tx
 
@@ -106,7 +106,7 @@ def _open(  # what was brought, what is given
         found = take_ticket(tx, digest_of(ticket), purpose="login")
     else:
         found = credential_of_token(tx, digest_of(token))
-    if found is None:
+    if found is None or WORKER in found.roles:  # there is nothing for it to see
         return None
     if old:
         close_session(tx, digest_of(old[:LONGEST]))

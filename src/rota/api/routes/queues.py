@@ -25,7 +25,7 @@ RATE_MINUTES = 10
 
 
 class QueueDocument(Document):
-    """A queue in which runs wait or run, or that was paused once."""
+    """A queue in which runs wait or run, that a worker serves, or that was paused once."""
 
     name: str
     queued: int
@@ -40,6 +40,10 @@ class QueueDocument(Document):
     """Of the next 1,000."""
     rate_per_min: float
     """Runs that ended, in the last ten minutes."""
+    workers: int
+    """That are alive and serve it."""
+    slots: int
+    """Of these workers together: the most of its runs that go on at once."""
     paused: bool
     note: str | None
     verbs: list[str]
@@ -110,6 +114,8 @@ def queue_document(queue: QueueView, ended: Mapping[str, int], request: Ask) -> 
         held=queue.held,
         oldest_wait_ms=queue.oldest_ms,
         rate_per_min=round(ended.get(queue.name, 0) / RATE_MINUTES, 2),
+        workers=queue.workers,
+        slots=queue.slots,
         paused=queue.is_paused,
         note=queue.note,
         verbs=offered(request.credential, verb),

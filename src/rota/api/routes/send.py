@@ -15,7 +15,7 @@ from rota.app.events import new_event
 from rota.engine.acts import By
 from rota.engine.namespaces import check_room, find_namespace
 from rota.engine.send import send
-from rota.errors import NotPermitted, PayloadTooLarge
+from rota.errors import PayloadTooLarge
 from rota.ids import new_id
 from rota.model.event import Event
 from rota.model.identity import Quotas
@@ -53,11 +53,10 @@ class SentDocument(Document):
 
 @post("/events", **needs("operator", changes=True))
 async def send_event(request: Ask, data: JSONBody[EventBody]) -> SentDocument:
-    """Tell of an event: every schedule that listens starts, in one transaction."""
-    if request.credential.queues is not None:
-        raise NotPermitted(
-            "an event may start jobs of any queue, and the credential reaches some of them"
-        )
+    """Tell of an event: every schedule that listens starts, in one transaction.
+
+    A credential for some queues tells of events that start nothing in other queues.
+    """
     event = new_event(data.event, data.payload, key=data.key)
 
     def tell(tx: Tx, by: By) -> SentDocument:
@@ -71,6 +70,7 @@ async def send_event(request: Ask, data: JSONBody[EventBody]) -> SentDocument:
             sent_by=by.who,
             timetables=request.site.app.schedules.timetables,
             new_id=new_id,
+            reaches=None if request.credential.queues is None else request.credential.reaches,
         )
         heard = [
             HeardDocument(schedule=each.schedule, decision=each.decision, run_id=each.run_id)

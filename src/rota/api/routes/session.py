@@ -34,7 +34,7 @@ class Session(Document):
     """To be sent as X-CSRF-Token with each change, if a cookie is the credential."""
 
 
-@get("/session", **needs("viewer"))
+@get("/session", **needs("viewer", everybody=True))
 async def show_session(request: Ask) -> Session:
     """Whose credential this is."""
     credential = request.credential

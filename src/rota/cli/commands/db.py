@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.commands.db_logins import grant, logins, revoke
 from rota.cli.options import json_option, local_options, settings
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ Examples:
   rota db sql --dialect postgres > schema.sql     for those who apply it themselves
   rota db check
   rota db protect                                 row-level security below the server
+  rota db grant shop_worker --as worker           a login that is not the owner of the tables
 
 `rota up` and `rota worker` migrate by themselves; other commands only check.
 """
@@ -25,7 +27,11 @@ NOT_FIT = 5
 
 @click.group("db", epilog=EPILOG)
 def command() -> None:
-    """Migrate, print, check or protect the database."""
+    """Migrate, print, check or protect the database; say who may log in to it."""
+
+
+for each in (grant, revoke, logins):
+    command.add_command(each)
 
 
 def _app_option(body: Any) -> Any:

@@ -187,7 +187,9 @@ def _timeout(spec: JobSpec) -> str:
 
 
 def _parameters(spec: JobSpec) -> str:
-    return ", ".join(f"{name}: {kind}" for name, kind in spec.parameters.items())
+    named = [f"{name}: {kind}" for name, kind in spec.parameters.items()]
+    more = [f"**kwargs: {spec.more}"] if isinstance(spec.more, str) else []
+    return ", ".join(named + more)
 
 
 def _duration(ms: int | None) -> str:

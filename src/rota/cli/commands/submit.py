@@ -134,7 +134,7 @@ def _submit(
     from rota.cli.times import instant
 
     json_args = sys.stdin.read() if flags["json_args"] == "-" else flags["json_args"]
-    given = parse(words, json_args, hints=job.parameters)
+    given = parse(words, json_args, hints=job.parameters, more=lambda: job.more)
     options = {name: flags[name] for name in OPTIONS}
     options["timeout"] = flags["job_timeout"]
     options["priority"] = _number_or_text(flags["priority"])

@@ -139,6 +139,22 @@ class CronTimetable:
         self._remember(at, found)
         return found * 1_000
 
+    def count(self, after: int, until: int) -> int:
+        """A day at a time where no shift has to do with the day, else one by one."""
+        total, end = 0, until // 1_000
+        found = self.after(after)
+        while found is not None and found <= until:
+            total += 1
+            at = found // 1_000
+            low, high, midnight = self._same_day
+            if low <= at < high:
+                here = bisect_right(self._times, at - midnight)
+                last = bisect_right(self._times, min(end, high) - midnight)
+                total += last - here
+                found = (midnight + self._times[last - 1]) * 1_000
+            found = self.after(found)
+        return total
+
     def _remember(self, at: int, found: int) -> None:
         """Keep the day of the answer, if no shift has to do with it: its times are known."""
         span = self._spans.at(found)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from msgspec import UnsetType
+
 from rota.errors import BadGraph
 from rota.model.graph import Graph
 from rota.model.spec import GraphTarget, JobSpec, PythonTarget
@@ -39,10 +41,14 @@ def _check_there(
 
 
 def _facts(spec: JobSpec) -> JobFacts:
-    """The store does not tell which parameters of a function have defaults, or whether more go."""
-    is_function = isinstance(spec.target, PythonTarget)
+    """Of a function that a file names, or an older version recorded, less is known."""
+    defaults = spec.defaults
+    if isinstance(defaults, UnsetType):
+        is_function = isinstance(spec.target, PythonTarget)
+        required = None if is_function else frozenset(spec.parameters)
+        return JobFacts(spec.parameters, required=required, takes_more=is_function)
     return JobFacts(
         spec.parameters,
-        required=None if is_function else frozenset(spec.parameters),
-        takes_more=is_function,
+        required=frozenset(spec.parameters.keys() - defaults.keys()),
+        takes_more=isinstance(spec.more, str),
     )

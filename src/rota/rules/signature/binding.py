@@ -29,7 +29,11 @@ class Signature:
 
     def __init__(self, name: str, shape: inspect.Signature, kinds: Kinds) -> None:
         self.name = name
-        self.parameters = {p.name: hints.text_of(p.annotation) for p in shape.parameters.values()}
+        self.parameters = {
+            p.name: hints.text_of_parameter(p)
+            for p in shape.parameters.values()
+            if p.kind is not Parameter.VAR_KEYWORD
+        }
         self._shape = shape
         self._kinds = kinds
         self._codec: Codec | None = None
@@ -77,6 +81,12 @@ class Signature:
     def takes_more(self) -> bool:
         """Whether it takes arguments of any name."""
         return self._extra_name() is not None
+
+    @property
+    def more(self) -> str | None:
+        """The annotation of arguments of any other name; None if it takes none."""
+        extra = self._extra_name()
+        return None if extra is None else hints.text_of(self._shape.parameters[extra].annotation)
 
     def arrange(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], *, but: str | None = None
@@ -259,11 +269,14 @@ class Signature:
 def _extras(codec: Codec, text: str) -> dict[str, Any]:
     raw = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
     decode = codec.decode_extra
-    return {
-        name: decode(value)
-        for name, value in raw.items()
-        if name not in codec.names and decode is not None
-    }
+    found = {}
+    for name, value in raw.items():
+        if name not in codec.names and decode is not None:
+            try:
+                found[name] = decode(value)
+            except wire.UNDECODABLE as error:
+                raise msgspec.ValidationError(f"{name}: {wire.in_words(error)}") from error
+    return found
 
 
 def _too_large(what: str, size: int, limit: int) -> PayloadTooLarge:

@@ -15,7 +15,6 @@ LONGEST = 1000
 """Bytes of a default that is kept; it is for people to read, and for forms."""
 
 _SECRET = re.compile(r"token|secret|passw|passphrase|credential|api_?key|(^|_)pwd", re.IGNORECASE)
-_LOOSE = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 def defaults_of(shape: inspect.Signature) -> dict[str, Any]:
@@ -23,12 +22,12 @@ def defaults_of(shape: inspect.Signature) -> dict[str, Any]:
     return {
         each.name: _told(each)
         for each in shape.parameters.values()
-        if each.default is not Parameter.empty or each.kind in _LOOSE
+        if each.default is not Parameter.empty or each.kind is Parameter.VAR_POSITIONAL
     }
 
 
 def _told(parameter: Parameter) -> Any:
-    if parameter.kind in _LOOSE or _SECRET.search(parameter.name):
+    if parameter.kind is Parameter.VAR_POSITIONAL or _SECRET.search(parameter.name):
         return None
     try:
         data = wire.ENCODER.encode(parameter.default)

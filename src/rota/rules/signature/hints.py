@@ -90,6 +90,12 @@ def text_of(annotation: object) -> str:
     return str(annotation).replace("typing.", "").replace("collections.abc.", "")
 
 
+def text_of_parameter(parameter: inspect.Parameter) -> str:
+    """What is given by its name: of `*sizes: int` a list."""
+    text = text_of(parameter.annotation)
+    return f"list[{text}]" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else text
+
+
 def write_out(name: str, shape: inspect.Signature) -> str:
     """The signature as a line of Python, such as `resize(image: str, width: int = 800)`."""
     plain = [

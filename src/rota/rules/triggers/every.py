@@ -28,6 +28,14 @@ class Steps:
             following = self._anchor + (gone + 1) * self._every
         return following if following <= self._last else None
 
+    def count(self, after: int, until: int) -> int:
+        """By division alone."""
+        return max(0, self._gone(min(until, self._last)) - self._gone(after))
+
+    def _gone(self, instant: int) -> int:
+        """How many firings there were up to then."""
+        return max(0, (instant - self._anchor) // self._every + 1)
+
     def marks(self, instant: int) -> tuple[str, ...]:
         del instant  # real time knows no shifts
         return ()

@@ -13,17 +13,15 @@ import inspect
 import io
 import logging
 import os
-import resource
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import Context
-from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
 
-from rota.errors import Cancelled, TimedOut
+from rota.errors import Cancelled, StoreUnavailable, TimedOut
 from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.signature import Signature
 from rota.runtime.artifacts import open_artifacts
@@ -31,6 +29,7 @@ from rota.runtime.call import Call, Ending, Raised, StopReason, Work
 from rota.runtime.context import current, enter, stop_exception
 from rota.runtime.desk import Address, Desk
 from rota.runtime.executors.child_logging import ChildRecords, open_console
+from rota.runtime.executors.child_memory import memory_limit, not_counted
 from rota.runtime.executors.endings import (
     STOPS,
     begin,
@@ -41,6 +40,7 @@ from rota.runtime.executors.endings import (
 )
 from rota.runtime.executors.frames import (
     Answer,
+    Asked,
     Begin,
     Begun,
     Ended,
@@ -50,12 +50,16 @@ from rota.runtime.executors.frames import (
     Settled,
     Told,
     decode_begin,
+    decode_reply,
     write_frame,
 )
 from rota.runtime.executors.lookup import find_function
+from rota.runtime.executors.pipe_desk import PipeDesk
+from rota.runtime.far_desk import NO_STORE, Question, Reply
 from rota.runtime.vault import Vault
 from rota.store.base import Store
 from rota.store.open import connect
+from rota.store.open import forbid as forbid_store
 
 STOP_SIGNALS: dict[StopReason, signal.Signals] = {
     "cancel": signal.SIGUSR1,
@@ -65,7 +69,6 @@ STOP_SIGNALS: dict[StopReason, signal.Signals] = {
     "timeout": signal.SIGUSR2,
 }
 _PR_SET_PDEATHSIG = 1
-_MB = 2**20
 
 
 class Child:
@@ -79,6 +82,7 @@ class Child:
         self._answers = answers
         self._pid = os.getpid()
         self._write_lock = threading.Lock()
+        self._asking = threading.Lock()
         self._writer: int | None = None
         self._records = ChildRecords(self._said, console)
         self._armed: Call | None = None
@@ -107,7 +111,10 @@ class Child:
         call = Call(request.lease, Work(spec=spec), request.timeout_s)
         call.slot = self
         call.on_commit = lambda: self._send(Settled())
-        if request.desk is not None:
+        if request.asks:
+            forbid_store(NO_STORE)
+            call.desk = PipeDesk(self.question)
+        elif request.desk is not None:
             address = Address(*request.desk)
             call.desk = self._desk(address)
         begin(call)
@@ -143,7 +150,7 @@ class Child:
         handler, signature = _known(call.work.spec.target.ref)  # type: ignore[union-attr]  # ours is Python
         call.work = Work(spec=call.work.spec, handler=handler, signature=signature)
         self._records.install()
-        with _memory_limit(call.work.spec.memory_mb):
+        with memory_limit(call.work.spec.memory_mb):
             if inspect.iscoroutinefunction(handler):
                 return asyncio.run(self._body_async(call))
             return perform(call)
@@ -165,7 +172,7 @@ class Child:
         """A connection of the child's own, made when a handler asks for it first."""
         store = self._stores.get(url)
         if store is None:
-            with _not_counted():
+            with not_counted():
                 store = self._stores[url] = connect(url)
         return store
 
@@ -183,6 +190,16 @@ class Child:
             if self._deferred and not self._shields:
                 self._deferred = False
                 self._raise_stop()
+
+    def question(self, question: Question) -> Reply:
+        """Ask the worker; a stop waits for the answer, half of which would be of no use."""
+        is_main = threading.current_thread() is threading.main_thread()
+        with self._asking, self.shield() if is_main else contextlib.nullcontext():
+            self._send(Asked(question=question))
+            frame = self._reader.read()
+        if frame is None:
+            raise StoreUnavailable("the worker of this process is gone")
+        return decode_reply(frame)
 
     def _said(self, level: int, text: str) -> bool:
         run = current.get()
@@ -228,46 +245,6 @@ class Child:
 def _known(ref: str) -> tuple[Callable[..., Any], Signature]:
     function = find_function(ref)
     return function, Signature.of(function)
-
-
-@contextlib.contextmanager
-def _memory_limit(memory_mb: int | None) -> Iterator[None]:
-    """Allow so much address space on top of what the process has now."""
-    if memory_mb is None:
-        yield
-        return
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = _address_space() + memory_mb * _MB
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-@contextlib.contextmanager
-def _not_counted() -> Iterator[None]:
-    """What the store needs is not taken from the memory that the handler may use."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if soft == resource.RLIM_INFINITY:
-        yield
-        return
-    before = _address_space()
-    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-    try:
-        yield
-    finally:
-        limit = soft + max(0, _address_space() - before)
-        if hard != resource.RLIM_INFINITY:
-            limit = min(limit, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
-
-
-def _address_space() -> int:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    return pages * resource.getpagesize()
 
 
 def _no_ending() -> Raised:

@@ -12,6 +12,7 @@ import msgspec
 
 from rota.model.run import ErrorDetail, Lease
 from rota.runtime.call import Ending, Raised, Returned, Stopped, StopReason
+from rota.runtime.far_desk import Question, Reply
 
 MAX_FRAME = 64 * 2**20
 """Far above any capped payload: a longer one means that somebody else wrote into the pipe."""
@@ -29,6 +30,8 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
     memory_mb: int | None
     desk: tuple[str, str, str] | None = None
     """The address of the store and the namespace, for what the handler asks of it."""
+    asks: bool = False
+    """There is no such address: the handler asks through this pipe."""
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
@@ -55,6 +58,12 @@ class Said(msgspec.Struct, frozen=True, kw_only=True, tag="said"):
 
     level: int
     text: str
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True, tag="asked"):
+    """Child to worker: a question of the handler; the next frame from there is the reply."""
+
+    question: Question
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_defaults=True):
@@ -104,9 +113,10 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
         )
 
 
-Answer = Ready | Begun | Told | Said | Settled | Ended
+Answer = Ready | Begun | Told | Said | Settled | Asked | Ended
 
 decode_begin = msgspec.json.Decoder(Begin).decode
+decode_reply = msgspec.json.Decoder(Reply).decode
 decode_answer = msgspec.json.Decoder(Answer).decode
 
 
@@ -114,7 +124,7 @@ class Broken(Exception):
     """The pipe does not carry frames any more."""
 
 
-def write_frame(fd: int, frame: Begin | Answer) -> None:
+def write_frame(fd: int, frame: Begin | Reply | Answer) -> None:
     """Write the whole frame; raises OSError when nobody reads."""
     body = msgspec.json.encode(frame)
     rest = memoryview(_LENGTH.pack(len(body)) + body)

@@ -10,15 +10,17 @@ import threading
 
 import msgspec
 
+from rota.errors import RotaError
 from rota.model.spec import PythonTarget
 from rota.runtime.attempt_log import STDERR, STDOUT
 from rota.runtime.call import Call, Done, Ending, Raised, Started, Stopped, StopReason
 from rota.runtime.context import ProgressSink
 from rota.runtime.executors.endings import begin, crashed, failure
-from rota.runtime.executors.frames import Begin, Begun, Ended, Said, Settled, Told
+from rota.runtime.executors.frames import Asked, Begin, Begun, Ended, Said, Settled, Told
 from rota.runtime.executors.lookup import SCRIPT_NAME, portable_ref
 from rota.runtime.executors.pool import PooledExecutor
 from rota.runtime.executors.spawn import ChildLost, ChildProcess
+from rota.runtime.far_desk import FarDesk, Question, Reply
 from rota.runtime.logbook import sink
 
 
@@ -148,6 +150,7 @@ class ProcessExecutor(PooledExecutor):
             timeout_s=call.timeout_s,
             memory_mb=call.work.spec.memory_mb,
             desk=call.desk.address if call.desk else None,
+            asks=isinstance(call.desk, FarDesk),
         )
         child.send(request)
         ended = self._follow(call, place, child)
@@ -176,6 +179,8 @@ class ProcessExecutor(PooledExecutor):
             elif isinstance(answer, Told) and self._progress is not None:
                 lease = call.lease
                 self._progress(lease.run_id, lease.fence, answer.fraction, answer.note)
+            elif isinstance(answer, Asked):
+                child.send(_replied(call, answer.question))
             elif isinstance(answer, Settled):
                 call.is_committed = True
             elif isinstance(answer, Said) and call.logbook is not None:
@@ -183,6 +188,16 @@ class ProcessExecutor(PooledExecutor):
             elif isinstance(answer, Ended):
                 return answer
         raise ChildLost
+
+
+def _replied(call: Call, question: Question) -> Reply:
+    """What a handler in a child wants of those whom only its worker can ask."""
+    desk = call.desk
+    assert isinstance(desk, FarDesk)  # noqa: S101  # others are asked by the child itself
+    try:
+        return desk.ask(call.lease, question)
+    except RotaError as error:
+        return Reply(error=(type(error).__name__, str(error)))
 
 
 def _renamed(ending: Ending, call: Call) -> Ending:

@@ -25,6 +25,7 @@ from rota.runtime.executors.frames import (
 )
 from rota.runtime.executors.group import ProcessGroup, exit_in_words, wait_readable
 from rota.runtime.executors.printed import Printed
+from rota.runtime.far_desk import Reply
 
 _BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[6]); "
@@ -77,8 +78,8 @@ class ChildProcess:
     def is_alive(self) -> bool:
         return not self._is_closed and self.group.popen.poll() is None
 
-    def send(self, request: Begin) -> None:
-        """Hand a call over; raises ChildLost if nobody is there to take it."""
+    def send(self, request: Begin | Reply) -> None:
+        """Hand over a call, or a reply; raises ChildLost if nobody is there to take it."""
         try:
             write_frame(self._requests, request)
         except OSError:

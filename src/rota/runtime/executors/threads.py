@@ -18,6 +18,8 @@ from rota.runtime.call import Call, Done, Ending, Started, Stopped, StopReason
 from rota.runtime.context import ProgressSink, enter
 from rota.runtime.executors.endings import begin, ending_of, perform
 from rota.runtime.executors.pool import PooledExecutor
+from rota.runtime.pages import Page
+from rota.runtime.streams import page_for
 
 _set_async_exc = ctypes.pythonapi.PyThreadState_SetAsyncExc
 _set_async_exc.argtypes = (ctypes.c_ulong, ctypes.py_object)
@@ -31,7 +33,9 @@ class Slot:
     the lock that also clears it, so that none can hit the code around a body.
     """
 
-    __slots__ = ("abandoned", "armed", "ident", "lock", "sent", "shields", "thread", "waiting")
+    __slots__ = (
+        "abandoned", "armed", "ident", "lock", "page", "sent", "shields", "thread", "waiting",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.thread = threading.current_thread()
@@ -42,6 +46,7 @@ class Slot:
         self.abandoned = False
         self.shields = 0
         self.waiting: StopReason | None = None
+        self.page: Page | None = None
 
     def ask(self, call: Call, why: StopReason) -> None:
         """Raise Cancelled or TimedOut in the body, once; nothing if it has ended."""
@@ -115,6 +120,7 @@ class ThreadExecutor(PooledExecutor):
         slot: Slot | None = getattr(self._here, "slot", None)
         if slot is None:
             slot = self._here.slot = Slot()
+        slot.page = call.page = page_for(call, slot.page)
         # A fresh context: what one handler sets is not seen by the next.
         ending = Context().run(self._carry_out, call, slot)
         if slot.abandoned:

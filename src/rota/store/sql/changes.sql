@@ -28,6 +28,6 @@ select id, namespace, job, version, queue, priority, state, attempt, failures, c
 -- Where the lines of each claim end, as far as they are stored.
 select fence, max(seq) as seq
   from rota.log_chunk
- where run_id = :run_id
+ where {sql:of_run}
    and namespace = :namespace
  group by fence

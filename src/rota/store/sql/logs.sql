@@ -8,11 +8,20 @@ select run_id, :namespace, job, attempt, fence, seq, first_at, marks, body
  where true
 on conflict do nothing
 
+-- name: stored_logs
+-- Which of these are there.
+select c.run_id, c.fence, c.seq
+  from {rows:log_chunk} as b
+  join rota.log_chunk as c
+    on c.run_id = b.run_id
+   and c.fence = b.fence
+   and c.seq = b.seq
+
 -- name: read_logs
 -- Chunks after those seen of each claim: the last words of a lost one may come after the next's.
 select run_id, job, attempt, fence, seq, first_at, marks, body
   from rota.log_chunk as c
- where run_id = :run_id
+ where {sql:of_run}
    and namespace = :namespace
    and not exists (
         select 1

@@ -8,7 +8,7 @@ type Day = JobStatistics["days"][number];
 const ROWS = ["Mon", "", "Wed", "", "Fri", "", "Sun"];
 const DAY_MS = 86_400_000;
 
-/** Runs by day in UTC, a column a week; failures turn a day red, many runs make it darker. */
+/** Runs by day in UTC, a column a week; the part that failed is red, many runs make it darker. */
 export function Heat({ days, jobId }: { days: Day[]; jobId: string }) {
   const weeks = useMemo(() => weeksOf(days), [days]);
   const most = Math.max(1, ...days.map((day) => day.success + day.failed));
@@ -49,9 +49,8 @@ export function Heat({ days, jobId }: { days: Day[]; jobId: string }) {
 function Cell({ day, most, jobId }: { day: Day; most: number; jobId: string }) {
   const all = day.success + day.failed;
   const told = `${day.day}: ${plural(all, "run")}, ${day.failed} failed`;
-  const fill = day.failed ? "bg-bad-fill" : day.success ? "bg-ok-fill" : "bg-sunken";
-  const style = { opacity: all === 0 ? 1 : 0.4 + 0.6 * Math.sqrt(all / most) };
-  if (all === 0) return <span title={told} className={`h-5 w-8 rounded ${fill}`} />;
+  if (all === 0) return <span title={told} className="h-5 w-8 rounded bg-sunken" />;
+  const style = { opacity: 0.4 + 0.6 * Math.sqrt(all / most) };
   const from = new Date(`${day.day}T00:00:00Z`);
   const search = {
     jobId,
@@ -64,16 +63,27 @@ function Cell({ day, most, jobId }: { day: Day; most: number; jobId: string }) {
       search={search as never}
       title={told}
       aria-label={told}
-      className={`h-5 w-8 rounded hover:ring-2 hover:ring-accent ${fill}`}
+      className="flex h-5 w-8 flex-col justify-end overflow-clip rounded bg-ok-fill hover:ring-2 hover:ring-accent"
       style={style}
-    />
+    >
+      {day.failed > 0 && (
+        <span className="bg-bad-fill" style={{ height: `${redOf(day.failed / all) * 100}%` }} />
+      )}
+    </Link>
   );
+}
+
+const SEEN = 0.25;
+
+/** A few failures among many are seen too. */
+function redOf(share: number): number {
+  return Math.max(SEEN, share);
 }
 
 const LEGEND = [
   ["bg-sunken", "no runs"],
   ["bg-ok-fill", "all well"],
-  ["bg-bad-fill", "some failed"],
+  ["bg-bad-fill", "failed"],
 ];
 
 function Legend() {

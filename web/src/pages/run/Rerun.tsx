@@ -19,7 +19,11 @@ export function Rerun({ run, isGraph }: { run: Run; isGraph: boolean }) {
   if (!may(run, "rerun")) return null;
   return (
     <>
-      <Button icon={<RotateCcw className="size-3.5" />} onClick={() => setOpen(true)}>
+      <Button
+        tone={run.state === "failed" ? "primary" : "plain"}
+        icon={<RotateCcw className="size-3.5" />}
+        onClick={() => setOpen(true)}
+      >
         Rerun
       </Button>
       {open && <RerunDialog run={run} isGraph={isGraph} onClose={() => setOpen(false)} />}

@@ -11,19 +11,8 @@ export function RunFacts({ run }: { run: Run }) {
       <Fact name="Created">
         <Time at={run.createdAt} />
       </Fact>
-      <Fact name="Queue">
-        <Link to="/runs" search={{ queue: run.queue } as never} className={link}>
-          {run.queue}
-        </Link>
-        {run.priority !== 0 && <span className="text-ink-2">{`, priority ${run.priority}`}</span>}
-      </Fact>
       <Fact name={run.startedAt ? "Started" : "Due"}>
         <Time at={run.startedAt ?? run.dueAt} />
-      </Fact>
-      <Fact name="Attempt">
-        {`${run.attempt}`}
-        {run.failures > 0 && <span className="text-ink-2">{`, ${run.failures} failed`}</span>}
-        {run.crashes > 0 && <span className="text-ink-2">{`, ${run.crashes} crashed`}</span>}
       </Fact>
       <Fact name="Finished">
         <Time at={run.finishedAt} />
@@ -31,11 +20,21 @@ export function RunFacts({ run }: { run: Run }) {
       <Fact name="Took">
         <Duration from={run.startedAt} until={run.finishedAt} ms={run.durationMs} />
       </Fact>
+      <Fact name="Attempt">
+        {`${run.attempt}`}
+        <span className="text-ink-2">{wentWrong(run)}</span>
+      </Fact>
+      <Fact name="Queue">
+        <Link to="/runs" search={{ queue: run.queue } as never} className={link}>
+          {run.queue}
+        </Link>
+        {run.priority !== 0 && <span className="text-ink-2">{`, priority ${run.priority}`}</span>}
+      </Fact>
       {run.workerId && (
         <Fact name="Worker">
-          <span className="font-mono text-xs" title={run.workerId}>
+          <Link to="/workers" className={`${link} font-mono text-xs`} title={run.workerId}>
             {shortId(run.workerId)}
-          </span>
+          </Link>
         </Fact>
       )}
       <Fact name="Version">{run.version ? `v${run.version}` : "–"}</Fact>
@@ -71,4 +70,11 @@ export function RunFacts({ run }: { run: Run }) {
       )}
     </Facts>
   );
+}
+
+/** Failed and lost attempts, without saying a number twice. */
+export function wentWrong({ attempt, failures, crashes }: Run): string {
+  if (attempt > 1 && failures === attempt) return ", all failed";
+  const failed = failures > 0 && (attempt > 1 ? `, ${failures} failed` : ", failed");
+  return [failed, crashes > 0 && `, ${crashes} lost with a worker`].filter(Boolean).join("");
 }

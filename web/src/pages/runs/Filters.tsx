@@ -1,9 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { X } from "lucide-react";
+import { SlidersHorizontal, X } from "lucide-react";
+import { useState } from "react";
 import { jobs, queues } from "@/api/queries";
 import type { Job } from "@/api/types";
 import type { Search } from "@/lib/search";
+import { asField, sinceOf } from "@/lib/time";
 import { useList } from "@/lib/useList";
+import { Button } from "@/ui/Button";
 import { SearchField } from "@/ui/SearchField";
 import { lookOf, STATES } from "@/ui/State";
 
@@ -14,14 +17,15 @@ const SINCE: [string, string][] = [
   ["24h", "Last 24 hours"],
   ["7d", "Last 7 days"],
 ];
+const BETWEEN = "between";
 
 const WORDS = {
   jobId: "job",
   queue: "queue",
   schedule: "schedule",
   parentId: "part of",
-  until: "until",
 };
+const NARROWED = ["jobId", "queue", "text", "error", "since", "until"] as const;
 
 interface FilterProps {
   search: Search;
@@ -31,12 +35,22 @@ interface FilterProps {
 export function Filters({ search, setSearch }: FilterProps) {
   const known = useList<Job>(jobs());
   const queueNames = useQuery(queues()).data?.items.map((each) => each.name) ?? [];
-  const extra = (["jobId", "queue", "schedule", "parentId", "until"] as const).filter(
+  const extra = (["jobId", "queue", "schedule", "parentId"] as const).filter(
     (name) => search[name],
   );
+  const narrowed = NARROWED.filter((name) => search[name]).length;
+  const [isOpen, setOpen] = useState(narrowed > 0);
   return (
     <div className="mb-3 space-y-2">
-      <div className="flex flex-wrap gap-2">
+      <Button
+        className="sm:hidden"
+        icon={<SlidersHorizontal className="size-3.5" />}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {narrowed ? `Filters: ${narrowed}` : "Filters"}
+      </Button>
+      <div className={`flex flex-wrap gap-2 ${isOpen ? "" : "max-sm:hidden"}`}>
         <SearchField
           label="Job"
           className="min-w-48 flex-1"
@@ -63,18 +77,7 @@ export function Filters({ search, setSearch }: FilterProps) {
           value={search.error}
           onChange={(error) => setSearch({ error })}
         />
-        <select
-          aria-label="Since"
-          className="field"
-          value={search.since ?? ""}
-          onChange={(event) => setSearch({ since: event.target.value || undefined })}
-        >
-          {SINCE.map(([key, title]) => (
-            <option key={key} value={key}>
-              {title}
-            </option>
-          ))}
-        </select>
+        <Period search={search} setSearch={setSearch} />
       </div>
       <div className="scroll-thin flex flex-wrap items-center gap-1.5 max-sm:flex-nowrap max-sm:overflow-x-auto max-sm:pb-1">
         {STATES.map((state) => (
@@ -102,5 +105,52 @@ export function Filters({ search, setSearch }: FilterProps) {
         ))}
       </div>
     </div>
+  );
+}
+
+/** The last hours, or between two moments; a link to a day of a job has such two. */
+function Period({ search, setSearch }: FilterProps) {
+  const isKnown = SINCE.some(([key]) => key === (search.since ?? ""));
+  const [isBetween, setBetween] = useState(!isKnown || search.until !== undefined);
+  const choose = (key: string) => {
+    setBetween(key === BETWEEN);
+    setSearch(
+      key === BETWEEN
+        ? { since: sinceOf(search.since ?? "24h", Date.now()) }
+        : { since: key || undefined, until: undefined },
+    );
+  };
+  return (
+    <>
+      <select
+        aria-label="Since"
+        className="field"
+        value={isBetween ? BETWEEN : (search.since ?? "")}
+        onChange={(event) => choose(event.target.value)}
+      >
+        {SINCE.map(([key, title]) => (
+          <option key={key} value={key}>
+            {title}
+          </option>
+        ))}
+        <option value={BETWEEN}>Between …</option>
+      </select>
+      {isBetween &&
+        (["since", "until"] as const).map((name) => (
+          <label key={name} className="flex items-center gap-2 text-xs text-ink-2">
+            {name === "since" ? "From" : "Until"}
+            <input
+              type="datetime-local"
+              className="field"
+              value={asField(search[name])}
+              onChange={({ target }) =>
+                setSearch({
+                  [name]: target.value ? new Date(target.value).toISOString() : undefined,
+                })
+              }
+            />
+          </label>
+        ))}
+    </>
   );
 }

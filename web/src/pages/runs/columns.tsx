@@ -28,8 +28,7 @@ export const RUN_COLUMNS: Column<Run>[] = [
           <span className="font-sans sm:hidden">
             <Time at={run.createdAt} ago />
           </span>
-          {run.node && ` · ${run.node}`}
-          {run.item != null && `[${run.item}]`}
+          {partOf(run)}
         </span>
       </>
     ),
@@ -72,6 +71,12 @@ export const RUN_COLUMNS: Column<Run>[] = [
     cell: (run) => <Duration from={run.startedAt} until={run.finishedAt} ms={run.durationMs} />,
   },
 ];
+
+/** Which node and item of a graph it is; a node that is called like its job is not named twice. */
+function partOf({ node, item, jobId }: Run): string {
+  const named = node && node !== jobId ? ` · ${node}` : "";
+  return item == null ? named : `${named} · item ${item}`;
+}
 
 function Note({ run }: { run: Run }) {
   if (run.error)

@@ -19,7 +19,7 @@ export function Firings({ preview }: { preview: Preview }) {
         {preview.firings.map((firing) => (
           <li key={firing.at} className="flex min-h-8 flex-wrap items-center gap-x-3 px-3 py-1">
             <span className="flex-1">
-              <Time at={firing.at} />
+              <Time at={firing.at} planned />
             </span>
             {firing.mark && (
               <span title={firing.marks?.join("; ")}>
@@ -31,6 +31,9 @@ export function Firings({ preview }: { preview: Preview }) {
                 {`${firing.local.slice(11, 16)} there`}
               </span>
             )}
+            <span className="text-xs text-ink-2">
+              <Time at={firing.at} ago />
+            </span>
           </li>
         ))}
       </ol>

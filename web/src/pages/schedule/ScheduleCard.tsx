@@ -14,6 +14,7 @@ import { Time } from "@/ui/Time";
 import { BackfillDialog } from "./BackfillDialog";
 import { EditSchedule } from "./EditSchedule";
 import { Firings } from "./Firings";
+import { CATCHUPS, inWords, OVERLAPS } from "./words";
 
 export function ScheduleTag({ schedule }: { schedule: Schedule }) {
   const isActive = schedule.state === "active";
@@ -67,14 +68,14 @@ export function ScheduleBody({ schedule }: { schedule: Schedule }) {
             </Link>
           </Fact>
           <Fact name="Next">
-            <Time at={schedule.nextAt} />
+            <Time at={schedule.nextAt} planned />
           </Fact>
           <Fact name="Last">
             <Time at={schedule.lastAt} />{" "}
             {schedule.lastState && <StateBadge state={schedule.lastState} small />}
           </Fact>
-          <Fact name="Overlap">{schedule.overlap ?? "–"}</Fact>
-          <Fact name="Catch-up">{schedule.catchup ?? "–"}</Fact>
+          <Fact name="If one still runs">{inWords(OVERLAPS, schedule.overlap)}</Fact>
+          <Fact name="If some were missed">{inWords(CATCHUPS, schedule.catchup)}</Fact>
         </dl>
         {schedule.note && <p className="rounded-md bg-sunken px-3 py-2">{schedule.note}</p>}
         <ScheduleActions schedule={schedule} />

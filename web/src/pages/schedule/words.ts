@@ -1,6 +1,11 @@
 /** The policies of schedules in words; what they do is the server's affair. */
 type Options = readonly (readonly [string, string])[];
 
+/** A policy in words; one of a newer server as it is called. */
+export function inWords(options: Options, value: string | null | undefined): string {
+  return options.find(([name]) => name === value)?.[1] ?? value ?? "–";
+}
+
 /** What can be typed as a trigger; a test asks the server about each of the examples. */
 export const EXPRESSIONS =
   "A cron line such as 0 6 * * mon-fri, or @daily, @every 15m, @event orders.closed.";

@@ -45,6 +45,24 @@ select 'room_rules', count(*)
   from pg_catalog.pg_policy
  where polname = 'room'
  union all
+-- As whom our processes log in, this one aside.
+select case when r.rolsuper then 'superuser_sessions'
+            when pg_has_role(r.oid, c.relowner, 'usage') then 'owner_sessions'
+            else 'granted_sessions' end,
+       count(*)
+  from pg_catalog.pg_stat_activity as a
+  join pg_catalog.pg_roles as r
+    on r.oid = a.usesysid
+  join pg_catalog.pg_class as c
+    on c.oid = to_regclass('rota.run')
+ where a.datname = current_database()
+   and a.application_name = 'rota'
+   and a.pid <> pg_backend_pid()
+ group by 1
+ union all
+select 'logins', count(*)
+  from rota.login
+ union all
 select 'key_rows', n_live_tup
   from pg_catalog.pg_stat_user_tables
  where schemaname = 'rota'

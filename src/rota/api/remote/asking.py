@@ -1,0 +1,54 @@
+"""What the routes of workers share: whose worker it is, and how long a question may wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from rota.api.ask import Ask
+from rota.api.remote.arrivals import Ear
+from rota.engine.remote import RemoteWorker, find_remote
+from rota.errors import BadInput
+from rota.rules.duration import parse_duration
+from rota.store.base import Tx
+
+T = TypeVar("T")
+
+LONGEST_WAIT_MS = 60_000
+REST_S = 0.02
+"""Between two looks: on SQLite every commit of another process says `look everywhere`."""
+MOST_BYTES = 8 * 1024 * 1024
+"""Of one request; results and lines of many runs travel together."""
+
+
+async def write(request: Ask, work: Callable[[Tx], T]) -> T:
+    """Change the namespace of who asks; no act of a person, so that the audit is not told."""
+    site = request.site
+    return await site.call(lambda: site.room(request.only).write(work))
+
+
+def find(request: Ask, worker_id: str, tx: Tx) -> RemoteWorker:
+    """The worker, if it came with the token of this request; UnknownWorker otherwise."""
+    at = {"namespace": request.namespace, "token_id": request.credential.id}
+    return find_remote(tx, worker_id, **at)
+
+
+def wait_of(text: str) -> float:
+    """How long a request may wait, in seconds."""
+    wait_ms = parse_duration(text)
+    if wait_ms > LONGEST_WAIT_MS:
+        raise BadInput(f"wait={text:.64} is longer than {LONGEST_WAIT_MS // 1000}s; ask again")
+    return wait_ms / 1000
+
+
+def end_with_server(request: Ask, ear: Ear) -> None:
+    """What waits is answered when the server stops."""
+    facts: dict[str, Any] = request.scope  # type: ignore[assignment]
+    facts["ending"] = ear.end
+
+
+def is_gone(request: Ask) -> bool:
+    """Whether nobody waits for the answer any more."""
+    facts: dict[str, Any] = request.scope  # type: ignore[assignment]
+    ask = facts.get("is_gone")
+    return bool(ask and ask())

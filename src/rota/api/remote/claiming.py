@@ -1,0 +1,142 @@
+"""Claims for a worker without a database: as one with it would claim, decided here.
+
+What the worker says about jobs is which of them it has code for. Graphs, dependencies, caches,
+windows and quotas are those of the store; arguments are completed before they leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from rota.api.remote.trust import check_held
+from rota.engine.courses import spec_at
+from rota.engine.expand import is_graph
+from rota.engine.finish import finish
+from rota.engine.jobs import Pinned, current_specs, pinned_to
+from rota.engine.remote import RemoteWorker, find_remote, give_back_strays
+from rota.model.artifact import is_pointer
+from rota.model.identity import Credential
+from rota.model.remote import AttemptBody, Claimed, ClaimedRun, Definition
+from rota.model.run import Lease, Verdict
+from rota.rules.attempt_tokens import Facts, make_token
+from rota.runtime.call import Call, Ending, Work
+from rota.runtime.claims import Claims
+from rota.runtime.options import Duty
+from rota.runtime.porter import Porter, incomplete
+from rota.runtime.verdicts import verdict_on
+from rota.runtime.warden import closings_now
+from rota.store.base import Room, Tx
+
+if TYPE_CHECKING:
+    from rota.runtime.vault import Vault
+
+
+class Catch(NamedTuple):
+    """What one look has brought."""
+
+    worker: RemoteWorker
+    leases: list[Lease]
+    pinned: dict[tuple[str, int], Pinned]
+
+
+def catch(
+    tx: Tx,
+    worker_id: str,
+    credential: Credential,
+    *,
+    limit: int,
+    held: Sequence[AttemptBody] | None,
+) -> Catch:
+    """Claim for the worker, from the queues that its token reaches now."""
+    namespace = credential.namespace
+    worker = find_remote(tx, worker_id, namespace=namespace, token_id=credential.id)
+    if held is not None:
+        holds = check_held(worker, held)
+        give_back_strays(tx, worker.id, holds, namespace=namespace)
+    if worker.drains:
+        return Catch(worker, [], {})
+    claims = Claims(_duty(tx, worker, credential))
+    claims.worker_id = worker.id
+    claims.obey(closings_now(tx, namespace))
+    leases = claims.claim(tx, limit)
+    kinds = {(lease.job, lease.version) for lease in leases}
+    return Catch(worker, leases, {kind: _pinned(tx, kind, namespace) for kind in kinds})
+
+
+def complete(room: Room, vault: Vault, catch: Catch, *, namespace: str) -> list[Lease]:
+    """The leases with all their arguments; those that cannot have them end here."""
+    porter = Porter(room, vault, namespace=namespace)
+    ready: list[Lease] = []
+    verdicts: list[Verdict] = []
+    for lease in catch.leases:
+        if not lease.is_open and not is_pointer(lease.args):
+            ready.append(lease)
+            continue
+        call = Call(lease, Work(spec=catch.pinned[lease.job, lease.version].spec), None)
+        ending = _completed(porter, call)
+        if ending is None:
+            ready.append(call.lease)
+        elif (verdict := verdict_on(call, ending)) is not None:
+            verdicts.append(verdict)
+    if verdicts:
+        room.write(lambda tx: finish(tx, verdicts, namespace=namespace))
+    return ready
+
+
+def told(catch: Catch, ready: Sequence[Lease]) -> Claimed:
+    """The answer: each run with the token of its attempt."""
+    kinds = {(lease.job, lease.version) for lease in ready}
+    return Claimed(
+        runs=[ClaimedRun.of(lease, _token(catch.worker, lease)) for lease in ready],
+        definitions=[
+            Definition(version=version, origin=pinned.origin, spec=pinned.spec)
+            for (job, version), pinned in catch.pinned.items()
+            if (job, version) in kinds
+        ],
+        draining=catch.worker.drains,
+    )
+
+
+def _completed(porter: Porter, call: Call) -> Ending | None:
+    try:
+        call.lease = porter.completed(call.lease)
+        return porter.known(call)
+    except Exception as error:  # noqa: BLE001  # as where a worker does it for itself
+        return incomplete(error)
+
+
+def _token(worker: RemoteWorker, lease: Lease) -> str:
+    facts = Facts(lease.job, lease.attempt, lease.claimed_at)
+    return make_token(worker.seal, lease.run_id, lease.fence, facts)
+
+
+def _duty(tx: Tx, worker: RemoteWorker, credential: Credential) -> Duty:
+    specs = current_specs(tx, worker.jobs, namespace=credential.namespace)
+    queues = [queue for queue in worker.queues if credential.reaches(queue)]
+    first = worker.now % max(1, len(queues))  # another one each time, so that none is always last
+    return Duty(
+        namespace=credential.namespace,
+        queues=(*queues[first:], *queues[:first]),
+        jobs=worker.jobs,
+        find_work=_nothing,
+        graphs=tuple(name for name, (_, spec) in specs.items() if is_graph(spec)),
+        dependents=tuple(name for name, (_, spec) in specs.items() if spec.dependencies),
+        cached=tuple(name for name, (_, spec) in specs.items() if spec.cache),
+    )
+
+
+def _pinned(tx: Tx, kind: tuple[str, int], namespace: str) -> Pinned:
+    """Definitions never change, so that each is read once."""
+    at = "pinned", namespace, *kind
+    found: Pinned | None = tx.memo.get(at)
+    if found is None:
+        found = pinned_to(tx, *kind, namespace=namespace)
+        if found is None:
+            return Pinned(spec_at(tx, *kind, namespace=namespace))
+        tx.memo[at] = found
+    return found
+
+
+def _nothing(lease: Lease) -> Work:
+    raise AssertionError(f"nothing is carried out here, nor is {lease.job}")

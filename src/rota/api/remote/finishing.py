@@ -1,0 +1,208 @@
+"""Ends of attempts, as a worker without a database tells them: judged here, by what is on record.
+
+The worker says that a handler returned, raised, crashed or was stopped. Its job, its retry policy,
+how often it failed, whether anybody wanted it cancelled: that the store says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from rota.api.remote.trust import check_held, check_json, without_zero
+from rota.engine.courses import Course, courses, spec_at
+from rota.engine.finish import finish
+from rota.engine.remote import HeldRun, RemoteWorker, find_remote, held_runs
+from rota.engine.resolve import cache_of
+from rota.errors import BadInput
+from rota.model.identity import Credential
+from rota.model.remote import EndBody
+from rota.model.run import ErrorDetail, Lease, Verdict
+from rota.model.spec import JobSpec
+from rota.rules.signature import MAX_RESULT_BYTES
+from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped, Work
+from rota.runtime.describe import MAX_MESSAGE, MAX_TRACEBACK, bounded
+from rota.runtime.judge import policy_of
+from rota.runtime.porter import Porter
+from rota.runtime.verdicts import verdict_on
+from rota.store.base import Room, Tx
+
+if TYPE_CHECKING:
+    from rota.runtime.vault import Vault
+
+MAX_TYPE = 500
+
+
+class Prepared(NamedTuple):
+    """What a success needs that cannot be had inside of a transaction."""
+
+    lease: Lease
+    """With the key of its result, if that is to be used again."""
+    result: str
+    """Or what stands for it."""
+
+
+class Answer(NamedTuple):
+    """Runs that were lost; or leases that have to be prepared first, and then nothing was done."""
+
+    lost: list[str]
+    wanted: list[Lease]
+
+
+def check_ends(ended: Sequence[EndBody]) -> None:
+    """Each says what belongs to its kind of ending, in bounds."""
+    for each in ended:
+        if each.ending == "returned":
+            if each.result is None:
+                raise BadInput(f"run {each.run_id}: what has returned has a result, if only `null`")
+            check_json(f"the result of run {each.run_id}", each.result, limit=MAX_RESULT_BYTES)
+        elif each.ending == "stopped":
+            if each.why is None:
+                raise BadInput(f"run {each.run_id}: what was stopped says `why`")
+        elif each.error is None:
+            raise BadInput(f"run {each.run_id}: what has {each.ending} brings its `error`")
+
+
+def conclude(
+    room: Room, vault: Vault, worker_id: str, credential: Credential, ended: Sequence[EndBody]
+) -> list[str]:
+    """Put the ends on record; the ids of those that were not this worker's any more."""
+
+    def work(tx: Tx, prepared: Mapping[str, Prepared]) -> Answer:
+        return _finish(tx, vault, worker_id, credential, ended, prepared)
+
+    answer = room.write(lambda tx: work(tx, {}))
+    if not answer.wanted:
+        return answer.lost
+    results = {each.run_id: each.result or "null" for each in ended}
+    porter = Porter(room, vault, namespace=credential.namespace)
+    prepared = {
+        lease.run_id: _prepare(porter, vault, lease, results[lease.run_id])
+        for lease in answer.wanted
+    }
+    return room.write(lambda tx: work(tx, prepared)).lost
+
+
+def _finish(  # who says what, and what was made ready for it
+    tx: Tx,
+    vault: Vault,
+    worker_id: str,
+    credential: Credential,
+    ended: Sequence[EndBody],
+    prepared: Mapping[str, Prepared],
+) -> Answer:
+    namespace = credential.namespace
+    worker = find_remote(tx, worker_id, namespace=namespace, token_id=credential.id)
+    held = held_runs(tx, worker, check_held(worker, ended), namespace=namespace)
+    mine = [(each, held[each.run_id]) for each in ended if each.run_id in held]
+    wanted = [
+        run.lease
+        for each, run in mine
+        if each.ending == "returned"
+        and each.run_id not in prepared
+        and _is_more(tx, vault, run.lease, each.result or "", namespace)
+    ]
+    if wanted:
+        return Answer([], [_asked(tx, lease, namespace) for lease in wanted])
+    verdicts = [
+        verdict
+        for each, run in mine
+        if (verdict := _verdict(tx, worker, each, run, prepared.get(each.run_id), namespace))
+    ]
+    lost = finish(tx, verdicts, namespace=namespace) if verdicts else []
+    return Answer(lost + [each.run_id for each in ended if each.run_id not in held], [])
+
+
+def _is_more(tx: Tx, vault: Vault, lease: Lease, result: str, namespace: str) -> bool:
+    """Whether its result is kept elsewhere, or used again."""
+    if vault.takes(result):
+        return True
+    course = _course(tx, lease, namespace)
+    return cache_of(tx, lease, course, namespace=namespace) is not None
+
+
+def _course(tx: Tx, lease: Lease, namespace: str) -> Course | None:
+    if lease.parent_id is None:
+        return None
+    return courses(tx, [lease.parent_id], namespace=namespace).get(lease.parent_id)
+
+
+def _verdict(  # what was said, what is known, and where
+    tx: Tx,
+    worker: RemoteWorker,
+    said: EndBody,
+    run: HeldRun,
+    prepared: Prepared | None,
+    namespace: str,
+) -> Verdict | None:
+    spec = spec_at(tx, run.lease.job, run.lease.version, namespace=namespace)
+    lease = run.lease if prepared is None else prepared.lease
+    result = said.result if prepared is None else prepared.result
+    call = _call(lease, spec, said, now=worker.now)
+    verdict = verdict_on(call, _ending(said, run, result))
+    # Its job may have got a breaker since; who has none is told so by a look at it.
+    return None if verdict is None else msgspec.structs.replace(verdict, watched=True)
+
+
+def _call(lease: Lease, spec: JobSpec, said: EndBody, *, now: int) -> Call:
+    """The call as its worker has it, from what is known here."""
+    change = policy_of(lease.policy)
+    timeout_ms = spec.timeout_ms
+    if change and change.timeout_ms is not None:
+        timeout_ms = change.timeout_ms
+    delay_ms = said.custom_delay_ms
+    work = Work(
+        spec=spec,
+        retry_function=None if delay_ms is None else lambda _tries, _error: delay_ms / 1000,
+    )
+    # Claimed now, as far as the judge goes: it counts from there by a clock of this host.
+    at_hand = msgspec.structs.replace(lease, claimed_at=now)
+    call = Call(at_hand, work, None if timeout_ms is None else timeout_ms / 1000)
+    call.started_s = call.claimed_s if said.began else None
+    return call
+
+
+def _ending(said: EndBody, run: HeldRun, result: str | None) -> Ending:
+    match said.ending:
+        case "returned":
+            return Returned(result or "null")
+        case "crashed":
+            return Crashed(_error(said.error))
+        case "stopped" if said.why == "cancel" and not run.is_cancelled:
+            return Stopped("drain")  # nobody wanted that
+        case "stopped":
+            return Stopped(said.why or "drain")
+        case "raised":
+            return Raised(
+                error=_error(said.error),
+                types=tuple(without_zero(bounded(each, MAX_TYPE)) for each in said.types),
+                retry_after_s=None if said.retry_after_ms is None else said.retry_after_ms / 1000,
+                wants_retry=said.wants_retry,
+                gives_up=said.gives_up,
+                reason=None if said.reason is None else without_zero(said.reason),
+            )
+
+
+def _error(error: ErrorDetail | None) -> ErrorDetail:
+    found = error or ErrorDetail(type="Error", message="")
+    return ErrorDetail(
+        type=without_zero(bounded(found.type, MAX_TYPE)),
+        message=without_zero(bounded(found.message, MAX_MESSAGE)),
+        traceback=without_zero(bounded(found.traceback, MAX_TRACEBACK)),
+    )
+
+
+def _asked(tx: Tx, lease: Lease, namespace: str) -> Lease:
+    """Marked if its result is needed inside of transactions; and to be completed."""
+    course = _course(tx, lease, namespace)
+    is_asked = course is not None and lease.node in course.asked
+    return msgspec.structs.replace(lease, is_open=True, is_asked=is_asked)
+
+
+def _prepare(porter: Porter, vault: Vault, lease: Lease, result: str) -> Prepared:
+    ready = porter.completed(lease)
+    if vault.takes(result) and not lease.is_asked:
+        result = vault.put(result, now_ms=lease.claimed_at)
+    return Prepared(ready, result)

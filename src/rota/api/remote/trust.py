@@ -1,0 +1,42 @@
+"""What is believed of a worker: that it speaks for attempts whose tokens it can show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from rota.engine.heartbeat import Held
+from rota.engine.remote import RemoteWorker
+from rota.errors import BadInput, PayloadTooLarge
+from rota.model.remote import AttemptBody
+from rota.rules.attempt_tokens import Facts, read_token
+
+
+def check_attempt(worker: RemoteWorker, said: AttemptBody) -> Facts:
+    """What was signed when the attempt began; NotPermitted if this is not its token."""
+    return read_token(worker.seal, said.run_id, said.fence, said.token)
+
+
+def check_held(worker: RemoteWorker, said: Sequence[AttemptBody]) -> list[Held]:
+    """The attempts, all of them the worker's; one that is not is the end of the request."""
+    for each in said:
+        check_attempt(worker, each)
+    return [Held(each.run_id, each.fence) for each in said]
+
+
+def check_json(what: str, text: str, *, limit: int) -> str:
+    """A text that others will read as JSON, of bounded size."""
+    size = len(text.encode())
+    if size > limit:
+        raise PayloadTooLarge(f"{what} takes {size:,} bytes and the limit is {limit:,}")
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise BadInput(f"{what} is no JSON: {error}") from None
+    return text
+
+
+def without_zero(text: str) -> str:
+    """No database keeps a zero byte in a text."""
+    return text.replace("\0", "\ufffd")

@@ -1,0 +1,183 @@
+"""Workers without a database: they register, claim, send signs of life, tell how attempts ended.
+
+Only tokens of the role `worker` can do this, for their namespace and their queues. These are no
+acts of people: the audit has who registered, and the history of each run has the rest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from typing import Any
+
+from litestar import post
+from litestar.params import FromPath, FromQuery, JSONBody
+
+from rota.api.ask import Ask
+from rota.api.gate import needs
+from rota.api.remote.asking import (
+    MOST_BYTES,
+    REST_S,
+    end_with_server,
+    find,
+    is_gone,
+    wait_of,
+    write,
+)
+from rota.api.remote.trust import check_held
+from rota.clock import elapsed_s
+from rota.engine.acts import By
+from rota.engine.heartbeat import Progress, heartbeat
+from rota.engine.keys import worker_key
+from rota.engine.remote import (
+    bury,
+    enlist,
+    has_news,
+    known_jobs,
+    leave,
+    release,
+    teach,
+    undefined,
+)
+from rota.engine.workers import NewWorker
+from rota.errors import BadInput, NotPermitted, UnknownWorker
+from rota.ids import is_id
+from rota.model.remote import (
+    Beaten,
+    Done,
+    HeartbeatBody,
+    RegisterBody,
+    Registered,
+    Rung,
+)
+from rota.runtime.options import WorkerOptions
+from rota.store.base import Tx
+
+LEASE_MS = WorkerOptions().lease_ms
+HEARTBEAT_MS = WorkerOptions().heartbeat_ms
+KEY_BYTES = 32
+
+
+@post("/worker/register", **needs("worker", changes=True))
+async def register_worker(request: Ask, data: JSONBody[RegisterBody]) -> Registered:
+    """Announce a worker process; sent again with the same id it is the same worker."""
+    ids = (data.worker_id, *data.replaces)
+    if not all(map(is_id, ids)):
+        raise BadInput("workerId and replaces hold ids as `rota` makes them (UUID)")
+    texts = (data.name, data.host, data.version, *data.jobs)
+    if not all(map(str.isprintable, texts)):
+        raise BadInput("names of workers, hosts and jobs are printable")
+    reached = request.credential.queues or ()
+    queues = reached if data.queues is None else tuple(dict.fromkeys(data.queues))
+    foreign = [queue for queue in queues if not request.credential.reaches(queue)]
+    if foreign or not queues:
+        raise NotPermitted(
+            f"the token is for the queues {', '.join(reached)}; it does not serve "
+            f"{', '.join(foreign) or 'none at all'}"
+        )
+    key = secrets.token_hex(KEY_BYTES)
+
+    def enter(tx: Tx, _: By) -> Registered:
+        at = {"namespace": request.namespace, "token_id": request.credential.id}
+        for dead in data.replaces:
+            bury(tx, dead, **at)
+        jobs = known_jobs(tx, data.jobs, namespace=request.namespace, stored=data.stored)
+        worker = NewWorker(
+            id=data.worker_id,
+            name=data.name,
+            host=data.host,
+            pid=data.pid,
+            queues=queues,
+            slots=data.slots,
+            version=data.version,
+            jobs=tuple(jobs),
+        )
+        found = enlist(tx, worker, key=key, lease_ms=LEASE_MS, **at)
+        return Registered(
+            worker_id=found.id,
+            namespace=request.namespace,
+            queues=found.queues,
+            lease_ms=LEASE_MS,
+            heartbeat_ms=HEARTBEAT_MS,
+            unknown_jobs=tuple(undefined(tx, data.jobs, namespace=request.namespace)),
+        )
+
+    return await request.change("register worker", data.worker_id, enter, answers=Registered)
+
+
+@post("/worker/{worker_id:str}/listen", **needs("worker"), status_code=200)
+async def listen_for_worker(
+    request: Ask, worker_id: FromPath[str], wait: FromQuery[str] = "0s"
+) -> Rung:
+    """Whether somebody wants something of the worker or its runs; a heartbeat tells what."""
+    end_s = elapsed_s() + wait_of(wait)
+    await request.site.arrivals.open()
+    name = f"listen {request.credential.id} {worker_id}"
+    with request.site.arrivals.listening(name, {worker_key(worker_id)}) as ear:
+        end_with_server(request, ear)
+        while True:
+            ear.forget()
+            is_news = await request.read(lambda tx: has_news(tx, find(request, worker_id, tx)))
+            left_s = end_s - elapsed_s()
+            if is_news or ear.is_over or left_s <= 0 or is_gone(request):
+                return Rung(rung=is_news)
+            await asyncio.sleep(REST_S)
+            await ear.wait(left_s)
+
+
+@post(
+    "/worker/{worker_id:str}/heartbeat",
+    **needs("worker", changes=True),
+    status_code=200,
+    request_max_body_size=MOST_BYTES,
+)
+async def beat_for_worker(
+    request: Ask, worker_id: FromPath[str], data: JSONBody[HeartbeatBody]
+) -> Beaten:
+    """Keep the leases of a worker alive, and learn what has become of its runs."""
+
+    def beat(tx: Tx) -> Beaten:
+        worker = find(request, worker_id, tx)
+        held = check_held(worker, data.held)
+        check_held(worker, data.progress)
+        if data.stored:
+            teach(tx, worker, namespace=request.namespace)
+        pulse = heartbeat(
+            tx,
+            worker.id,
+            lease_ms=LEASE_MS,
+            held=held,
+            progress=[_progress(each) for each in data.progress],
+            is_draining=data.draining,
+        )
+        if not pulse.is_known:
+            raise UnknownWorker(worker_id)
+        release(tx, pulse.strays, request.namespace)
+        if data.draining and not worker.drains:
+            tx.notify((worker_key(worker.id),))  # a claim that waits gives up
+        return Beaten(lost=list(pulse.lost), cancelled=list(pulse.cancelled), draining=pulse.drains)
+
+    return await write(request, beat)
+
+
+@post("/worker/{worker_id:str}/retire", **needs("worker", changes=True), status_code=200)
+async def retire_worker(request: Ask, worker_id: FromPath[str]) -> Done:
+    """Take a worker off the list; runs that it still holds go back as if never claimed."""
+
+    def go(tx: Tx) -> Done:
+        leave(tx, find(request, worker_id, tx), namespace=request.namespace)
+        return Done(worker_id=worker_id)
+
+    return await write(request, go)
+
+
+def _progress(said: Any) -> Progress:
+    return Progress(said.run_id, said.fence, said.fraction, said.note.replace("\0", ""))
+
+
+ROUTES = (
+    register_worker,
+    listen_for_worker,
+    beat_for_worker,
+    retire_worker,
+)

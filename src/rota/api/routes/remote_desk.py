@@ -1,0 +1,128 @@
+"""What a running handler may ask, without a database: checkpoints, effects, the last success."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+from litestar import post
+from litestar.params import FromPath, JSONBody
+
+from rota.api.ask import Ask
+from rota.api.gate import needs
+from rota.api.remote.trust import check_held, check_json
+from rota.engine.checkpoint import load_checkpoint, save_checkpoint
+from rota.engine.effects import intend, retract, settle
+from rota.engine.remote import find_remote, held_runs
+from rota.engine.schedule_views import LastSuccess, last_success
+from rota.errors import BadInput, LeaseLost
+from rota.model.artifact import is_pointer
+from rota.model.remote import (
+    AttemptBody,
+    CheckpointBody,
+    CheckpointState,
+    Done,
+    EffectBody,
+    EffectState,
+    SuccessState,
+)
+from rota.model.run import Lease, Origin
+from rota.rules.names import check_name
+from rota.runtime.capped import MAX_STATE_BYTES
+from rota.store.base import Tx
+
+T = TypeVar("T")
+
+_origin = msgspec.json.Decoder(Origin)
+
+
+@post("/worker/{worker_id:str}/checkpoint", **needs("worker", changes=True), status_code=200)
+async def save_worker_checkpoint(
+    request: Ask, worker_id: FromPath[str], data: JSONBody[CheckpointBody]
+) -> Done:
+    """Keep how far a handler has come, for the attempt after it."""
+    state = check_json("the checkpoint", data.state, limit=MAX_STATE_BYTES)
+
+    def save(tx: Tx, lease: Lease) -> Done:
+        save_checkpoint(tx, lease, state, namespace=request.namespace)
+        return Done(worker_id=worker_id)
+
+    return await _under_lease(request, worker_id, data, save)
+
+
+@post("/worker/{worker_id:str}/checkpoint/load", **needs("worker"), status_code=200)
+async def load_worker_checkpoint(
+    request: Ask, worker_id: FromPath[str], data: JSONBody[AttemptBody]
+) -> CheckpointState:
+    """How far this or an earlier attempt had come."""
+
+    def load(tx: Tx, lease: Lease) -> CheckpointState:
+        return CheckpointState(state=load_checkpoint(tx, lease, namespace=request.namespace))
+
+    return await _under_lease(request, worker_id, data, load)
+
+
+@post("/worker/{worker_id:str}/effects", **needs("worker", changes=True), status_code=200)
+async def note_effect(
+    request: Ask, worker_id: FromPath[str], data: JSONBody[EffectBody]
+) -> EffectState:
+    """Write down that a call to the outside world begins, what it gave, or that it was not made."""
+    name = check_name("effect", data.name)
+    result = check_json("the result", data.result or "null", limit=MAX_STATE_BYTES)
+    if data.verb == "settle" and data.result is None:
+        raise BadInput("an effect that is settled has a result, if only `null`")
+
+    def note(tx: Tx, lease: Lease) -> EffectState:
+        at = {"namespace": request.namespace}
+        if data.verb == "settle":
+            settle(tx, lease, name, result=result, **at)
+            return EffectState(is_settled=True, result=result)
+        if data.verb == "retract":
+            retract(tx, lease, name, **at)
+            return EffectState()
+        found = intend(tx, lease, name, **at)
+        return EffectState(is_new=found.is_new, is_settled=found.is_settled, result=found.result)
+
+    return await _under_lease(request, worker_id, data, note)
+
+
+@post("/worker/{worker_id:str}/last-success", **needs("worker"), status_code=200)
+async def show_last_success(
+    request: Ask, worker_id: FromPath[str], data: JSONBody[AttemptBody]
+) -> SuccessState:
+    """When a run of the same schedule last succeeded, and what it returned."""
+
+    def look(tx: Tx, lease: Lease) -> LastSuccess:
+        if lease.origin is None:
+            return LastSuccess()
+        name = _origin.decode(lease.origin).schedule
+        return last_success(tx, name, namespace=request.namespace)
+
+    found = await _under_lease(request, worker_id, data, look)
+    result = found.result
+    if result is not None and is_pointer(result):
+        vault = request.site.app.vault
+        whose = "the last result of its schedule"
+        result = await request.site.call(lambda: vault.value(found.result or "", whose))
+    return SuccessState(at=found.at, result=result)
+
+
+async def _under_lease(
+    request: Ask, worker_id: str, said: AttemptBody, work: Callable[[Tx, Lease], T]
+) -> T:
+    """For an attempt that the worker really holds; LeaseLost otherwise, and nothing is done."""
+
+    def carry_out(tx: Tx) -> T:
+        at = {"namespace": request.namespace, "token_id": request.credential.id}
+        worker = find_remote(tx, worker_id, **at)
+        held = held_runs(tx, worker, check_held(worker, [said]), namespace=request.namespace)
+        if said.run_id not in held:
+            raise LeaseLost
+        return work(tx, held[said.run_id].lease)
+
+    site = request.site
+    return await site.call(lambda: site.room(request.only).write(carry_out))
+
+
+ROUTES = (save_worker_checkpoint, load_worker_checkpoint, note_effect, show_last_success)

@@ -1,0 +1,121 @@
+"""What a worker without a database does with runs: claim, finish, and log lines, in batches."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from litestar import post
+from litestar.params import FromPath, FromQuery, JSONBody
+
+from rota.api.ask import Ask
+from rota.api.gate import needs
+from rota.api.remote.asking import (
+    MOST_BYTES,
+    REST_S,
+    end_with_server,
+    find,
+    is_gone,
+    wait_of,
+    write,
+)
+from rota.api.remote.claiming import Catch, catch, complete, told
+from rota.api.remote.finishing import check_ends, conclude
+from rota.api.remote.lines import append_lines
+from rota.clock import elapsed_s
+from rota.engine.heartbeat import Held
+from rota.engine.keys import queue_key, worker_key
+from rota.engine.remote import release
+from rota.model.remote import ClaimBody, Claimed, FinishBody, Finished, LogsBody, Taken
+from rota.store.base import Tx
+
+LOOK_S = 2.0
+"""How often who waits looks without being told: a window may be over, a wake-up lost."""
+
+
+@post("/worker/{worker_id:str}/claim", **needs("worker", changes=True), status_code=200)
+async def claim_runs(
+    request: Ask, worker_id: FromPath[str], data: JSONBody[ClaimBody], wait: FromQuery[str] = "0s"
+) -> Claimed:
+    """Runs to carry out, up to `limit`; with `wait=20s` the answer comes when there are some.
+
+    A later claim of the same worker ends one that waits. What was lost with an answer goes back
+    into its queue when the next claim says what the worker `held`.
+    """
+    end_s = elapsed_s() + wait_of(wait)
+    queues = request.credential.queues or ()
+    keys = {queue_key(request.namespace, queue) for queue in queues} | {worker_key(worker_id)}
+    arrivals = request.site.arrivals
+    await arrivals.open()
+    held = data.held
+    with arrivals.listening(f"claim {request.credential.id} {worker_id}", keys) as ear:
+        end_with_server(request, ear)
+        while True:
+            ear.forget()
+            look = partial(catch, worker_id=worker_id, credential=request.credential)
+            caught = await write(request, partial(look, limit=data.limit, held=held))
+            held = None
+            answer = await _told(request, caught)
+            left_s = end_s - elapsed_s()
+            is_over = ear.is_over or left_s <= 0 or is_gone(request)
+            if answer.runs or answer.draining or is_over:
+                return answer
+            await asyncio.sleep(REST_S)
+            await ear.wait(min(left_s, LOOK_S))
+
+
+@post(
+    "/worker/{worker_id:str}/finish",
+    **needs("worker", changes=True),
+    status_code=200,
+    request_max_body_size=MOST_BYTES,
+)
+async def finish_runs(
+    request: Ask, worker_id: FromPath[str], data: JSONBody[FinishBody]
+) -> Finished:
+    """Tell how attempts ended. Sent again, what is on record already is told as `lost`."""
+    check_ends(data.ended)
+    site = request.site
+    lost = await site.call(
+        lambda: conclude(
+            site.room(request.only), site.app.vault, worker_id, request.credential, data.ended
+        )
+    )
+    return Finished(lost=lost)
+
+
+@post(
+    "/worker/{worker_id:str}/logs",
+    **needs("worker", changes=True),
+    status_code=200,
+    request_max_body_size=MOST_BYTES,
+)
+async def append_logs(request: Ask, worker_id: FromPath[str], data: JSONBody[LogsBody]) -> Taken:
+    """Store what handlers printed and logged; chunks that are there already stay as they are."""
+
+    def store(tx: Tx) -> Taken:
+        worker = find(request, worker_id, tx)
+        return Taken(chunks=append_lines(tx, worker, data.chunks, namespace=request.namespace))
+
+    return await write(request, store)
+
+
+async def _told(request: Ask, caught: Catch) -> Claimed:
+    """The answer; what nobody is there to hear of goes back at once."""
+    if not caught.leases:
+        return told(caught, [])
+    room, vault = request.site.room(request.only), request.site.app.vault
+    if is_gone(request):
+        strays = [
+            Held(each.run_id, each.fence, each.parent_id, each.node, each.item)
+            for each in caught.leases
+        ]
+        await write(request, lambda tx: release(tx, strays, request.namespace))
+        return told(caught, [])
+    if not any(lease.is_open or lease.args.startswith("@") for lease in caught.leases):
+        return told(caught, caught.leases)
+    work = partial(complete, room, vault, caught, namespace=request.namespace)
+    return told(caught, await request.site.call(work))
+
+
+ROUTES = (claim_runs, finish_runs, append_logs)

@@ -1,0 +1,220 @@
+"""Runs come and their ends go, between a server and the calls of a worker without a database.
+
+Two threads, because one of them waits at the server for what is to come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rota.clock import elapsed_s
+from rota.engine.jobs import Pinned
+from rota.errors import NotPermitted, RotaError, StoreUnavailable, UnknownWorker
+from rota.model.remote import (
+    MOST_RUNS,
+    ClaimBody,
+    Claimed,
+    ClaimedRun,
+    EndBody,
+    FinishBody,
+    Finished,
+)
+from rota.model.run import Lease
+from rota.notices import emit
+from rota.remote.ends import end_of, unrecorded
+from rota.remote.heart import EARLY_S, WAIT_S, Poll
+from rota.remote.link import Link
+from rota.remote.passes import Passes
+from rota.runtime.call import Call, Work
+from rota.runtime.calls import Calls
+from rota.runtime.options import WorkerOptions
+from rota.runtime.service import Service
+
+BATCH = 500
+BATCH_BYTES = 3_000_000
+"""Of results in one report; escaped they may take twice as much, and the server takes 8 MB."""
+PREFETCH_S = 0.2
+"""Runs are held ready for this long at the present pace, so that no slot waits for the network."""
+
+
+class Deliverer(Service):
+    """Tells the server how calls ended, until it has heard."""
+
+    def __init__(self, link: Link, passes: Passes, calls: Calls) -> None:
+        super().__init__()
+        self._link = link
+        self._passes = passes
+        self._calls = calls
+        self._pending: list[tuple[Call | None, EndBody]] = []
+        self._returned: list[EndBody] = []
+        self.delivered: Callable[[int], None] = _nothing
+        """Told how many have arrived: their slots are free."""
+
+    @property
+    def pending(self) -> int:
+        return len(self._pending)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._pending and not self._returned and not self._calls.endings
+
+    def give_back(self, lease: Lease) -> None:
+        """A run that is not carried out here after all."""
+        token = self._passes.find(lease.run_id, lease.fence)
+        if token is not None:
+            self._returned.append(
+                EndBody(
+                    run_id=lease.run_id,
+                    fence=lease.fence,
+                    token=token,
+                    ending="stopped",
+                    why="drain",
+                    began=False,
+                )
+            )
+            self.wake()
+
+    def tick(self) -> bool:
+        self._gather()
+        if not self._pending:
+            return False
+        try:
+            self._report([said for _, said in self._pending])
+        except StoreUnavailable:
+            raise
+        except RotaError as error:
+            emit("finish.refused", worker=self._link.worker_id, error=error)
+            self._report_singly()
+        done = len(self._pending)
+        for _, said in self._pending:
+            self._passes.part_with(said.run_id, said.fence)
+        for call, _ in self._pending:
+            if call is not None:
+                self._calls.forget(call)
+        self._pending = []
+        self.delivered(done)
+        return not self.is_empty
+
+    def _gather(self) -> None:
+        size = sum(len(said.result or "") for _, said in self._pending)
+        while self._returned and len(self._pending) < BATCH:
+            self._pending.append((None, self._returned.pop()))
+        endings = self._calls.endings
+        while endings and len(self._pending) < BATCH and size < BATCH_BYTES:
+            call, ending = endings.popleft()
+            token = self._passes.find(call.lease.run_id, call.lease.fence)
+            said = None if token is None else end_of(call, ending, token)
+            if said is None:
+                self._passes.part_with(call.lease.run_id, call.lease.fence)
+                self._calls.forget(call)  # somebody else owns this run now
+            else:
+                self._pending.append((call, said))
+                size += len(said.result or "")
+
+    def _report(self, ended: list[EndBody]) -> None:
+        try:
+            lost = self._link.say("finish", Finished, FinishBody(ended=ended)).lost
+        except UnknownWorker:
+            lost = [said.run_id for said in ended]
+        if lost:
+            emit("lease.lost", runs=lost, worker=self._link.worker_id)
+
+    def _report_singly(self) -> None:
+        """Each alone; one that the server refuses becomes a plain failure."""
+        for _, said in self._pending:
+            try:
+                self._report([said])
+            except StoreUnavailable:
+                raise
+            except NotPermitted as error:
+                emit("lease.lost", runs=[said.run_id], worker=self._link.worker_id, error=error)
+            except RotaError as error:
+                self._report([unrecorded(said, error)])
+
+
+class Fetcher(Poll):
+    """Waits at the server for runs, as long as there is room for some."""
+
+    interval_s = 1.0
+
+    def __init__(
+        self,
+        link: Link,
+        passes: Passes,
+        calls: Calls,
+        *,
+        options: WorkerOptions,
+        find_work: Callable[[Lease], Work],
+        deliverer: Deliverer,
+    ) -> None:
+        super().__init__()
+        self._link = link
+        self._passes = passes
+        self._calls = calls
+        self._options = options
+        self._find_work = find_work
+        self._deliverer = deliverer
+        self._is_unsure = False
+        """The answer to a claim was lost, and maybe runs with it."""
+        self._pace = 0.0
+        self._counted_s = elapsed_s()
+        self.is_claiming = False
+        self.is_cut_off = False
+        self.definitions: dict[tuple[str, int], Pinned] = {}
+        """Of all jobs whose runs have come so far; one never changes."""
+
+    def tick(self) -> bool:
+        want = self._want()
+        if not want:
+            return False
+        began_s = elapsed_s()
+        body = ClaimBody(limit=want, held=self._passes.all_held() if self._is_unsure else None)
+        try:
+            answer = self._link.say("claim", Claimed, body, wait_s=WAIT_S)
+        except UnknownWorker:
+            return False  # the heart is told so as well, and registers anew
+        except Exception:
+            self._is_unsure = True
+            raise
+        self._is_unsure = False
+        for each in answer.definitions:
+            self.definitions[each.spec.name, each.version] = Pinned(each.spec, each.origin)
+        self._open(answer.runs)
+        return bool(answer.runs) or elapsed_s() - began_s > EARLY_S
+
+    def measure(self, done: int) -> None:
+        """So many ended since the last time."""
+        now_s = elapsed_s()
+        took_s = max(now_s - self._counted_s, 1e-4)
+        self._counted_s = now_s
+        self._pace = 0.5 * self._pace + 0.5 * (done / took_s)
+
+    def _open(self, runs: Sequence[ClaimedRun]) -> None:
+        for run in runs:
+            lease = run.lease()
+            self._passes.add(lease.run_id, lease.fence, run.token)
+            if not self.is_claiming or self.is_cut_off:
+                self._deliverer.give_back(lease)
+                continue
+            try:
+                work = self._find_work(lease)
+            except Exception as error:  # noqa: BLE001  # whatever it is, the run must not be stuck
+                emit("work.unavailable", run=lease.run_id, job=lease.job, error=error)
+                self._deliverer.give_back(lease)
+            else:
+                self._calls.open(lease, work)
+
+    def _want(self) -> int:
+        """How many more runs to ask for; many at once only when they go fast."""
+        if not self.is_claiming or self.is_cut_off:
+            return 0
+        slots = self._options.slots
+        ahead = min(self._options.prefetch, int(self._pace * PREFETCH_S))
+        held = len(self._calls) - self._deliverer.pending
+        if held > slots and held > (slots + ahead) // 2:
+            return 0
+        return max(0, min(MOST_RUNS, slots + ahead - held))
+
+
+def _nothing(done: int) -> None:
+    pass

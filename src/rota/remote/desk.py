@@ -1,0 +1,70 @@
+"""What a running handler may ask, asked of a server."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any
+
+from rota.clock import elapsed_s
+from rota.errors import LeaseLost, ServerUnavailable, UnknownWorker
+from rota.model.remote import (
+    AttemptBody,
+    CheckpointBody,
+    CheckpointState,
+    Done,
+    EffectBody,
+    EffectState,
+    SuccessState,
+)
+from rota.model.run import Lease
+from rota.remote.link import Link
+from rota.remote.passes import Passes
+from rota.runtime.far_desk import FarDesk, Question, Reply
+
+ASK_S = 15.0
+"""How long to try a question that may be asked twice."""
+
+
+class ServedDesk(FarDesk):
+    """For all calls of one worker; each question carries the token of its attempt."""
+
+    def __init__(self, link: Link, passes: Passes) -> None:
+        super().__init__()
+        self._link = link
+        self._passes = passes
+
+    def ask(self, lease: Lease, question: Question) -> Reply:
+        end_s = elapsed_s() + ASK_S
+        while True:
+            try:
+                return self._ask(lease, question)
+            except UnknownWorker:
+                raise LeaseLost from None
+            except ServerUnavailable:
+                # An intent that arrived twice would look as if an earlier attempt had begun it.
+                if question.verb == "intend" or elapsed_s() > end_s:
+                    raise
+                time.sleep(random.uniform(0.1, 0.5))
+
+    def _ask(self, lease: Lease, question: Question) -> Reply:
+        token = self._passes.find(lease.run_id, lease.fence)
+        if token is None:
+            raise LeaseLost
+        at: dict[str, Any] = {"run_id": lease.run_id, "fence": lease.fence, "token": token}
+        match question.verb:
+            case "save":
+                body = CheckpointBody(state=question.text, **at)
+                self._link.say("checkpoint", Done, body)
+                return Reply()
+            case "load":
+                loaded = self._link.say("checkpoint/load", CheckpointState, AttemptBody(**at))
+                return Reply(text=loaded.state)
+            case "last_success":
+                last = self._link.say("last-success", SuccessState, AttemptBody(**at))
+                return Reply(at=last.at, text=last.result)
+            case "intend" | "settle" | "retract":
+                result = question.text if question.verb == "settle" else None
+                effect = EffectBody(verb=question.verb, name=question.name, result=result, **at)
+                found = self._link.say("effects", EffectState, effect)
+                return Reply(is_new=found.is_new, is_settled=found.is_settled, text=found.result)

@@ -1,0 +1,67 @@
+"""The end of a call as it is told to a server: what happened, not what should follow."""
+
+from __future__ import annotations
+
+from rota.model.remote import EndBody
+from rota.model.run import ErrorDetail
+from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped
+from rota.runtime.judge import custom_delay_ms
+
+MOST_TYPES = 100
+MOST_REASON = 2_000
+LONGEST_MS = 2**31 - 1
+
+
+def end_of(call: Call, ending: Ending, token: str) -> EndBody | None:
+    """None when the run is somebody else's now."""
+    lease = call.lease
+    said = EndBody(
+        run_id=lease.run_id,
+        fence=lease.fence,
+        token=token,
+        ending="returned",
+        began=call.started_s is not None,
+    )
+    match ending:
+        case Returned(result=result):
+            said.result = result
+        case Crashed(error=error):
+            said.ending, said.error = "crashed", error
+        case Raised():
+            _raised(said, call, ending)
+        case Stopped(why=why):
+            if why == "lost":
+                return None
+            said.ending, said.why = "stopped", why
+    return said
+
+
+def unrecorded(said: EndBody, error: Exception) -> EndBody:
+    """The failure that takes the place of an end that the server does not accept."""
+    words = f"its outcome could not be recorded: {error}"
+    return EndBody(
+        run_id=said.run_id,
+        fence=said.fence,
+        token=said.token,
+        ending="raised",
+        error=ErrorDetail(type=type(error).__name__, message=words),
+        gives_up=True,
+        reason=words[:MOST_REASON],
+    )
+
+
+def _raised(said: EndBody, call: Call, ending: Raised) -> None:
+    delay_ms = custom_delay_ms(call, ending)
+    after_s = ending.retry_after_s
+    said.ending = "raised"
+    said.error = ending.error
+    said.types = list(ending.types[:MOST_TYPES])
+    said.retry_after_ms = None if after_s is None else _ms(after_s * 1000)
+    said.custom_delay_ms = None if delay_ms is None else _ms(delay_ms)
+    said.wants_retry = ending.wants_retry
+    said.gives_up = ending.gives_up
+    said.reason = None if ending.reason is None else ending.reason[:MOST_REASON]
+
+
+def _ms(given: float) -> int:
+    return max(0, min(LONGEST_MS, round(given)))

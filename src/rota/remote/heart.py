@@ -1,0 +1,117 @@
+"""The heart of a worker without a database: it beats at its server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rota.clock import elapsed_s
+from rota.engine.heartbeat import Held, Progress, Pulse
+from rota.errors import UnknownWorker
+from rota.model.remote import Beaten, HeartbeatBody, ProgressBody, Rung
+from rota.remote.link import Link
+from rota.remote.passes import Passes
+from rota.runtime.calls import Calls
+from rota.runtime.heart import Beating, Body
+from rota.runtime.options import WorkerOptions
+from rota.runtime.service import Service
+
+WAIT_S = 20.0
+"""How long a question that waits for news is left open: proxies end those that take a minute."""
+EARLY_S = 0.1
+"""An empty answer that came sooner means that the server does not want us to wait."""
+LEAVE_S = 2.0
+"""How long a question that waits may hold up the end of the worker."""
+
+
+class ServedHeart(Beating):
+    """Renews the lease and is told which runs are lost or to be cancelled."""
+
+    def __init__(
+        self, link: Link, passes: Passes, calls: Calls, *, options: WorkerOptions, body: Body
+    ) -> None:
+        super().__init__(calls, options=options, body=body)
+        self._link = link
+        self._passes = passes
+
+    def presence(self) -> str | None:
+        """Nobody sees this process but by its heartbeats."""
+        return None
+
+    def send(
+        self,
+        held: Sequence[Held],
+        progress: Sequence[Progress],
+        seen: str | None,  # noqa: ARG002  # nobody does
+    ) -> Pulse:
+        told = [
+            ProgressBody(
+                run_id=each.run_id,
+                fence=each.fence,
+                token=token,
+                fraction=each.fraction,
+                note=each.note,
+            )
+            for each in progress
+            if (token := self._passes.find(each.run_id, each.fence)) is not None
+        ]
+        body = HeartbeatBody(
+            held=self._passes.those(held),
+            progress=told,
+            draining=self.is_draining,
+            stored=self._options.stored,
+        )
+        try:
+            answer = self._link.say("heartbeat", Beaten, body)
+        except UnknownWorker:
+            return Pulse(is_known=False, lost=tuple(each.run_id for each in held))
+        fences = {each.run_id for each in held}
+        return Pulse(
+            is_known=True,
+            lost=tuple(run_id for run_id in answer.lost if run_id in fences),
+            cancelled=tuple(run_id for run_id in answer.cancelled if run_id in fences),
+            drains=answer.draining,
+        )
+
+    def look(self, held: Sequence[Held]) -> Pulse:
+        pulse = self.send(held, (), None)
+        if pulse.is_known and pulse.drains != self._drains:
+            self._drains = pulse.drains
+            self._body.stand_by(drains=pulse.drains)
+        return pulse
+
+
+class Poll(Service):
+    """A service that leaves questions open at the server; its end does not wait for an answer."""
+
+    def cease(self) -> None:
+        """Ask nothing more."""
+        self._stopping = True
+        self._wake.set()
+
+    def stop(self) -> None:
+        self.cease()
+        if self._thread is not None:
+            self._thread.join(LEAVE_S)
+
+
+class Ear(Poll):
+    """Hears at once when somebody wants something of us, which the next beat would tell."""
+
+    interval_s = 1.0
+
+    def __init__(self, link: Link, heart: ServedHeart) -> None:
+        super().__init__()
+        self._link = link
+        self._heart = heart
+
+    def tick(self) -> bool:
+        began_s = elapsed_s()
+        try:
+            answer = self._link.say("listen", Rung, {}, wait_s=WAIT_S)
+        except UnknownWorker:
+            self._heart.ask_soon()  # it learns that, and registers anew
+            return False
+        if answer.rung:
+            # A run that is slow to stop is still to be stopped: ask again after a while.
+            self._heart.ask_soon()
+        return not answer.rung and elapsed_s() - began_s > EARLY_S

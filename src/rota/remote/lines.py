@@ -1,0 +1,47 @@
+"""Log lines on their way to a server."""
+
+from __future__ import annotations
+
+from rota.errors import RotaError, StoreUnavailable
+from rota.model.log import LogChunk
+from rota.model.remote import ChunkBody, LogsBody, Taken
+from rota.notices import emit
+from rota.remote.link import Link
+from rota.remote.passes import Passes
+from rota.runtime.calls import Calls
+from rota.runtime.log_courier import Echo, LineCourier
+from rota.runtime.logbook import Logbook
+
+
+class ServedLines(LineCourier):
+    """Each chunk goes with the token of its attempt; lines of one that is not ours are let go."""
+
+    def __init__(
+        self, link: Link, passes: Passes, calls: Calls, book: Logbook, *, echo: Echo | None
+    ) -> None:
+        super().__init__(calls, book, echo=echo)
+        self._link = link
+        self._passes = passes
+
+    def send(self, chunks: list[LogChunk], *, is_repeated: bool) -> None:  # noqa: ARG002  # it looks
+        said = [
+            ChunkBody(
+                run_id=each.run_id,
+                fence=each.fence,
+                token=token,
+                seq=each.seq,
+                first_at=each.first_at,
+                marks=each.marks,
+                body=each.body,
+            )
+            for each in chunks
+            if (token := self._passes.find(each.run_id, each.fence)) is not None
+        ]
+        if not said:
+            return
+        try:
+            self._link.say("logs", Taken, LogsBody(chunks=said))
+        except StoreUnavailable:
+            raise
+        except RotaError as error:  # sent again it would be refused again, and all that follows
+            emit("logs.dropped", lines=sum(each.body.count("\n") + 1 for each in said), error=error)

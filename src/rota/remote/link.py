@@ -1,0 +1,42 @@
+"""The link of a worker to its server: one request at a time for each thread, none sent twice here.
+
+What is told to a server does no harm when it is told twice: who asks tries again in its own time.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from rota.client.line import Line
+from rota.clock import elapsed_s
+from rota.errors import NotSignedIn, ServerUnavailable, TooMany
+
+T = TypeVar("T")
+
+REFUSED_S = 15.0
+"""A token that is refused is not shown again at once: the server counts bad credentials."""
+
+
+class Link:
+    """Says things for one worker; from any thread."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.worker_id = ""
+        self._refused: tuple[float, str] | None = None
+
+    def say(self, verb: str, kind: type[T], body: object, *, wait_s: float = 0.0) -> T:
+        """An outage, whatever the cause, is ServerUnavailable: it may be over later."""
+        if self._refused is not None and elapsed_s() < self._refused[0]:
+            raise ServerUnavailable(self._refused[1])
+        path = f"/worker/{self.worker_id}/{verb}"
+        try:
+            answer = self.line.say(path, kind, body, wait_s=wait_s)
+        except TooMany as error:
+            raise ServerUnavailable(str(error)) from error
+        except NotSignedIn as error:
+            said = f"{self.line.url} does not accept our token: {error}"
+            self._refused = elapsed_s() + REFUSED_S, said
+            raise ServerUnavailable(said) from error
+        self._refused = None
+        return answer

@@ -1,0 +1,177 @@
+"""The worker without a database: the same calls and executors, with a server behind them.
+
+It owns its services and their order of starting and stopping, as the worker with a store does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import Sequence
+
+from rota.app.app import App
+from rota.app.works import Works
+from rota.client import Client
+from rota.clock import elapsed_s
+from rota.engine.heartbeat import Held
+from rota.errors import RotaError
+from rota.ids import new_id
+from rota.model.remote import Done, RegisterBody, Registered
+from rota.model.run import Lease
+from rota.notices import emit
+from rota.remote.couriers import Deliverer, Fetcher
+from rota.remote.desk import ServedDesk
+from rota.remote.heart import Ear, ServedHeart
+from rota.remote.lines import ServedLines
+from rota.remote.link import Link
+from rota.remote.passes import Passes
+from rota.runtime.body import WorkerBody
+from rota.runtime.call import Call, Work
+from rota.runtime.calls import Calls
+from rota.runtime.logbook import Logbook
+from rota.runtime.masking import Masker, secrets_in
+from rota.runtime.options import WorkerOptions
+from rota.runtime.outage import Outage
+from rota.runtime.service import Service
+from rota.runtime.watchman import Watchman
+from rota.version import version
+
+
+class RemoteWorker(WorkerBody):
+    """One worker process that carries out the jobs of an app for a server.
+
+    Claims, leases, retries and results are decided there; this process has the code.
+    """
+
+    def __init__(
+        self, app: App, client: Client, options: WorkerOptions, *, token: str | None = None
+    ) -> None:
+        super().__init__(options)
+        self._app = app
+        self._link = Link(client.line)
+        self._passes = Passes()
+        book = Logbook(Masker((*secrets_in(os.environ), *((token,) if token else ()))))
+        self._calls = Calls(
+            options=options,
+            started=self._started,
+            wake=self._ended,
+            desk=ServedDesk(self._link, self._passes),
+            logbook=book,
+        )
+        self._heart = self._served_heart = ServedHeart(
+            self._link, self._passes, self._calls, options=options, body=self
+        )
+        self._lines = ServedLines(self._link, self._passes, self._calls, book, echo=options.echo)
+        self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
+        self._deliverer = Deliverer(self._link, self._passes, self._calls)
+        self._fetcher = Fetcher(
+            self._link,
+            self._passes,
+            self._calls,
+            options=options,
+            find_work=self._find_work,
+            deliverer=self._deliverer,
+        )
+        self._deliverer.delivered = self._delivered
+        self._works = Works(
+            app,
+            stored=options.stored,
+            find_pinned=lambda lease: self._fetcher.definitions.get((lease.job, lease.version)),
+        )
+        self._ear = Ear(self._link, self._served_heart)
+        outage = Outage()
+        for service in self._services():
+            service.outage = outage
+
+    def start(self, *, worker_id: str | None = None, dead: Sequence[str] = ()) -> None:
+        """Register and begin to claim; runs of workers known to be dead are taken back first."""
+        told = self._enter(worker_id or new_id(), dead)
+        for job in told.unknown_jobs:
+            emit("job.undefined", job=job, namespace=told.namespace)
+        self._fetcher.is_claiming = True
+        for service in self._services():
+            service.start()
+        emit("worker.started", worker=self.id, queues=told.queues, slots=self._options.slots)
+
+    def stop(self) -> None:
+        """Drain, say goodbye, end all threads."""
+        if not self._drained.is_set():
+            self.drain()
+        self._fetcher.cease()
+        self._ear.cease()
+        self._deliverer.stop()
+        self._lines.stop()
+        self._heart.stop()  # before we are off the list: it would register anew
+        self._watchman.stop()
+        with contextlib.suppress(RotaError):  # then our lease runs out by itself
+            self._link.say("retire", Done, {})
+        self._fetcher.stop()
+        self._ear.stop()
+        self._calls.close()
+        self._link.line.close()
+        emit("worker.stopped", worker=self.id)
+
+    def give_back(self, strays: Sequence[Held]) -> None:
+        """The server has done so."""
+
+    def _services(self) -> list[Service]:
+        return [
+            *(self._lines, self._heart, self._watchman, self._ear),
+            *(self._deliverer, self._fetcher),
+        ]
+
+    def _register(self, worker_id: str) -> None:
+        self._passes.clear()
+        self._enter(worker_id, ())
+
+    def _enter(self, worker_id: str, dead: Sequence[str]) -> Registered:
+        options = self._options
+        host = socket.gethostname() or "unknown"
+        body = RegisterBody(
+            worker_id=worker_id,
+            name=options.name or f"{host}-{os.getpid()}",
+            host=host,
+            pid=os.getpid(),
+            version=version(),
+            slots=options.slots,
+            jobs=sorted(self._app.everything),
+            queues=list(options.queues) or None,
+            stored=options.stored,
+            replaces=list(dead),
+        )
+        sent_s = elapsed_s()
+        told = self._link.line.say("/worker/register", Registered, body)
+        self.id = self._link.worker_id = self._heart.worker_id = told.worker_id
+        self._heart.last_sent_s = sent_s
+        return told
+
+    def _find_work(self, lease: Lease) -> Work:
+        return self._works.find(lease)
+
+    def _take_nothing_new(self) -> None:
+        super()._take_nothing_new()
+        self._heart.ask_soon()  # the server lets go of the claim that waits there
+
+    def _claim_on(self, *, claiming: bool) -> None:
+        self._fetcher.is_claiming = claiming
+        self._fetcher.wake()
+
+    def _cut(self, *, off: bool) -> None:
+        self._fetcher.is_cut_off = off
+        self._fetcher.wake()
+
+    @property
+    def _has_told(self) -> bool:
+        return self._deliverer.is_empty
+
+    def _started(self, call: Call) -> None:
+        self._watchman.started(call)
+
+    def _ended(self) -> None:
+        self._deliverer.wake()
+        self._fetcher.wake()
+
+    def _delivered(self, done: int) -> None:
+        self._fetcher.measure(done)
+        self._fetcher.wake()

@@ -1,0 +1,2 @@
+-- Logins of fewer rights than the owner's (ADR 31). SQLite has no logins: who can open the file can
+-- do everything.

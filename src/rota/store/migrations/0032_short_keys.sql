@@ -1,0 +1,1 @@
+-- On PostgreSQL the key of log lines is its own business: another process pays for it.

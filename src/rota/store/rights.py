@@ -1,0 +1,119 @@
+"""Rights: what each kind of login may do with each table.
+
+In PostgreSQL's letters: r select, a insert, w update, d delete. A server has what the statements
+need and nothing more; a worker what its verbs need in its namespaces; a reader sees what a viewer
+of the API sees. A table without an entry is closed to all of them. Nobody but the owner has the
+right to truncate, to change a definition or to make one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+SERVER, WORKER, READER = KINDS = ("server", "worker", "reader")
+VERBS = {"r": "select", "a": "insert", "w": "update", "d": "delete"}
+
+
+class Rights(NamedTuple):
+    """Of one table."""
+
+    server: str = ""
+    worker: str = ""
+    reader: str = ""
+
+
+RIGHTS: Mapping[str, Rights] = {
+    "alert": Rights("rawd", "ra", "r"),
+    "artifact": Rights("rawd"),
+    "attempt": Rights("rad", "ra", "r"),
+    "awaited": Rights("rawd", "rawd", "r"),
+    "backfill": Rights("rawd", "rw", "r"),
+    "blackout": Rights("rawd", "r", "r"),
+    "breaker": Rights("rawd", "rawd", "r"),
+    "breaker_tally": Rights("rawd", "raw", "r"),
+    "calendar": Rights("rawd", "r", "r"),
+    "chore": Rights("raw", "r", "r"),
+    "counted": Rights("raw", "", "r"),
+    "dead_letter": Rights("rawd", "ra", "r"),
+    "effect": Rights("rawd", "rawd", "r"),
+    "event": Rights("rad", "ra", "r"),
+    "firing": Rights("rad", "r", "r"),
+    "job": Rights("rawd", "raw", "r"),
+    "job_template": Rights("rawd", "", "r"),
+    "job_version": Rights("rad", "ra", "r"),
+    "log_chunk": Rights("raw", "ra", "r"),
+    "log_chunk_rest": Rights("rd"),
+    "login": Rights("r", "r", "r"),
+    "memo": Rights("rawd", "raw", "r"),
+    "migration": Rights("r", "r", "r"),
+    "namespace": Rights("rawd", "r", "r"),
+    "node": Rights("rawd", "rawd", "r"),
+    "queue": Rights("raw", "r", "r"),
+    "request": Rights("rawd"),
+    "run": Rights("rawd", "rawd", "r"),
+    "run_history": Rights("rad", "ra", "r"),
+    "run_key": Rights("rawd", "raw", "r"),
+    "schedule": Rights("rawd", "rawd", "r"),
+    "session": Rights("rawd"),
+    "statistic": Rights("rawd", "", "r"),
+    "ticket": Rights("rad"),
+    "token": Rights("raw"),
+    "worker": Rights("rawd", "rawd", "r"),
+}
+ACT = (
+    "id", "namespace", "at", "who", "verb", "subject", "detail", "address", "request_id",
+    "before_digest", "after_digest",
+)  # fmt: skip
+"""What an act says; its place in the chain is given later, by who seals it."""
+COLUMNS: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "act": {
+        "server": {"r": (*ACT, "seq", "hash"), "a": ACT, "w": ("seq", "hash")},
+        "worker": {"r": ("id",), "a": ACT},
+    },
+    "chain": {
+        "server": {
+            "r": ("namespace", "seq", "hash", "base_seq", "base_hash"),
+            "a": ("namespace",),
+            "w": ("namespace", "seq", "hash"),
+        },
+    },
+}
+"""Where a right is for some columns only: the audit grows, and nothing in it changes or goes."""
+FUNCTIONS: Mapping[str, tuple[str, ...]] = {
+    "server": (
+        "make_day(text, bigint)",
+        "drop_day(text)",
+        "move_base(text, bigint)",
+        "forget_acts(text, bigint)",
+    ),
+    "worker": (
+        "own_namespaces()",
+        "is_run_of_login(uuid)",
+        "values_of(json)",
+        "keep_values(json, bigint)",
+    ),
+    "reader": ("own_namespaces()", "is_run_of_login(uuid)", "values_of(json)"),
+}
+"""What runs with the rights of the owner, and checks what it is asked."""
+
+
+def verbs_of(kind: str, table: str) -> str:
+    """What it may do with all columns of a table, as in a grant."""
+    letters = getattr(RIGHTS.get(table, Rights()), kind)
+    return ", ".join(VERBS[letter] for letter in letters)
+
+
+def grants(kind: str, role: str, tables: set[str]) -> Iterator[str]:
+    """Statements after which the role has these rights and no others."""
+    yield f"revoke all on all tables in schema rota from {role}"
+    yield f"revoke all on all functions in schema rota from {role}"
+    yield f"grant usage on schema rota to {role}"
+    for table in RIGHTS:
+        if (verbs := verbs_of(kind, table)) and table in tables:
+            yield f"grant {verbs} on rota.{table} to {role}"
+    for table, of in COLUMNS.items():
+        for letter, columns in of.get(kind, {}).items():
+            yield f"grant {VERBS[letter]} ({', '.join(columns)}) on rota.{table} to {role}"
+    for function in FUNCTIONS[kind]:
+        yield f"grant execute on function rota.{function} to {role}"

@@ -1,0 +1,6 @@
+-- name: move_base
+-- Here and below: nobody has the right to delete acts, these functions know which may go (ADR 31).
+select rota.move_base(:namespace, :seq)
+
+-- name: prune_acts
+select rota.forget_acts(:namespace, :seq)

@@ -1,0 +1,52 @@
+-- name: bind_worker
+update rota.worker
+   set token_id = :token_id,
+       attempt_key = :attempt_key
+ where id = :id
+   and namespace = :namespace
+
+-- name: find_remote_worker
+select id, token_id, attempt_key, queues, jobs, slots, is_draining, drain_asked, {now} as now
+  from rota.worker
+ where id = :id
+   and namespace = :namespace
+   and token_id = :token_id
+
+-- name: is_worker_known
+select exists (select 1 from rota.worker where id = :id) as is_there
+
+-- name: held_leases
+-- What is to be known of runs whose attempts are told to have ended: from here, not from who tells.
+select run.id, run.fence, run.attempt, run.job, run.version, run.queue, run.args, run.policy,
+       run.failures, run.crashes, run.at_most_once, run.due_at, run.started_at, run.rank, run.origin,
+       run.parent_id, run.node, run.item, run.cancel_requested
+  from {rows:held} as h
+  join rota.run as run
+    on run.id = h.run_id
+   and run.fence = h.fence
+   and run.worker_id = :worker_id
+   and run.{from:heartbeat}
+ where run.namespace = :namespace
+
+-- name: logged_chars
+-- What is kept of these attempts already: a worker may write so much of each.
+select l.run_id, l.fence, sum(length(l.body)) as chars
+  from {rows:held} as h
+  join rota.log_chunk as l
+    on l.run_id = h.run_id
+   and l.fence = h.fence
+ where l.namespace = :namespace
+ group by l.run_id, l.fence
+
+-- name: worker_news
+-- Whether somebody wants one of its runs to stop, or wants it to take nothing new, or work again.
+select exists (
+        select 1
+          from rota.run
+         where worker_id = w.id
+           and {from:heartbeat}
+           and cancel_requested
+       )
+       or w.drain_asked <> w.is_draining as is_there
+  from rota.worker as w
+ where w.id = :id

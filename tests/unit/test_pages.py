@@ -1,0 +1,222 @@
+"""Pages: what is printed at full load is kept as ever, whoever turns the page and when."""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rota.clock import elapsed_s
+from rota.runtime.attempt_log import STDOUT
+from rota.runtime.call import Call
+from rota.runtime.context import RunContext, current
+from rota.runtime.logbook import Logbook
+from rota.runtime.masking import Masker
+from rota.runtime.pages import MOMENT_S, Page, Pages, pages
+from rota.runtime.streams import RunRecords, RunStream, page_for
+from tests.support.calls import call_of
+from tests.support.logbooks import handler, take_all, texts
+
+
+class Thread:
+    """One thread of a worker that serves calls: prints what they say, then ends them."""
+
+    def __init__(self, book: Logbook) -> None:
+        self.book = book
+        self.outside = StringIO()
+        self.stream: Any = RunStream(self.outside, STDOUT)
+        self.page: Page | None = None
+
+    def serve(self, body: Callable[[Any, Call], None]) -> None:
+        call: Call = call_of(handler)
+        call.logbook = self.book
+        call.started_s = elapsed_s()
+        self.page = call.page = pages.page_for(call, self.page, self.stream)
+        token = current.set(RunContext(call))
+        try:
+            body(self.stream, call)
+        finally:
+            current.reset(token)
+            if call.page is not None and (text := call.page.end(call)):
+                self.book.close_page(call, text)
+            elif call.log is not None:
+                call.log.close()
+
+
+@pytest.fixture
+def book() -> Logbook:
+    return Logbook(Masker())
+
+
+@pytest.fixture(autouse=True)
+def hurry() -> Iterator[None]:
+    pages.want(hurry, wanted=True)
+    yield
+    pages.want(hurry, wanted=False)
+    assert not pages.laid
+
+
+def test_what_a_call_prints_is_taken_when_it_ends(book: Logbook) -> None:
+    thread = Thread(book)
+    for name in "ab":
+        thread.serve(lambda out, _, name=name: print(f"{name}1\n{name}2", file=out))  # type: ignore[misc]
+
+    assert take_all(book) == [
+        (1, "info", "stdout", "a1"),
+        (2, "info", "stdout", "a2"),
+        (1, "info", "stdout", "b1"),
+        (2, "info", "stdout", "b2"),
+    ]
+    assert book.held == 0
+
+
+def test_a_call_that_says_nothing_leaves_nothing(book: Logbook) -> None:
+    Thread(book).serve(lambda _out, _call: None)
+
+    assert len(book) == 0
+
+
+@given(
+    st.lists(st.text(st.sampled_from("ab\né\r\0"), max_size=6), max_size=20),
+    st.sets(st.integers(0, 19), max_size=3),
+    st.sets(st.integers(0, 19), max_size=3),
+)
+def test_whenever_the_page_is_turned_and_taken_the_lines_are_the_same(
+    pieces: list[str], turns: set[int], takes: set[int]
+) -> None:
+    def lines(turned: set[int], taken: set[int]) -> list[tuple[int, str]]:
+        book = Logbook(Masker())
+        found = []
+
+        def body(out: Any, call: Call) -> None:
+            for number, piece in enumerate(pieces):
+                out.write(piece)
+                if number in turned:
+                    call.page.turn()
+                if number in taken:
+                    found.extend(take_all(book))
+
+        Thread(book).serve(body)
+        return [(line.seq, line.text) for line in [*found, *take_all(book)]]
+
+    assert lines(turns, takes) == lines({0}, set())
+
+
+def test_words_that_take_long_to_find_are_not_lost_when_the_page_is_turned(book: Logbook) -> None:
+    class Slow:
+        def __init__(self, page: Page) -> None:
+            self._page = page
+
+        def __str__(self) -> str:
+            self._page.turn()
+            return "found"
+
+    def body(out: Any, call: Call) -> None:
+        print("first", file=out)
+        print(Slow(call.page), file=out)
+        print("last", file=out)
+
+    Thread(book).serve(body)
+
+    assert sorted(texts(book)) == ["first", "found", "last"]
+
+
+def test_other_streams_come_after_what_was_printed_before(book: Logbook) -> None:
+    err: Any = RunStream(sys.stderr, 1)
+
+    def body(out: Any, _: Call) -> None:
+        print("one", file=out)
+        print("two", file=err)
+        RunRecords().emit(logging.LogRecord("root", logging.ERROR, "", 0, "three", None, None))
+        out.buffer.write(b"four\n")
+        print("five", file=out)
+
+    Thread(book).serve(body)
+
+    assert texts(book) == ["one", "two", "three", "four", "five"]
+
+
+def test_flushing_does_not_turn_the_page(book: Logbook) -> None:
+    def body(out: Any, call: Call) -> None:
+        print("one", file=out, flush=True)
+        assert not out.isatty()
+        assert call.log is None
+
+    Thread(book).serve(body)
+
+    assert texts(book) == ["one"]
+
+
+def test_a_call_that_takes_its_time_gets_the_time_of_each_line(book: Logbook) -> None:
+    def body(out: Any, call: Call) -> None:
+        print("early", file=out)
+        assert call.started_s is not None
+        pages.turn_old(call.started_s + MOMENT_S / 2)
+        assert call.log is None
+        pages.turn_old(call.started_s + 2 * MOMENT_S)
+        print("late", file=out)
+        assert texts(book) == ["early", "late"]
+
+    Thread(book).serve(body)
+
+
+def test_a_thread_that_knows_the_run_writes_to_it(book: Logbook) -> None:
+    def body(out: Any, _: Call) -> None:
+        print("mine", file=out)
+        context = contextvars.copy_context()
+        other = threading.Thread(target=context.run, args=(lambda: print("its", file=out),))
+        other.start()
+        other.join()
+        print("mine again", file=out)
+
+    Thread(book).serve(body)
+
+    assert texts(book) == ["mine", "its", "mine again"]
+
+
+def test_what_is_printed_between_two_calls_is_of_neither(book: Logbook) -> None:
+    thread = Thread(book)
+    thread.serve(lambda out, _: print("one", file=out))
+    print("between", file=thread.stream)
+    thread.serve(lambda out, _: print("two", file=out))
+
+    assert texts(book) == ["one", "two"]
+    assert thread.outside.getvalue() == "between\n"
+
+
+def test_when_the_load_is_over_threads_print_as_ever(book: Logbook) -> None:
+    thread = Thread(book)
+    thread.serve(lambda out, _: print("one", file=out))
+    pages.want(hurry, wanted=False)
+
+    thread.serve(lambda out, call: print(call.page, file=out))
+    print("outside", file=thread.stream)
+
+    assert texts(book) == ["one", "None"]
+    assert thread.outside.getvalue() == "outside\n"
+
+
+def test_one_who_still_hurries_keeps_the_pages() -> None:
+    several = Pages()
+    several.want("a", wanted=True)
+    several.want("b", wanted=True)
+    several.want("a", wanted=False)
+    call: Call = call_of(handler)
+    call.logbook = Logbook(Masker())
+
+    assert several.page_for(call, None, RunStream(StringIO(), STDOUT)) is not None
+
+
+def test_who_replaced_stdout_gets_no_page() -> None:
+    call: Call = call_of(handler)
+    call.logbook = Logbook(Masker())
+
+    assert page_for(call, None) is None
