@@ -1,39 +1,53 @@
 """A worker's login does what workers do: the same bodies as for the owner of the tables."""
 
-# ruff: noqa: F403
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import FunctionType
 
 import pytest
 
+from rota.engine.namespaces import room_to_run
 from rota.store.base import Store
 from rota.store.open import open_store
-from tests.contract.builders import Clock
-from tests.contract.test_answers import *
-from tests.contract.test_artifacts import *
-from tests.contract.test_breakers import *
-from tests.contract.test_cancel import *
-from tests.contract.test_claim import *
-from tests.contract.test_commit import *
-from tests.contract.test_dead_letters import *
-from tests.contract.test_dependencies import *
-from tests.contract.test_effects import *
-from tests.contract.test_events import *
-from tests.contract.test_finish import *
-from tests.contract.test_graph_progress import *
-from tests.contract.test_graphs import *
-from tests.contract.test_heartbeat import *
-from tests.contract.test_jobs import *
-from tests.contract.test_keys import *
-from tests.contract.test_logs import *
-from tests.contract.test_memos import *
-from tests.contract.test_schedules import *
-from tests.contract.test_submit import *
-from tests.contract.test_workers import *
+from tests.contract import (
+    test_claim,
+    test_commit,
+    test_effects,
+    test_finish,
+    test_graph_progress,
+    test_heartbeat,
+    test_memos,
+)
+from tests.contract.builders import HOME, Clock, given_lease, run_sql
+from tests.contract.deeds import make_table
 from tests.support.logins import Logins
 
 pytestmark = pytest.mark.postgres
+WORK = (
+    test_claim,
+    test_commit,
+    test_effects,
+    test_finish,
+    test_graph_progress,
+    test_heartbeat,
+    test_memos,
+)
+NOT_OF_WORKERS = {
+    "test_nothing_of_a_paused_queue_is_claimed_until_it_is_resumed",
+    "test_the_ledger_of_ended_runs_is_pruned_and_of_live_ones_is_not",
+    "test_what_has_expired_is_pruned_with_its_large_value",
+}
+"""They pause a queue, or prune."""
+
+
+def _is_body(name: str, it: object) -> bool:
+    return isinstance(it, FunctionType) and name.startswith("test_") and name not in NOT_OF_WORKERS
+
+
+globals().update(
+    {name: it for module in WORK for name, it in vars(module).items() if _is_body(name, it)}
+)
 
 
 @pytest.fixture
@@ -43,3 +57,27 @@ def store(logins: Logins, clock: Clock) -> Iterator[Store]:
     opened.url = logins.admin
     yield opened
     opened.close()
+
+
+@pytest.fixture(autouse=True)
+def table(store: Store) -> None:
+    """Of the user's own, for handlers that commit with their runs."""
+    make_table(store)
+    run_sql(store.url, "grant select, insert on deed to public")
+
+
+def test_a_quota_holds_for_a_worker_and_others_cannot_be_held_up(store: Store) -> None:
+    run_sql(
+        store.url,
+        "insert into rota.namespace (name, max_running, created_at)"
+        " values ('default', 2, 0), ('acme', 2, 0)",
+    )
+    given_lease(store)
+
+    assert store.write(lambda tx: room_to_run(tx, HOME)) == 1
+    assert store.write(lambda tx: room_to_run(tx, "acme")) is None
+    house = open_store(store.url)
+    room = house.only(["acme"])
+    assert room.write(lambda tx: room_to_run(tx, "acme")) == 2
+    assert room.write(lambda tx: room_to_run(tx, HOME)) is None
+    house.close()

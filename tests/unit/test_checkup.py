@@ -46,6 +46,9 @@ TODAY = date(2026, 3, 1)
         (checkup.keys, {"key_rows": 20_000_000}, "warning"),
         (checkup.rest_rows, {"rest_rows": 0}, "ok"),
         (checkup.rest_rows, {"rest_rows": 3}, "warning"),
+        (checkup.logins, {"granted_sessions": 3, "logins": 2}, "ok"),
+        (checkup.logins, {"owner_sessions": 3, "granted_sessions": 3, "logins": 2}, "warning"),
+        (checkup.logins, {"superuser_sessions": 3, "logins": 0}, "warning"),
         (checkup.file, {"wal_bytes": 10}, "ok"),
         (checkup.file, {"wal_bytes": 2**33}, "problem"),
         (checkup.file, {"free_bytes": 2**29}, "warning"),
@@ -182,3 +185,10 @@ def test_the_file_system_is_that_of_the_nearest_mount(tmp_path: Path) -> None:
 )
 def test_who_noted_the_end_of_the_audit_must_go_on(ages: dict[str, int], status: list[str]) -> None:
     assert [each.status for each in anchors(ages)] == status
+
+
+def test_one_login_for_all_is_no_fault_and_yet_told_what_to_do() -> None:
+    (found,) = checkup.logins({"owner_sessions": 3, "logins": 0})
+
+    assert found.status == "ok"
+    assert "rota db grant" in found.advice

@@ -20,8 +20,9 @@ from rota.store.statements import Dialect, expand, load
 DIALECTS = [sqlite_dialect.DIALECT, postgres_dialect.DIALECT]
 MAX_REPLACED = 10
 POSTGRES_ONLY = {
-    "gone_sessions", "migrate_lock", "own_session", "room_facts", "room_role", "room_tables",
-    "timeline", "try_rotate_lock", "wake",
+    "drop_login", "gone_sessions", "list_logins", "login_facts", "login_roles", "login_tables",
+    "migrate_lock", "own_session", "role_facts", "room_facts", "room_role", "room_tables",
+    "timeline", "try_rotate_lock", "wake", "whoami",
 }  # fmt: skip
 
 both = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))

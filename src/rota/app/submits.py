@@ -43,11 +43,14 @@ class Submits:
         return answers
 
     def _flush(self, batches: list[Sequence[NewRun]]) -> Sequence[list[Submitted]]:
-        runs = [run for batch in batches for run in batch]
+        is_one = len(batches) == 1
+        runs = batches[0] if is_one else [run for batch in batches for run in batch]
         try:
             answers = self._insert(runs, is_repeat=False)
         except CommitUnknown as error:
             answers = self._ask_again(runs, error)
+        if is_one:
+            return [answers]
         each = iter(answers)
         return [[next(each) for _ in batch] for batch in batches]
 
@@ -61,9 +64,7 @@ class Submits:
                 answers += submit(tx, chunk, namespace=namespace, is_repeat=is_repeat)
             return answers
 
-        has_keys = any(run.key is not None for run in runs)
-        is_large = any(len(run.args) > LARGE for run in runs)
-        is_lone = len(runs) <= CHUNK and not (has_keys or is_repeat or is_large)
+        is_lone = not is_repeat and _is_one_statement(runs)
         return self._app.store.write(insert, lone=is_lone)
 
     def _ask_again(self, runs: Sequence[NewRun], error: CommitUnknown) -> list[Submitted]:
@@ -75,3 +76,10 @@ class Submits:
             except StoreUnavailable:
                 time.sleep(random.uniform(0.05, 0.5))
         raise error
+
+
+def _is_one_statement(runs: Sequence[NewRun]) -> bool:
+    for run in runs:  # a loop: a generator for each question is a call, and costs after a rest
+        if run.key is not None or len(run.args) > LARGE:
+            return False
+    return len(runs) <= CHUNK

@@ -42,7 +42,10 @@ def keep(tx: Tx, texts: Iterable[str]) -> dict[str, str]:
 
 def keep_args(tx: Tx, runs: Sequence[NewRun]) -> Sequence[NewRun]:
     """The runs, large arguments replaced by pointers."""
-    if all(len(run.args) <= LARGE for run in runs):
+    for run in runs:
+        if len(run.args) > LARGE:
+            break
+    else:
         return runs
     pointers = keep(tx, (run.args for run in runs))
     return [

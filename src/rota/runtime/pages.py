@@ -76,21 +76,23 @@ class Pages:
 
     def __init__(self) -> None:
         self.laid: set[Page] = set()
+        self.are_wanted = False
         self._users: set[object] = set()
 
     def want(self, user: object, *, wanted: bool) -> None:
         """Whether somebody has so many lines to carry that their times may wait."""
         if wanted:
             self._users.add(user)
-            return
-        self._users.discard(user)
+        else:
+            self._users.discard(user)
+        self.are_wanted = bool(self._users)
         for page in () if self._users else tuple(self.laid):
             page.turn()
             page.leave()
 
     def page_for(self, call: Call, last: Page | None, stream: Any) -> Page | None:
         """The page of this thread for a call; None while there is time for each line."""
-        if not self._users or call.logbook is None:
+        if not self.are_wanted or call.logbook is None:
             return None
         if last is None or not last.is_laid or last.stream is not stream:
             last = Page(stream)

@@ -28,9 +28,8 @@ from rota.store.postgres_presence import Sessions
 from rota.store.postgres_rides import Rides
 from rota.store.postgres_tx import TELLING, TOLD_WITHIN, PostgresTx
 from rota.store.postgres_wakeups import Listener, Notifier
-from rota.store.rights import READER, WORKER
 from rota.store.rooms import room_of
-from rota.store.statements import load, load_rooms
+from rota.store.statements import load, load_logins, load_rooms
 from rota.store.wakeups import Wakeups
 
 T = TypeVar("T")
@@ -61,11 +60,10 @@ def _known_in_rooms() -> dict[str, bytes]:
 
 
 @cache
-def _known_to_few() -> dict[str, bytes]:
-    """For logins that have no right to the table of large values."""
-    own = load_rooms(DIALECT)
-    named = ("load_artifacts", "keep_artifacts")
-    return _known() | {name: own[name].text.encode() for name in named}
+def _known_to(kind: str) -> dict[str, bytes]:
+    """For a login that has no right to some tables, and to functions instead."""
+    own = load_logins(DIALECT, kind).items()
+    return _known() | {name: each.text.encode() for name, each in own}
 
 
 class PostgresStore:
@@ -111,11 +109,16 @@ class PostgresStore:
     ) -> T:
         pool = self._reserve if urgent else self._pool
         riders = self.wakeups.riders() if carries else ()
-        return _again_if_refused(lambda: self._transact(work, pool, lone=lone, riders=riders))
+        try:
+            return self._transact(work, pool, lone=lone, riders=riders)
+        except RETRIED:
+            return _once_more(lambda: self._transact(work, pool, lone=lone, riders=riders))
 
     def read(self, work: Callable[[Tx], T]) -> T:
-        # A day that is dropped meanwhile may stand in the way of a look at several.
-        return _again_if_refused(lambda: self._transact(work, self._pool))
+        try:
+            return self._transact(work, self._pool)
+        except RETRIED:  # a day that is dropped may stand in the way of a look at several
+            return _once_more(lambda: self._transact(work, self._pool))
 
     def only(self, namespaces: Collection[str]) -> Room:
         """As the role that servers take on, if there is one (store.rooms)."""
@@ -150,8 +153,8 @@ class PostgresStore:
         """Ask as what we log in: some have few rights, and other statements for it (ADR 31)."""
         row = self.read(lambda tx: tx.one("whoami"))
         self.login = row["kind"] if row else None
-        if self.login in (WORKER, READER):
-            self._statements = _known_to_few()
+        if self.login is not None:
+            self._statements = _known_to(self.login)
 
     def facts(self) -> dict[str, str | int]:
         """Nothing: its files are on another machine, or should be nobody's business."""
@@ -166,7 +169,10 @@ class PostgresStore:
 
     def transact_in(self, room: bytes, work: Callable[[PostgresTx], T]) -> T:
         """A transaction that begins in a room."""
-        return _again_if_refused(lambda: self._transact(work, self._pool, room=room))
+        try:
+            return self._transact(work, self._pool, room=room)
+        except RETRIED:
+            return _once_more(lambda: self._transact(work, self._pool, room=room))
 
     def _transact(
         self,
@@ -272,14 +278,15 @@ class _Room:
         return self._store.transact_in(self._begin, work)
 
 
-def _again_if_refused(transact: Callable[[], T]) -> T:
-    for tries_left in reversed(range(TRIES)):
+def _once_more(transact: Callable[[], T]) -> T:
+    """After a first try that the server refused, for reasons that pass."""
+    for tries in range(1, TRIES):
+        time.sleep(random.uniform(0.001, 0.02) * tries)
         try:
             return transact()
         except RETRIED:
-            if not tries_left:
+            if tries == TRIES - 1:
                 raise
-            time.sleep(random.uniform(0.001, 0.02) * (TRIES - tries_left))
     raise AssertionError("unreachable")
 
 

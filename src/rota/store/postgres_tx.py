@@ -99,5 +99,5 @@ class PostgresTx(News):
             if self.statements_left < 0:
                 raise AssertionError(f"{name} is not alone in a transaction that promised to be")
         params["now"] = self._now
-        self.expect_answer()
+        self._guard.expect(self._connection, self._limit_s)
         return self._connection.wire.run(self._statements[name], params)

@@ -91,7 +91,8 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
         "own_namespaces()",
         "is_run_of_login(uuid)",
         "values_of(json)",
-        "keep_values(json, bigint)",
+        "keep_own_values(json, bigint)",
+        "lock_quota(text)",
     ),
     "reader": ("own_namespaces()", "is_run_of_login(uuid)", "values_of(json)"),
 }

@@ -56,6 +56,7 @@ FUNCTIONS = (
     "search_own_logs(text, text, bigint, int, int)",
     "values_of(json)",
     "keep_values(json, bigint)",
+    "lock_quota(text)",
 )
 
 

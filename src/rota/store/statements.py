@@ -63,6 +63,11 @@ def load_rooms(dialect: Dialect) -> dict[str, Statement]:
     return _read([_FOLDER / "rooms" / "rooms.sql"], dialect)
 
 
+def load_logins(dialect: Dialect, kind: str) -> dict[str, Statement]:
+    """What some are for logins of fewer rights than the owner's (store.rights)."""
+    return _read([_FOLDER / "logins" / f"{kind}.sql"], dialect)
+
+
 def load_receipts(dialect: Dialect) -> dict[str, Statement]:
     """The few statements for a database of the user's own."""
     folder = _FOLDER / "receipts"

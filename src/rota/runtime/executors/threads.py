@@ -18,7 +18,7 @@ from rota.runtime.call import Call, Done, Ending, Started, Stopped, StopReason
 from rota.runtime.context import ProgressSink, enter
 from rota.runtime.executors.endings import begin, ending_of, perform
 from rota.runtime.executors.pool import PooledExecutor
-from rota.runtime.pages import Page
+from rota.runtime.pages import Page, pages
 from rota.runtime.streams import page_for
 
 _set_async_exc = ctypes.pythonapi.PyThreadState_SetAsyncExc
@@ -120,7 +120,8 @@ class ThreadExecutor(PooledExecutor):
         slot: Slot | None = getattr(self._here, "slot", None)
         if slot is None:
             slot = self._here.slot = Slot()
-        slot.page = call.page = page_for(call, slot.page)
+        if pages.are_wanted:
+            slot.page = call.page = page_for(call, slot.page)
         # A fresh context: what one handler sets is not seen by the next.
         ending = Context().run(self._carry_out, call, slot)
         if slot.abandoned:

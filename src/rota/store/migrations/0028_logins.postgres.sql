@@ -43,6 +43,39 @@ begin
 end
 $rota$;
 
+-- Locking a row needs the right to change it. Only of one's own namespaces: others would wait for it.
+create function rota.lock_quota(of text) returns table (max_running bigint) language plpgsql
+security definer set search_path = pg_catalog, pg_temp as $rota$
+declare
+    mine text[] := coalesce(
+        rota.own_namespaces(), string_to_array(current_setting('rota.namespaces', true), ','));
+begin
+    if of = any (mine) or '*' = any (mine) then
+        return query
+        select ns.max_running
+          from rota.namespace as ns
+         where ns.name = of
+           for update;
+    end if;
+end
+$rota$;
+
+-- As keep_values, for who is not believed that a value has the name it is given: kept under the name
+-- of another, it would be in the way of that one.
+create function rota.keep_own_values(batch json, now bigint) returns void language plpgsql
+security definer set search_path = pg_catalog, pg_temp as $rota$
+begin
+    perform 1
+       from json_to_recordset(batch) as b (digest text, body text)
+      where b.digest is distinct from encode(sha256(convert_to(b.body, 'UTF8')), 'hex');
+    if found then
+        raise exception 'a value is named by the SHA-256 of its text'
+            using errcode = 'invalid_parameter_value';
+    end if;
+    perform rota.keep_values(batch, now);
+end
+$rota$;
+
 -- A day of a table that has days, from a week ago to a week ahead.
 create function rota.make_day(parent text, start bigint) returns void language plpgsql
 security definer set search_path = pg_catalog, pg_temp as $rota$
@@ -136,6 +169,8 @@ alter function rota.keep_values(json, bigint) set search_path = pg_catalog, pg_t
 revoke execute on function rota.is_owner() from public;
 revoke execute on function rota.own_namespaces() from public;
 revoke execute on function rota.is_run_of_login(uuid) from public;
+revoke execute on function rota.lock_quota(text) from public;
+revoke execute on function rota.keep_own_values(json, bigint) from public;
 revoke execute on function rota.make_day(text, bigint) from public;
 revoke execute on function rota.drop_day(text) from public;
 revoke execute on function rota.move_base(text, bigint) from public;

@@ -10,3 +10,7 @@ select digest, body
 
 -- name: keep_artifacts
 select rota.keep_values(cast(:batch as json), {now})
+
+-- name: lock_quota
+select max_running
+  from rota.lock_quota(:name)
