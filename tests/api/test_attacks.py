@@ -8,7 +8,7 @@ import pytest
 
 from rota.api.options import ServerOptions
 from rota.api.proxied import Proxied
-from tests.api.serving import Served, serving
+from tests.api.serving import OTHER, Served, serving
 
 VERSION = "/api/v1/version"
 
@@ -176,7 +176,31 @@ def test_nobody_gets_hold_of_more_than_they_have_by_rotating(served: Served) -> 
         admin.post(f"/api/v1/tokens/{elsewhere}/rotate", json={"overlap": "31d"}),
     ]
 
-    assert [each.status_code for each in answers] == [403, 403, 400]
+    assert [each.status_code for each in answers] == [403, 404, 400]
+
+
+def test_an_admin_of_some_queues_rules_over_these_alone(served: Served) -> None:
+    narrow = served.client("admin", "exec", queues=["mail"])
+    served.token("viewer", queues=["mail", "web"])
+    wider = served.issued
+    served.token("viewer", queues=["mail"])
+    own = served.issued
+
+    listed = [each["id"] for each in narrow.get("/api/v1/tokens").json()["items"]]
+    refused = [
+        narrow.delete(f"/api/v1/tokens/{wider}"),
+        narrow.get("/api/v1/audit"),
+        narrow.get("/api/v1/audit/verify"),
+        narrow.post("/api/v1/namespaces", json={"name": "mine"}),
+        narrow.put(f"/api/v1/namespaces/{OTHER}", json={"quotas": {"queued": 1}}),
+        narrow.delete(f"/api/v1/namespaces/{OTHER}"),
+    ]
+
+    assert own in listed
+    assert wider not in listed
+    assert [each.status_code for each in refused] == [404, 403, 403, 403, 403, 403]
+    assert len(narrow.get("/api/v1/namespaces").json()["items"]) == 1
+    assert narrow.delete(f"/api/v1/tokens/{own}").status_code == 200
 
 
 def test_a_secret_is_replaced_without_a_gap(served: Served) -> None:

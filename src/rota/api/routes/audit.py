@@ -15,7 +15,7 @@ from rota.api.gate import needs
 from rota.clock import to_ms
 from rota.engine.acts import Act, acts
 from rota.engine.audit import verify_with
-from rota.errors import BadInput
+from rota.errors import BadInput, NotPermitted
 from rota.ids import is_id
 from rota.model.anchor import Anchor
 
@@ -86,6 +86,7 @@ async def list_acts(  # noqa: PLR0913  # one filter each, all named
     limit: Limit = PAGE,
 ) -> Page[ActDocument]:
     """The newest first; `cursor` is the `next` of the page before."""
+    _check_whole(request)
     if cursor is not None and not is_id(cursor):
         raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
     since_ms = None if since is None else _ms("since", since)
@@ -129,7 +130,13 @@ async def verify_anchors(request: Ask, data: JSONBody[VerifyBody]) -> Verificati
     return await _verify(request, data.head, anchors)
 
 
+def _check_whole(request: Ask) -> None:
+    if request.credential.queues is not None:
+        raise NotPermitted("the audit is about all queues, and the credential reaches some of them")
+
+
 async def _verify(request: Ask, head: str | None, anchors: list[Anchor]) -> Verification:
+    _check_whole(request)
     await request.site.seal_all()
     at = {"namespace": request.namespace}
     found = await request.read(lambda tx: verify_with(tx, head, anchors=anchors, **at))

@@ -76,7 +76,7 @@ async def list_namespaces(request: Ask) -> Page[NamespaceDocument]:
     """All on record, by name; from another namespace than `default` only that one."""
 
     def look(tx: Tx) -> list[Namespace]:
-        if request.namespace != HOME:
+        if not _is_whole(request):
             return [find_namespace(tx, request.namespace)]
         listed = namespaces(tx)
         known = {each.name for each in listed}
@@ -149,14 +149,21 @@ def _quotas(body: QuotasBody) -> Quotas:
     return quotas
 
 
+def _is_whole(request: Ask) -> bool:
+    """Whether it is about everything: not for some queues of the home namespace."""
+    return request.namespace == HOME and request.credential.queues is None
+
+
 def _check_home(request: Ask) -> None:
-    if request.namespace != HOME:
-        raise NotPermitted(f"only admins of the namespace {HOME} change namespaces")
+    if not _is_whole(request):
+        raise NotPermitted(
+            f"only admins of the namespace {HOME}, whose token is for all queues, change namespaces"
+        )
 
 
 def _document(namespace: Namespace, request: Ask) -> NamespaceDocument:
     verbs = ("change",) if namespace.name == HOME else ("change", "remove")
-    may = request.namespace == HOME
+    may = _is_whole(request)
     return NamespaceDocument(
         name=namespace.name,
         note=namespace.note,

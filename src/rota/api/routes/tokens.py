@@ -17,7 +17,7 @@ from rota.api.offers import offered
 from rota.app.tokens import OVERLAP, draw_next, draw_token, overlap_of
 from rota.engine.acts import By
 from rota.engine.tokens import find_token, issue, revoke, rotate, tokens
-from rota.errors import BadInput, NotPermitted
+from rota.errors import BadInput, NotPermitted, UnknownToken
 from rota.ids import is_id
 from rota.model.identity import Role, TokenView
 from rota.store.base import Tx
@@ -84,7 +84,7 @@ async def list_tokens(
     at = {"namespace": request.namespace, "past": past, "before": cursor, "limit": limit}
     found = await request.read(lambda tx: tokens(tx, **at))  # type: ignore[arg-type]
     return Page(
-        items=[_document(each, request) for each in found],
+        items=[_document(each, request) for each in found if _is_reached(request, each.queues)],
         next=found[-1].id if len(found) == limit else None,
     )
 
@@ -112,7 +112,7 @@ async def rotate_token(
     drawn, overlap_ms = draw_next(data.expires), overlap_of(data.overlap)
 
     def change_secret(tx: Tx, by: By) -> TokenMade:
-        old = find_token(tx, token_id, namespace=request.namespace)
+        old = _reached(tx, request, token_id)
         _check_giving(request, old.roles, old.queues)
         view = rotate(
             tx, token_id, drawn.fresh, overlap_ms=overlap_ms, namespace=request.namespace, by=by
@@ -129,8 +129,21 @@ def _check_giving(request: Ask, roles: Sequence[Role], queues: Sequence[str] | N
     own = request.credential
     if "exec" in roles and not own.has("exec"):
         raise NotPermitted("only who has the role exec can give it to others")
-    if own.queues is not None and not (queues and all(map(own.reaches, queues))):
+    if not _is_reached(request, queues):
         raise NotPermitted("a token for some queues can give out tokens for these queues only")
+
+
+def _is_reached(request: Ask, queues: Sequence[str] | None) -> bool:
+    """A token that can do more than this one is none of its business."""
+    own = request.credential
+    return own.queues is None or bool(queues and all(map(own.reaches, queues)))
+
+
+def _reached(tx: Tx, request: Ask, token_id: str) -> TokenView:
+    found = find_token(tx, token_id, namespace=request.namespace)
+    if not _is_reached(request, found.queues):
+        raise UnknownToken(token_id)
+    return found
 
 
 @delete("/tokens/{token_id:str}", **needs("admin", changes=True), status_code=200)
@@ -138,6 +151,7 @@ async def revoke_token(request: Ask, token_id: FromPath[str]) -> TokenDocument:
     """Refuse it from now on, with its sessions; at other servers within five seconds."""
 
     def take_back(tx: Tx, by: By) -> TokenDocument:
+        _reached(tx, request, token_id)
         return _document(revoke(tx, token_id, namespace=request.namespace, by=by), request)
 
     gone = await request.change(
