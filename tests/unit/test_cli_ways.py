@@ -28,6 +28,9 @@ NO_SERVER = {
     "db sql": DATABASE,
     "db check": DATABASE,
     "db protect": DATABASE,
+    "db grant": DATABASE,
+    "db revoke": DATABASE,
+    "db logins": DATABASE,
     "doctor": DATABASE,
     "bench": DATABASE,
 }
