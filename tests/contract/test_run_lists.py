@@ -150,14 +150,14 @@ def test_what_a_job_did_lately_is_found_beside_any_backlog(
     found_anyway = [given_state(store, state) for state in sorted(set(State) - waiting)]
     old = [*found_anyway, given_state(store, State.QUEUED)]
     given_run(store, job="mail")
-    backlog = [given_state(store, State.SCHEDULED) for _ in range(4)]
+    backlog = [given_state(store, State.SCHEDULED) for _ in range(8)]
 
     def lately(limit: int) -> list[str]:
         found = store.read(lambda tx: run_lists.lately(tx, "noop", namespace=HOME, limit=limit))
         return [run.id for run in found]
 
     assert lately(50) == sorted([*old, *backlog], reverse=True)
-    for name, value in {"FEW": 0, "NEAR": 1, "FAR": 2}.items():
+    for name, value in {"FEW": 0, "NEAR": 1, "FAR": 5}.items():
         monkeypatch.setattr(run_lists, name, value)
     cut = lately(50)
     assert set(found_anyway) <= set(cut)
