@@ -21,7 +21,7 @@ from rota.engine.run_lists import runs
 from rota.ids import new_id
 from rota.model.identity import Quotas
 from rota.model.run import ErrorDetail, Verdict
-from tests.api.serving import HOME, OTHER, Served
+from tests.api.serving import HOME, OTHER, SAY, Served
 from tests.contract.builders import given_worker
 from tests.contract.identities import by
 from tests.support.proxy import Proxy
@@ -39,7 +39,7 @@ def carry_out(served: Served, **verdict: Any) -> str:
     worker = given_worker(store)
     (lease,) = store.write(
         lambda tx: claim(
-            tx, namespace=HOME, queues=["default"], jobs='["add"]', worker_id=worker, limit=1
+            tx, namespace=HOME, queues=["default"], jobs='["add","say"]', worker_id=worker, limit=1
         )
     )
     said = {"verb": "succeed", "result": "3"} | verdict
@@ -340,7 +340,8 @@ def test_something_else_than_a_server_is_told(shared: Served) -> None:
 
 
 def test_a_large_result_is_read_whole(served: Served, client: Client) -> None:
-    run = client.submit("add", a="x" * 100_000)
+    served.define(SAY)
+    run = client.submit("say", a="x" * 100_000)
     carry_out(served, result='"' + "y" * 200_000 + '"')
 
     assert client.run(run.id).result("5s") == "y" * 200_000

@@ -212,7 +212,8 @@ def test_arguments_of_any_name_are_taken_where_the_function_takes_them(served: S
     )
 
     schema = client.get(f"{JOBS}/tag/parameters").json()
-    made = submit(client, job="tag", args={"name": "a", "width": 3, "depth": None})
+    body = {"job": "tag", "args": {"name": "a", "width": 3, "depth": None}}
+    made = client.post("/api/v1/runs", json=body).json()["executionId"]
     wrong = client.post("/api/v1/runs", json={"jobId": "tag", "args": {"name": "a", "width": "x"}})
     strange = client.post("/api/v1/runs", json={"jobId": "add", "args": {"a": 1, "width": 3}})
 

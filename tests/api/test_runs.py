@@ -17,7 +17,7 @@ from rota.engine.namespaces import put_namespace
 from rota.ids import new_id
 from rota.model.identity import Quotas
 from rota.model.run import ErrorDetail, Verdict
-from tests.api.serving import HOME, OTHER, Served, some_key
+from tests.api.serving import HOME, OTHER, SAY, Served, some_key
 from tests.contract.builders import given_worker
 from tests.contract.identities import by
 
@@ -256,8 +256,9 @@ def test_ids_that_are_none_look_like_unknown_ones(served: Served) -> None:
 
 
 def test_a_value_that_is_kept_apart_is_whole_in_its_run_and_a_hash_in_lists(served: Served) -> None:
+    served.define(SAY)
     client = served.client("author")
-    made = client.post(RUNS, json={"jobId": "add", "args": {"a": "x" * 100_000, "b": 1}})
+    made = client.post(RUNS, json={"jobId": "say", "args": {"a": "x" * 100_000, "b": 1}})
 
     shown = client.get(f"{RUNS}/{made.json()['executionId']}")
     listed = client.get(RUNS).json()["items"][0]
@@ -297,9 +298,10 @@ def test_runs_are_listed_by_when_they_were_asked_for_and_by_their_graph(served: 
 
 
 def test_runs_are_found_by_a_part_of_their_error_and_of_their_arguments(served: Served) -> None:
+    served.define(SAY)
     client = served.client("operator")
     odd, plain = (
-        submit(client, args={"a": text, "b": 1}).json()["executionId"]
+        submit(client, jobId="say", args={"a": text, "b": 1}).json()["executionId"]
         for text in ('50%_of "Zoë"!', "other")
     )
     for run_id in (odd, plain):
