@@ -9,6 +9,7 @@ import sys
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from rota.cli.main import COMMANDS, cli
 from rota.errors import RotaError
@@ -49,6 +50,44 @@ def test_completion_scripts_are_printed_and_work(local: Rota, shell: str) -> Non
 
     assert "_ROTA_COMPLETE" in script
     assert offered == "plain,queues\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("sbmit x", "`rota submit`"),
+        ("run", "`rota submit` or `rota runs`"),
+        ("status", "`rota runs` or `rota doctor`"),
+        ("migrate", "`rota db migrate`"),
+        ("runs lst", "`rota runs list`"),
+    ],
+)
+def test_who_types_another_word_is_told_which_is_meant(words: str, meant: str) -> None:
+    said = CliRunner().invoke(cli, words.split(), prog_name="rota")
+
+    assert said.exit_code == 2
+    assert f"Did you mean {meant}?" in said.output
+
+
+def test_a_word_that_means_nothing_is_told_as_such() -> None:
+    said = CliRunner().invoke(cli, ["qqq"], prog_name="rota")
+
+    assert (said.exit_code, "No such command 'qqq'" in said.output) == (2, True)
+    assert "Did you mean" not in said.output
+
+
+@pytest.mark.parametrize("words", [[], ["runs"], ["runs", "show"]])
+def test_help_may_come_first(words: list[str]) -> None:
+    asked = CliRunner().invoke(cli, ["help", *words], prog_name="rota")
+    plain = CliRunner().invoke(cli, [*words, "--help"], prog_name="rota")
+
+    assert (asked.exit_code, asked.output) == (0, plain.output)
+
+
+def test_what_a_command_does_is_said_to_the_end() -> None:
+    page = CliRunner().invoke(cli, ["--help"], prog_name="rota").output
+
+    assert "..." not in page.partition("Commands:")[2].partition("Settings come")[0]
 
 
 def test_the_version_is_printed(local: Rota) -> None:

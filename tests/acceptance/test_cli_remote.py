@@ -162,7 +162,6 @@ def test_what_needs_the_database_says_so(both: Both) -> None:
         ("db", "protect"),
         ("doctor",),
         ("bench",),
-        ("worker", "--stored"),
     ):
         said = both.afar(*words)
         assert (said.code, "--url" in said.err) == (2, True), (words, said)

@@ -32,7 +32,9 @@ TRUST = ssl.create_default_context()
 """Shared: reading the certificates of the system costs each client 30 ms of a core."""
 HOME = "default"
 OTHER = "other"
-ADD = JobSpec(name="add", target=PythonTarget(ref="shop:add"), parameters={"a": "int", "b": "int"})
+ADD = JobSpec(
+    name="add", target=PythonTarget(ref="shop:add"), parameters={"a": "int | str", "b": "int"}
+)
 
 
 class Served:

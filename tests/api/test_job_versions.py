@@ -222,7 +222,7 @@ def test_arguments_of_any_name_are_taken_where_the_function_takes_them(served: S
         "width": 3,
         "depth": None,
     }
-    assert (wrong.status_code, strange.status_code) == (400, 400)
+    assert (wrong.status_code, strange.status_code) == (422, 422)
     assert "width: Expected `int | null`, got `str`" in wrong.json()["detail"]
 
 
@@ -231,7 +231,7 @@ def test_arguments_of_the_wrong_type_are_refused_at_once(served: Served) -> None
         "/api/v1/runs", json={"jobId": "add", "args": {"a": 1, "b": "two"}}
     )
 
-    assert answer.status_code == 400
+    assert answer.status_code == 422
     assert "b: Expected `int | null`, got `str`" in answer.json()["detail"]
 
 

@@ -31,7 +31,7 @@ from rota.engine.claim import claim
 from rota.engine.finish import finish
 from rota.engine.jobs import define
 from rota.engine.namespaces import put_namespace
-from rota.engine.remote import find_remote
+from rota.engine.remote import enlist, find_remote
 from rota.engine.submit import submit
 from rota.engine.templates import put_template
 from rota.engine.timetables import Timetables
@@ -323,7 +323,11 @@ class Things:
                 timetables=TABLES,
             )
             submit(tx, [run], namespace=namespace)
-            register(tx, worker, namespace=namespace, lease_ms=60_000)
+            if owner:
+                at = {"namespace": namespace, "token_id": owner, "key": "00" * 32}
+                enlist(tx, worker, lease_ms=60_000, **at)
+            else:
+                register(tx, worker, namespace=namespace, lease_ms=60_000)
             issue(tx, self.token, namespace=namespace, by=by())
             put_namespace(tx, f"ns-{self.run_id[-12:]}", Quotas(), by=by())
             if dead:
@@ -335,8 +339,6 @@ class Things:
 
     def _hold(self, tx: Any, namespace: str, owner: str) -> None:
         """The worker is that of a token, and has the run."""
-        at = {"id": self.worker_id, "namespace": namespace}
-        tx.execute("bind_worker", token_id=owner, attempt_key="00" * 32, **at)
         worker = find_remote(tx, self.worker_id, namespace=namespace, token_id=owner)
         where: dict[str, Any] = {"namespace": namespace, "queues": ["default"]}
         while True:  # runs of others wait before ours

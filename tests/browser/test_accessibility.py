@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.browser.axe import COLOURS, grave_violations
 from tests.browser.places import FORMS, NAMES
 from tests.browser.site import ADMIN, Site
-from tests.browser.visitor import Visit, Visitor, settle
+from tests.browser.visitor import Visit, Visitor, dialog, press, row_of, settle
+
+WIDE: ViewportSize = {"width": 1440, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +22,7 @@ def reader(chromium: Browser, sqlite_site: Site) -> Iterator[Page]:
     """One page for all addresses: a context for each would take longer than axe."""
     context = chromium.new_context(
         base_url=sqlite_site.address,
-        viewport={"width": 1440, "height": 900},
+        viewport=WIDE,
         reduced_motion="reduce",
     )
     visitor = Visitor(context, sqlite_site.address)
@@ -36,6 +39,9 @@ def test_nothing_on_a_page_hinders_people(reader: Page, places: dict[str, str], 
     assert grave_violations(reader) == []
     reader.evaluate("document.documentElement.dataset.theme = 'dark'")
     assert grave_violations(reader, COLOURS) == []
+    reader.set_viewport_size(PHONE)
+    assert grave_violations(reader) == []
+    reader.set_viewport_size(WIDE)
 
 
 @pytest.mark.parametrize(("name", "button"), FORMS)
@@ -58,3 +64,33 @@ def test_nothing_on_the_way_in_hinders_people(visit: Visit, sqlite_site: Site) -
         page = visit(sqlite_site.address, color_scheme=scheme).page("/login")
         expect(page.get_by_label("Token")).to_be_visible()
         assert grave_violations(page) == []
+
+
+def test_after_a_dialog_the_focus_is_where_it_was(visit: Visit, sqlite_site: Site) -> None:
+    visitor = visit(sqlite_site.address)
+    visitor.sign_in(ADMIN)
+    page = visitor.page("/queues")
+    menu = row_of(page, "default").get_by_role("button", name="Actions for default")
+
+    menu.press("Enter")
+    page.get_by_role("menuitem", name="Pause").press("Enter")
+    press(dialog(page, "Pause default?"), "Cancel")
+    expect(menu).to_be_focused()
+
+    page.keyboard.press("Control+k")
+    palette = dialog(page, "Search and commands")
+    page.keyboard.press("Escape")
+    expect(palette).to_be_hidden()
+    expect(menu).to_be_focused()
+
+
+def test_a_page_names_itself_in_the_tab_of_the_browser(
+    visit: Visit, sqlite_site: Site, places: dict[str, str]
+) -> None:
+    visitor = visit(sqlite_site.address)
+    visitor.sign_in(ADMIN)
+    page = visitor.page("/queues")
+
+    expect(page).to_have_title("Queues · Rota")
+    page.goto(places["run, failed"], wait_until="commit")
+    expect(page).to_have_title("Failed: deliver · Rota")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.site import Site
@@ -122,6 +124,11 @@ def test_a_log_is_followed_while_it_grows(site: Site, admin: Visitor) -> None:
     assert is_the_same(page)
     page.get_by_label("Search in the log").fill("second")
     expect(page.get_by_text("1 of 2 lines")).to_be_visible()
+    expect(log).not_to_contain_text("the first thing")
+
+    expect(page).to_have_url(re.compile(r"[?&]find=second"))
+    page.reload()
+    expect(log).to_contain_text("the second thing")
     expect(log).not_to_contain_text("the first thing")
 
 

@@ -48,6 +48,7 @@ SEVERAL = {
     "list_few_of_job": {"run_ready", "run_waiting", "run_held", "run_parked"},
     "queue_names": {"run_ready", "run_waiting"},
     "queue_depths": {"run_ready", "run_waiting"},
+    "ready_depths": {"run_ready"},
     "few_waiting": {"run_ready", "run_waiting"},
 }
 BY_ID_TOO = ("recent_runs", "list_groups")

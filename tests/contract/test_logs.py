@@ -331,7 +331,7 @@ def _forget(store: Store) -> None:
     store.write(lambda tx: prune(tx, KEPT, limit=1_000))
 
 
-@pytest.mark.parametrize("statement", ["read_logs", "log_ends", "stored_logs"])
+@pytest.mark.parametrize("statement", ["read_logs", "log_ends"])
 def test_on_sqlite_lines_of_a_run_are_found_by_their_index(sqlite_url: str, statement: str) -> None:
     store = open_store(sqlite_url)
     assert isinstance(store, SqliteStore)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
+
 from rota.engine import queues
 from rota.engine.keys import queue_key
 from rota.engine.queues import QueueView
@@ -91,3 +93,26 @@ def test_resuming_wakes_who_waits_for_the_queue(store: Store) -> None:
 
     watch.close()
     assert queue_key(HOME, "q") in woken
+
+
+def test_of_many_queues_each_is_counted_less_far(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queues, "COUNTED_AT_LEAST", 1)
+    monkeypatch.setattr(queues, "COUNTED_IN_ALL", 4)
+    for name in ("a", "a", "a", "b"):
+        given_run(store, queue=name)
+        given_run(store, queue=name, delay_ms=1_000)
+
+    views = list_queues(store)
+    ready = store.read(lambda tx: queues.ready_of(tx, ["a", "b"], namespace=HOME))
+
+    assert [(view.queued, view.scheduled, view.is_cut) for view in views] == [
+        (2, 2, True),
+        (1, 1, False),
+    ]
+    assert [(each.queued, each.scheduled, each.is_cut) for each in ready.values()] == [
+        (2, 0, True),
+        (1, 0, False),
+    ]
+    assert ready["a"].oldest_ms is not None

@@ -140,3 +140,26 @@ def test_a_page_that_passes_over_too_many_says_where_it_stopped(
     assert [len(page.runs) for page in found] == [0, 0, 1]
     assert found[-1].runs[0].id == rare
     assert all(page.next for page in found[:-1])
+
+
+def test_what_a_job_did_lately_is_found_beside_any_backlog(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What runs, is parked or has ended, all older than what is looked at of the backlog."""
+    waiting = {State.SCHEDULED, State.QUEUED}
+    found_anyway = [given_state(store, state) for state in sorted(set(State) - waiting)]
+    old = [*found_anyway, given_state(store, State.QUEUED)]
+    given_run(store, job="mail")
+    backlog = [given_state(store, State.SCHEDULED) for _ in range(8)]
+
+    def lately(limit: int) -> list[str]:
+        found = store.read(lambda tx: run_lists.lately(tx, "noop", namespace=HOME, limit=limit))
+        return [run.id for run in found]
+
+    assert lately(50) == sorted([*old, *backlog], reverse=True)
+    for name, value in {"FEW": 0, "NEAR": 1, "FAR": 5}.items():
+        monkeypatch.setattr(run_lists, name, value)
+    cut = lately(50)
+    assert set(found_anyway) <= set(cut)
+    assert cut == sorted(cut, reverse=True)
+    assert lately(1) == [max(backlog)]

@@ -28,6 +28,7 @@ from tests.contract.builders import (
     finish_with,
     given_run,
     given_worker,
+    run_sql,
 )
 
 
@@ -132,3 +133,26 @@ def test_minutes_go_after_two_days_and_hours_after_thirty(store: Store, clock: C
         clock.advance(days * DAY_MS)
         store.write(lambda tx: prune_statistics(tx, limit=100))
         assert (kept(store).success, kept(store, HOUR_MS).success) == (minutes, hours)
+
+
+def test_what_was_counted_before_there_were_totals_is_added_to_them(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    """A version that knew of none counted first; a window may begin in its time."""
+    count_all(store)
+    for _ in range(2):
+        ended(store, worker, clock, 100)
+        clock.advance(2 * HOUR_MS)
+        assert count_all(store)
+        run_sql(store.url, "delete from rota.statistic where job = ''")
+        run_sql(store.url, "delete from rota.counted where name like 'totals%'")
+    for _ in range(3):
+        ended(store, worker, clock, 100)
+        clock.advance(2 * HOUR_MS)
+        assert count_all(store)
+
+    for span_ms in (MINUTE_MS, HOUR_MS):
+        for since in (0, START_MS + 5 * HOUR_MS, START_MS + 8 * HOUR_MS):
+            at = {"span_ms": span_ms, "since": since}
+            assert kept(store, whole=True, **at) == kept(store, **at), at
+    assert kept(store, whole=True).ended == 5

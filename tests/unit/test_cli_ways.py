@@ -13,7 +13,6 @@ PURE = "it reads files and asks nobody"
 DATABASE = "it is about the database itself, and says so when a server is named"
 NO_SERVER = {
     "up": HERE,
-    "worker": HERE,
     "server": HERE,
     "demo": HERE,
     "completion": PURE,
@@ -29,6 +28,9 @@ NO_SERVER = {
     "db sql": DATABASE,
     "db check": DATABASE,
     "db protect": DATABASE,
+    "db grant": DATABASE,
+    "db revoke": DATABASE,
+    "db logins": DATABASE,
     "doctor": DATABASE,
     "bench": DATABASE,
 }
@@ -68,7 +70,8 @@ def test_a_command_takes_a_server_or_has_a_reason() -> None:
 def test_those_that_take_one_take_a_database_a_profile_and_json_as_well() -> None:
     for path, command in leaves(cli):
         if takes_server(command):
-            assert {"--url", "--profile", "--json"} <= set(options(command)), path
+            form = "--log-format" if path == "worker" else "--json"
+            assert {"--url", "--profile", form} <= set(options(command)), path
 
 
 def test_those_about_the_database_know_the_flag_to_refuse_it() -> None:

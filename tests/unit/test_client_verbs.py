@@ -23,7 +23,7 @@ NO_CLIENT: Mapping[str, Mapping[str, str]] = {
             ("job", "graph", "command", "http", "graphs", "everything", "define"), CODE
         ),
         **dict.fromkeys(("store", "vault", "waiter", "submit_runs", "name", "upgrade"), INSIDE),
-        "worker": "workers hold the database themselves",
+        "worker": "one that has a server instead is a process of its own: `rota worker --server`",
     },
     "Run": {"filled": INSIDE},
     "Job": {

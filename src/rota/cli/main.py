@@ -12,6 +12,7 @@ from importlib import import_module
 
 import click
 
+from rota.cli.helpful import Helpful
 from rota.errors import RotaError
 
 COMMANDS = (
@@ -86,7 +87,7 @@ ROTA_DEBUG=1 shows tracebacks, NO_COLOR=1 gives plain text.
 """
 
 
-class Commands(click.Group):
+class Commands(Helpful):
     """Finds a command by importing the module of its name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's protocol

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from rota.cli.helpful import Helpful
+
 if TYPE_CHECKING:
     from rota.app.settings import Settings
 
@@ -129,7 +131,7 @@ def settings(flags: dict[str, Any]) -> Settings:
     return read_settings(flags, env=os.environ, folder=Path.cwd())
 
 
-class Noun(click.Group):
+class Noun(Helpful):
     """`rota runs` is `rota runs list`; the other verbs are named."""
 
     default = "list"

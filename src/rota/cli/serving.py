@@ -137,8 +137,9 @@ def _print_banner(app: App, said: Settings, options: WorkerOptions) -> None:
 
     path = file_of(app.url)
     queues = options.queues or sorted({job.spec.queue for job in app.jobs.values()})
+    jobs = "1 job" if len(app.jobs) == 1 else f"{len(app.jobs)} jobs"
     lines = {
-        "app": f"{said.app or 'none'} ({len(app.jobs)} jobs)",
+        "app": f"{said.app or 'none'} ({jobs})",
         "stored": "jobs of the store are run, too" if options.stored else "",
         "store": str(path.absolute()) if path else shown_url(app.url),
         "server": said.server or "",

@@ -164,6 +164,8 @@ class QueueAnswer(Answer):
     paused: bool
     note: str | None
     is_cut: bool = False
+    workers: int = 0
+    slots: int = 0
 
 
 class WorkerAnswer(Answer):
@@ -252,7 +254,7 @@ def job_view(job: JobAnswer) -> JobView:
 
 
 def queue_view(queue: QueueAnswer) -> QueueView:
-    alike = ("name", "note", "queued", "running", "scheduled", "held", "is_cut")
+    alike = ("name", "note", "queued", "running", "scheduled", "held", "is_cut", "workers", "slots")
     same = {name: getattr(queue, name) for name in alike}
     return QueueView(is_paused=queue.paused, oldest_ms=queue.oldest_wait_ms, **same)
 

@@ -8,7 +8,7 @@ import msgspec
 
 from rota.engine.courses import shape_of
 from rota.engine.node_views import NodeView
-from rota.engine.run_lists import runs
+from rota.engine.run_lists import lately
 from rota.model.run import RunView
 from rota.store.base import Row, Tx
 
@@ -26,7 +26,7 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True):
 def grid(tx: Tx, job: str, version: int, *, namespace: str, limit: int) -> Grid:
     """BadGraph if the job in this version is no graph."""
     nodes = dict.fromkeys(shape_of(tx, job, version, namespace=namespace).plan.nodes)
-    found = runs(tx, namespace=namespace, job=job, limit=limit)
+    found = lately(tx, job, namespace=namespace, limit=limit)
     cells: dict[str, dict[str, str]] = {run.id: {} for run in found}
     for row in tx.all("grid_nodes", ids=json.dumps(list(cells))):
         cells[str(row["graph_id"])][row["name"]] = _word(row)

@@ -37,7 +37,7 @@ def append(
 ) -> None:
     """Store chunks; those that may have been sent before are looked for, and stay as they are."""
     if is_repeated:
-        chunks = _without_stored(tx, chunks)
+        chunks = _without_stored(tx, chunks, namespace=namespace)
     tx.insert("append_logs", chunks, namespace=namespace)
     tx.notify((LOGGED,))
 
@@ -98,10 +98,13 @@ def index(tx: Tx, *, limit: int) -> int:
     return tx.execute("index_logs", limit=limit)
 
 
-def _without_stored(tx: Tx, chunks: Sequence[LogChunk]) -> list[LogChunk]:
-    rows = tx.all("stored_logs", batch=msgspec.json.encode(chunks).decode())
-    stored = {(str(row["run_id"]), row["fence"], row["seq"]) for row in rows}
-    return [each for each in chunks if (each.run_id, each.fence, each.seq) not in stored]
+def _without_stored(tx: Tx, chunks: Sequence[LogChunk], *, namespace: str) -> list[LogChunk]:
+    """Chunks of one claim come in their order, so that the last one that is there tells."""
+    stored: dict[tuple[str, int], int] = {}
+    for run_id in {chunk.run_id for chunk in chunks}:
+        for row in tx.all("log_ends", run_id=run_id, namespace=namespace):
+            stored[run_id, row["fence"]] = row["seq"]
+    return [each for each in chunks if each.seq > stored.get((each.run_id, each.fence), 0)]
 
 
 def _matches(

@@ -10,7 +10,7 @@ import msgspec
 from rota.engine.ahead import Spans, count_ahead
 from rota.engine.dead_letters import LetterGroup, groups
 from rota.engine.inspect import now_ms
-from rota.engine.queues import Depth, depths_of
+from rota.engine.queues import Depth, ready_of
 from rota.engine.statistics import HOUR_MS, MINUTE_MS, Statistic, Statistics, read, total
 from rota.engine.timetables import Timetables
 from rota.engine.workers import workers
@@ -98,7 +98,7 @@ def overview(
 def _depths(tx: Tx, *, namespace: str, queues: Sequence[str] | None) -> list[Depth]:
     names = {row["name"] for row in tx.all("queue_names", namespace=namespace)}
     reached = names if queues is None else names & set(queues)
-    return list(depths_of(tx, reached, namespace=namespace).values())
+    return list(ready_of(tx, reached, namespace=namespace).values())
 
 
 def timeline(

@@ -13,6 +13,9 @@ from rota.store.base import Tx
 
 COUNTED = 50_000
 """Of each queue and state: people read how deep it is every second, from an index."""
+COUNTED_IN_ALL = 200_000
+"""Where there are many queues each is counted less far, so that it takes no longer."""
+COUNTED_AT_LEAST = 1_000
 AHEAD = 1_000
 """Among so many that are next the longest wait is looked for."""
 HELD = 5_000
@@ -88,18 +91,27 @@ def queues(tx: Tx, *, namespace: str) -> list[QueueView]:
 
 def depths_of(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Depth]:
     """What waits in these queues, through indexes, up to a limit for each."""
+    return _depths(tx, "queue_depths", names, namespace=namespace)
+
+
+def ready_of(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Depth]:
+    """The same of what can start now; runs that wait for their time are not counted."""
+    return _depths(tx, "ready_depths", names, namespace=namespace)
+
+
+def _depths(tx: Tx, statement: str, names: Collection[str], *, namespace: str) -> dict[str, Depth]:
     if not names:
         return {}
+    most = max(COUNTED_AT_LEAST, min(COUNTED, COUNTED_IN_ALL // len(names)))
     at = {"namespace": namespace, "batch": _named(names)}
-    rows = tx.all("queue_depths", most=COUNTED + 1, ahead=AHEAD, **at)
     return {
         row["name"]: Depth(
-            queued=min(row["queued"], COUNTED),
-            scheduled=min(row["scheduled"], COUNTED),
+            queued=min(row["queued"], most),
+            scheduled=min(row.get("scheduled", 0), most),
             oldest_ms=row["oldest_ms"],
-            is_cut=max(row["queued"], row["scheduled"]) > COUNTED,
+            is_cut=max(row["queued"], row.get("scheduled", 0)) > most,
         )
-        for row in rows
+        for row in tx.all(statement, most=most + 1, ahead=AHEAD, **at)
     }
 
 

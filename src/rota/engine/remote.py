@@ -17,7 +17,7 @@ from rota.engine.jobs import current_specs, stored_jobs
 from rota.engine.keys import worker_key
 from rota.engine.kin import kinship
 from rota.engine.reap import take_back
-from rota.engine.workers import NewWorker, learn, register, retire
+from rota.engine.workers import NewWorker, learn, retire
 from rota.errors import NotAllowed, UnknownWorker
 from rota.ids import is_id
 from rota.model.run import Lease, Verdict
@@ -56,15 +56,25 @@ def enlist(
     tx: Tx, worker: NewWorker, *, namespace: str, token_id: str, key: str, lease_ms: int
 ) -> RemoteWorker:
     """Put a worker on record; the same again changes nothing. NotAllowed for another's id."""
-    row = tx.one("is_worker_known", id=worker.id)
-    if row is not None and row["is_there"]:
-        try:
-            return find_remote(tx, worker.id, namespace=namespace, token_id=token_id)
-        except UnknownWorker:
-            raise NotAllowed(f"the id {worker.id} is taken; make a new one") from None
-    register(tx, worker, namespace=namespace, lease_ms=lease_ms)
-    tx.execute("bind_worker", id=worker.id, namespace=namespace, token_id=token_id, attempt_key=key)
-    return find_remote(tx, worker.id, namespace=namespace, token_id=token_id)
+    tx.execute(
+        "enlist_worker",
+        id=worker.id,
+        namespace=namespace,
+        name=worker.name,
+        host=worker.host,
+        pid=worker.pid,
+        queues=json.dumps(worker.queues),
+        jobs=json.dumps(worker.jobs or ()),
+        slots=worker.slots,
+        version=worker.version,
+        token_id=token_id,
+        attempt_key=key,
+        lease_ms=lease_ms,
+    )
+    try:
+        return find_remote(tx, worker.id, namespace=namespace, token_id=token_id)
+    except UnknownWorker:
+        raise NotAllowed(f"the id {worker.id} is taken; make a new one") from None
 
 
 def find_remote(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> RemoteWorker:

@@ -130,11 +130,23 @@ def page(  # noqa: PLR0913  # one filter each, all named
     return _merged(found, limit)
 
 
+def lately(tx: Tx, job: str, *, namespace: str, limit: int) -> list[RunView]:
+    """The newest runs of a job, in one look however much there is.
+
+    One that waits may be missed behind tens of thousands of others; what runs or has ended is not.
+    """
+    wanted = _ANY | {"namespace": namespace, "job": job, "limit": limit}
+    live = _live(tx, wanted)
+    found = [live, _ended(tx, wanted)]
+    if live.cut_at is not None:
+        found += [_look(tx, way, wanted) for way in (LIVE_BY_STATE[State.RUNNING], PARKED)]
+    views = {view.id: view for each in found for view in map(view_of, each.rows)}
+    return sorted(views.values(), key=lambda run: run.id, reverse=True)[:limit]
+
+
 def newest_of(tx: Tx, job: str, *, namespace: str) -> RunView | None:
-    """The newest run of a job; a queued one may be missed behind tens of thousands of others."""
-    wanted = _ANY | {"namespace": namespace, "job": job, "limit": 1}
-    rows = [*_live(tx, wanted).rows, *_ended(tx, wanted).rows]
-    return max(map(view_of, rows), key=lambda run: run.id, default=None)
+    """The newest run of a job, as `lately` finds it."""
+    return next(iter(lately(tx, job, namespace=namespace, limit=1)), None)
 
 
 def _merged(found: list[_Found], limit: int) -> RunPage:

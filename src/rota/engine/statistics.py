@@ -142,10 +142,12 @@ def read(  # noqa: PLR0913  # one filter each, all named
     scope = None if queues is None else json.dumps(list(queues))
     at = {"namespace": namespace, "span_ms": span_ms, "since": since}
     mark = tx.all("counted_until")[0]
-    if whole and mark["totals_since"] is not None and mark["totals_since"] <= since:
-        rows = tx.all("read_totals", **at)
-    else:
-        rows = tx.all("read_statistics", job=job, queues=scope, **at)
+    rows: list[Row] = []
+    until = mark["totals_since"] if whole else None
+    if until is not None:
+        rows += tx.all("read_totals", **at | {"since": max(since, until)})
+    if until is None or until > since:  # from before there were totals, or while there are none
+        rows += tx.all("read_statistics", job=job, queues=scope, until=until, **at)
     found = {_place(row): _statistic(row) for row in rows}
     for place, each in _rest(tx, mark, since=since, namespace=namespace).items():
         if job not in (None, place.job) or (queues is not None and place.queue not in queues):

@@ -85,7 +85,7 @@ class ClaimBody(_Said, kw_only=True):
     """Said after an answer was lost: all that it holds. What else it was given goes back."""
 
 
-class ClaimedRun(_Told, frozen=True, kw_only=True, omit_defaults=True):
+class ClaimedRun(_Told, frozen=True, kw_only=True):
     """A run to be carried out; the fields are those of a lease."""
 
     run_id: str

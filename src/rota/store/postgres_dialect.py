@@ -49,7 +49,6 @@ DIALECT = Dialect(
         ),
         "by_state": "partition by list (state)",
         "by_ended": "partition by range (ended_at)",
-        "of_run": "run_id = :run_id",
     },
     rows=_rows,
     each=lambda param: f"select json_array_elements_text(cast(:{param} as json))",

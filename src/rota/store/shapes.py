@@ -64,6 +64,11 @@ COLUMNS: Mapping[str, str] = {
         "(select count(*) from (select 1 as one from rota.run where namespace = :namespace"
         " and state in ('scheduled', '') and queue = n.name limit :most) as c) as scheduled"
     ),
+    "oldest_there": (
+        "(select {now} - min(c.ready_at) from (select ready_at from rota.run"
+        " where namespace = :namespace and {from:claim} and queue = n.name"
+        " order by rank, id limit :ahead) as c) as oldest_ms"
+    ),
     "ready_in_queues": (
         "select run.* from rota.run as run where run.{from:claim} and run.namespace = :namespace"
         " and run.queue {sql:among} {each:names} {sql:end_among}"

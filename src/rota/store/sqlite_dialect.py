@@ -35,7 +35,6 @@ DIALECT = Dialect(
         "hot": "",
         "by_state": "",
         "by_ended": "",
-        "of_run": "substr(run_id, 1, 13) = substr(:run_id, 1, 13) and run_id = :run_id",
     },
     rows=_rows,
     each=lambda param: f"select value from json_each(:{param})",

@@ -115,12 +115,13 @@ function joinInWords(join: GraphNode["join"]): string {
 }
 
 function NodeLog({ id, isLive }: { id: string; isLive: boolean }) {
-  const { lines } = useLog(id, isLive);
+  const { lines, isRead } = useLog(id, isLive);
   return (
     <div className="border-t border-line">
       <LogView
         lines={lines}
         live={isLive}
+        reading={!isRead}
         onDownload={() => downloadLog(id)}
         height={isLive ? "h-64" : "max-h-64 min-h-24"}
       />

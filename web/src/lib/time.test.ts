@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clock, day, duration, relative, sinceOf, span, utc } from "./time";
+import { asField, clock, day, duration, planned, relative, sinceOf, span, utc } from "./time";
 
 const NOW = Date.parse("2026-11-15T20:00:00Z");
 
@@ -55,4 +55,23 @@ describe("instants", () => {
     expect(sinceOf("2026-01-01T00:00:00Z", NOW)).toBe("2026-01-01T00:00:00Z");
     expect(sinceOf(undefined, NOW)).toBeUndefined();
   });
+});
+
+describe("what is planned", () => {
+  it("has its weekday, and seconds only if there are some", () => {
+    expect(planned("2026-11-17T01:30:00Z", "Europe/Paris")).toBe("Tue 17 Nov, 02:30");
+    expect(planned("2026-11-17T01:30:20Z", "Europe/Paris")).toBe("Tue 17 Nov, 02:30:20");
+  });
+});
+
+describe("a field for date and time", () => {
+  it("shows the instant that it was given, to the minute", () => {
+    const text = asField("2026-11-17T01:30:45Z");
+
+    expect(new Date(text).toISOString()).toBe("2026-11-17T01:30:00.000Z");
+  });
+
+  it.each([undefined, "", "24h", "nonsense"])("is empty for %s", (text) =>
+    expect(asField(text)).toBe(""),
+  );
 });

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { ArrowLeft, CircleCheck } from "lucide-react";
 import { deadGroups, deadLetters } from "@/api/queries";
 import type { DeadGroup, DeadLetter } from "@/api/types";
 import { count, errorText, sentence, shortId } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
-import { Button } from "@/ui/Button";
+import { Button, buttonClass } from "@/ui/Button";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { type Column, Table } from "@/ui/Table";
 import { Time } from "@/ui/Time";
@@ -160,12 +161,22 @@ function Letters({
   open: (id: string) => void;
 }) {
   const list = useList<DeadLetter>(deadLetters(id));
+  const [newest] = list.rows;
   return (
     <div className="min-w-0">
       {group && (
         <div className="mb-3 flex flex-wrap gap-2">
           <Many group={group} verb="redrive" />
           <Many group={group} verb="discard" />
+          {newest && (
+            <Link
+              to="/runs/$id"
+              params={{ id: newest.executionId }}
+              className={buttonClass("plain", "sm:ml-auto")}
+            >
+              Newest run: traceback and log
+            </Link>
+          )}
         </div>
       )}
       <Table

@@ -33,7 +33,7 @@ export function JobPage() {
   const { id = "" } = useParams({ strict: false });
   const query = useQuery(jobQuery(id));
   return (
-    <Load query={query} lines={10}>
+    <Load query={query} lines={10} page>
       {(job) => <Body key={job.jobId} job={job} />}
     </Load>
   );

@@ -26,12 +26,14 @@ const COLUMNS: Column<Queue>[] = [
     width: "minmax(0,1.4fr)",
     cell: (queue) => (
       <>
-        <span className="block truncate font-medium">{queue.name}</span>
-        <span className="flex items-center gap-2 text-xs text-ink-2">
+        <span className="flex items-center gap-2">
+          <span className="truncate font-medium">{queue.name}</span>
           {queue.paused && <Tag>Paused</Tag>}
-          <span className="truncate max-sm:hidden">{queue.note}</span>
-          <span className="num truncate sm:hidden">{waitingIn(queue)}</span>
         </span>
+        <span className="block truncate text-xs text-ink-2 max-sm:hidden" title={queue.note ?? ""}>
+          {queue.note}
+        </span>
+        <span className="num block truncate text-xs text-ink-2 sm:hidden">{waitingIn(queue)}</span>
       </>
     ),
   },

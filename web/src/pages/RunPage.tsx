@@ -32,7 +32,7 @@ export function RunPage() {
   const shape = useQuery(nodes(id));
   if (shape.isPending) return <Skeleton lines={10} />;
   return (
-    <Load query={query} lines={10}>
+    <Load query={query} lines={10} page>
       {(run) => <Body key={run.executionId} run={run} isGraph={Boolean(shape.data?.graph)} />}
     </Load>
   );
@@ -109,13 +109,14 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
 function Log({ run }: { run: Run }) {
   const [search, setSearch] = useFilters();
   const isLive = !run.finishedAt;
-  const { lines, error } = useLog(run.executionId, isLive);
+  const { lines, error, isRead } = useLog(run.executionId, isLive);
   if (error) return <ErrorPanel error={error} />;
   return (
     <Card flush>
       <LogView
         lines={lines}
         live={isLive}
+        reading={!isRead}
         onDownload={() => downloadLog(run.executionId)}
         wanted={{ text: search.find ?? "", level: search.level ?? "" }}
         onWanted={({ text, level }) =>

@@ -6,6 +6,7 @@ import type { Run } from "@/api/types";
 import { sinceOf } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
+import { Button } from "@/ui/Button";
 import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
 import { Table } from "@/ui/Table";
 import { BulkBar } from "./runs/BulkBar";
@@ -24,6 +25,8 @@ export function Runs() {
   );
   const list = useList<Run>(runs(filter));
   const isFiltered = Object.values(search).some(Boolean);
+  const clear = () =>
+    setSearch(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])));
   return (
     <>
       <PageHead title="Runs" />
@@ -50,7 +53,7 @@ export function Runs() {
             onSelect={setSelected}
             onEnd={list.onEnd}
             loading={list.loading}
-            empty={<NoRuns isFiltered={isFiltered} />}
+            empty={<NoRuns clear={isFiltered ? clear : undefined} />}
           />
         </>
       )}
@@ -58,10 +61,14 @@ export function Runs() {
   );
 }
 
-function NoRuns({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) {
+function NoRuns({ clear }: { clear: (() => void) | undefined }) {
+  if (clear) {
     return (
-      <Empty icon={Activity} title="No run fits these filters">
+      <Empty
+        icon={Activity}
+        title="No run fits these filters"
+        action={<Button onClick={clear}>Remove all filters</Button>}
+      >
         Remove some of them, or look further back in time.
       </Empty>
     );

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { LogOut, Menu as MenuIcon, Moon, Search, Sun, X } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
-import { ask } from "@/api/client";
+import { ask, signInAddress } from "@/api/client";
 import { session } from "@/api/queries";
 import { useKeys } from "@/lib/keys";
 import { chooseTheme } from "@/lib/theme";
@@ -155,6 +155,7 @@ function LiveDot() {
 
 function Person() {
   const { data } = useQuery(session);
+  const here = useRouterState({ select: (state) => state.location.href });
   const leave = async () => {
     await ask("endSession").catch(() => undefined);
     // The files of the page are for those who are signed in; the server has its own page for this.
@@ -169,7 +170,13 @@ function Person() {
           <p className="truncate font-medium" title={data?.who}>
             {data?.who}
           </p>
-          <p className="truncate text-xs text-ink-2">{data?.namespace}</p>
+          <a
+            href={signInAddress(here)}
+            title="All of this is of one namespace. Sign in with a token of another one to see that."
+            className="block truncate text-xs text-ink-2 hover:underline"
+          >
+            {data?.namespace}
+          </a>
         </div>
         <IconButton label="Light or dark" onClick={flip}>
           <Moon className="size-4 dark:hidden" />

@@ -1,4 +1,11 @@
-import { createContext, useContext, useEffect, useState, useSyncExternalStore } from "react";
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { ask } from "@/api/client";
 import type { Live } from "@/api/live";
 import type { StreamState } from "@/api/stream";
@@ -18,26 +25,42 @@ export function useStreamState(): StreamState {
   return useSyncExternalStore(live.subscribe, () => live.state);
 }
 
+interface Log {
+  lines: LogLine[];
+  error: unknown;
+  /** All that is stored is here: an empty log is empty. */
+  isRead: boolean;
+}
+
 /** The stored lines of a run, page by page, then those that come while it runs. */
-export function useLog(runId: string, isRunning: boolean): { lines: LogLine[]; error: unknown } {
+export function useLog(runId: string, isRunning: boolean): Log {
   const live = useLive();
   const [lines, setLines] = useState<LogLine[]>([]);
   const [error, setError] = useState<unknown>(null);
+  const [isRead, setRead] = useState(false);
+  const shown = useRef(runId);
   useEffect(() => {
     const stop = new AbortController();
-    setLines([]);
+    // When a run ends its lines stay where they are; another one has others.
+    if (shown.current !== runId) {
+      setLines([]);
+      setRead(false);
+    }
+    shown.current = runId;
     setError(null);
     const add = (more: LogLine[]) => setLines((old) => joined(old, more));
-    readAll(runId, add, stop.signal).catch((failure) => {
-      if (!stop.signal.aborted) setError(failure);
-    });
+    readAll(runId, add, stop.signal)
+      .then(() => setRead(true))
+      .catch((failure) => {
+        if (!stop.signal.aborted) setError(failure);
+      });
     const leave = isRunning ? live.followLog(runId, add) : undefined;
     return () => {
       stop.abort();
       leave?.();
     };
   }, [live, runId, isRunning]);
-  return { lines, error };
+  return { lines, error, isRead };
 }
 
 async function readAll(

@@ -8,6 +8,7 @@ import { count } from "@/lib/format";
 import { placeOf } from "@/lib/log";
 import { utc } from "@/lib/time";
 import { IconButton } from "./Button";
+import { Skeleton } from "./Panels";
 import { toast } from "./Toasts";
 
 const LEVELS = ["debug", "info", "warning", "error", "critical"] as const;
@@ -29,6 +30,8 @@ export interface Wanted {
 interface Props {
   lines: LogLine[];
   live: boolean;
+  /** There may be more than is here yet. */
+  reading?: boolean;
   onDownload: () => Promise<void>;
   height?: string;
   /** What is looked for, where the address of the page keeps it. */
@@ -55,7 +58,7 @@ function useWanted({ wanted, onWanted }: Pick<Props, "wanted" | "onWanted">) {
 }
 
 /** A live one keeps its height, so that nothing below it jumps; an ended one is as tall as it needs. */
-export function LogView({ lines, live, onDownload, height, ...kept }: Props) {
+export function LogView({ lines, live, reading, onDownload, height, ...kept }: Props) {
   const [{ text, level }, setWanted] = useWanted(kept);
   const [isFollowing, setFollowing] = useState(true);
   const scroller = useRef<HTMLDivElement>(null);
@@ -83,6 +86,7 @@ export function LogView({ lines, live, onDownload, height, ...kept }: Props) {
   };
 
   if (!live && lines.length === 0) {
+    if (reading) return <Skeleton lines={3} />;
     return <p className="p-4 text-ink-2">This run printed nothing.</p>;
   }
   return (

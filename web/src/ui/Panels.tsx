@@ -1,5 +1,5 @@
 /** The frames that pages are made of. */
-import { CircleAlert, Inbox, Lock, type LucideIcon, RefreshCw } from "lucide-react";
+import { CircleAlert, Inbox, Lock, type LucideIcon, RefreshCw, SearchX } from "lucide-react";
 import type { ReactNode } from "react";
 import { ApiError, type Problem, signInAddress } from "@/api/client";
 import { Button, buttonClass } from "./Button";
@@ -145,15 +145,49 @@ export function Skeleton({ lines = 4, height = "h-4" }: { lines?: number; height
   );
 }
 
+/** Of a whole page: it is not there, or it could not be had. */
+function Absent({ error, retry }: ErrorProps) {
+  const problem = error instanceof ApiError ? error.problem : null;
+  if (problem?.status !== MISSING) {
+    return (
+      <>
+        <PageHead title="This page could not be shown" />
+        <ErrorPanel error={error} retry={retry} />
+      </>
+    );
+  }
+  return (
+    <>
+      <PageHead title="Not found" />
+      <div role="alert" className="card">
+        <Empty
+          icon={SearchX}
+          title={asSentence(problem.detail)}
+          action={<Button onClick={() => history.back()}>Go back</Button>}
+        >
+          {problem.remedy}
+        </Empty>
+      </div>
+    </>
+  );
+}
+
+const MISSING = 404;
+
 interface LoadProps<T> {
   query: { data: T | undefined; error: unknown; refetch: () => unknown };
   children: (data: T) => ReactNode;
   lines?: number;
+  /** Without it there is no page. */
+  page?: boolean;
 }
 
 /** Loading, error or data: each of them shown the same way on every page. */
-export function Load<T>({ query, children, lines = 4 }: LoadProps<T>) {
+export function Load<T>({ query, children, lines = 4, page }: LoadProps<T>) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
+  if (query.error && page) {
+    return <Absent error={query.error} retry={() => void query.refetch()} />;
+  }
   if (query.error) {
     return (
       <div className="p-4">

@@ -32,7 +32,7 @@ export function RunStrip({
     <div
       role="img"
       aria-label={`${label}: ${good} of the last ${shown.length} succeeded`}
-      className={`flex items-end ${tall ? "h-28 gap-1 xl:h-44" : "h-6 gap-px"}`}
+      className={`flex items-end ${tall ? "h-28 gap-1 xl:h-44" : "h-6 gap-px max-md:h-4"}`}
       onClick={open}
     >
       {shown.map((run) => (

@@ -63,6 +63,32 @@ describe("the log", () => {
     expect(container.textContent).not.toContain("the end");
   });
 
+  it("tells what is looked for when a person stops typing, and begins with what it was told", async () => {
+    const told = vi.fn();
+    render(
+      <LogView
+        lines={[line(1, "first page"), line(2, "the end")]}
+        live={false}
+        onDownload={async () => undefined}
+        wanted={{ text: "pag", level: "" }}
+        onWanted={told}
+      />,
+    );
+    expect(screen.getByRole("status").textContent).toContain("1 of 2");
+    await userEvent.type(screen.getByRole("searchbox"), "e");
+    await waitFor(() => expect(told).toHaveBeenCalledWith({ text: "page", level: "" }));
+    expect(told).toHaveBeenCalledTimes(1);
+  });
+
+  it("says that nothing was printed only when all was read", () => {
+    const { rerender } = render(
+      <LogView lines={[]} live={false} reading onDownload={async () => undefined} />,
+    );
+    expect(screen.queryByText("This run printed nothing.")).toBeNull();
+    rerender(<LogView lines={[]} live={false} onDownload={async () => undefined} />);
+    expect(screen.getByText("This run printed nothing.")).toBeTruthy();
+  });
+
   it("is searched without its colours, and by level", () => {
     const lines = [line(1, "\u001b[31mconn\u001b[0mection", "error"), line(2, "fine", "debug")];
     expect(filterLines(lines, "connection", "")).toHaveLength(1);

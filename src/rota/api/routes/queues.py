@@ -30,7 +30,7 @@ class QueueDocument(Document):
     name: str
     queued: int
     scheduled: int
-    """Both up to 50,000."""
+    """Both up to 50,000, and less far where there are more than four queues."""
     is_cut: bool
     """There are more than that."""
     running: int

@@ -1,4 +1,4 @@
-"""What a worker without a database does with runs: claim, finish, and log lines, in batches."""
+"""Runs of workers without a database: claimed, ended, and what their handlers printed."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class OverviewDocument(Document):
     retry_rate: float | None
     """Attempts that had to be made again, for each run."""
     queue_depth: int
-    """Of each queue up to 50,000."""
+    """Of each queue up to 50,000, and less far where there are more than four."""
     queue_depth_is_cut: bool
     """There are more than that."""
     oldest_wait_ms: int | None

@@ -16,13 +16,15 @@ EPILOG = """\b
 Examples:
   rota tokens create ci --role operator --queue mail --expires 90d
   rota tokens create deploy --role author --role exec
+  rota tokens create farm --role worker --queue images
   rota tokens
   rota tokens rotate 9f3c02ab77d1 --overlap 1d
   rota tokens revoke 9f3c02ab77d1
 
 Roles: viewer looks; operator also submits, cancels, reruns and pauses; author also defines jobs and
 schedules; admin also gives out tokens. Jobs that run programs need the role exec as well; the role
-audit lets a viewer read the audit.
+audit lets a viewer read the audit. worker stands alone: it carries out runs of the queues it names,
+for `rota worker --server`.
 
 The secret is printed once, on stdout; the store keeps its digest. A revoked token is refused by
 all servers within five seconds, and sessions that were opened with it end.

@@ -21,5 +21,5 @@ select id, run_id, namespace, job, attempt, fence, seq, first_at, marks, body
  order by id;
 drop table log_chunk;
 alter table log_chunk_next rename to log_chunk;
-create index log_chunk_run on log_chunk (substr(run_id, 1, 13));
+create index log_chunk_run on log_chunk (substr(cast(run_id as text), 1, 13));
 insert into sqlite_stat1 (tbl, idx, stat) values ('log_chunk', 'log_chunk_run', '1000000 10');

@@ -28,6 +28,7 @@ select id, namespace, job, version, queue, priority, state, attempt, failures, c
 -- Where the lines of each claim end, as far as they are stored.
 select fence, max(seq) as seq
   from rota.log_chunk
- where {sql:of_run}
+ where substr(cast(run_id as text), 1, 13) = substr(cast(cast(:run_id as {type:uuid}) as text), 1, 13)
+   and run_id = cast(:run_id as {type:uuid})
    and namespace = :namespace
  group by fence

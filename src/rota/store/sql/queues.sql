@@ -51,14 +51,14 @@ select name from waiting where name is not null
 select n.name,
        {columns:queued_there},
        {columns:scheduled_there},
-       (select {now} - min(c.ready_at)
-          from (select ready_at
-                  from rota.run
-                 where namespace = :namespace
-                   and {from:claim}
-                   and queue = n.name
-                 order by rank, id
-                 limit :ahead) as c) as oldest_ms
+       {columns:oldest_there}
+  from {rows:name} as n
+
+-- name: ready_depths
+-- The same without what waits for its time.
+select n.name,
+       {columns:queued_there},
+       {columns:oldest_there}
   from {rows:name} as n
 
 -- name: few_waiting

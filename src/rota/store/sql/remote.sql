@@ -1,9 +1,14 @@
--- name: bind_worker
-update rota.worker
-   set token_id = :token_id,
-       attempt_key = :attempt_key
- where id = :id
-   and namespace = :namespace
+-- name: enlist_worker
+-- An id that is taken, be it in a namespace that is not seen from here, is nobody's now.
+insert into rota.worker (
+    id, namespace, name, host, pid, queues, jobs, slots, version, token_id, attempt_key,
+    started_at, seen_at, lease_until
+)
+values (
+    :id, :namespace, :name, :host, :pid, :queues, :jobs, :slots, :version, :token_id, :attempt_key,
+    {now}, {now}, {now} + :lease_ms
+)
+on conflict (id) do nothing
 
 -- name: find_remote_worker
 select id, token_id, attempt_key, queues, jobs, slots, is_draining, drain_asked, {now} as now
@@ -11,9 +16,6 @@ select id, token_id, attempt_key, queues, jobs, slots, is_draining, drain_asked,
  where id = :id
    and namespace = :namespace
    and token_id = :token_id
-
--- name: is_worker_known
-select exists (select 1 from rota.worker where id = :id) as is_there
 
 -- name: held_leases
 -- What is to be known of runs whose attempts are told to have ended: from here, not from who tells.

@@ -120,6 +120,7 @@ select namespace, span_ms, at, job, queue, success, failed, cancelled, skipped, 
  where namespace = :namespace
    and span_ms = :span_ms
    and at >= :since
+   and (cast(:until as {type:bigint}) is null or at < :until)
    and job <> ''
    and (cast(:job as text) is null or job = :job)
    and (cast(:queues as text) is null or queue in ({each:queues}))

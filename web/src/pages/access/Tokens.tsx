@@ -83,7 +83,7 @@ export function Tokens() {
   );
 }
 
-const ROLES = ["viewer", "operator", "author", "admin", "exec"];
+const ROLES = ["viewer", "operator", "author", "admin", "exec", "worker"];
 
 export function NewToken() {
   const cache = useQueryClient();
@@ -139,7 +139,10 @@ export function NewToken() {
             ))}
           </div>
         </fieldset>
-        <Field label="Queues" hint="Names with commas; nothing for all of them.">
+        <Field
+          label="Queues"
+          hint="Names with commas; nothing for all of them. A worker names its own."
+        >
           {(id) => <input id={id} name="queues" className="field w-full" />}
         </Field>
         <Field label="Days until it ends" hint="Empty: it does not end by itself.">

@@ -20,8 +20,6 @@ const SINCE: [string, string][] = [
 const BETWEEN = "between";
 
 const WORDS = {
-  jobId: "job",
-  queue: "queue",
   schedule: "schedule",
   parentId: "part of",
 };
@@ -35,9 +33,7 @@ interface FilterProps {
 export function Filters({ search, setSearch }: FilterProps) {
   const known = useList<Job>(jobs());
   const queueNames = useQuery(queues()).data?.items.map((each) => each.name) ?? [];
-  const extra = (["jobId", "queue", "schedule", "parentId"] as const).filter(
-    (name) => search[name],
-  );
+  const extra = (["schedule", "parentId"] as const).filter((name) => search[name]);
   const narrowed = NARROWED.filter((name) => search[name]).length;
   const [isOpen, setOpen] = useState(narrowed > 0);
   return (

@@ -20,12 +20,12 @@ export const RUN_COLUMNS: Column<Run>[] = [
     cell: (run) => (
       <>
         <span className="block truncate font-medium">{run.jobId}</span>
-        <span className="block truncate font-mono text-2xs text-ink-3">
-          <span className="mr-1.5 font-sans sm:hidden">
+        <span className="block truncate text-2xs text-ink-3">
+          <span className="mr-1.5 sm:hidden">
             <StateBadge state={run.state} small />
           </span>
-          <span className="max-sm:hidden">{shortId(run.executionId)}</span>
-          <span className="font-sans sm:hidden">
+          <span className="font-mono max-sm:hidden">{shortId(run.executionId)}</span>
+          <span className="sm:hidden">
             <Time at={run.createdAt} ago />
           </span>
           {partOf(run)}

@@ -5,15 +5,6 @@ insert into rota.log_chunk (
 )
 values (:run_id, :job, :attempt, :fence, :seq, :first_at, :marks, :body, :namespace)
 
--- name: stored_logs
-select c.run_id, c.fence, c.seq
-  from {rows:log_chunk} as b
-  join rota.log_chunk as c
-    on substr(c.run_id, 1, 13) = substr(b.run_id, 1, 13)
-   and c.run_id = b.run_id
-   and c.fence = b.fence
-   and c.seq = b.seq
-
 -- name: index_logs
 insert into rota.log_words (rowid, body)
 select id, body
