@@ -34,11 +34,13 @@ WORK = (
     test_memos,
 )
 NOT_OF_WORKERS = {
+    "test_a_rerun_does_again_what_is_known_and_remembers_it",
+    "test_a_rerun_of_a_job_does_it_again",
     "test_nothing_of_a_paused_queue_is_claimed_until_it_is_resumed",
     "test_the_ledger_of_ended_runs_is_pruned_and_of_live_ones_is_not",
     "test_what_has_expired_is_pruned_with_its_large_value",
 }
-"""They pause a queue, or prune."""
+"""They rerun, pause a queue or prune, as people and chores do."""
 
 
 def _is_body(name: str, it: object) -> bool:
