@@ -51,7 +51,7 @@ async def save_worker_checkpoint(
     return await _under_lease(request, worker_id, data, save)
 
 
-@post("/worker/{worker_id:str}/checkpoint/load", **needs("worker"), status_code=200)
+@post("/worker/{worker_id:str}/checkpoint/load", **needs("worker", changes=True), status_code=200)
 async def load_worker_checkpoint(
     request: Ask, worker_id: FromPath[str], data: JSONBody[AttemptBody]
 ) -> CheckpointState:
@@ -87,7 +87,7 @@ async def note_effect(
     return await _under_lease(request, worker_id, data, note)
 
 
-@post("/worker/{worker_id:str}/last-success", **needs("worker"), status_code=200)
+@post("/worker/{worker_id:str}/last-success", **needs("worker", changes=True), status_code=200)
 async def show_last_success(
     request: Ask, worker_id: FromPath[str], data: JSONBody[AttemptBody]
 ) -> SuccessState:
