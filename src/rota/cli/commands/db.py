@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from rota.cli.addresses import address
 from rota.cli.commands.db_logins import grant, logins, revoke
 from rota.cli.options import json_option, local_options, settings
-
-if TYPE_CHECKING:
-    from rota.app.settings import Settings
 
 EPILOG = """\b
 Examples:
@@ -142,19 +140,6 @@ def _print_check(url: str, missing: list[str], safety: list[tuple[str, str, bool
         warning = "" if is_good else "  a crash of the machine may lose committed runs"
         facts.append((name, Cell(value + warning, "green" if is_good else "red")))
     print_facts(facts)
-
-
-def address(said: Settings) -> str:
-    """Where the store is: as said, else as the app says, else the default."""
-    from rota.app.app import DEFAULT_URL
-    from rota.cli.served import refuse_server
-
-    refuse_server(said)
-    if said.url or not said.app:
-        return said.url or DEFAULT_URL
-    from rota.cli.loading import load_app
-
-    return load_app(said).url
 
 
 def _shown(url: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.addresses import address
 from rota.cli.options import json_option, local_options, settings
 
 if TYPE_CHECKING:
@@ -54,7 +55,6 @@ def grant(
     **flags: Any,
 ) -> None:
     """Let LOGIN use the database with the rights it needs and no others."""
-    from rota.cli.commands.db import address
     from rota.cli.output import print_json
     from rota.store.open import as_owner
 
@@ -80,7 +80,6 @@ def grant(
 @json_option
 def revoke(*, login: str, as_json: bool, **flags: Any) -> None:
     """Take from LOGIN what `rota db grant` gave it, at once; the login itself stays."""
-    from rota.cli.commands.db import address
     from rota.cli.output import print_json
     from rota.errors import BadOption
     from rota.store.open import as_owner
@@ -103,7 +102,6 @@ def revoke(*, login: str, as_json: bool, **flags: Any) -> None:
 @json_option
 def logins(*, as_json: bool, **flags: Any) -> None:
     """List the logins that were granted something."""
-    from rota.cli.commands.db import address
     from rota.cli.output import print_json, print_table
     from rota.store.open import as_owner
 
