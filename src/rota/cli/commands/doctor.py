@@ -30,8 +30,8 @@ STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 @json_option
 def command(*, as_json: bool, quiet: bool, **flags: Any) -> int:
     """Examine the database, the workers and the runs; say what to do."""
-    from rota.cli.clients import refuse_missing_file
     from rota.cli.addresses import address
+    from rota.cli.clients import refuse_missing_file
     from rota.cli.output import print_json
 
     url = address(settings(flags))
