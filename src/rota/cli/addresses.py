@@ -1,4 +1,4 @@
-"""Where the database of a command is."""
+"""The address of a store, for commands that need the database itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def address(said: Settings) -> str:
-    """As said, else as the app says, else the default; BadOption when a server is named."""
+    """Where the store is: as said, else as the app says, else the default."""
     from rota.app.app import DEFAULT_URL
     from rota.cli.served import refuse_server
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from rota.cli.addresses import address
 from rota.cli.commands.db_logins import grant, logins, revoke
 from rota.cli.options import json_option, local_options, settings
-
-if TYPE_CHECKING:
-    pass
 
 EPILOG = """\b
 Examples:
