@@ -52,15 +52,15 @@ def recorded_signature(spec: JobSpec) -> Signature:
 
 
 def _or_none(spec: JobSpec, name: str, kind: Any) -> Any:
-    """A default of None allows None, whatever the annotation says; so it may be with older ones."""
-    if isinstance(spec.target, GraphTarget):
-        parameter = spec.target.graph.parameters.get(name)
-        may_be_none = parameter is None or parameter.default is None
-    elif isinstance(spec.defaults, msgspec.UnsetType):
-        may_be_none = True
-    else:
-        may_be_none = name in spec.defaults and spec.defaults[name] is None
-    return Optional[kind] if may_be_none and kind is not Any else kind  # noqa: UP045  # found at run time
+    """A default of None allows None, whatever the annotation says.
+
+    Of what code did not record with its defaults, as in files and by older versions, a worker
+    checks the types.
+    """
+    if isinstance(spec.defaults, msgspec.UnsetType) or kind is Any:
+        return Any
+    may_be_none = name in spec.defaults and spec.defaults[name] is None
+    return Optional[kind] if may_be_none else kind  # noqa: UP045  # found at run time
 
 
 def check_schedule(schedule: Schedule, spec: JobSpec) -> None:
