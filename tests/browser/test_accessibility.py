@@ -33,6 +33,7 @@ def reader(chromium: Browser, sqlite_site: Site) -> Iterator[Page]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_on_a_page_hinders_people(reader: Page, places: dict[str, str], name: str) -> None:
+    reader.set_viewport_size(WIDE)
     reader.goto(places[name], wait_until="commit")
     settle(reader)
 
@@ -41,13 +42,13 @@ def test_nothing_on_a_page_hinders_people(reader: Page, places: dict[str, str], 
     assert grave_violations(reader, COLOURS) == []
     reader.set_viewport_size(PHONE)
     assert grave_violations(reader) == []
-    reader.set_viewport_size(WIDE)
 
 
 @pytest.mark.parametrize(("name", "button"), FORMS)
 def test_nothing_in_a_form_hinders_people(
     reader: Page, places: dict[str, str], name: str, button: str
 ) -> None:
+    reader.set_viewport_size(WIDE)
     reader.goto(places[name], wait_until="commit")
     settle(reader)
     reader.get_by_role("button", name=re.compile(f"^{button}")).first.click()

@@ -34,6 +34,7 @@ export function GraphPage() {
   return (
     <>
       <PageHead
+        name={name}
         title={
           <>
             {name}

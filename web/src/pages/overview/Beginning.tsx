@@ -72,7 +72,13 @@ function Way({ title, children }: { title: string; children: ReactNode }) {
 function Code({ text }: { text: string }) {
   return (
     <div className="relative">
-      <pre className="scroll-thin overflow-x-auto rounded-md bg-sunken p-3 pr-10 font-mono text-xs leading-5 text-ink">
+      <pre
+        role="region"
+        aria-label="Example"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+        tabIndex={0}
+        className="scroll-thin overflow-x-auto rounded-md bg-sunken p-3 pr-10 font-mono text-xs leading-5 text-ink"
+      >
         {text}
       </pre>
       <div className="absolute top-1 right-1 rounded-md bg-sunken">

@@ -82,7 +82,13 @@ function Timeline({ items }: { items: Attempt[] }) {
               <details className="mt-2">
                 <summary className="truncate font-mono text-xs text-bad">{`${each.error.type}: ${each.error.message}`}</summary>
                 {each.error.traceback && (
-                  <pre className="scroll-thin mt-1 overflow-auto rounded-md bg-sunken p-3 font-mono text-xs">
+                  <pre
+                    role="region"
+                    aria-label={`Traceback of attempt ${each.number}`}
+                    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+                    tabIndex={0}
+                    className="scroll-thin mt-1 overflow-auto rounded-md bg-sunken p-3 font-mono text-xs"
+                  >
                     {each.error.traceback}
                   </pre>
                 )}

@@ -108,7 +108,13 @@ export function Difference({
   const signs = { same: " ", gone: "-", new: "+" };
   return (
     <Card title={title} flush aside={isSame ? "The same" : undefined}>
-      <pre className="scroll-thin max-h-96 overflow-auto py-2 font-mono text-xs leading-5">
+      <pre
+        role="region"
+        aria-label={`Difference of ${title.toLowerCase()}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+        tabIndex={0}
+        className="scroll-thin max-h-96 overflow-auto py-2 font-mono text-xs leading-5"
+      >
         {lines.map((line, index) => (
           <div
             key={index}

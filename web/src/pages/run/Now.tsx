@@ -21,7 +21,13 @@ export function Now({ run }: { run: Run }) {
           {run.error.traceback.includes("\n") && (
             <details className="mt-2" open={isShort(run.error.traceback)}>
               <summary className="text-xs text-ink-2">Traceback</summary>
-              <pre className="scroll-thin mt-1 max-h-80 overflow-auto rounded-md bg-surface p-3 font-mono text-xs">
+              <pre
+                role="region"
+                aria-label="Traceback"
+                // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+                tabIndex={0}
+                className="scroll-thin mt-1 max-h-80 overflow-auto rounded-md bg-surface p-3 font-mono text-xs"
+              >
                 {run.error.traceback}
               </pre>
             </details>
