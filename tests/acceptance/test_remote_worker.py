@@ -161,7 +161,8 @@ def test_a_server_that_goes_away_in_the_middle(house: House, tmp_path: Path) -> 
         assert house.result("add", "1") == "2", "and it goes on"
     with App(house.here.env["ROTA_URL"]) as app:
         view = app.run(held).show()
-    assert (view.attempt, view.crashes, view.failures) == (1, 0, 0), "once, and told once"
+    # A server that takes longer than a lease to come back finds the run given back; none failed.
+    assert (view.state, view.failures) == (State.SUCCESS, 0)
 
 
 def test_what_is_wrong_is_said_before_it_starts(house: House) -> None:
