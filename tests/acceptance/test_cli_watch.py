@@ -13,7 +13,7 @@ graphs:
       first: {command: echo one}
       each: {command: "echo {n}", map: {over: [1, 2, 3], into: n}, after: first, group: loading}
       gate:
-        command: ["sh", "-c", "while [ ! -e {gate} ]; do sleep 0.02; done"]
+        command: ["sh", "-c", 'while [ ! -e "$1" ]; do sleep 0.02; done', "sh", "{gate}"]
         args: {gate: {$param: gate}}
       last: {command: echo last, after: [each, gate]}
   broken:

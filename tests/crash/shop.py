@@ -72,9 +72,10 @@ def shop(url: str | None = None) -> App:
     app.job(name="work_apart", isolation="process")(work_slowly)
     add_jobs(app)
     lattice(app)
-    app.command("sleep", ["sh", "-c", "echo $$ > {path}; exec sleep 60"])
+    app.command("sleep", ["sh", "-c", 'echo $$ > "$1"; exec sleep 60', "sh", "{path}"])
     app.command(
-        "nest", ["sh", "-c", "sh -c 'sleep 600 & sleep 600' & sleep 600 & echo > {path}; wait"]
+        "nest",
+        ["sh", "-c", "sh -c 'sleep 600 & sleep 600' & sleep 600 & echo > $1; wait", "sh", "{path}"],
     )
     app.job(name="nest_apart", isolation="process")(nest)
     return app

@@ -133,7 +133,7 @@ def test_a_child_process_is_heard_below_python_too(app: App, serve: Serve) -> No
 def test_a_program_is_heard_while_it_runs_and_its_secrets_are_not(app: App, serve: Serve) -> None:
     script = "echo one $API_TOKEN; read x; echo two"
     speak = app.command(
-        "speak", ["sh", "-c", f"({script}) < {{pipe}}; echo bad >&2; exit 3"],
+        "speak", ["sh", "-c", f'({script}) < "$1"; echo bad >&2; exit 3', "sh", "{pipe}"],
         env={"API_TOKEN": "sesame-{name}"}, retries=0,
     )  # fmt: skip
     serve()

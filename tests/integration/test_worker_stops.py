@@ -21,7 +21,7 @@ from tests.support.calls import eventually
 from tests.support.programs import is_alive, pids_in
 
 NEVER_S = 60.0
-GRANDCHILD = "sleep 60 & echo $$ $! > {path}; trap '' TERM; while :; do sleep 0.05; done"
+GRANDCHILD = "sleep 60 & echo $$ $! > $1; trap '' TERM; while :; do sleep 0.05; done"
 
 
 class Deaf:
@@ -60,7 +60,9 @@ def process_job(app: App, **options: Any) -> Job[[str], None]:
 
 
 def command_job(app: App, **options: Any) -> Job[..., Any]:
-    return app.command("spins", ["sh", "-c", "echo $$ > {path}; exec sleep 60"], **options)
+    return app.command(
+        "spins", ["sh", "-c", 'echo $$ > "$1"; exec sleep 60', "sh", "{path}"], **options
+    )
 
 
 KINDS = pytest.mark.parametrize(
@@ -219,7 +221,7 @@ def test_a_process_that_ignores_its_timeout_is_killed_with_what_it_started(
 def test_a_command_that_ignores_its_timeout_is_killed_with_its_whole_group(
     app: App, serve: Serve, tmp_path: Path
 ) -> None:
-    job = app.command("deaf", ["sh", "-c", GRANDCHILD], timeout="500ms", retries=0)
+    job = app.command("deaf", ["sh", "-c", GRANDCHILD, "sh", "{path}"], timeout="500ms", retries=0)
     serve()
     run = job.submit(path=str(tmp_path / "pids"))
     shell, grandchild = pids_in(tmp_path / "pids", 2)

@@ -145,7 +145,7 @@ def _print_banner(app: App, said: Settings, options: WorkerOptions) -> None:
         "server": said.server or "",
         "queues": ", ".join(queues or ["default"]),
         "slots": str(options.slots),
-        "chores": "left to others: this login is a worker's" if app.store.login == "worker" else "",
+        "chores": _chores(app, said),
         "pid": f"{os.getppid()} (worker {os.getpid()})",
         "look": f"rota runs --url {shown_url(app.url)}",
     }
@@ -156,6 +156,11 @@ def _print_banner(app: App, said: Settings, options: WorkerOptions) -> None:
         if not text:
             continue
         print(f"  {name:<7} {text}", flush=True)
+
+
+def _chores(app: App, said: Settings) -> str:
+    is_worker = said.server is None and app.store.login == "worker"
+    return "left to others: this login is a worker's" if is_worker else ""
 
 
 def _set_title(title: str) -> None:
