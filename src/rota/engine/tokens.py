@@ -94,7 +94,8 @@ def rotate(  # the old, the new, and who does it
 ) -> TokenView:
     """The new one is good from now on, the old one for the overlap only: nobody has to be quick."""
     old = find_token(tx, token_id, namespace=namespace)
-    if old.revoked_at is not None or (old.expires_at or now_ms(tx) + 1) <= now_ms(tx):
+    is_expired = old.expires_at is not None and old.expires_at <= now_ms(tx)
+    if old.revoked_at is not None or is_expired:
         raise NotAllowed(f"token {old.name} is revoked or has expired; create another one")
     life_ms = None if old.expires_at is None else old.expires_at - old.created_at
     token = NewToken(
