@@ -56,9 +56,9 @@ def test_a_page_for_others_says_for_whom_and_where_to_go(
     page = viewer.page()
     told = page.get_by_role("alert")
 
-    for name in ("audit", "tokens", "namespaces"):
+    for name, role in (("audit", "audit"), ("tokens", "admin"), ("namespaces", "admin")):
         page.goto(places[name], wait_until="commit")
-        expect(told).to_contain_text("needs the role audit; the credential has viewer")
+        expect(told).to_contain_text(f"needs the role {role}; the credential has viewer")
         expect(told.get_by_role("link", name="Sign in with another token")).to_be_visible()
     page.get_by_role("alert").get_by_role("link", name="See your roles").click()
     expect(page.get_by_role("heading", name="Settings")).to_be_visible()
