@@ -204,6 +204,23 @@ def test_when_the_load_is_over_threads_print_as_ever(book: Logbook) -> None:
     assert thread.outside.getvalue() == "outside\n"
 
 
+def test_a_page_that_comes_when_the_load_is_over_is_left_at_once(
+    book: Logbook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Late(set[Page]):
+        def add(self, page: Page) -> None:
+            pages.want(hurry, wanted=False)  # it looks, and the page is not there yet
+            super().add(page)
+
+    monkeypatch.setattr(pages, "laid", Late())
+    thread = Thread(book)
+    for name in "ab":
+        thread.serve(lambda out, _, name=name: print(name, file=out))  # type: ignore[misc]
+
+    assert texts(book) == ["a", "b"]
+    assert not pages.laid
+
+
 def test_one_who_still_hurries_keeps_the_pages() -> None:
     several = Pages()
     several.want("a", wanted=True)

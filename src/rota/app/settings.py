@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rota.app.settings_file import Layer, Said, file_layer, find_file, profile_layer, read_file
-from rota.app.settings_walls import WALLS, Walls
+from rota.app.settings_walls import WALLS, Walls, yes_or_no
 from rota.errors import BadInput, BadOption
 from rota.rules.duration import parse_duration
 from rota.rules.names import check_name
@@ -146,14 +146,6 @@ def _web_address(given: object) -> str:
     return text
 
 
-def _yes_or_no(given: object) -> bool:
-    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    known = given if isinstance(given, bool) else words.get(str(given).lower())
-    if known is None:
-        raise BadOption(f"{given!r:.64} is not true or false")
-    return known
-
-
 def _anchor_pause(given: object) -> int:
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         raise BadOption(f"{given!r:.64} is not a time such as 1m")
@@ -175,7 +167,7 @@ SETTINGS: dict[str, Setting] = {
     "token": Setting("rota", "token", _text),
     "token_file": Setting("rota", "token_file", _text),
     "ca_file": Setting("rota", "ca_file", _text),
-    "in_clear": Setting("rota", "in_clear", _yes_or_no),
+    "in_clear": Setting("rota", "in_clear", yes_or_no),
     "patience": Setting("rota", "patience_ms", parse_duration),
     "answer_within": Setting("rota", "answer_within_ms", parse_duration),
     "app": Setting("rota", "app", _text),
@@ -185,17 +177,17 @@ SETTINGS: dict[str, Setting] = {
     "queues": Setting("worker", "queues", _names),
     "slots": Setting("worker", "slots", _count(MAX_SLOTS)),
     "processes": Setting("worker", "processes", _count(MAX_PROCESSES)),
-    "stored": Setting("worker", "stored", _yes_or_no),
+    "stored": Setting("worker", "stored", yes_or_no),
     "name": Setting("worker", "name", _text),
     "drain": Setting("worker", "drain_ms", parse_duration),
-    "echo": Setting("worker", "echo", _yes_or_no),
+    "echo": Setting("worker", "echo", yes_or_no),
     "keep_success": Setting("worker", "keep_success_ms", parse_duration),
     "keep_failures": Setting("worker", "keep_failures_ms", parse_duration),
-    "serve": Setting("server", "serve", _yes_or_no),
+    "serve": Setting("server", "serve", yes_or_no),
     "host": Setting("server", "host", _text),
     "port": Setting("server", "port", _port),
     "server_names": Setting("server", "server_names", _hosts, "names"),
-    "behind_proxy": Setting("server", "behind_proxy", _yes_or_no),
+    "behind_proxy": Setting("server", "behind_proxy", yes_or_no),
     "tls_cert": Setting("server", "tls_cert", _text),
     "tls_key": Setting("server", "tls_key", _text),
     "request_rate": Setting("server", "request_rate", _rate),
@@ -208,7 +200,7 @@ SETTINGS: dict[str, Setting] = {
     "oidc_roles": Setting("oidc", "oidc_roles", lambda given: given, "roles"),
     "oidc_namespace": Setting("oidc", "oidc_namespace", _text, "namespace"),
     "alert_webhook": Setting("alerts", "alert_webhook", _web_address, "webhook"),
-    "alert_private": Setting("alerts", "alert_private", _yes_or_no, "private"),
+    "alert_private": Setting("alerts", "alert_private", yes_or_no, "private"),
     "anchor": Setting("audit", "anchor", _text),
     "anchor_every": Setting("audit", "anchor_every_ms", _anchor_pause),
     "anchor_key": Setting("audit", "anchor_key", _text),

@@ -132,7 +132,8 @@ def _count(given: object) -> int:
     return number
 
 
-def _yes_or_no(given: object) -> bool:
+def yes_or_no(given: object) -> bool:
+    """As a file says it, or a variable."""
     words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
     known = given if isinstance(given, bool) else words.get(str(given).lower())
     if known is None:
@@ -158,7 +159,7 @@ WALLS: dict[str, tuple[str, str, Callable[[Any], Any], str]] = {
     "command_new_privileges": (
         "commands",
         "command_new_privileges",
-        _yes_or_no,
+        yes_or_no,
         "new_privileges",
     ),
 }

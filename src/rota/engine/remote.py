@@ -11,16 +11,16 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from rota.engine.claim import lease_of
-from rota.engine.finish import finish
 from rota.engine.heartbeat import Held
 from rota.engine.jobs import current_specs, stored_jobs
 from rota.engine.keys import worker_key
 from rota.engine.kin import kinship
 from rota.engine.reap import take_back
+from rota.engine.strays import release
 from rota.engine.workers import NewWorker, learn, retire
 from rota.errors import NotAllowed, UnknownWorker
 from rota.ids import is_id
-from rota.model.run import Lease, Verdict
+from rota.model.run import Lease
 from rota.rules.attempt_tokens import Seal
 from rota.store.base import Tx
 
@@ -139,25 +139,9 @@ def give_back_strays(
     """
     batch = msgspec.json.encode(held).decode()
     rows = tx.all("stray_runs", id=worker_id, lease_ms=older_ms, batch=batch)
-    release(tx, [Held(str(row["run_id"]), row["fence"], **kinship(row)) for row in rows], namespace)
+    strays = [Held(str(row["run_id"]), row["fence"], **kinship(row)) for row in rows]
+    release(tx, strays, namespace=namespace)
     return len(rows)
-
-
-def release(tx: Tx, strays: Sequence[Held], namespace: str) -> None:
-    """Back into their queues, without costing an attempt."""
-    verdicts = [
-        Verdict(
-            run_id=stray.run_id,
-            fence=stray.fence,
-            verb="release",
-            parent_id=stray.parent_id,
-            node=stray.node,
-            item=stray.item,
-        )
-        for stray in strays
-    ]
-    if verdicts:
-        finish(tx, verdicts, namespace=namespace)
 
 
 def bury(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> None:

@@ -98,7 +98,12 @@ class Pages:
             last = Page(stream)
             self.laid.add(last)
         last.begin(call)
-        return last
+        if self._users:
+            return last
+        # The load was over just now; who turns pages may have looked before this one was there.
+        last.turn()
+        last.leave()
+        return None
 
     def turn_old(self, now_s: float) -> None:
         """Turn the pages of calls that take their time."""

@@ -11,14 +11,13 @@ import socket
 from collections.abc import Sequence
 
 from rota.clock import elapsed_s
-from rota.engine.finish import finish
 from rota.engine.heartbeat import Held
 from rota.engine.keys import queue_key, worker_key
 from rota.engine.reap import reap
+from rota.engine.strays import release
 from rota.engine.workers import NewWorker, learn, register, retire
 from rota.errors import StoreUnavailable
 from rota.ids import new_id
-from rota.model.run import Verdict
 from rota.notices import emit
 from rota.runtime.artifacts import DATABASE, ArtifactStore
 from rota.runtime.body import WorkerBody
@@ -192,18 +191,7 @@ class Worker(WorkerBody):
     def give_back(self, strays: Sequence[Held]) -> None:
         """Release runs that were claimed for us by a transaction whose answer we never got."""
         emit("runs.strayed", worker=self.id, runs=[stray.run_id for stray in strays])
-        verdicts = [
-            Verdict(
-                run_id=stray.run_id,
-                fence=stray.fence,
-                verb="release",
-                parent_id=stray.parent_id,
-                node=stray.node,
-                item=stray.item,
-            )
-            for stray in strays
-        ]
-        self._store.write(lambda tx: finish(tx, verdicts, namespace=self._duty.namespace))
+        self._store.write(lambda tx: release(tx, strays, namespace=self._duty.namespace))
 
     def _started(self, call: object) -> None:
         self._watchman.started(call)  # type: ignore[arg-type]  # executors pass our own calls

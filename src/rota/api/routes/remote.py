@@ -35,10 +35,10 @@ from rota.engine.remote import (
     has_news,
     known_jobs,
     leave,
-    release,
     teach,
     undefined,
 )
+from rota.engine.strays import release
 from rota.engine.workers import NewWorker
 from rota.errors import BadInput, NotPermitted, UnknownWorker
 from rota.ids import is_id
@@ -152,7 +152,7 @@ async def beat_for_worker(
         )
         if not pulse.is_known:
             raise UnknownWorker(worker_id)
-        release(tx, pulse.strays, request.namespace)
+        release(tx, pulse.strays, namespace=request.namespace)
         if data.draining and not worker.drains:
             tx.notify((worker_key(worker.id),))  # a claim that waits gives up
         return Beaten(lost=list(pulse.lost), cancelled=list(pulse.cancelled), draining=pulse.drains)

@@ -25,7 +25,7 @@ from rota.api.remote.lines import append_lines
 from rota.clock import elapsed_s
 from rota.engine.heartbeat import Held
 from rota.engine.keys import queue_key, worker_key
-from rota.engine.remote import release
+from rota.engine.strays import release
 from rota.model.remote import ClaimBody, Claimed, FinishBody, Finished, LogsBody, Taken
 from rota.store.base import Tx
 
@@ -110,7 +110,7 @@ async def _told(request: Ask, caught: Catch) -> Claimed:
             Held(each.run_id, each.fence, each.parent_id, each.node, each.item)
             for each in caught.leases
         ]
-        await write(request, lambda tx: release(tx, strays, request.namespace))
+        await write(request, lambda tx: release(tx, strays, namespace=request.namespace))
         return told(caught, [])
     if not any(lease.is_open or lease.args.startswith("@") for lease in caught.leases):
         return told(caught, caught.leases)

@@ -1,0 +1,27 @@
+"""Strays: runs that were claimed for a worker which never heard of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rota.engine.finish import finish
+from rota.engine.heartbeat import Held
+from rota.model.run import Verdict
+from rota.store.base import Tx
+
+
+def release(tx: Tx, strays: Sequence[Held], *, namespace: str) -> None:
+    """Back into their queues, without costing an attempt."""
+    verdicts = [
+        Verdict(
+            run_id=stray.run_id,
+            fence=stray.fence,
+            verb="release",
+            parent_id=stray.parent_id,
+            node=stray.node,
+            item=stray.item,
+        )
+        for stray in strays
+    ]
+    if verdicts:
+        finish(tx, verdicts, namespace=namespace)
