@@ -21,12 +21,13 @@ from rota.app import App, Job
 from rota.cli.serving import SWITCH_INTERVAL_S
 from rota.engine.inspect import counts
 from rota.model.states import LIVE
-from rota.runtime.log_courier import BATCH
 
 LINES = 5
 CHUNK = 1000
 LOOK_S = 0.01
-FULL, QUICK = (20_000, 5), (1_000, 1)
+LAST = 1000
+"""Lines of so many runs may be on their way at the end of a round: a hundredth."""
+FULL, QUICK = (100_000, 3), (1_000, 1)
 """Runs a round, and rounds."""
 
 
@@ -62,9 +63,9 @@ class Shop:
         return runs / (time.perf_counter() - began)
 
     def _is_logging(self) -> bool:
-        """Whether more than a last batch is yet to be stored; that one waits for others."""
+        """Whether more than the last is yet to be stored; that waits for others."""
         book = self.worker._log_courier._book  # noqa: SLF001  # nobody else asks
-        return len(book) > BATCH
+        return len(book) > LAST
 
     def _live(self) -> int:
         far = 2**62

@@ -25,6 +25,11 @@ def first_id(at_ms: int) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
+def made_at(run_id: str) -> int:
+    """The moment in an id, in milliseconds."""
+    return int(run_id[:8] + run_id[9:13], 16)
+
+
 def is_id(text: str) -> bool:
     """Whether the text has the form of an id."""
     try:

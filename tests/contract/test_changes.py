@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rota.engine.changes import Traces, changed, log_ends, mark, traces
-from rota.engine.logs import append
+from rota.engine.changes import Traces, changed, mark, traces
+from rota.engine.logs import append, ends
 from rota.ids import first_id
 from rota.model.log import LogChunk
 from rota.model.states import State
@@ -110,5 +110,5 @@ def test_the_lines_of_each_claim_have_an_end(store: Store) -> None:
     ]
     store.write(lambda tx: append(tx, chunks, namespace=HOME))
 
-    assert store.read(lambda tx: log_ends(tx, run_id, namespace=HOME)) == {1: 7, 2: 3}
-    assert store.read(lambda tx: log_ends(tx, run_id, namespace="other")) == {}
+    assert store.read(lambda tx: ends(tx, run_id, namespace=HOME)) == {1: 7, 2: 3}
+    assert store.read(lambda tx: ends(tx, run_id, namespace="other")) == {}

@@ -331,16 +331,22 @@ def _forget(store: Store) -> None:
     store.write(lambda tx: prune(tx, KEPT, limit=1_000))
 
 
-@pytest.mark.parametrize("statement", ["read_logs", "log_ends"])
-def test_on_sqlite_lines_of_a_run_are_found_by_their_index(sqlite_url: str, statement: str) -> None:
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [("read_logs", "run"), ("log_ends", "run"), ("read_sheaves", "sheaf")],
+)
+def test_on_sqlite_lines_of_a_run_are_found_by_their_index(
+    sqlite_url: str, statement: str, name: str
+) -> None:
     store = open_store(sqlite_url)
     assert isinstance(store, SqliteStore)
     text = store._statements[statement].text
-    asked = dict.fromkeys(("run_id", "namespace", "limit", "now"), "1") | {"batch": "[]"}
+    asked = dict.fromkeys(("run_id", "first_id", "namespace", "limit", "now"), "1")
+    asked["batch"] = "[]"
 
     plan = store.read(lambda tx: tx.raw(f"explain query plan {text}", asked))
     store.close()
 
     steps = [row["detail"] for row in plan if "log_chunk" in row["detail"]]
     assert steps
-    assert all("USING INDEX log_chunk_run" in step for step in steps), plan
+    assert all(f"USING INDEX log_chunk_{name}" in step for step in steps), plan

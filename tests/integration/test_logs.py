@@ -105,6 +105,18 @@ def test_threads_that_run_at_once_do_not_mix_their_lines(app: App, serve: Serve)
         assert texts(logs_of(run, 300)) == [f"n{number} {n}" for n in range(300)]
 
 
+def test_runs_by_the_hundred_each_have_their_lines(app: App, serve: Serve) -> None:
+    count = app.job(talkers.counts)
+    runs = count.submit_many([(f"n{n}", 3) for n in range(400)])
+    serve(slots=8)
+
+    for number, run in enumerate(runs):
+        run.wait(timeout=20)
+        assert texts(logs_of(run, 3)) == [f"n{number} {n}" for n in range(3)]
+    found = app.search_logs("n123 2")
+    assert [(line.run_id, line.text) for line in found] == [(runs[123].id, "n123 2")]
+
+
 @only_sqlite
 def test_one_child_after_the_other_run_does_not_mix_their_lines(app: App, serve: Serve) -> None:
     count = app.job(isolation="process")(talkers.counts)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from rota.model.log import LEVELS, STREAMS, LogChunk
+from rota.rules.sheaves import split
 from rota.runtime.attempt_log import (
     STDERR,
     STDOUT,
@@ -17,6 +18,7 @@ from rota.runtime.attempt_log import (
 from rota.runtime.call import Call
 from rota.runtime.context import RunContext, current
 from rota.runtime.logbook import Logbook
+from rota.runtime.pages import pages
 from rota.runtime.streams import RunStream
 from tests.support.calls import call_of
 
@@ -40,7 +42,7 @@ def given_log(book: Logbook) -> AttemptLog:
 
 def lines_in(chunks: list[LogChunk]) -> list[Said]:
     lines = []
-    for chunk in chunks:
+    for chunk in (part for each in chunks for part in split(each)):
         marks = json.loads(chunk.marks)
         texts = chunk.body.split("\n")
         kinds = [
@@ -53,6 +55,7 @@ def lines_in(chunks: list[LogChunk]) -> list[Said]:
 
 
 def take_all(book: Logbook) -> list[Said]:
+    pages.gather()
     chunks: list[LogChunk] = []
     while book:
         chunks += book.take(limit=1_000, chars=1_000_000)

@@ -15,15 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.clock import elapsed_s
-from rota.runtime.attempt_log import STDOUT
+from rota.rules.sheaves import attempts_in
+from rota.runtime.attempt_log import MAX_LINE, STDOUT
 from rota.runtime.call import Call
 from rota.runtime.context import RunContext, current
 from rota.runtime.logbook import Logbook
 from rota.runtime.masking import Masker
-from rota.runtime.pages import MOMENT_S, Page, Pages, pages
+from rota.runtime.pages import MOMENT_S, MOST, Page, Pages, pages
 from rota.runtime.streams import RunRecords, RunStream, page_for
 from tests.support.calls import call_of
-from tests.support.logbooks import handler, take_all, texts
+from tests.support.logbooks import given_log, handler, take_all, texts
 
 
 class Thread:
@@ -45,9 +46,7 @@ class Thread:
             body(self.stream, call)
         finally:
             current.reset(token)
-            if call.page is not None and (text := call.page.end(call)):
-                self.book.close_page(call, text)
-            elif call.log is not None:
+            if (call.page is None or not call.page.end(call)) and call.log is not None:
                 call.log.close()
 
 
@@ -108,6 +107,78 @@ def test_whenever_the_page_is_turned_and_taken_the_lines_are_the_same(
         return [(line.seq, line.text) for line in [*found, *take_all(book)]]
 
     assert lines(turns, takes) == lines({0}, set())
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.text(st.sampled_from("ab\né\r\0"), max_size=6), max_size=3),
+            st.sampled_from(["", "turn", "gather", "between"]),
+        ),
+        max_size=8,
+    )
+)
+def test_calls_that_follow_each_other_keep_their_lines_apart(
+    said: list[tuple[list[str], str]],
+) -> None:
+    book = Logbook(Masker())
+    thread = Thread(book)
+    for pieces, meanwhile in said:
+
+        def body(out: Any, call: Call, pieces: list[str] = pieces, what: str = meanwhile) -> None:
+            for piece in pieces:
+                out.write(piece)
+                if what == "turn":
+                    call.page.turn()
+                if what == "gather":
+                    pages.gather()
+
+        thread.serve(body)
+        if meanwhile == "between":
+            pages.gather()
+
+    expected = []
+    for pieces, _ in said:
+        alone = Logbook(Masker())
+        log = given_log(alone)
+        log.write(STDOUT, "".join(pieces))
+        log.close()
+        expected += [(line.seq, line.text) for line in take_all(alone)]
+    assert sorted((line.seq, line.text) for line in take_all(book)) == sorted(expected)
+    assert book.held == 0
+
+
+def test_a_page_is_handed_in_when_it_is_full(book: Logbook) -> None:
+    thread = Thread(book)
+    for number in range(MOST):
+        assert len(book) == 0
+        thread.serve(lambda out, _, number=number: print(number, file=out))  # type: ignore[misc]
+
+    assert len(book) == MOST
+    assert sum(map(attempts_in, book.take(limit=MOST, chars=1_000_000))) == MOST
+
+
+def test_more_than_a_line_may_have_is_cut_as_ever(book: Logbook) -> None:
+    thread = Thread(book)
+    thread.serve(lambda out, _: print("short", file=out))
+    thread.serve(lambda out, _: print("x" * (MAX_LINE + 5), file=out))
+
+    assert sorted(texts(book)) == ["short", "x" * MAX_LINE + "... 5 characters cut"]
+    assert book.held == 0
+
+
+def test_when_the_store_takes_nothing_lines_go_and_each_run_says_so() -> None:
+    book = Logbook(Masker(), limit=1_300)
+    thread = Thread(book)
+    for name in "abcd":
+        thread.serve(lambda out, _, name=name: print(f"{name}\n{name}", file=out))  # type: ignore[misc]
+        pages.gather()
+
+    assert book.held <= 1_300
+    assert book.lost == 2 * 2
+    dropped = "dropped: 2 lines, the store did not take them in time"
+    assert sorted(texts(book)) == ["c", "c", "d", "d", dropped, dropped]
+    assert book.held == 0
 
 
 def test_words_that_take_long_to_find_are_not_lost_when_the_page_is_turned(book: Logbook) -> None:
@@ -200,7 +271,7 @@ def test_when_the_load_is_over_threads_print_as_ever(book: Logbook) -> None:
     thread.serve(lambda out, call: print(call.page, file=out))
     print("outside", file=thread.stream)
 
-    assert texts(book) == ["one", "None"]
+    assert sorted(texts(book)) == ["None", "one"]
     assert thread.outside.getvalue() == "outside\n"
 
 

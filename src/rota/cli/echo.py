@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from rota.cli.logs import PICTURES, line_in
 from rota.engine.logs import lines_in
 
@@ -27,7 +25,7 @@ def echo_to(log_format: str) -> Callable[[LogChunk], None]:
     line_of = line_in(log_format)
 
     def echo(chunk: LogChunk) -> None:
-        for line in lines_in(msgspec.structs.asdict(chunk)):
+        for line in lines_in(chunk):
             stream = streams.get(line.stream)
             if stream is not None:
                 text = line.text.translate(PICTURES)

@@ -116,12 +116,6 @@ def changed(
     return [_change(row) for row in rows]
 
 
-def log_ends(tx: Tx, run_id: str, *, namespace: str) -> dict[int, int]:
-    """The first number of the last chunk of each claim."""
-    rows = tx.all("log_ends", run_id=run_id, namespace=namespace)
-    return {row["fence"]: row["seq"] for row in rows}
-
-
 def _footprint(row: Row) -> Footprint:
     return Footprint(
         row["fence"], row["progress"], row["progress_note"], bool(row["cancel_requested"])

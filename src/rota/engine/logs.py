@@ -17,10 +17,13 @@ from rota.engine.keys import LOGGED
 from rota.errors import BadInput, UnknownRun
 from rota.ids import is_id
 from rota.model.log import LEVELS, SPAN_MS, STREAMS, Level, LogChunk, LogLine
+from rota.rules.sheaves import first_near, split
 from rota.store.base import Row, Tx
 
-PAGE = 200
-"""Chunks per statement when lines are read or searched."""
+PAGE, FIRST_PAGE = 200, 25
+"""Chunks per statement when lines are read or searched; a few may hold what a search is for."""
+INDEX_CHARS = 60_000
+"""Of the chunks that are indexed at a time: some 5 ms, in which nobody writes to SQLite."""
 _WORD = re.compile(r"[^\W_]+")
 _marks = msgspec.json.Decoder(list[int])
 
@@ -37,7 +40,8 @@ def append(
 ) -> None:
     """Store chunks; those that may have been sent before are looked for, and stay as they are."""
     if is_repeated:
-        chunks = _without_stored(tx, chunks, namespace=namespace)
+        parts = [part for chunk in chunks for part in split(chunk)]
+        chunks = _without_stored(tx, parts, namespace=namespace)
     tx.insert("append_logs", chunks, namespace=namespace)
     tx.notify((LOGGED,))
 
@@ -58,9 +62,13 @@ def read(
         batch=msgspec.json.encode(seen).decode(),
         limit=limit,
     )
-    if not rows and not seen:
+    chunks = [*map(_chunk, rows), *_in_sheaves(tx, run_id, namespace=namespace)]
+    if not chunks and not seen:
         find(tx, run_id, namespace=namespace)
-    return [line for row in rows for line in lines_in(row)]
+    ends = {each.fence: each.seq for each in seen}
+    fresh = [each for each in chunks if each.seq > ends.get(each.fence, 0)]
+    fresh.sort(key=lambda each: (each.fence, each.seq))
+    return [line for chunk in fresh[:limit] for line in lines_in(chunk)]
 
 
 def search(  # noqa: PLR0913  # one filter each, all named
@@ -93,17 +101,32 @@ def search(  # noqa: PLR0913  # one filter each, all named
     return found[:limit]
 
 
-def index(tx: Tx, *, limit: int) -> int:
-    """Take up to `limit` chunks into the index of words; returns how many."""
-    return tx.execute("index_logs", limit=limit)
+def index(tx: Tx, *, limit: int, chars: int = INDEX_CHARS) -> int:
+    """Take chunks into the index of words, until they are so many or so long; returns how many."""
+    return tx.execute("index_logs", limit=limit, chars=chars)
+
+
+def ends(tx: Tx, run_id: str, *, namespace: str) -> dict[int, int]:
+    """The first number of the last chunk of each claim."""
+    found = {part.fence: part.seq for part in _in_sheaves(tx, run_id, namespace=namespace)}
+    for row in tx.all("log_ends", run_id=run_id, namespace=namespace):
+        found[row["fence"]] = row["seq"]
+    return found
+
+
+def _in_sheaves(tx: Tx, run_id: str, *, namespace: str) -> list[LogChunk]:
+    """The lines of a run that share a row with those of others."""
+    near = first_near(run_id)
+    rows = tx.all("read_sheaves", run_id=run_id, first_id=near, namespace=namespace)
+    return [part for row in rows for part in split(_chunk(row)) if part.run_id == run_id]
 
 
 def _without_stored(tx: Tx, chunks: Sequence[LogChunk], *, namespace: str) -> list[LogChunk]:
     """Chunks of one claim come in their order, so that the last one that is there tells."""
     stored: dict[tuple[str, int], int] = {}
     for run_id in {chunk.run_id for chunk in chunks}:
-        for row in tx.all("log_ends", run_id=run_id, namespace=namespace):
-            stored[run_id, row["fence"]] = row["seq"]
+        for fence, seq in ends(tx, run_id, namespace=namespace).items():
+            stored[run_id, fence] = seq
     return [each for each in chunks if each.seq > stored.get((each.run_id, each.fence), 0)]
 
 
@@ -111,34 +134,42 @@ def _matches(
     tx: Tx, statement: str, params: Mapping[str, object], *, wanted: set[str], level: Level
 ) -> Iterator[LogLine]:
     """Lines of the chunks that hold all words somewhere, if they hold them themselves."""
-    least, offset = LEVELS.index(level), 0
-    while rows := tx.all(statement, limit=PAGE, offset=offset, **params):
+    least, offset, page = LEVELS.index(level), 0, FIRST_PAGE
+    while rows := tx.all(statement, limit=page, offset=offset, **params):
         for row in rows:
-            for line in reversed(list(lines_in(row))):
+            for line in reversed(list(lines_in(_chunk(row)))):
                 if LEVELS.index(line.level) >= least and wanted <= set(_words(line.text)):
                     yield line
-        offset += PAGE
+        offset += page
+        page = PAGE
 
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def lines_in(row: Row) -> Iterator[LogLine]:
-    """The lines of one chunk."""
-    marks = _marks.decode(row["marks"])
-    runs = zip(marks[::4], marks[1::4], marks[2::4], marks[3::4], strict=True)
-    marked = (mark for count, *mark in runs for _ in range(count))
-    texts = row["body"].split("\n")
-    for number, (text, (after_ms, level, stream)) in enumerate(zip(texts, marked, strict=True)):
-        yield LogLine(
-            run_id=str(row["run_id"]),
-            job=row["job"],
-            attempt=row["attempt"],
-            fence=row["fence"],
-            seq=row["seq"] + number,
-            at=row["first_at"] + after_ms,
-            level=LEVELS[level],
-            stream=STREAMS[stream],
-            text=text,
-        )
+def lines_in(chunk: LogChunk) -> Iterator[LogLine]:
+    """The lines of one chunk, of one run or several."""
+    for part in split(chunk):
+        marks = _marks.decode(part.marks)
+        runs = zip(marks[::4], marks[1::4], marks[2::4], marks[3::4], strict=True)
+        marked = (mark for count, *mark in runs for _ in range(count))
+        texts = part.body.split("\n")
+        for number, (text, (after_ms, level, stream)) in enumerate(zip(texts, marked, strict=True)):
+            yield LogLine(
+                run_id=part.run_id,
+                job=part.job,
+                attempt=part.attempt,
+                fence=part.fence,
+                seq=part.seq + number,
+                at=part.first_at + after_ms,
+                level=LEVELS[level],
+                stream=STREAMS[stream],
+                text=text,
+            )
+
+
+def _chunk(row: Row) -> LogChunk:
+    last_id = row["last_id"]
+    ids = {"run_id": str(row["run_id"]), "last_id": None if last_id is None else str(last_id)}
+    return LogChunk(**{**row, **ids})

@@ -8,6 +8,7 @@ from rota.model.remote import ChunkBody, LogsBody, Taken
 from rota.notices import emit
 from rota.remote.link import Link
 from rota.remote.passes import Passes
+from rota.rules.sheaves import split
 from rota.runtime.calls import Calls
 from rota.runtime.log_courier import Echo, LineCourier
 from rota.runtime.logbook import Logbook
@@ -34,7 +35,8 @@ class ServedLines(LineCourier):
                 marks=each.marks,
                 body=each.body,
             )
-            for each in chunks
+            for chunk in chunks
+            for each in split(chunk)
             if (token := self._passes.find(each.run_id, each.fence)) is not None
         ]
         if not said:

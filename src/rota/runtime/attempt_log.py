@@ -120,12 +120,12 @@ class AttemptLog:
         self._page_s = 0.0
         self._read = 0
 
-    def follow(self, page: StringIO, at_s: float) -> None:
-        """Begin with what was printed there, at that time.
+    def follow(self, page: StringIO, start: int, at_s: float) -> None:
+        """Begin with what was printed there from a place on, at that time.
 
         Somebody who found the page before it was turned may still add to it, so it is kept.
         """
-        self._page, self._page_s = page, at_s
+        self._page, self._read, self._page_s = page, start, at_s
 
     def write(self, stream: int, text: str) -> None:
         """Take text that was printed; it becomes lines when they are complete."""
@@ -178,8 +178,8 @@ class AttemptLog:
         if size == self._read:
             return []
         text = page.getvalue()[self._read :]
-        at_s = elapsed_s() if self._read else self._page_s
         self._read += len(text)
+        at_s, self._page_s = self._page_s or elapsed_s(), 0.0
         return [at_s, STDOUT, text]
 
     def settle(self) -> None:
@@ -269,9 +269,7 @@ class AttemptLog:
             self._more_lines += 1 + text.count("\n")
             self._more_chars += len(text) + over
             return
-        if "\r" in text:
-            # As on a terminal: a bar that redraws itself leaves its last picture.
-            text = text.rstrip("\r").rpartition("\r")[2]
+        text = shown(text)
         if len(text) + over > MAX_LINE:
             text = self.book.cut(text, over, self.secrets)
         self.count += 1
@@ -281,6 +279,11 @@ class AttemptLog:
     def _put(self, line: Line) -> None:
         self.lines.append(line)
         self.book.hold(self, len(line.text) + LINE_COST)
+
+
+def shown(line: str) -> str:
+    """As on a terminal: a bar that redraws itself leaves its last picture."""
+    return line.rstrip("\r").rpartition("\r")[2] if "\r" in line else line
 
 
 def dropped_text(lines: int) -> str:

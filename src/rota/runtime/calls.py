@@ -147,8 +147,7 @@ class Calls:
         if call.has_ended:
             return False
         call.has_ended = True
-        if call.page is not None and (text := call.page.end(call)):
-            call.logbook.close_page(call, text)
+        if call.page is not None and call.page.end(call):
             self.logged()
         elif call.log is not None:
             call.log.close()

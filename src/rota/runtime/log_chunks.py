@@ -18,7 +18,6 @@ from rota.runtime.attempt_log import (
     Line,
     dropped_text,
 )
-from rota.runtime.call import Call
 
 LOG_COST = 1_000
 """What an attempt that has lines costs in memory beside them."""
@@ -26,7 +25,6 @@ CHUNK_LINES = 500
 CHUNK_CHARS = 64_000
 _FEW = 200
 _FIRST = 2
-_BREAK = "\n"
 _SPAN_S = SPAN_MS / 1000
 _DROPPED = f"[1,0,{WARNING},{LOG}]"
 
@@ -52,24 +50,6 @@ def plain_chunk(log: AttemptLog) -> LogChunk | None:
     log.count += count
     log.chars += len(text)
     return _chunk(log, at_s, f"[{count},0,{INFO},{STDOUT}]", text[:-1], count)
-
-
-def page_chunk(call: Call, text: str) -> LogChunk | None:
-    """The same for all that a call has printed, at the time it started; in one step, for speed."""
-    if text[-1] != "\n" or len(text) > MAX_LINE or "\r" in text:
-        return None
-    lease = call.lease
-    started_s = call.started_s or call.claimed_s
-    return LogChunk(
-        lease.run_id,
-        lease.job,
-        lease.attempt,
-        lease.fence,
-        1,
-        lease.claimed_at + round((started_s - call.claimed_s) * 1000),
-        f"[{text.count(_BREAK)},0,{INFO},{STDOUT}]",
-        _storable(text[:-1]),
-    )
 
 
 def chunks_of(log: AttemptLog, lines: list[Line]) -> Iterator[LogChunk]:
@@ -119,12 +99,13 @@ def _chunk(log: AttemptLog, at_s: float, marks: str, body: str, count: int) -> L
     lease = log.lease
     seq = log.next_seq
     log.next_seq += count
-    body = _storable(body)
+    body = storable(body)
     first_at = lease.claimed_at + round((at_s - log.claimed_s) * 1000)
     return LogChunk(lease.run_id, lease.job, lease.attempt, lease.fence, seq, first_at, marks, body)
 
 
-def _storable(body: str) -> str:
+def storable(body: str) -> str:
+    """Fit for any database; as long as before."""
     if not body.isascii() or "\0" in body:
         # Lone surrogates and NUL: PostgreSQL refuses both.
         return body.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

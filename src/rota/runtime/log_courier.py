@@ -14,6 +14,7 @@ from rota.engine.logs import append, index
 from rota.errors import StoreUnavailable
 from rota.model.log import LogChunk
 from rota.notices import emit
+from rota.rules.sheaves import attempts_in
 from rota.runtime.calls import Calls
 from rota.runtime.janitor import Chore
 from rota.runtime.logbook import Logbook
@@ -23,16 +24,18 @@ from rota.runtime.streams import capture
 from rota.store.base import Store
 
 Echo = Callable[[LogChunk], None]
-BATCH = 1000
-BATCH_CHARS = 1_000_000
+BATCH = 2000
+BATCH_CHARS = 2_000_000
 GATHER_S = 0.2
 """Lines of running handlers gather for so long."""
 ENDED_S = 0.1
 """Lines of a handler that has ended: people look at them now."""
+SHEET_S = 0.05
+"""So long a thread may keep what its calls have printed at full load."""
 MANY = 1_000
 """Attempts with lines a second; at such a load nobody asks for the time of each line."""
 INDEXED = 200
-"""Chunks per transaction: some 5 ms, in which nobody else can write to SQLite."""
+"""Chunks per transaction."""
 REST, BUSY_REST = 20.0, 60.0
 """It rests so many times as long as it works: at full load the index may lag, runs may not."""
 
@@ -57,7 +60,7 @@ class LineCourier(Service):
         self._was_whole = False
         self._is_capturing = False
         self._is_quick = False
-        self._many_s = 0.0
+        self._many_s = self._gathered_s = 0.0
         book.wake = self.wake
         calls.logged = self._ended
 
@@ -88,9 +91,7 @@ class LineCourier(Service):
 
     def tick(self) -> bool:
         if self._is_quick:
-            pages.turn_old(elapsed_s())
-            if elapsed_s() - self._many_s > self.interval_s:
-                self._hurry(hurry=False)
+            self._tend_pages(elapsed_s())
         if not len(self._calls):
             if self._was_whole and not capture.is_whole():
                 capture.mend()
@@ -128,12 +129,20 @@ class LineCourier(Service):
         if not self._unsent:
             return False
         self.send(self._unsent, is_repeated=is_repeated)
-        sent, self._unsent = len(self._unsent), []
+        sent, self._unsent = sum(map(attempts_in, self._unsent)), []
         before_s, self._sent_s = self._sent_s, elapsed_s()
         if sent > MANY * (self._sent_s - before_s):
             self._many_s = self._sent_s
             self._hurry(hurry=True)
         return len(self._book) > 0
+
+    def _tend_pages(self, now_s: float) -> None:
+        pages.turn_old(now_s)
+        if now_s - self._gathered_s > SHEET_S:
+            self._gathered_s = now_s
+            pages.gather()
+        if now_s - self._many_s > self.interval_s:
+            self._hurry(hurry=False)
 
     def _hurry(self, *, hurry: bool) -> None:
         if hurry != self._is_quick:
@@ -186,7 +195,7 @@ class LogIndexer(Chore):
         if self._rest_after_s is None and not self.is_mine():
             return False
         began_s = elapsed_s()
-        has_more = self._store.write(lambda tx: index(tx, limit=INDEXED)) == INDEXED
+        has_more = self._store.write(lambda tx: index(tx, limit=INDEXED)) > 0
         rest = BUSY_REST if self._is_busy() else REST
         self._rest_after_s = rest * (elapsed_s() - began_s) if has_more else None
         return False

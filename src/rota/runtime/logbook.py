@@ -13,10 +13,11 @@ from threading import RLock
 import msgspec
 
 from rota.model.log import LogChunk
-from rota.runtime.attempt_log import LINE_COST, MAX_LINE, ROOM, STDOUT, AttemptLog
+from rota.runtime.attempt_log import LINE_COST, MAX_LINE, ROOM, AttemptLog
 from rota.runtime.call import Call
-from rota.runtime.log_chunks import LOG_COST, chunks_of, cost_of, dropped, page_chunk, plain_chunk
+from rota.runtime.log_chunks import LOG_COST, chunks_of, cost_of, dropped, plain_chunk
 from rota.runtime.masking import Masker
+from rota.runtime.sheets import Sheet, bound, single
 
 MAX_HELD = 16_000_000
 """Memory for the lines of all attempts together."""
@@ -35,6 +36,9 @@ class Logbook:
         """Those that run and have something, and those that ended with more than a few lines."""
         self._ended: deque[LogChunk] = deque()
         """All of those that ended with a few: text only, nothing for the garbage collector."""
+        self._sheets: deque[Sheet] = deque()
+        """Those of a thread at full load, some at a time."""
+        self._on_sheets = 0
         self._has_woken = False
         self._is_dropping = False
         self.held = 0
@@ -45,7 +49,7 @@ class Logbook:
 
     def __len__(self) -> int:
         """How many attempts have lines that wait."""
-        return len(self._waiting) + len(self._ended)
+        return len(self._waiting) + len(self._ended) + self._on_sheets
 
     def log_of(self, call: Call) -> AttemptLog:
         """The log of a call, made at its first line."""
@@ -90,22 +94,15 @@ class Logbook:
         if not self._has_woken:
             self._call()
 
-    def close_page(self, call: Call, text: str) -> None:
-        """The same for one that has printed a page and nothing else."""
-        chunk = page_chunk(call, text)
-        if chunk is None:
-            log = self.log_of(call)
-            log.write(STDOUT, text)
-            log.close()
-        else:
-            cost = cost_of(chunk)
-            with self._lock:
-                self._ended.append(chunk)
-                self.held += cost
-                if self.held > self._limit:
-                    self._make_room()
-            if not self._has_woken:
-                self._call()
+    def add(self, sheet: Sheet) -> None:
+        """What some attempts have printed that have ended."""
+        with self._lock:
+            self._sheets.append(sheet)
+            self._on_sheets += len(sheet.entries)
+            self.held += sheet.cost
+            self._make_room()
+        if not self._has_woken:
+            self._call()
 
     def _call(self) -> None:
         if not self._has_woken:
@@ -154,7 +151,26 @@ class Logbook:
             chunks += fresh
             size += sum(len(chunk.body) for chunk in fresh)
         chunks += self._take_ended(limit - len(chunks), chars - size)
-        return self._masked(chunks)
+        size = sum(len(chunk.body) for chunk in chunks)
+        return self._masked(chunks) + self._take_sheets(limit - len(chunks), chars - size)
+
+    def _take_sheets(self, limit: int, chars: int) -> list[LogChunk]:
+        chunks: list[LogChunk] = []
+        while limit > 0 and chars > 0:
+            with self._lock:
+                if not self._sheets:
+                    break
+                sheet = self._next_sheet()
+            limit -= len(sheet.entries)
+            chars -= len(sheet.text)
+            chunks += bound(sheet, self._masker)
+        return chunks
+
+    def _next_sheet(self) -> Sheet:
+        sheet = self._sheets.popleft()
+        self._on_sheets -= len(sheet.entries)
+        self.held -= sheet.cost
+        return sheet
 
     def _take_ended(self, limit: int, chars: int) -> list[LogChunk]:
         """Without the lock, which all who print need: it made them wait for each other."""
@@ -178,13 +194,12 @@ class Logbook:
 
     def _drop_oldest(self) -> None:
         """Drop the lines of who waits longest, but for the word that says so."""
-        if self._ended:
+        if self._sheets:
+            lost = sum(map(self._drop, single(self._next_sheet(), self._masker)))
+        elif self._ended:
             chunk = self._ended.popleft()
             self.held -= cost_of(chunk)
-            lost, word = dropped(chunk)
-            if word is not None:
-                self._ended.append(word)
-                self.held += cost_of(word)
+            lost = self._drop(chunk)
         else:
             log = next(iter(self._waiting))
             self._unlist(log)
@@ -197,6 +212,13 @@ class Logbook:
                 log.is_listed = True
                 self._waiting[log] = None
         self.lost += lost
+
+    def _drop(self, chunk: LogChunk) -> int:
+        lost, word = dropped(chunk)
+        if word is not None:
+            self._ended.append(word)
+            self.held += cost_of(word)
+        return lost
 
     def _chunks(self, log: AttemptLog) -> list[LogChunk]:
         log.settle()

@@ -1,7 +1,7 @@
 """Pages: at full load, what a thread prints goes to a text in memory, without a step of Python.
 
-Five lines cost 2 us of a run instead of 8, but for their times: all of a page have that of the
-start of their call. So a page is turned when the call takes longer than a moment.
+Five lines cost 2 us of a run instead of 8, but for their times: all of a call have that of its
+start. So a page is turned when a call takes longer than a moment.
 """
 
 from __future__ import annotations
@@ -10,65 +10,123 @@ from io import StringIO
 from threading import RLock
 from typing import Any
 
+from rota.runtime.attempt_log import MAX_LINE, STDOUT
 from rota.runtime.call import Call
+from rota.runtime.sheets import Entry, Sheet
 
 MOMENT_S = 0.01
 """A call that takes longer gets the time of each line."""
+MOST = 100
+MOST_CHARS = 32_000
+"""Of a page, before it is handed in; so many lines can be searched in a moment."""
 
 
 class Page:
     """Where the handlers of one thread print, one after the other."""
 
-    __slots__ = ("_lock", "_places", "_slowly", "_text", "call", "is_laid", "stream")
+    __slots__ = (
+        "_book", "_end", "_entries", "_is_due", "_lock", "_places", "_slowly", "_text", "call",
+        "is_laid", "stream",
+    )  # fmt: skip
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Any, book: Any) -> None:
         self.stream = stream
         self.call: Call | None = None
-        """Whose page it is now."""
+        """Who prints here now."""
+        self._book = book
         # One that its owner may take again: a finaliser may print, at any step.
         self._lock = RLock()
         self._places: dict[str, Any] = stream.__dict__  # of this thread alone
         self._slowly = self._places["write"]
+        self._text: StringIO
+        self._entries: list[Entry]
+        self._end: int
+        """Where the text of the last call ends that has ended."""
+        self._is_due: bool
         self._lay()
 
     def begin(self, call: Call) -> None:
         """What is printed from now on is of this call; what came between two is of nobody."""
-        if self._text.tell():
-            text = self._text.getvalue()
-            self._lay()
-            self._slowly(text)
-        self.call = call
+        with self._lock:
+            if self._text.tell() != self._end:
+                self._slowly(self._cut())
+            self.call = call
 
-    def end(self, call: Call) -> str:
-        """All that the call has printed; nothing if the page was turned, since its log has it."""
+    def end(self, call: Call) -> bool:
+        """Keep what the call has printed; False if that is nothing, or its log has it."""
         with self._lock:
             if self.call is not call:
-                return ""
+                return False
             self.call = None
-            if not self._text.tell():
-                return ""
-            text = self._text.getvalue()
-            self._lay()
-            return text
+            end = self._text.tell()
+            if end == self._end:
+                return False
+            if end - self._end > MAX_LINE:
+                log = self._book.log_of(call)
+                log.write(STDOUT, self._cut())
+                log.close()
+                return True
+            lease = call.lease
+            after_s = (call.started_s or call.claimed_s) - call.claimed_s
+            first_at = lease.claimed_at + round(after_s * 1000)
+            self._entries.append(
+                Entry(lease.run_id, lease.job, lease.attempt, lease.fence, first_at, end)
+            )
+            self._end = end
+            if self._is_due or end > MOST_CHARS or len(self._entries) >= MOST:
+                self._hand_in()
+            return True
+
+    def gather(self) -> None:
+        """Hand in what has ended, now or when the next call ends. In any thread."""
+        with self._lock:
+            if self.call is not None:
+                self._is_due = True
+            elif self._entries:
+                self._hand_in()
 
     def turn(self) -> None:
-        """What was printed becomes the beginning of the log; the rest goes there. In any thread."""
+        """Make what the call has printed the beginning of its log. In any thread."""
         with self._lock:
-            call, self.call = self.call, None
-            if call is not None:
-                call.logbook.log_of(call).follow(self._text, call.started_s or call.claimed_s)
+            if self.call is not None:
                 self.leave()
 
     def leave(self) -> None:
-        """The thread prints as ever."""
-        self._places["write"] = self._slowly
-        self.is_laid = False
-        pages.laid.discard(self)
+        """The thread prints as ever; what a call prints goes to its log."""
+        with self._lock:
+            call, self.call = self.call, None
+            if call is not None:
+                log = self._book.log_of(call)
+                log.follow(self._text, self._end, call.started_s or call.claimed_s)
+            rest = self._cut()
+            self._places["write"] = self._slowly
+            self.is_laid = False
+            pages.laid.discard(self)
+            if call is None and rest:
+                self._slowly(rest)
 
     def _lay(self) -> None:
         self.is_laid = True
+        self._is_due = False
         self._text = StringIO()
+        self._entries = []
+        self._end = 0
         self._places["write"] = self._text.write
+
+    def _hand_in(self) -> None:
+        """Give the text of calls that have ended away; a finaliser may have added to it."""
+        rest = self._cut()
+        if rest:
+            self._text.write(rest)
+
+    def _cut(self) -> str:
+        """The same; what comes after that is returned."""
+        text, entries, end = self._text, self._entries, self._end
+        self._lay()
+        whole = text.getvalue()
+        if entries:
+            self._book.add(Sheet(whole[:end], entries))
+        return whole[end:]
 
 
 class Pages:
@@ -87,7 +145,6 @@ class Pages:
             self._users.discard(user)
         self.are_wanted = bool(self._users)
         for page in () if self._users else tuple(self.laid):
-            page.turn()
             page.leave()
 
     def page_for(self, call: Call, last: Page | None, stream: Any) -> Page | None:
@@ -95,15 +152,19 @@ class Pages:
         if not self.are_wanted or call.logbook is None:
             return None
         if last is None or not last.is_laid or last.stream is not stream:
-            last = Page(stream)
+            last = Page(stream, call.logbook)
             self.laid.add(last)
         last.begin(call)
         if self._users:
             return last
         # The load was over just now; who turns pages may have looked before this one was there.
-        last.turn()
         last.leave()
         return None
+
+    def gather(self) -> None:
+        """Have all pages handed in."""
+        for page in tuple(self.laid):
+            page.gather()
 
     def turn_old(self, now_s: float) -> None:
         """Turn the pages of calls that take their time."""

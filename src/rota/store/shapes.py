@@ -195,6 +195,8 @@ SHAPES: Mapping[str, Shape] = {
         "first_at": "bigint",
         "marks": "text",
         "body": "text",
+        "last_id": "uuid",
+        "parts": "text",
     },
     "seen": {"fence": "bigint", "seq": "int"},
     "firing": {

@@ -31,4 +31,5 @@ select fence, max(seq) as seq
  where substr(cast(run_id as text), 1, 13) = substr(cast(cast(:run_id as {type:uuid}) as text), 1, 13)
    and run_id = cast(:run_id as {type:uuid})
    and namespace = :namespace
+   and last_id is null
  group by fence

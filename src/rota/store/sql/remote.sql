@@ -38,6 +38,7 @@ select l.run_id, l.fence, sum(length(l.body)) as chars
     on l.run_id = h.run_id
    and l.fence = h.fence
  where l.namespace = :namespace
+   and l.last_id is null
  group by l.run_id, l.fence
 
 -- name: worker_news

@@ -1,5 +1,5 @@
 -- name: search_logs
-select run_id, job, attempt, fence, seq, first_at, marks, body
+select run_id, job, attempt, fence, seq, first_at, marks, body, last_id, parts
   from rota.search_own_logs(:match, cast(:job as text), :since, :limit, :offset)
  where namespace = :namespace
  order by first_at desc, run_id desc, fence desc, seq desc

@@ -1,20 +1,30 @@
 -- name: append_logs
 -- Who sends something again has asked what is there: to look here would cost half of the row.
 insert into rota.log_chunk (
-    run_id, job, attempt, fence, seq, first_at, marks, body, namespace
+    run_id, job, attempt, fence, seq, first_at, marks, body, last_id, parts, namespace
 )
-values (:run_id, :job, :attempt, :fence, :seq, :first_at, :marks, :body, :namespace)
+values (
+    :run_id, :job, :attempt, :fence, :seq, :first_at, :marks, :body, :last_id, :parts, :namespace
+)
 
 -- name: index_logs
 insert into rota.log_words (rowid, body)
 select id, body
-  from rota.log_chunk
- where id > (select coalesce(max(id), 0) from rota.log_words_docsize)
+  from (
+        select id, body, sum(length(body)) over (order by id) - length(body) as chars_before
+          from (
+                select id, body
+                  from rota.log_chunk
+                 where id > (select coalesce(max(id), 0) from rota.log_words_docsize)
+                 order by id
+                 limit :limit
+               )
+       )
+ where chars_before < :chars
  order by id
- limit :limit
 
 -- name: search_logs
-select c.run_id, c.job, c.attempt, c.fence, c.seq, c.first_at, c.marks, c.body
+select c.run_id, c.job, c.attempt, c.fence, c.seq, c.first_at, c.marks, c.body, c.last_id, c.parts
   from rota.log_words as w
   join rota.log_chunk as c
     on c.id = w.rowid
@@ -28,7 +38,7 @@ offset :offset
 
 -- name: search_fresh_logs
 -- What is not indexed yet is read as it is.
-select run_id, job, attempt, fence, seq, first_at, marks, body
+select run_id, job, attempt, fence, seq, first_at, marks, body, last_id, parts
   from rota.log_chunk
  where id > (select coalesce(max(id), 0) from rota.log_words_docsize)
    and namespace = :namespace
