@@ -12,7 +12,7 @@ from rota.engine.logs import Seen, append, ends, index, read, search
 from rota.errors import UnknownRun
 from rota.ids import derived_id
 from rota.model.log import LogChunk, LogLine
-from rota.rules.sheaves import NEAR_MS, Part, first_near, sheaf
+from rota.rules.sheaves import NEAR_MS, Parts, first_near, sheaf
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS
 
@@ -24,10 +24,18 @@ def ids_of(*turns: int) -> list[str]:
     return [derived_id(START_MS, turn, "run") for turn in turns]
 
 
-def bound(*said: tuple[str, Sequence[str]], **fields: Any) -> LogChunk:
-    facts: dict[str, Any] = {"attempt": 1, "fence": 1, "first_at": START_MS} | fields
-    parts = [Part(run_id=run_id, lines=len(lines), **facts) for run_id, lines in said]
-    return sheaf("noop", parts, ["\n".join(lines) for _, lines in said])
+def bound(
+    *said: tuple[str, Sequence[str]], attempt: int = 1, fence: int = 1, at: int = START_MS
+) -> LogChunk:
+    number = len(said)
+    parts = Parts(
+        [run_id for run_id, _ in said],
+        [attempt] * number,
+        [fence] * number,
+        [at] * number,
+        [len(lines) for _, lines in said],
+    )
+    return sheaf("noop", parts, "\n".join(line for _, lines in said for line in lines))
 
 
 def row(run_id: str, *lines: str, **fields: Any) -> LogChunk:

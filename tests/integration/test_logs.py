@@ -369,3 +369,27 @@ def test_a_worker_puts_back_what_it_found_when_it_stops(app: App, serve: Serve) 
 
     assert during is not before[0]
     assert (sys.stdout, sys.stderr, list(logging.root.handlers)) == before
+
+
+@only_sqlite
+def test_no_line_is_lost_nor_left_outside_when_the_load_comes_and_goes(
+    app: App, serve: Serve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    count = app.job(talkers.counts)
+    worker = serve(slots=4)
+    courier = worker._log_courier
+    assert isinstance(courier, LogCourier)
+    runs = count.submit_many([(f"n{n}", 3) for n in range(1_500)])
+    turns = 0
+    while runs[-1].show().finished_at is None:
+        turns += 1
+        courier._hurry(hurry=turns % 2 == 0)
+    for run in runs:
+        run.wait(timeout=20)
+    worker.stop()
+
+    said = {run.id: texts(run.logs()) for run in runs}
+
+    assert turns > 10
+    assert said == {run.id: [f"n{number} {n}" for n in range(3)] for number, run in enumerate(runs)}
+    assert capsys.readouterr().out == ""

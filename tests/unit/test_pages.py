@@ -22,6 +22,7 @@ from rota.runtime.context import RunContext, current
 from rota.runtime.logbook import Logbook
 from rota.runtime.masking import Masker
 from rota.runtime.pages import MOMENT_S, MOST, Page, Pages, pages
+from rota.runtime.sheets import Sheet
 from rota.runtime.streams import RunRecords, RunStream, page_for
 from tests.support.calls import call_of
 from tests.support.logbooks import given_log, handler, take_all, texts
@@ -251,6 +252,33 @@ def test_a_thread_that_knows_the_run_writes_to_it(book: Logbook) -> None:
     Thread(book).serve(body)
 
     assert texts(book) == ["mine", "its", "mine again"]
+
+
+def test_a_page_that_is_left_while_its_thread_prints_is_not_used_again(
+    book: Logbook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread = Thread(book)
+    add = book.add
+
+    def print_meanwhile(sheet: Sheet) -> None:
+        print("meanwhile", file=thread.stream)
+        add(sheet)
+
+    def body(out: Any, call: Call) -> None:
+        print("second", file=out)
+        with monkeypatch.context() as patch:
+            patch.setattr(book, "add", print_meanwhile)
+            call.page.turn()
+
+    thread.serve(lambda out, _: print("first", file=out))
+    thread.serve(body)
+    thread.serve(lambda out, _: print("third", file=out))
+    assert thread.page in pages.laid
+    pages.want(hurry, wanted=False)
+    thread.serve(lambda out, _: print("fourth", file=out))
+
+    assert sorted(texts(book)) == ["first", "fourth", "meanwhile", "second", "third"]
+    assert thread.outside.getvalue() == ""
 
 
 def test_what_is_printed_between_two_calls_is_of_neither(book: Logbook) -> None:

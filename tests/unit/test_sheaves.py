@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from rota.ids import derived_id
 from rota.model.log import SPAN_MS
-from rota.rules.sheaves import NEAR_MS, Part, attempts_in, first_near, sheaf, split
+from rota.rules.sheaves import NEAR_MS, Parts, attempts_in, first_near, sheaf, split
 from rota.runtime.masking import MASK, Masker
-from rota.runtime.sheets import Entry, Sheet, bound, single
+from rota.runtime.sheets import Sheet, bound, single
 
 AT_MS = 1_790_000_000_000
 SECRET = "swordfish"
@@ -28,13 +28,13 @@ attempts = st.lists(
 
 
 def sheet_of(said: list[tuple[str, str, int, int]]) -> Sheet:
-    entries: list[Entry] = []
+    facts: list[object] = []
     text = ""
     for number, (more, job, made_ms, after_ms) in enumerate(said):
         text += more
         run_id = derived_id(AT_MS + made_ms, number, "run")
-        entries.append(Entry(run_id, job, 1, number, AT_MS + after_ms, len(text)))
-    return Sheet(text, entries)
+        facts += (run_id, job, 1, number, AT_MS + after_ms, len(text))
+    return Sheet(text, facts)
 
 
 def lines_of(text: str) -> list[str]:
@@ -105,7 +105,7 @@ def test_the_end_of_one_attempt_does_not_mask_the_beginning_of_the_next() -> Non
 def test_one_attempt_alone_is_a_chunk_like_any_other() -> None:
     run_id = derived_id(AT_MS, 1, "run")
 
-    chunk = sheaf("resize", [Part(run_id, 2, 3, AT_MS, 2)], ["a\nb"])
+    chunk = sheaf("resize", Parts([run_id], [2], [3], [AT_MS], [2]), "a\nb")
 
     assert (chunk.run_id, chunk.attempt, chunk.fence, chunk.seq) == (run_id, 2, 3, 1)
     assert (chunk.marks, chunk.body) == ("[2,0,1,0]", "a\nb")

@@ -6,10 +6,11 @@ few, and find their part in a row as well (ADR 9).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from operator import attrgetter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import msgspec
+from msgspec.structs import astuple
 
 from rota.ids import first_id, made_at
 from rota.model.log import LEVELS, SPAN_MS, STREAMS, LogChunk
@@ -21,26 +22,24 @@ _NEAR_LETTERS = 11
 _KIND = f"0,{LEVELS.index('info')},{STREAMS.index('stdout')}"
 
 
-_run_id = attrgetter("run_id")
+class Parts(msgspec.Struct, frozen=True, array_like=True):
+    """Whose lines come after each other in the text, and how many; a list each, for speed."""
+
+    run_ids: list[str]
+    attempts: list[int]
+    fences: list[int]
+    first_ats: list[int]
+    lines: list[int]
 
 
-class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Whose lines come next in the text, and how many."""
-
-    run_id: str
-    attempt: int
-    fence: int
-    first_at: int
-    lines: int
-
-
-_decoder = msgspec.json.Decoder(list[Part])
+_decoder = msgspec.json.Decoder(Parts)
 _encoder = msgspec.json.Encoder()
 
 
-def are_near(one: str, other: str, apart_ms: int) -> bool:
-    """Whether lines of two runs may be in one sheaf, written so long after each other."""
-    return one[:_NEAR_LETTERS] == other[:_NEAR_LETTERS] and abs(apart_ms) < SPAN_MS // 2
+def are_near(run_ids: Sequence[str], first_ats: Sequence[int]) -> bool:
+    """Whether the lines of these runs may be in one sheaf, written at these times."""
+    letters = {run_id[:_NEAR_LETTERS] for run_id in run_ids}
+    return len(letters) == 1 and max(first_ats) - min(first_ats) < SPAN_MS
 
 
 def first_near(run_id: str) -> str:
@@ -48,27 +47,62 @@ def first_near(run_id: str) -> str:
     return first_id(made_at(run_id) // NEAR_MS * NEAR_MS)
 
 
-def sheaf(job: str, parts: Sequence[Part], texts: Sequence[str]) -> LogChunk:
+def sheaf(job: str, parts: Parts, body: str) -> LogChunk:
     """One chunk of what these attempts have printed, all from their first line on."""
-    first = min(parts, key=_run_id)
-    is_one = len(parts) == 1
+    least = min(parts.run_ids)
+    first = parts.run_ids.index(least)
+    is_one = len(parts.run_ids) == 1
     return LogChunk(
-        run_id=first.run_id,
+        run_id=least,
         job=job,
-        attempt=first.attempt,
-        fence=first.fence,
+        attempt=parts.attempts[first],
+        fence=parts.fences[first],
         seq=1,
-        first_at=min([part.first_at for part in parts]),
-        marks=_marks(sum([part.lines for part in parts])),
-        body="\n".join(texts),
-        last_id=None if is_one else max(parts, key=_run_id).run_id,
+        first_at=min(parts.first_ats),
+        marks=_marks(sum(parts.lines)),
+        body=body,
+        last_id=None if is_one else max(parts.run_ids),
         parts=None if is_one else _encoder.encode(parts).decode(),
+    )
+
+
+def gathered(chunks: Iterable[LogChunk]) -> Iterator[LogChunk]:
+    """As sheaves those that follow each other and are near; of printed lines, from the first on."""
+    group: list[LogChunk] = []
+    for chunk in chunks:
+        if group and not _belongs(chunk, group[0]):
+            yield _sheaf_of(group)
+            group = []
+        group.append(chunk)
+    if group:
+        yield _sheaf_of(group)
+
+
+def _belongs(chunk: LogChunk, first: LogChunk) -> bool:
+    return (
+        chunk.job == first.job
+        and chunk.run_id[:_NEAR_LETTERS] == first.run_id[:_NEAR_LETTERS]
+        and abs(chunk.first_at - first.first_at) < SPAN_MS // 2
+    )
+
+
+def _sheaf_of(group: list[LogChunk]) -> LogChunk:
+    return sheaf(
+        group[0].job,
+        Parts(
+            [each.run_id for each in group],
+            [each.attempt for each in group],
+            [each.fence for each in group],
+            [each.first_at for each in group],
+            [each.body.count("\n") + 1 for each in group],
+        ),
+        "\n".join([each.body for each in group]),
     )
 
 
 def attempts_in(chunk: LogChunk) -> int:
     """How many attempts have lines in it."""
-    return 1 if chunk.parts is None else chunk.parts.count("[") - 1
+    return 1 if chunk.parts is None else len(_decoder.decode(chunk.parts).run_ids)
 
 
 def split(chunk: LogChunk) -> Iterator[LogChunk]:
@@ -77,16 +111,17 @@ def split(chunk: LogChunk) -> Iterator[LogChunk]:
         yield chunk
         return
     texts = iter(chunk.body.split("\n"))
-    for part in _decoder.decode(chunk.parts):
+    parts = _decoder.decode(chunk.parts)
+    for run_id, attempt, fence, first_at, lines in zip(*astuple(parts), strict=True):
         yield LogChunk(
-            run_id=part.run_id,
+            run_id=run_id,
             job=chunk.job,
-            attempt=part.attempt,
-            fence=part.fence,
+            attempt=attempt,
+            fence=fence,
             seq=1,
-            first_at=part.first_at,
-            marks=_marks(part.lines),
-            body="\n".join([next(texts) for _ in range(part.lines)]),
+            first_at=first_at,
+            marks=_marks(lines),
+            body="\n".join(islice(texts, lines)),
         )
 
 

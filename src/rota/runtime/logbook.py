@@ -98,7 +98,7 @@ class Logbook:
         """What some attempts have printed that have ended."""
         with self._lock:
             self._sheets.append(sheet)
-            self._on_sheets += len(sheet.entries)
+            self._on_sheets += sheet.attempts
             self.held += sheet.cost
             self._make_room()
         if not self._has_woken:
@@ -161,14 +161,14 @@ class Logbook:
                 if not self._sheets:
                     break
                 sheet = self._next_sheet()
-            limit -= len(sheet.entries)
+            limit -= sheet.attempts
             chars -= len(sheet.text)
             chunks += bound(sheet, self._masker)
         return chunks
 
     def _next_sheet(self) -> Sheet:
         sheet = self._sheets.popleft()
-        self._on_sheets -= len(sheet.entries)
+        self._on_sheets -= sheet.attempts
         self.held -= sheet.cost
         return sheet
 

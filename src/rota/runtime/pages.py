@@ -12,7 +12,7 @@ from typing import Any
 
 from rota.runtime.attempt_log import MAX_LINE, STDOUT
 from rota.runtime.call import Call
-from rota.runtime.sheets import Entry, Sheet
+from rota.runtime.sheets import FACTS, Sheet
 
 MOMENT_S = 0.01
 """A call that takes longer gets the time of each line."""
@@ -25,7 +25,7 @@ class Page:
     """Where the handlers of one thread print, one after the other."""
 
     __slots__ = (
-        "_book", "_end", "_entries", "_is_due", "_lock", "_places", "_slowly", "_text", "call",
+        "_book", "_end", "_facts", "_is_due", "_lock", "_places", "_slowly", "_text", "call",
         "is_laid", "stream",
     )  # fmt: skip
 
@@ -39,18 +39,24 @@ class Page:
         self._places: dict[str, Any] = stream.__dict__  # of this thread alone
         self._slowly = self._places["write"]
         self._text: StringIO
-        self._entries: list[Entry]
+        self._facts: list[Any]
         self._end: int
         """Where the text of the last call ends that has ended."""
         self._is_due: bool
         self._lay()
 
-    def begin(self, call: Call) -> None:
-        """What is printed from now on is of this call; what came between two is of nobody."""
+    def begin(self, call: Call) -> bool:
+        """What is printed from now on is of this call; what came between two is of nobody.
+
+        False if the page was left.
+        """
         with self._lock:
+            if not self.is_laid:
+                return False
             if self._text.tell() != self._end:
                 self._slowly(self._cut())
             self.call = call
+            return True
 
     def end(self, call: Call) -> bool:
         """Keep what the call has printed; False if that is nothing, or its log has it."""
@@ -69,11 +75,10 @@ class Page:
             lease = call.lease
             after_s = (call.started_s or call.claimed_s) - call.claimed_s
             first_at = lease.claimed_at + round(after_s * 1000)
-            self._entries.append(
-                Entry(lease.run_id, lease.job, lease.attempt, lease.fence, first_at, end)
-            )
+            facts = self._facts
+            facts += (lease.run_id, lease.job, lease.attempt, lease.fence, first_at, end)
             self._end = end
-            if self._is_due or end > MOST_CHARS or len(self._entries) >= MOST:
+            if self._is_due or end > MOST_CHARS or len(facts) >= MOST * FACTS:
                 self._hand_in()
             return True
 
@@ -82,7 +87,7 @@ class Page:
         with self._lock:
             if self.call is not None:
                 self._is_due = True
-            elif self._entries:
+            elif self._facts:
                 self._hand_in()
 
     def turn(self) -> None:
@@ -94,14 +99,15 @@ class Page:
     def leave(self) -> None:
         """The thread prints as ever; what a call prints goes to its log."""
         with self._lock:
+            # First: its thread may be printing right now, and nobody looks at this page again.
+            self._places["write"] = self._slowly
+            self.is_laid = False
+            pages.laid.discard(self)
             call, self.call = self.call, None
             if call is not None:
                 log = self._book.log_of(call)
                 log.follow(self._text, self._end, call.started_s or call.claimed_s)
-            rest = self._cut()
-            self._places["write"] = self._slowly
-            self.is_laid = False
-            pages.laid.discard(self)
+            rest = self._give(self._text, self._facts, self._end)
             if call is None and rest:
                 self._slowly(rest)
 
@@ -109,7 +115,7 @@ class Page:
         self.is_laid = True
         self._is_due = False
         self._text = StringIO()
-        self._entries = []
+        self._facts = []
         self._end = 0
         self._places["write"] = self._text.write
 
@@ -120,12 +126,15 @@ class Page:
             self._text.write(rest)
 
     def _cut(self) -> str:
-        """The same; what comes after that is returned."""
-        text, entries, end = self._text, self._entries, self._end
+        """The same; what comes after that is returned, and the page is empty."""
+        text, facts, end = self._text, self._facts, self._end
         self._lay()
+        return self._give(text, facts, end)
+
+    def _give(self, text: StringIO, facts: list[Any], end: int) -> str:
         whole = text.getvalue()
-        if entries:
-            self._book.add(Sheet(whole[:end], entries))
+        if facts:
+            self._book.add(Sheet(whole[:end], facts))
         return whole[end:]
 
 
@@ -149,16 +158,17 @@ class Pages:
 
     def page_for(self, call: Call, last: Page | None, stream: Any) -> Page | None:
         """The page of this thread for a call; None while there is time for each line."""
+        if last is not None and last.stream is stream and last.begin(call):
+            return last
         if not self.are_wanted or call.logbook is None:
             return None
-        if last is None or not last.is_laid or last.stream is not stream:
-            last = Page(stream, call.logbook)
-            self.laid.add(last)
-        last.begin(call)
+        page = Page(stream, call.logbook)
+        self.laid.add(page)
+        page.begin(call)
         if self._users:
-            return last
-        # The load was over just now; who turns pages may have looked before this one was there.
-        last.leave()
+            return page
+        # The load was over just now; who leaves pages may have looked before this one was there.
+        page.leave()
         return None
 
     def gather(self) -> None:

@@ -2,66 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import msgspec
 
 from rota.model.log import LogChunk
-from rota.rules.sheaves import Part, are_near, sheaf, split
+from rota.rules.sheaves import Parts, are_near, gathered, sheaf
 from rota.runtime.attempt_log import shown
 from rota.runtime.log_chunks import storable
 from rota.runtime.masking import Masker
 
-ENTRY_COST = 400
+FACTS = 6
+"""Of an attempt that has ended: its run, job, number, fence, start, and where its text ends."""
+ATTEMPT_COST = 400
 """What an attempt on a sheet costs in memory beside its text."""
-
-
-class Entry(msgspec.Struct, frozen=True, gc=False):
-    """An attempt that has ended, and where its text ends on the sheet."""
-
-    run_id: str
-    job: str
-    attempt: int
-    fence: int
-    first_at: int
-    end: int
 
 
 class Sheet(msgspec.Struct, frozen=True, gc=False):
     """The text of some attempts, none of them longer than a line may be."""
 
     text: str
-    entries: list[Entry]
+    facts: list[Any]
+    """Of all attempts one after the other: a struct for each cost 0.3 us more."""
+
+    @property
+    def attempts(self) -> int:
+        return len(self.facts) // FACTS
 
     @property
     def cost(self) -> int:
         """What it costs in memory."""
-        return len(self.text) + ENTRY_COST * len(self.entries)
+        return len(self.text) + ATTEMPT_COST * self.attempts
 
 
 def bound(sheet: Sheet, masker: Masker) -> list[LogChunk]:
     """A row for all attempts of a sheet whose runs are near each other, masked."""
     text = storable(sheet.text)
-    is_rough = "\r" in text or masker.is_needed(text)
-    chunks: list[LogChunk] = []
-    parts: list[Part] = []
-    texts: list[str] = []
-    first = sheet.entries[0]
-    at = 0
-    for entry in sheet.entries:
-        end = entry.end
-        said = text[at : end - 1] if text[end - 1] == "\n" else text[at:end]
-        at = end
-        if is_rough:
-            said = masker("\n".join(map(shown, said.split("\n"))))
-        run_id, first_at = entry.run_id, entry.first_at
-        if entry.job != first.job or not are_near(first.run_id, run_id, first.first_at - first_at):
-            chunks.append(sheaf(first.job, parts, texts))
-            first, parts, texts = entry, [], []
-        parts.append(Part(run_id, entry.attempt, entry.fence, first_at, said.count("\n") + 1))
-        texts.append(said)
-    chunks.append(sheaf(first.job, parts, texts))
-    return chunks
+    run_ids, jobs, attempts, fences, first_ats, ends = _columns(sheet)
+    is_plain = (
+        len(set(jobs)) == 1
+        and are_near(run_ids, first_ats)
+        and all(text[end - 1] == "\n" for end in ends)
+        and "\r" not in text
+        and not masker.is_needed(text)
+    )
+    if not is_plain:
+        return list(gathered(_single(sheet, text, masker)))
+    spans = zip([0, *ends], ends, strict=False)
+    lines = [text.count("\n", start, end) for start, end in spans]
+    return [sheaf(jobs[0], Parts(run_ids, attempts, fences, first_ats, lines), text[:-1])]
 
 
 def single(sheet: Sheet, masker: Masker) -> list[LogChunk]:
-    """The same, a row for each attempt."""
-    return [each for chunk in bound(sheet, masker) for each in split(chunk)]
+    """A row for each attempt."""
+    return list(_single(sheet, storable(sheet.text), masker))
+
+
+def _single(sheet: Sheet, text: str, masker: Masker) -> Iterator[LogChunk]:
+    start = 0
+    for run_id, job, attempt, fence, first_at, end in zip(*_columns(sheet), strict=True):
+        said = text[start:end].removesuffix("\n")
+        start = end
+        said = masker("\n".join(map(shown, said.split("\n"))))
+        parts = Parts([run_id], [attempt], [fence], [first_at], [said.count("\n") + 1])
+        yield sheaf(job, parts, said)
+
+
+def _columns(sheet: Sheet) -> list[list[Any]]:
+    return [sheet.facts[at::FACTS] for at in range(FACTS)]
