@@ -30,7 +30,7 @@ GATHER_S = 0.2
 """Lines of running handlers gather for so long."""
 ENDED_S = 0.1
 """Lines of a handler that has ended: people look at them now."""
-SHEET_S = 0.05
+SHEET_S = 0.1
 """So long a thread may keep what its calls have printed at full load."""
 MANY = 1_000
 """Attempts with lines a second; at such a load nobody asks for the time of each line."""

@@ -14,10 +14,10 @@ from rota.runtime.attempt_log import MAX_LINE, STDOUT
 from rota.runtime.call import Call
 from rota.runtime.sheets import FACTS, Sheet
 
-MOMENT_S = 0.01
+MOMENT_S = 0.02
 """A call that takes longer gets the time of each line."""
-MOST = 100
-MOST_CHARS = 32_000
+MOST = 200
+MOST_CHARS = 64_000
 """Of a page, before it is handed in; so many lines can be searched in a moment."""
 
 
