@@ -23,8 +23,10 @@ from rota.model.run import NewRun
 from rota.store.base import Store
 from rota.store.postgres_tx import PostgresTx
 from rota.store.sqlite_tx import SqliteTx
+from tests.api.examples import EXAMPLES, STREAM, WORKER_AT
 from tests.api.serving import HOME, OTHER, Served
-from tests.api.test_matrix import EXAMPLES, STREAM, WORKER_AT, Things, call, plain
+from tests.api.test_matrix import plain
+from tests.api.things import Things, call
 from tests.contract.builders import run_sql
 from tests.contract.identities import by
 

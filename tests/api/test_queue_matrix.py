@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tests.api.examples import EXAMPLES
 from tests.api.serving import HOME, Served
-from tests.api.test_matrix import EXAMPLES, Things, call, ids_of_acts
+from tests.api.test_matrix import ids_of_acts
+from tests.api.things import Things, call
 
 V1 = "/api/v1"
 OF_A_QUEUE = ("{run_id}", "{job_id}", "{job}", "{graph}", "{backfill_id}", "{worker_id}")

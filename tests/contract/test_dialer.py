@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rota.errors import StoreUnavailable
+from rota.errors import Cancelled, StoreUnavailable
+from rota.store import postgres_dialer
 from rota.store.base import Store
 from rota.store.postgres_dialer import LONGEST_REST_S, PACE_S, Dialer
 from tests.contract.builders import run_sql
@@ -44,6 +45,43 @@ def test_the_timeline_of_a_real_server_can_be_asked(postgres_store: Store) -> No
 
 def test_a_server_that_does_not_tell_its_timeline_is_used_all_the_same(postgres_url: str) -> None:
     Dialer(postgres_url, burst=5, timeline=b"select unknown_function()").connect().close()
+
+
+@pytest.mark.parametrize("where", ["sleep", "_dial"])
+def test_who_is_stopped_while_dialling_leaves_the_attempt_to_others(
+    monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Otherwise they would wait for it for ever, and never try again."""
+
+    def stop(*_: object) -> None:
+        raise Cancelled
+
+    with Network(NOWHERE) as network:
+        dialer = Dialer(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
+        refusal(dialer)
+        with monkeypatch.context() as patch:
+            patch.setattr(postgres_dialer.time if where == "sleep" else dialer, where, stop)
+            with pytest.raises(Cancelled):
+                dialer.connect()
+        before = len(network.connects)
+
+        assert "cannot connect to PostgreSQL" in refusal(dialer)
+        assert len(network.connects) > before, "it was tried again"
+
+
+def test_an_attempt_of_which_nothing_is_heard_is_not_waited_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(postgres_dialer, "SHARED_S", 0.05)
+    with Network(NOWHERE) as network:
+        dialer = Dialer(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
+        refusal(dialer)
+        dialer._turn_s()  # by a thread that ended before it could say so
+        before = len(network.connects)
+
+        refusal(dialer)
+        refusal(dialer)
+        assert len(network.connects) > before, "it was tried again"
 
 
 def test_while_a_server_is_away_all_who_ask_share_few_attempts() -> None:

@@ -28,7 +28,7 @@ from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.checkup import Finding
 from rota.store.base import Store, Tx
 from rota.store.open import open_store, set_protection
-from rota.store.rooms import CLOSED, condition_of
+from rota.store.rooms import CLOSED, condition_of, whole_tables
 from tests.contract.builders import (
     ERROR,
     HOME,
@@ -206,7 +206,7 @@ def test_large_values_are_kept_and_had_by_who_knows_their_name(furnished: Store)
 
 def test_each_table_has_a_rule(postgres_store: Store) -> None:
     """Also the next one that a migration brings: without a rule nobody has rights to it."""
-    tables = postgres_store.read(lambda tx: tx.all("room_tables"))
+    tables = postgres_store.read(whole_tables)
     names = {row["name"] for row in tables}
 
     assert names == {*TABLES, "migration", "login"}

@@ -6,7 +6,7 @@ import pytest
 
 from rota.engine.heartbeat import heartbeat
 from rota.engine.workers import NewWorker, ask_drain, register, retire, workers
-from rota.errors import UnknownWorker
+from rota.errors import NotAllowed, UnknownWorker
 from rota.ids import new_id
 from rota.store.base import Store
 from tests.contract.builders import HOME, LEASE_MS, START_MS, Clock, given_worker
@@ -24,6 +24,16 @@ def test_a_worker_is_listed_as_it_announced_itself(store: Store) -> None:
     assert (view.queues, view.slots, view.version, view.running) == (("a", "b"), 3, "1.2", 0)
     assert (view.started_at, view.seen_at, view.now) == (START_MS, START_MS, START_MS)
     assert (view.is_alive, view.is_draining) == (True, False)
+
+
+def test_an_id_is_taken_once(store: Store, worker: str) -> None:
+    other = NewWorker(id=worker, name="w2", host="h", pid=7, queues=("a",), slots=1, version="1")
+
+    with pytest.raises(NotAllowed, match=f"{worker} is taken"):
+        store.write(lambda tx: register(tx, other, namespace=HOME, lease_ms=LEASE_MS))
+
+    (view,) = store.read(lambda tx: workers(tx, namespace=HOME))
+    assert view.pid != 7
 
 
 def test_a_worker_lives_until_its_lease_ends(store: Store, worker: str, clock: Clock) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections.abc import Iterator
 
 import pytest
@@ -66,6 +68,34 @@ def test_a_handler_that_runs_too_long_is_asked_to_stop(hands: Hands) -> None:
     hands.worker._watchman.tick()
 
     assert call.stop_reason == "timeout"
+
+
+def test_a_handler_that_has_ended_is_not_kept_until_its_deadline(hands: Hands) -> None:
+    """A timeout of a day and a thousand runs a second would fill the memory."""
+    hands.begin(3, timeout="1d")
+    call = weakref.ref(hands.first())  # not the last: a slot thread knows that until the next
+    hands.worker._watchman.tick()
+    hands.gate.set()
+
+    def is_gone() -> bool:
+        hands.worker._courier.tick()
+        hands.worker._watchman.tick()
+        gc.collect()
+        return call() is None
+
+    eventually(is_gone)
+
+
+def test_the_watchman_wakes_for_a_deadline_before_its_next_look(hands: Hands) -> None:
+    watchman = hands.worker._watchman
+    watchman.interval_s = 60.0
+    watchman.start()
+    eventually(lambda: watchman.next_s > elapsed_s() + 30)
+    hands.begin(1, timeout="20ms")
+
+    call = hands.first()
+    eventually(lambda: call.stop_reason == "timeout")
+    watchman.stop()
 
 
 def test_a_worker_that_was_silent_too_long_stops_its_own_work(hands: Hands) -> None:

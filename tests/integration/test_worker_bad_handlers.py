@@ -195,3 +195,19 @@ def test_arguments_that_are_too_large_are_refused_and_nothing_is_stored(
     assert echo.submit("ok").result(timeout=10) == 2
     assert run_sql(store_url, "select count(*) from rota.run_history") == [(1,)]
     assert run_sql(store_url, "select count(*) from rota.run") == [(0,)]
+
+
+def test_a_run_that_cannot_begin_fails_and_hurts_none_that_was_claimed_with_it(
+    app: App, serve: Serve, store_url: str
+) -> None:
+    """Its policy is one that a later version wrote, for instance."""
+    job = app.job(retries=0)(handlers.add)
+    first, bad, last = job.submit_many(range(3))
+    policy = '{"timeout_ms":"soon"}'
+    run_sql(store_url, f"update rota.run set policy = '{policy}' where id = '{bad.id}'")
+    serve()
+
+    ended = bad.wait(timeout=20)
+    assert ended.state is State.FAILED
+    assert ended.reason is not None
+    assert [first.result(timeout=20), last.result(timeout=20)] == [2, 4]

@@ -16,7 +16,7 @@ import pytest
 from tests.support.source import Module, module_at, modules
 
 LAYERS = (
-    {"errors", "clock", "ids", "notices", "version"},
+    {"errors", "clock", "ids", "notices", "shield", "version"},
     {"model"},
     {"rules"},
     {"store"},

@@ -20,9 +20,9 @@ from rota.store.statements import Dialect, expand, load
 DIALECTS = [sqlite_dialect.DIALECT, postgres_dialect.DIALECT]
 MAX_REPLACED = 10
 POSTGRES_ONLY = {
-    "drop_login", "gone_sessions", "list_logins", "login_facts", "login_roles", "login_tables",
-    "migrate_lock", "own_session", "role_facts", "room_facts", "room_role", "room_tables",
-    "timeline", "try_rotate_lock", "wake", "whoami",
+    "drop_login", "gone_sessions", "list_logins", "login_facts", "login_roles", "migrate_lock",
+    "own_session", "policy_tables", "role_facts", "room_facts", "room_role", "timeline",
+    "try_rotate_lock", "wake", "whoami",
 }  # fmt: skip
 
 both = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: str(dialect.name))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 
 from litestar import Litestar, Router
 from litestar.openapi.config import OpenAPIConfig
@@ -28,7 +27,13 @@ PREFIX = "/api/v1"
 
 def create_app(site: Site, routes: Sequence[ControllerRouterHandler] | None = None) -> ASGIApp:
     """The application behind its doors, ready for a server."""
-    doors = Doors(make_litestar(site, routes), site.options)
+    return behind_doors(make_litestar(site, routes), site)
+
+
+def behind_doors(app: Litestar, site: Site) -> ASGIApp:
+    """The application for this site; it may have been another's that is over."""
+    app.state.site = site
+    doors = Doors(app, site.options)
     return Proxied(doors, site.options) if site.options.behind_proxy else doors
 
 
@@ -44,7 +49,7 @@ def make_litestar(site: Site, routes: Sequence[ControllerRouterHandler] | None =
         exception_handlers={Exception: respond},
         openapi_config=_description(),
         request_max_body_size=site.options.body_bytes,
-        lifespan=[_living(site)],
+        lifespan=[_living],
         logging_config=None,
         debug=False,
     )
@@ -96,13 +101,11 @@ def camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-def _living(site: Site) -> Any:
-    @asynccontextmanager
-    async def living(_app: Litestar) -> AsyncIterator[None]:
-        await site.start()
-        try:
-            yield
-        finally:
-            await site.stop()
-
-    return living
+@asynccontextmanager
+async def _living(app: Litestar) -> AsyncIterator[None]:
+    site: Site = app.state.site
+    await site.start()
+    try:
+        yield
+    finally:
+        await site.stop()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import uvicorn
+from litestar.types import ASGIApp
 
 from rota.api.app import create_app
 from rota.api.options import ServerOptions, check_posture
@@ -69,11 +70,11 @@ def serve(
     return 0
 
 
-def config_of(site: Site) -> uvicorn.Config:
-    """How uvicorn is to serve the site."""
+def config_of(site: Site, app: ASGIApp | None = None) -> uvicorn.Config:
+    """How uvicorn is to serve the site; with an application that is made already, if there is."""
     options = site.options
     return uvicorn.Config(
-        create_app(site),
+        app or create_app(site),
         http=guarded(options),
         ws="none",
         loop="uvloop",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rota.app.settings_file import Layer, Said, file_layer, find_file, profile_layer, read_file
-from rota.app.settings_walls import WALLS, Walls, yes_or_no
+from rota.app.settings_walls import WALLS, Walls, count_to, yes_or_no
 from rota.errors import BadInput, BadOption
 from rota.rules.duration import parse_duration
 from rota.rules.names import check_name
@@ -105,16 +105,6 @@ def _names(given: object) -> tuple[str, ...]:
     )
 
 
-def _count(most: int) -> Callable[[object], int]:
-    def read(given: object) -> int:
-        number = int(given) if isinstance(given, str) and given.isdecimal() else given
-        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= most:
-            raise BadOption(f"{given!r:.64} is not a number from 1 to {most}")
-        return number
-
-    return read
-
-
 def _hosts(given: object) -> tuple[str, ...]:
     names = given.split(",") if isinstance(given, str) else given
     if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
@@ -175,8 +165,8 @@ SETTINGS: dict[str, Setting] = {
     "log_format": Setting("rota", "log_format", _log_format),
     "artifacts": Setting("rota", "artifacts", _text),
     "queues": Setting("worker", "queues", _names),
-    "slots": Setting("worker", "slots", _count(MAX_SLOTS)),
-    "processes": Setting("worker", "processes", _count(MAX_PROCESSES)),
+    "slots": Setting("worker", "slots", count_to(MAX_SLOTS)),
+    "processes": Setting("worker", "processes", count_to(MAX_PROCESSES)),
     "stored": Setting("worker", "stored", yes_or_no),
     "name": Setting("worker", "name", _text),
     "drain": Setting("worker", "drain_ms", parse_duration),
@@ -191,7 +181,7 @@ SETTINGS: dict[str, Setting] = {
     "tls_cert": Setting("server", "tls_cert", _text),
     "tls_key": Setting("server", "tls_key", _text),
     "request_rate": Setting("server", "request_rate", _rate),
-    "threads": Setting("server", "threads", _count(MAX_THREADS)),
+    "threads": Setting("server", "threads", count_to(MAX_THREADS)),
     "admin_token": Setting("server", "admin_token", _text),
     "oidc_issuer": Setting("oidc", "oidc_issuer", _text, "issuer"),
     "oidc_client_id": Setting("oidc", "oidc_client_id", _text, "client_id"),

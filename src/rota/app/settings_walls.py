@@ -125,11 +125,16 @@ def _size(least: int) -> Callable[[object], int]:
     return read
 
 
-def _count(given: object) -> int:
-    number = int(given) if isinstance(given, str) and given.isdecimal() else given
-    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST:
-        raise BadOption(f"{given!r:.64} is not a number from 1 to {MOST:,}")
-    return number
+def count_to(most: int) -> Callable[[object], int]:
+    """Reads a number from 1 on."""
+
+    def read(given: object) -> int:
+        number = int(given) if isinstance(given, str) and given.isdecimal() else given
+        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= most:
+            raise BadOption(f"{given!r:.64} is not a number from 1 to {most:,}")
+        return number
+
+    return read
 
 
 def yes_or_no(given: object) -> bool:
@@ -147,10 +152,10 @@ FOLDERS = _list("folders such as '/srv/jobs'", _folder)
 WALLS: dict[str, tuple[str, str, Callable[[Any], Any], str]] = {
     "proxies": ("server", "proxies", NETWORKS, ""),
     "max_body": ("server", "max_body", _size(LEAST_BODY), ""),
-    "max_depth": ("server", "max_depth", _count, ""),
+    "max_depth": ("server", "max_depth", count_to(MOST), ""),
     "max_head": ("server", "max_head", _size(LEAST_HEAD), ""),
-    "max_streams": ("server", "max_streams", _count, ""),
-    "max_failures": ("server", "max_failures", _count, ""),
+    "max_streams": ("server", "max_streams", count_to(MOST), ""),
+    "max_failures": ("server", "max_failures", count_to(MOST), ""),
     "http_hosts": ("http", "http_hosts", HOSTS, "hosts"),
     "http_inside": ("http", "http_inside", NETWORKS, "inside"),
     "command_path": ("commands", "command_path", _path, "path"),

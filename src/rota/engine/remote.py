@@ -17,8 +17,8 @@ from rota.engine.keys import worker_key
 from rota.engine.kin import kinship
 from rota.engine.reap import take_back
 from rota.engine.strays import release
-from rota.engine.workers import NewWorker, learn, retire
-from rota.errors import NotAllowed, UnknownWorker
+from rota.engine.workers import NewWorker, enter, id_is_taken, learn, retire
+from rota.errors import UnknownWorker
 from rota.ids import is_id
 from rota.model.run import Lease
 from rota.rules.attempt_tokens import Seal
@@ -56,25 +56,11 @@ def enlist(
     tx: Tx, worker: NewWorker, *, namespace: str, token_id: str, key: str, lease_ms: int
 ) -> RemoteWorker:
     """Put a worker on record; the same again changes nothing. NotAllowed for another's id."""
-    tx.execute(
-        "enlist_worker",
-        id=worker.id,
-        namespace=namespace,
-        name=worker.name,
-        host=worker.host,
-        pid=worker.pid,
-        queues=json.dumps(worker.queues),
-        jobs=json.dumps(worker.jobs or ()),
-        slots=worker.slots,
-        version=worker.version,
-        token_id=token_id,
-        attempt_key=key,
-        lease_ms=lease_ms,
-    )
+    enter(tx, worker, namespace=namespace, lease_ms=lease_ms, token_id=token_id, key=key)
     try:
         return find_remote(tx, worker.id, namespace=namespace, token_id=token_id)
     except UnknownWorker:
-        raise NotAllowed(f"the id {worker.id} is taken; make a new one") from None
+        raise id_is_taken(worker.id) from None
 
 
 def find_remote(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> RemoteWorker:

@@ -7,7 +7,7 @@ import json
 import msgspec
 
 from rota.engine.keys import worker_key
-from rota.errors import UnknownWorker
+from rota.errors import NotAllowed, UnknownWorker
 from rota.ids import is_id
 from rota.store.base import Tx
 
@@ -56,8 +56,26 @@ def learn(tx: Tx, worker_id: str, *, queues: tuple[str, ...], jobs: tuple[str, .
 
 
 def register(tx: Tx, worker: NewWorker, *, namespace: str, lease_ms: int) -> None:
-    """Announce a worker; its lease starts now."""
-    tx.execute(
+    """Announce a worker; its lease starts now. NotAllowed when its id is taken."""
+    if not enter(tx, worker, namespace=namespace, lease_ms=lease_ms):
+        raise id_is_taken(worker.id)
+
+
+def id_is_taken(worker_id: str) -> NotAllowed:
+    return NotAllowed(f"the id {worker_id} is taken; make a new one")
+
+
+def enter(
+    tx: Tx,
+    worker: NewWorker,
+    *,
+    namespace: str,
+    lease_ms: int,
+    token_id: str | None = None,
+    key: str | None = None,
+) -> bool:
+    """Put a worker on record, with the token it came with, if any; False when its id is there."""
+    entered = tx.execute(
         "register_worker",
         id=worker.id,
         namespace=namespace,
@@ -69,8 +87,11 @@ def register(tx: Tx, worker: NewWorker, *, namespace: str, lease_ms: int) -> Non
         slots=worker.slots,
         version=worker.version,
         presence=worker.presence,
+        token_id=token_id,
+        attempt_key=key,
         lease_ms=lease_ms,
     )
+    return entered == 1
 
 
 def retire(tx: Tx, worker_id: str) -> None:

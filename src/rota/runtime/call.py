@@ -76,6 +76,7 @@ class Call:
     """One attempt; made by the worker, carried out by an executor, ended exactly once."""
 
     __slots__ = (
+        "__weakref__",
         "claimed_s",
         "deadline_s",
         "desk",

@@ -11,6 +11,7 @@ import msgspec
 from rota.engine.heartbeat import Held
 from rota.model.run import Lease
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.notices import emit
 from rota.runtime.call import Call, Ending, Executor, Stopped, StopReason, Work
 from rota.runtime.context import ProgressBoard
 from rota.runtime.desk import Desk
@@ -20,7 +21,7 @@ from rota.runtime.executors.threads import ThreadExecutor
 from rota.runtime.judge import policy_of
 from rota.runtime.logbook import Logbook
 from rota.runtime.options import WorkerOptions
-from rota.runtime.porter import Porter
+from rota.runtime.porter import Porter, incomplete
 
 
 class WithdrawingExecutor(Executor, Protocol):
@@ -67,19 +68,26 @@ class Calls:
         return len(self._held)
 
     def open(self, lease: Lease, work: Work) -> None:
-        """Hand a lease to the executor for its kind of job."""
-        change = policy_of(lease.policy)
+        """Hand a lease to the executor for its kind of job; one that cannot begin fails."""
         timeout_ms = work.spec.timeout_ms
-        if change and change.timeout_ms is not None:
-            timeout_ms = change.timeout_ms
-        if change and change.isolation is not None:
-            spec = msgspec.structs.replace(work.spec, isolation=change.isolation)
-            work = msgspec.structs.replace(work, spec=spec)
         call = Call(lease, work, None if timeout_ms is None else timeout_ms / 1000)
         call.desk = self._desk
         call.logbook = self._logbook
         self._held[lease.run_id] = call
-        if self._porter is not None and self._porter.is_wanted_before(lease):
+        try:
+            self._begin(call)
+        except Exception as error:  # noqa: BLE001  # the others that were claimed with it go on
+            emit("work.unavailable", run=lease.run_id, job=lease.job, error=error)
+            self._done(call, incomplete(error))
+
+    def _begin(self, call: Call) -> None:
+        change = policy_of(call.lease.policy)
+        if change and change.timeout_ms is not None:
+            call.timeout_s = change.timeout_ms / 1000
+        if change and change.isolation is not None:
+            spec = msgspec.structs.replace(call.work.spec, isolation=change.isolation)
+            call.work = msgspec.structs.replace(call.work, spec=spec)
+        if self._porter is not None and self._porter.is_wanted_before(call.lease):
             self._porter.fetch(call, self._start, self._done)
         else:
             self._start(call)

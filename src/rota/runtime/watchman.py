@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import heapq
-import itertools
 from collections.abc import Callable
+from math import inf
 
 from rota.clock import elapsed_s
 from rota.notices import emit
@@ -28,33 +27,41 @@ class Watchman(Service):
         self._heart = heart
         self._options = options
         self._cut_off = cut_off
-        self._deadlines: list[tuple[float, int, Call]] = []
-        self._number = itertools.count()
+        self.next_s = inf
+        """When it looks again; infinite while it finds that out."""
         self._stopped_s: dict[Call, float] = {}
 
     def started(self, call: Call) -> None:
         """A body starts; only one with a timeout costs anything."""
-        if call.deadline_s is not None:
-            heapq.heappush(self._deadlines, (call.deadline_s, next(self._number), call))
-            if self._deadlines[0][2] is call:
-                self.wake()
+        if call.deadline_s is not None and call.deadline_s < self.next_s:
+            self.wake()
 
     def pause_s(self) -> float:
-        if not self._deadlines:
-            return self.interval_s
-        return max(0.0, min(self.interval_s, self._deadlines[0][0] - elapsed_s()))
+        # Whatever starts from here on wakes us; what has started is in the list.
+        self.next_s = inf
+        now_s = elapsed_s()
+        deadlines = [due_s for _, due_s in self._timed()]
+        self.next_s = min((now_s + self.interval_s, *deadlines))
+        return max(0.0, self.next_s - now_s)
 
     def tick(self) -> bool:
         now_s = elapsed_s()
-        while self._deadlines and self._deadlines[0][0] <= now_s:
-            _, _, call = heapq.heappop(self._deadlines)
-            if self._calls.find(call.lease.run_id) is call:
+        for call, deadline_s in self._timed():
+            if deadline_s <= now_s:
                 self._calls.stop(call, "timeout")
         self._leave_behind(now_s)
         lease_s = (self._options.lease_ms - self._options.margin_ms) / 1000
         if now_s - self._heart.last_sent_s > lease_s:
             self._cut_off()
         return False
+
+    def _timed(self) -> list[tuple[Call, float]]:
+        """Calls with a deadline that nobody has asked to stop yet, of those that are held now."""
+        return [
+            (call, call.deadline_s)
+            for call in self._calls.everything()
+            if call.deadline_s is not None and call.stop_reason is None and not call.has_ended
+        ]
 
     def _leave_behind(self, now_s: float) -> None:
         """Bodies that were asked to stop and did not within their grace."""

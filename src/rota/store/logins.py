@@ -97,7 +97,7 @@ def revoke(tx: PostgresTx, name: str) -> bool:
     _do(tx, Steps([*_memberships(tx, name, set(), among=among, room="")], []))
     tx.execute("drop_login", name=name)
     if not tx.all("list_logins"):
-        for table in tx.all("login_tables"):
+        for table in tx.all("policy_tables", policy=POLICY):
             if table["is_forced"]:
                 tx.script(f"alter table rota.{table['name']} no force row level security")
     return True
@@ -214,7 +214,7 @@ def _memberships(
 
 
 def _table_steps(tx: PostgresTx, groups: dict[str, str]) -> Iterator[str]:
-    tables = tx.all("login_tables")
+    tables = tx.all("policy_tables", policy=POLICY)
     names = {table["name"] for table in tables}
     for kind, role in groups.items():
         yield from grants(kind, _quoted(role), names)
@@ -225,7 +225,7 @@ def _table_steps(tx: PostgresTx, groups: dict[str, str]) -> Iterator[str]:
 
 def _policy_steps(table: Any, roles: str) -> Iterator[str]:
     condition = condition_of(table["name"], has_namespace=table["has_namespace"], bound=_BOUND)
-    if condition is None or table["name"] == "log_chunk_rest":
+    if condition is None or table["is_partition"]:
         return
     name = f"rota.{table['name']}"
     digest = hashlib.sha256(f"{roles} {condition}".encode()).hexdigest()[:16]

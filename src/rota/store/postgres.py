@@ -16,6 +16,7 @@ import msgspec
 import psycopg
 
 from rota.clock import elapsed_s
+from rota.shield import shielded
 from rota.store.base import Rider, Room, Tx, Wake, Watch
 from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
@@ -99,6 +100,7 @@ class PostgresStore:
         # A pooler's session outlives the processes it serves.
         self.presence = Sessions(self.read, self._listener if options.prepares else None)
 
+    @shielded
     def write(
         self,
         work: Callable[[Tx], T],
@@ -114,6 +116,7 @@ class PostgresStore:
         except RETRIED:
             return _once_more(lambda: self._transact(work, pool, lone=lone, riders=riders))
 
+    @shielded
     def read(self, work: Callable[[Tx], T]) -> T:
         try:
             return self._transact(work, self._pool)
@@ -167,6 +170,7 @@ class PostgresStore:
         self._pool.close()
         self._guard.stop()
 
+    @shielded
     def transact_in(self, room: bytes, work: Callable[[PostgresTx], T]) -> T:
         """A transaction that begins in a room."""
         try:

@@ -100,8 +100,9 @@ class Dialer:
 
         While the server is away all who ask share one attempt, after a rest of a second at most.
         """
-        time.sleep(self._turn_s())
+        rest_s = self._turn_s()
         try:
+            time.sleep(rest_s)
             connection = self._dial()
         except BaseException as error:
             self._failed(error)
@@ -148,22 +149,27 @@ class Dialer:
             return max(0.0, pace_s, rest_s)
 
     def _share(self) -> None:
-        """Wait for the attempt that is on its way; the lock is held."""
+        """Wait for the attempt that is on its way; the lock is held.
+
+        One that is never heard of again was made by a thread that is gone: it is ours now.
+        """
         before = self._failures
-        self._changed.wait_for(
+        is_over = self._changed.wait_for(
             lambda: not self._is_trying or self._failures != before, timeout=SHARED_S
         )
-        if self._failures:
+        if is_over and self._failures:
             raise StoreUnavailable(self._why)
 
     def _failed(self, error: BaseException) -> None:
         with self._changed:
             self._is_trying = False
+            self._changed.notify_all()
+            if not isinstance(error, psycopg.Error | StoreUnavailable):
+                return  # who asked was stopped, which says nothing about the server
             self._failures += 1
             self._why = _said(error)
             rest_s = min(LONGEST_REST_S, FIRST_REST_S * 2.0 ** (self._failures - 1))
             self._rests_until_s = elapsed_s() + rest_s * random.uniform(0.5, 1.0)
-            self._changed.notify_all()
 
     def _refuse_the_past(self, connection: Connection) -> None:
         """A server on an older timeline than we have seen is one that was failed over from."""

@@ -19,6 +19,7 @@ from rota.rules.names import check_name
 from rota.store.rights import ACT, verbs_of
 
 if TYPE_CHECKING:
+    from rota.store.base import Row, Tx
     from rota.store.postgres_tx import PostgresTx
 
 SETTING = "rota.namespaces"
@@ -78,7 +79,7 @@ def protect(tx: PostgresTx, role: str | None = None) -> str:
     tx.script(f"grant usage on schema rota to {quoted}")
     for function in FUNCTIONS:
         tx.script(f"grant execute on function rota.{function} to {quoted}")
-    for table in tx.all("room_tables"):
+    for table in whole_tables(tx):
         for statement in _statements(table, name):
             tx.script(statement)
     return name
@@ -89,7 +90,7 @@ def unprotect(tx: PostgresTx) -> list[str]:
     if names := [row["name"] for row in tx.all("list_logins")]:
         raise BadOption(f"{', '.join(names)} would see all namespaces; `rota db revoke` them first")
     changed: list[str] = []
-    for table in tx.all("room_tables"):
+    for table in whole_tables(tx):
         if table["digest"] is not None:
             tx.script(f"drop policy {POLICY} on rota.{table['name']}")
             changed.append(table["name"])
@@ -97,6 +98,11 @@ def unprotect(tx: PostgresTx) -> list[str]:
             tx.script(f"drop policy if exists {EVERYBODY} on rota.{table['name']}")
             tx.script(f"alter table rota.{table['name']} disable row level security")
     return changed
+
+
+def whole_tables(tx: Tx) -> list[Row]:
+    """All tables of ours but partitions, with what is known of each and of its policy."""
+    return [row for row in tx.all("policy_tables", policy=POLICY) if not row["is_partition"]]
 
 
 def condition_of(table: str, *, has_namespace: bool, bound: Bound = ROOM) -> str | None:

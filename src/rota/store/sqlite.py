@@ -17,6 +17,7 @@ import apsw
 
 from rota.clock import elapsed_s
 from rota.errors import StoreUnavailable
+from rota.shield import shielded
 from rota.store.base import Ride, Rider, Tx, Wake, Watch
 from rota.store.combiner import Combiner
 from rota.store.files import file_facts
@@ -70,6 +71,7 @@ class SqliteStore:
         self.presence = Processes()
         self._file_watch = FileWatch(self._version, self.wakeups)
 
+    @shielded
     def write(
         self,
         work: Callable[[Tx], T],
@@ -81,6 +83,7 @@ class SqliteStore:
         answer: T = self._commit(work)
         return answer
 
+    @shielded
     def read(self, work: Callable[[Tx], T]) -> T:
         try:
             connection = self._readers.pop()
@@ -147,13 +150,10 @@ class SqliteStore:
     def _flush(self, works: list[Callable[[SqliteTx], Any]]) -> Sequence[Any]:
         """One commit for all; a work that fails is rolled back alone."""
         with self._writing:
-            try:
-                self._writer.execute("begin immediate")
-            except apsw.Error as error:
-                raise _unavailable(error, path=self.path) from error
             rides: list[Ride] = []
             is_committed = False
-            try:
+            try:  # Ctrl-C may come as soon as the transaction has begun
+                self._writer.execute("begin immediate")
                 tx = self._tx(self._writer)
                 answers = [self._attempt(tx, work) for work in works]
                 self._board(tx, rides)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from litestar import post
+
 from rota.api.ask import Ask
+from rota.api.gate import needs
 from rota.api.remote.arrivals import Ear
 from rota.engine.remote import RemoteWorker, find_remote
 from rota.errors import BadInput
@@ -18,7 +21,14 @@ LONGEST_WAIT_MS = 60_000
 REST_S = 0.02
 """Between two looks: on SQLite every commit of another process says `look everywhere`."""
 MOST_BYTES = 8 * 1024 * 1024
-"""Of one request; results and lines of many runs travel together."""
+"""Of one large request; results and lines of many runs travel together."""
+
+
+def worker_call(verb: str, *, changes: bool = True, large: bool = False) -> post:
+    """The decorator of a call that one worker makes about itself or its runs."""
+    more: dict[str, Any] = {"request_max_body_size": MOST_BYTES} if large else {}
+    path = f"/worker/{{worker_id:str}}/{verb}"
+    return post(path, **needs("worker", changes=changes), status_code=200, **more)
 
 
 async def write(request: Ask, work: Callable[[Tx], T]) -> T:

@@ -19,7 +19,7 @@
         return await request.change("pause queue", queue, pause_it, answers=QueueState)
 
 - `needs` names the role. It makes the check at the gate, the entry in the description and the row
-  in tests/api/test_matrix.py, where each operation must have an example.
+  in tests/api/test_matrix.py: each operation must have a row in tests/api/examples.py.
 - The namespace is `request.namespace`, from the credential; never a part of path, query or body. A
   run or a queue that the credential does not reach (`request.credential.reaches`) is unknown.
 - `request.read(work)` and `request.change(verb, subject, work, answers=...)` run `work(tx)` in a

@@ -16,12 +16,12 @@ from litestar.params import FromPath, FromQuery, JSONBody
 from rota.api.ask import Ask
 from rota.api.gate import needs
 from rota.api.remote.asking import (
-    MOST_BYTES,
     REST_S,
     end_with_server,
     find,
     is_gone,
     wait_of,
+    worker_call,
     write,
 )
 from rota.api.remote.trust import check_held
@@ -105,7 +105,7 @@ async def register_worker(request: Ask, data: JSONBody[RegisterBody]) -> Registe
     return await request.change("register worker", data.worker_id, enter, answers=Registered)
 
 
-@post("/worker/{worker_id:str}/listen", **needs("worker"), status_code=200)
+@worker_call("listen", changes=False)
 async def listen_for_worker(
     request: Ask, worker_id: FromPath[str], wait: FromQuery[str] = "0s"
 ) -> Rung:
@@ -125,12 +125,7 @@ async def listen_for_worker(
             await ear.wait(left_s)
 
 
-@post(
-    "/worker/{worker_id:str}/heartbeat",
-    **needs("worker", changes=True),
-    status_code=200,
-    request_max_body_size=MOST_BYTES,
-)
+@worker_call("heartbeat", large=True)
 async def beat_for_worker(
     request: Ask, worker_id: FromPath[str], data: JSONBody[HeartbeatBody]
 ) -> Beaten:
@@ -160,7 +155,7 @@ async def beat_for_worker(
     return await write(request, beat)
 
 
-@post("/worker/{worker_id:str}/retire", **needs("worker", changes=True), status_code=200)
+@worker_call("retire")
 async def retire_worker(request: Ask, worker_id: FromPath[str]) -> Done:
     """Take a worker off the list; runs that it still holds go back as if never claimed."""
 

@@ -6,15 +6,14 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
-from litestar import post
 from litestar.params import FromPath, JSONBody
 
 from rota.api.ask import Ask
-from rota.api.gate import needs
+from rota.api.remote.asking import find, worker_call, write
 from rota.api.remote.trust import check_held, check_json
 from rota.engine.checkpoint import load_checkpoint, save_checkpoint
 from rota.engine.effects import intend, retract, settle
-from rota.engine.remote import find_remote, held_runs
+from rota.engine.remote import held_runs
 from rota.engine.schedule_views import LastSuccess, last_success
 from rota.errors import BadInput, LeaseLost
 from rota.model.artifact import is_pointer
@@ -37,7 +36,7 @@ T = TypeVar("T")
 _origin = msgspec.json.Decoder(Origin)
 
 
-@post("/worker/{worker_id:str}/checkpoint", **needs("worker", changes=True), status_code=200)
+@worker_call("checkpoint")
 async def save_worker_checkpoint(
     request: Ask, worker_id: FromPath[str], data: JSONBody[CheckpointBody]
 ) -> Done:
@@ -51,7 +50,7 @@ async def save_worker_checkpoint(
     return await _under_lease(request, worker_id, data, save)
 
 
-@post("/worker/{worker_id:str}/checkpoint/load", **needs("worker", changes=True), status_code=200)
+@worker_call("checkpoint/load")
 async def load_worker_checkpoint(
     request: Ask, worker_id: FromPath[str], data: JSONBody[AttemptBody]
 ) -> CheckpointState:
@@ -63,7 +62,7 @@ async def load_worker_checkpoint(
     return await _under_lease(request, worker_id, data, load)
 
 
-@post("/worker/{worker_id:str}/effects", **needs("worker", changes=True), status_code=200)
+@worker_call("effects")
 async def note_effect(
     request: Ask, worker_id: FromPath[str], data: JSONBody[EffectBody]
 ) -> EffectState:
@@ -87,7 +86,7 @@ async def note_effect(
     return await _under_lease(request, worker_id, data, note)
 
 
-@post("/worker/{worker_id:str}/last-success", **needs("worker", changes=True), status_code=200)
+@worker_call("last-success")
 async def show_last_success(
     request: Ask, worker_id: FromPath[str], data: JSONBody[AttemptBody]
 ) -> SuccessState:
@@ -114,15 +113,13 @@ async def _under_lease(
     """For an attempt that the worker really holds; LeaseLost otherwise, and nothing is done."""
 
     def carry_out(tx: Tx) -> T:
-        at = {"namespace": request.namespace, "token_id": request.credential.id}
-        worker = find_remote(tx, worker_id, **at)
+        worker = find(request, worker_id, tx)
         held = held_runs(tx, worker, check_held(worker, [said]), namespace=request.namespace)
         if said.run_id not in held:
             raise LeaseLost
         return work(tx, held[said.run_id].lease)
 
-    site = request.site
-    return await site.call(lambda: site.room(request.only).write(carry_out))
+    return await write(request, carry_out)
 
 
 ROUTES = (save_worker_checkpoint, load_worker_checkpoint, note_effect, show_last_success)

@@ -5,18 +5,16 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
-from litestar import post
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from rota.api.ask import Ask
-from rota.api.gate import needs
 from rota.api.remote.asking import (
-    MOST_BYTES,
     REST_S,
     end_with_server,
     find,
     is_gone,
     wait_of,
+    worker_call,
     write,
 )
 from rota.api.remote.claiming import Catch, catch, complete, told
@@ -33,7 +31,7 @@ LOOK_S = 2.0
 """How often who waits looks without being told: a window may be over, a wake-up lost."""
 
 
-@post("/worker/{worker_id:str}/claim", **needs("worker", changes=True), status_code=200)
+@worker_call("claim")
 async def claim_runs(
     request: Ask, worker_id: FromPath[str], data: JSONBody[ClaimBody], wait: FromQuery[str] = "0s"
 ) -> Claimed:
@@ -64,12 +62,7 @@ async def claim_runs(
             await ear.wait(min(left_s, LOOK_S))
 
 
-@post(
-    "/worker/{worker_id:str}/finish",
-    **needs("worker", changes=True),
-    status_code=200,
-    request_max_body_size=MOST_BYTES,
-)
+@worker_call("finish", large=True)
 async def finish_runs(
     request: Ask, worker_id: FromPath[str], data: JSONBody[FinishBody]
 ) -> Finished:
@@ -84,12 +77,7 @@ async def finish_runs(
     return Finished(lost=lost)
 
 
-@post(
-    "/worker/{worker_id:str}/logs",
-    **needs("worker", changes=True),
-    status_code=200,
-    request_max_body_size=MOST_BYTES,
-)
+@worker_call("logs", large=True)
 async def append_logs(request: Ask, worker_id: FromPath[str], data: JSONBody[LogsBody]) -> Taken:
     """Store what handlers printed and logged; chunks that are there already stay as they are."""
 

@@ -57,6 +57,7 @@ from rota.runtime.executors.lookup import find_function
 from rota.runtime.executors.pipe_desk import PipeDesk
 from rota.runtime.far_desk import NO_STORE, Question, Reply
 from rota.runtime.vault import Vault
+from rota.shield import shield_with
 from rota.store.base import Store
 from rota.store.open import connect
 from rota.store.open import forbid as forbid_store
@@ -91,6 +92,7 @@ class Child:
         self._shields = 0
         self._stores: dict[str, Store] = {}
         self._cancel: Callable[[], object] | None = None
+        shield_with(self.shield)
 
     def serve(self) -> None:
         for number in (signal.SIGUSR1, signal.SIGUSR2):

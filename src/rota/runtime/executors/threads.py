@@ -20,6 +20,7 @@ from rota.runtime.executors.endings import begin, ending_of, perform
 from rota.runtime.executors.pool import PooledExecutor
 from rota.runtime.pages import Page, pages
 from rota.runtime.streams import page_for
+from rota.shield import shield_with
 
 _set_async_exc = ctypes.pythonapi.PyThreadState_SetAsyncExc
 _set_async_exc.argtypes = (ctypes.c_ulong, ctypes.py_object)
@@ -47,6 +48,7 @@ class Slot:
         self.shields = 0
         self.waiting: StopReason | None = None
         self.page: Page | None = None
+        shield_with(self.shield)
 
     def ask(self, call: Call, why: StopReason) -> None:
         """Raise Cancelled or TimedOut in the body, once; nothing if it has ended."""
@@ -70,6 +72,7 @@ class Slot:
                 # A run that has ended by commit looks lost to a heartbeat, and is not.
                 is_lost = call is not None and call.is_committed and why == "lost"
                 if why is not None and call is not None and not (self.shields or is_lost):
+                    self.waiting = None
                     self._send(why)
 
     def _send(self, why: StopReason) -> None:
@@ -88,6 +91,7 @@ class Slot:
         """From here on nothing is sent any more; what was sent and did not land is cleared."""
         with self.lock:
             self.armed = self.waiting = None
+            self.shields = 0  # one may have been hit while it was raised
             if self.sent:
                 _set_async_exc(self.ident, _NOTHING)
                 self.sent = False

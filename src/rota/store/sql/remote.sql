@@ -1,15 +1,3 @@
--- name: enlist_worker
--- An id that is taken, be it in a namespace that is not seen from here, is nobody's now.
-insert into rota.worker (
-    id, namespace, name, host, pid, queues, jobs, slots, version, token_id, attempt_key,
-    started_at, seen_at, lease_until
-)
-values (
-    :id, :namespace, :name, :host, :pid, :queues, :jobs, :slots, :version, :token_id, :attempt_key,
-    {now}, {now}, {now} + :lease_ms
-)
-on conflict (id) do nothing
-
 -- name: find_remote_worker
 select id, token_id, attempt_key, queues, jobs, slots, is_draining, drain_asked, {now} as now
   from rota.worker

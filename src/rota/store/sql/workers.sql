@@ -1,12 +1,14 @@
 -- name: register_worker
+-- An id that is taken, be it in a namespace that is not seen from here, stays whose it is.
 insert into rota.worker (
-    id, namespace, name, host, pid, queues, jobs, slots, version, presence,
+    id, namespace, name, host, pid, queues, jobs, slots, version, presence, token_id, attempt_key,
     started_at, seen_at, lease_until
 )
 values (
-    :id, :namespace, :name, :host, :pid, :queues, :jobs, :slots, :version, :presence,
-    {now}, {now}, {now} + :lease_ms
+    :id, :namespace, :name, :host, :pid, :queues, :jobs, :slots, :version, :presence, :token_id,
+    :attempt_key, {now}, {now}, {now} + :lease_ms
 )
+on conflict (id) do nothing
 
 -- name: extend_lease
 -- One row per worker process: a thousand runs must not mean a thousand heartbeats.

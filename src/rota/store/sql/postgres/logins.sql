@@ -40,23 +40,3 @@ select g.rolname as role
 -- name: drop_login
 delete from rota.login
  where name = :name
-
--- name: login_tables
--- All that may need a rule, and the one partition that is named in a statement.
-select c.relname as name,
-       c.relrowsecurity as is_on,
-       c.relforcerowsecurity as is_forced,
-       exists (select 1
-                 from pg_catalog.pg_attribute as a
-                where a.attrelid = c.oid
-                  and a.attname = 'namespace'
-                  and not a.attisdropped) as has_namespace,
-       (select obj_description(p.oid, 'pg_policy')
-          from pg_catalog.pg_policy as p
-         where p.polrelid = c.oid
-           and p.polname = 'login') as digest
-  from pg_catalog.pg_class as c
- where c.relnamespace = to_regnamespace('rota')
-   and c.relkind in ('r', 'p')
-   and (not c.relispartition or c.relname = 'log_chunk_rest')
- order by c.relname

@@ -19,10 +19,13 @@ select current_database() as database,
                 where rolname = :role and (rolsuper or rolbypassrls)) as is_above,
        current_setting('server_version_num') as server
 
--- name: room_tables
--- All tables but partitions, which are reached through the whole; with what is known of each.
+-- name: policy_tables
+-- All that may need a rule, with what is known of each and of its policy of this name. Partitions
+-- are reached through the whole, but for the one that a statement names.
 select c.relname as name,
        c.relrowsecurity as is_on,
+       c.relforcerowsecurity as is_forced,
+       c.relispartition as is_partition,
        exists (select 1
                  from pg_catalog.pg_attribute as a
                 where a.attrelid = c.oid
@@ -31,9 +34,9 @@ select c.relname as name,
        (select obj_description(p.oid, 'pg_policy')
           from pg_catalog.pg_policy as p
          where p.polrelid = c.oid
-           and p.polname = 'room') as digest
+           and p.polname = :policy) as digest
   from pg_catalog.pg_class as c
  where c.relnamespace = to_regnamespace('rota')
    and c.relkind in ('r', 'p')
-   and not c.relispartition
+   and (not c.relispartition or c.relname = 'log_chunk_rest')
  order by c.relname

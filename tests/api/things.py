@@ -1,0 +1,178 @@
+"""The things that examples of operations name, fresh for each call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+
+from rota.app.tokens import draw_token
+from rota.engine import schedules
+from rota.engine.backfill import start_backfill
+from rota.engine.backfill_range import Range
+from rota.engine.blackouts import put_blackout
+from rota.engine.calendars import put_calendar
+from rota.engine.claim import claim
+from rota.engine.finish import finish
+from rota.engine.jobs import define
+from rota.engine.namespaces import put_namespace
+from rota.engine.remote import enlist, find_remote
+from rota.engine.submit import submit
+from rota.engine.templates import put_template
+from rota.engine.timetables import Timetables
+from rota.engine.tokens import issue
+from rota.engine.workers import NewWorker, register
+from rota.ids import new_id
+from rota.model.graph import Graph, Node
+from rota.model.identity import Quotas
+from rota.model.run import NewRun, Verdict
+from rota.model.schedule import Blackout, Calendar, Cron, Schedule
+from rota.model.spec import GraphTarget, HttpTarget, JobSpec
+from rota.model.template import Blank, Template
+from rota.rules.attempt_tokens import Facts, make_token
+from rota.store.base import Store
+from tests.api.examples import EXAMPLES, HTTP, STREAM
+from tests.contract.identities import by
+
+DAY_MS = 86_400_000
+TABLES = Timetables("test", lambda: 0.5)
+WINDOW = Blackout(kind="skip", trigger=Cron(expression="@yearly"), duration="1ms")
+
+
+def given_schedule(tx: Any, name: str, *, namespace: str, job: str) -> None:
+    """One that never fires by itself while the tests run."""
+    schedules.put(
+        tx,
+        name,
+        Schedule(trigger=Cron(expression="@yearly")),
+        namespace=namespace,
+        job=job,
+        origin="api",
+        who="test",
+        timetables=TABLES,
+        new_id=new_id,
+    )
+
+
+class Things:
+    """What an example names, fresh for each call, in a namespace."""
+
+    def __init__(
+        self, store: Store, namespace: str, *, dead: bool = False, owner: str = ""
+    ) -> None:
+        self.run_id = new_id()
+        self.job_id = f"job-{self.run_id[-12:]}"
+        self.worker_id = new_id()
+        self.token = draw_token("theirs", roles=("viewer",)).token
+        self.token_id = self.token.id
+        self.name = self.job_id
+        """Of whatever else has one."""
+        self.backfill_id = new_id()
+        self.fence, self.attempt = 1, "none"
+        target = HttpTarget(url="https://example.org")
+        spec = JobSpec(name=self.job_id, target=target)
+        run = NewRun(id=self.run_id, job=self.job_id if dead else "add", version=1)
+        worker = NewWorker(
+            id=self.worker_id, name="w", host="h", pid=1, queues=("default",), slots=1, version="1"
+        )
+
+        template = Template(definition=HTTP | {"name": "${job}"}, parameters={"job": Blank()})
+
+        def make(tx: Any) -> None:
+            define(tx, spec, namespace=namespace, origin="api")
+            graph = Graph(name=f"{self.name}-graph", nodes=(Node(name="n", job=self.job_id),))
+            whole = JobSpec(name=graph.name, target=GraphTarget(graph=graph))
+            define(tx, whole, namespace=namespace, origin="api")
+            put_template(tx, self.name, template, namespace=namespace, who="test")
+            put_calendar(tx, self.name, Calendar(), namespace=namespace)
+            put_blackout(tx, self.name, WINDOW, namespace=namespace)
+            given_schedule(tx, self.name, namespace=namespace, job=self.job_id)
+            start_backfill(
+                tx,
+                self.name,
+                Range(from_at=0, to_at=DAY_MS),
+                namespace=namespace,
+                backfill_id=self.backfill_id,
+                timetables=TABLES,
+            )
+            submit(tx, [run], namespace=namespace)
+            if owner:
+                at = {"namespace": namespace, "token_id": owner, "key": "00" * 32}
+                enlist(tx, worker, lease_ms=60_000, **at)
+            else:
+                register(tx, worker, namespace=namespace, lease_ms=60_000)
+            issue(tx, self.token, namespace=namespace, by=by())
+            put_namespace(tx, f"ns-{self.run_id[-12:]}", Quotas(), by=by())
+            if dead:
+                self._fail(tx, namespace)
+            if owner:
+                self._hold(tx, namespace, owner)
+
+        store.write(make)
+
+    def _hold(self, tx: Any, namespace: str, owner: str) -> None:
+        """The worker is that of a token, and has the run."""
+        worker = find_remote(tx, self.worker_id, namespace=namespace, token_id=owner)
+        where: dict[str, Any] = {"namespace": namespace, "queues": ["default"]}
+        while True:  # runs of others wait before ours
+            (lease,) = claim(tx, jobs='["add"]', worker_id=self.worker_id, limit=1, **where)
+            if lease.run_id == self.run_id:
+                break
+        self.fence = lease.fence
+        facts = Facts(lease.job, lease.attempt, lease.claimed_at)
+        self.attempt = make_token(worker.seal, self.run_id, self.fence, facts)
+
+    def _fail(self, tx: Any, namespace: str) -> None:
+        at: dict[str, Any] = {
+            "namespace": namespace,
+            "queues": ["default"],
+            "worker_id": self.worker_id,
+        }
+        (lease,) = claim(tx, jobs=json.dumps([self.job_id]), limit=1, **at)
+        error = '{"type":"ValueError","message":"broken"}'
+        verdict = Verdict(run_id=lease.run_id, fence=lease.fence, verb="fail", error=error)
+        finish(tx, [verdict], namespace=namespace)
+
+    def known(self) -> dict[str, str]:
+        """What stands for what."""
+        return {
+            "{run_id}": self.run_id,
+            "{job_id}": self.job_id,
+            "{name}": self.name,
+            "{backfill_id}": self.backfill_id,
+            "{graph}": f"{self.name}-graph",
+            "{old}": "1",
+            "{new}": "1",
+            "{job}": self.job_id,
+            "{worker_id}": self.worker_id,
+            "{token_id}": self.token_id,
+            "{queue}": "mail",
+            "{namespace}": f"ns-{self.run_id[-12:]}",
+            "{new_namespace}": f"new-{self.run_id[-12:]}",
+            "{new_id}": new_id(),
+            "{attempt}": self.attempt,
+        }
+
+    def fill(self, given: Any) -> Any:
+        if given == "{fence}":
+            return self.fence
+        if isinstance(given, str):
+            for sign, value in self.known().items():
+                given = given.replace(sign, value)
+            return given
+        if isinstance(given, Mapping):
+            return {key: self.fill(value) for key, value in given.items()}
+        return [self.fill(value) for value in given] if isinstance(given, list) else given
+
+
+def call(client: httpx2.Client, at: tuple[str, str], things: Things) -> httpx2.Response:
+    example = EXAMPLES[at]
+    body = {} if example.body is None else {"json": things.fill(example.body)}
+    if at != STREAM:
+        return client.request(at[0], things.fill(at[1]) + example.query, **body)
+    with client.stream(at[0], at[1]) as answer:
+        if answer.status_code != 200:
+            answer.read()
+        return answer
