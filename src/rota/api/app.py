@@ -28,7 +28,7 @@ PREFIX = "/api/v1"
 
 def create_app(site: Site, routes: Sequence[ControllerRouterHandler] | None = None) -> ASGIApp:
     """The application behind its doors, ready for a server."""
-    doors = Doors(make_litestar(site, routes), site.options)
+    doors = Doors(make_litestar(site, routes), site.options, site.refusals)
     return Proxied(doors, site.options) if site.options.behind_proxy else doors
 
 

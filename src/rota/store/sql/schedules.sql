@@ -449,3 +449,12 @@ select s.last_success_at as at, h.result
     on h.id = s.last_success
  where s.namespace = :namespace
    and s.name = :name
+
+-- name: overdue_schedule
+-- The one that waits longest for a scheduler.
+select {now} - look_at as overdue_ms
+  from rota.schedule
+ where look_at < {now}
+   and namespace = :namespace
+ order by look_at
+ limit 1
