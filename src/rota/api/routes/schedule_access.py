@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from rota.api.ask import Ask
+from rota.api.payloads import checked_args
 from rota.app.recorded import check_schedule
 from rota.engine.jobs import current_specs
 from rota.engine.schedule_views import ScheduleView, show
@@ -44,4 +45,4 @@ def merged_args(tx: Tx, request: Ask, name: str, args: dict[str, Any]) -> str:
     if found is None:
         raise UnknownJob(view.job)
     check_schedule(merged, found[1])
-    return msgspec.json.encode(merged.args).decode()
+    return checked_args(tx, request, msgspec.json.encode(merged.args).decode())
