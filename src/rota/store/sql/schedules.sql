@@ -416,6 +416,12 @@ update rota.schedule
        skipped = skipped + :skipped
  where id = :id
 
+-- name: jobs_by_calendar
+select distinct calendar, job
+  from rota.schedule
+ where namespace = :namespace
+   and calendar is not null
+
 -- name: calendar_users
 select name
   from rota.schedule
