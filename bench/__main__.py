@@ -31,6 +31,7 @@ APART = {
     "schedules: how late they fire": "bench.schedules",
     "graphs: chains, fans, maps": "bench.flows",
     "HTTP: one server process": "bench.http",
+    "workers without a database": "bench.remote",
 }
 WIDTH = 110
 """Of the table where the output is no terminal."""

@@ -228,6 +228,13 @@ MEASURES = (
         title="200 stream readers: change seen, last ms",
         targets=_both(Target(at_most=500)),
     ),
+    Measure(name="direct_end_to_end", title="two worker processes: end to end/s"),
+    Measure(name="remote_end_to_end", title="the same through one server: end to end/s"),
+    Measure(name="remote_kept", title="of that with a database", is_ratio=True),
+    Measure(name="direct_latency_p50_ms", title="one worker process: submit to start, p50 ms"),
+    Measure(name="direct_latency_p99_ms", title="one worker process: submit to start, p99 ms"),
+    Measure(name="remote_latency_p50_ms", title="the same through a server: p50 ms"),
+    Measure(name="remote_latency_p99_ms", title="the same through a server: p99 ms"),
 )
 
 

@@ -36,6 +36,7 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/"): Example(200, foreign=None),
     ("GET", "/{place}"): Example(200, foreign=None),
     ("GET", "/api/v1/openapi.json"): Example(200, foreign=None),
+    ("GET", "/metrics"): Example(200, foreign=None),
     ("GET", "/docs"): Example(200, foreign=None),
     ("GET", "/docs/reference.js"): Example(200, foreign=None),
     ("GET", "/docs/reference.css"): Example(200, foreign=None),

@@ -215,8 +215,10 @@ def test_errors_carry_what_they_are_about(shared: Served) -> None:
 
 def test_credentials_decide(shared: Served) -> None:
     for token in ("wrong-token", None):
-        with Client(shared.address, token=token) as nobody, pytest.raises(errors.NotSignedIn):
+        refused = pytest.raises(errors.NotSignedIn, match="ROTA_TOKEN")
+        with Client(shared.address, token=token) as nobody, refused as told:
             nobody.runs()
+        assert token is None or "rota tokens create" in str(told.value)
     with Client(shared.address, token=shared.token("viewer")) as viewer:
         viewer.runs()
         with pytest.raises(errors.NotPermitted, match="operator"):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 import msgspec
 import pytest
 from litestar import get
+from litestar.exceptions import HTTPException
 
 from rota import errors
 from rota.api.app import make_litestar
@@ -156,6 +159,34 @@ def test_each_error_has_a_code_a_status_and_a_remedy() -> None:
         assert code_of(kind) == code_of(kind).lower().strip("-")
     assert len({code_of(kind) for kind in ours}) == len(ours)
     assert code_of(errors.UnknownRun) == "unknown-run"
+
+
+@pytest.mark.parametrize("status", [each for each in HTTPStatus if 400 <= each < 600])
+def test_whatever_the_status_there_is_a_remedy(status: HTTPStatus) -> None:
+    problem, _ = problem_of(HTTPException(status_code=status, detail="so it is"))
+
+    assert problem.remedy.endswith(".")
+    assert len(problem.remedy) > 20
+    assert problem.code == problem.code.lower()
+
+
+def test_every_problem_that_is_made_by_hand_has_a_remedy(shared: Served) -> None:
+    """Those of the doors, which are no exceptions."""
+    large = {"X-Filler": "x" * 20_000}
+    answers = [
+        shared.anyone(Host="evil.example").get("/healthz"),
+        shared.client().post("/api/v1/runs", headers={"Origin": "https://evil.example"}),
+        shared.anyone(**large).get("/healthz"),
+        shared.anyone().get("/healthz?x=%00"),
+        shared.anyone().get("/api/v1/runs"),
+        shared.client().get("/api/v1/nowhere"),
+        shared.client().put("/api/v1/runs"),
+    ]
+
+    codes = [answer.json()["code"] for answer in answers]
+    assert len(set(codes)) == len(codes)
+    for answer in answers:
+        assert answer.json()["remedy"].endswith("."), answer.text
 
 
 def test_what_is_not_foreseen_tells_nothing_but_its_id() -> None:

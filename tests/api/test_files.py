@@ -218,7 +218,9 @@ def test_events_keep_to_quotas_and_names(served: Served) -> None:
     assert problem(client.post(EVENTS, json={"event": "no good"}), 400)
     assert problem(client.post(EVENTS, json={"event": "x", "key": ""}), 400)
     served.app.store.write(lambda tx: put_namespace(tx, HOME, Quotas(payload=10), by=by()))
-    assert "allows 10" in problem(client.post(EVENTS, json={"event": "x", "payload": "y" * 9}), 413)
+    assert "limit here is 10;" in problem(
+        client.post(EVENTS, json={"event": "x", "payload": "y" * 9}), 413
+    )
     assert client.post(EVENTS, json={"event": "x", "payload": "y" * 8}).status_code == 201
 
 

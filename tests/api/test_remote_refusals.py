@@ -240,6 +240,7 @@ UNREADABLE: tuple[dict[str, Any], ...] = (
     {"marks": "[1,-1,1,0]"},
     {"marks": "x"},
     {"body": "x" * 9_000},
+    {"body": "\n".join(["x" * 1_023] * 64 + ["x"]), "marks": "[65,0,1,0]"},
     {"seq": 19_999},
     {"seq": 0},
 )

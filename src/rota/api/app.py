@@ -33,7 +33,7 @@ def create_app(site: Site, routes: Sequence[ControllerRouterHandler] | None = No
 def behind_doors(app: Litestar, site: Site) -> ASGIApp:
     """The application for this site; it may have been another's that is over."""
     app.state.site = site
-    doors = Doors(app, site.options)
+    doors = Doors(app, site.options, site.refusals)
     return Proxied(doors, site.options) if site.options.behind_proxy else doors
 
 

@@ -15,7 +15,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from rota.api.options import ServerOptions
 from rota.api.problems import MEDIA_TYPE, Problem, make
 from rota.api.protocol import OVERSIZED, TOO_LARGE
-from rota.api.refusals import Refusals
+from rota.api.refusals import Kind, Refusals
 from rota.ids import new_id
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -33,15 +33,16 @@ HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 )
+_KINDS: dict[str, Kind] = {"foreign-host": "foreign-host", "foreign-origin": "foreign-origin"}
 HSTS = (b"strict-transport-security", b"max-age=31536000")
 
 
 class Doors:
     """Wraps the whole application, whatever its protocol."""
 
-    def __init__(self, app: ASGIApp, options: ServerOptions) -> None:
+    def __init__(self, app: ASGIApp, options: ServerOptions, refusals: Refusals) -> None:
         self._app = app
-        self._refusals = Refusals()
+        self._refusals = refusals
         self._names = options.allowed_names
         self._is_secure = options.is_secure
         self._headers = (*HEADERS, *((HSTS,) if options.is_secure else ()))
@@ -71,6 +72,7 @@ class Doors:
             address = (facts.get("client") or ("",))[0]
             said = {"address": address, "request_id": request_id, "detail": refusal.detail}
             self._refusals.tell(refusal.code, **said)
+            self._refusals.count(_KINDS.get(refusal.code, "bad-head"))
         if refusal is None:
             await self._app(scope, receive, answer)
         elif facts["type"] == "websocket":

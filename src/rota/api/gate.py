@@ -115,6 +115,8 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRout
         return
     site = connection.app.state.site
     credential = await site.identities.of(connection)
+    facts: dict[str, Any] = connection.scope  # type: ignore[assignment]
+    facts["credential"] = credential
     rate = site.options.rate * (WORKERS if WORKER in credential.roles else 1)
     wait_s = site.buckets.take(credential.id, rate=rate, burst=2 * rate)
     if wait_s:
@@ -130,8 +132,6 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRout
         raise NotPermitted(
             f"this needs the role {wanted.role}; the credential has {', '.join(credential.roles)}"
         )
-    facts: dict[str, Any] = connection.scope  # type: ignore[assignment]
-    facts["credential"] = credential
     if facts["query_string"] and not handler.opt.get(ANY_QUERY):
         _check_query(facts["query_string"], _query_names(handler))
 

@@ -17,10 +17,12 @@ from litestar.connection import ASGIConnection
 
 from rota.api.doors import SAFE
 from rota.api.house import HOUSE
+from rota.api.refusals import Kind
 from rota.clock import elapsed_s
 from rota.engine.inspect import now_ms
+from rota.engine.namespaces import HOME
 from rota.engine.sessions import credential_of_session, touch_session
-from rota.engine.tokens import credential_of_token, touch
+from rota.engine.tokens import credential_of_token, namespace_of_token, touch
 from rota.errors import NotPermitted, NotSignedIn, StoreUnavailable, TooMany
 from rota.model.identity import Credential
 from rota.notices import emit
@@ -65,10 +67,12 @@ class Identities:
         if header:
             scheme, _, secret = header.partition(" ")
             if scheme.lower() != "bearer" or not secret.strip():
+                self._site.refusals.count("no-credential")
                 raise NotSignedIn("the Authorization header is not `Bearer` and a token")
             return await self._known_by(secret.strip(), connection, self._token)
         secret = connection.cookies.get(self.cookie, "")
         if not secret:
+            self._site.refusals.count("no-credential")
             raise NotSignedIn("the request brings no credential")
         credential = await self._known_by(secret, connection, self._session)
         if connection.scope.get("method") not in SAFE:
@@ -92,11 +96,12 @@ class Identities:
         if wait_s:
             raise TooMany("too many bad credentials from this address", retry_after_s=wait_s)
 
-    def note_failure(self, address: str) -> None:
+    def note_failure(self, address: str, kind: Kind, namespace: str = HOME) -> None:
         """A credential from there was bad."""
         most = self._site.options.failures
         at = "bad credential", _network_of(address)
         self._site.buckets.take(at, rate=most / 60, burst=most)
+        self._site.refusals.count(kind, namespace)
         emit("api.denied", address=address)
 
     async def note_uses(self) -> None:
@@ -144,13 +149,21 @@ class Identities:
         found = await self._site.read(lambda tx: find(tx, digest), only=HOUSE)
         if found is None:
             self._known.pop((find.__name__, digest), None)
-            self.note_failure(address)
-            raise NotSignedIn("the credential is unknown, revoked or past its time")
+            raise await self._unknown(digest, address)
         if len(self._known) >= MOST:
             self._known.clear()
         known = _Known(found, elapsed_s() + BELIEVED_S)
         self._known[find.__name__, digest] = known
         return known
+
+    async def _unknown(self, digest: str, address: str) -> NotSignedIn:
+        """Who has the secret of a token that was good once may know that it is not any more."""
+        whose = await self._site.read(lambda tx: namespace_of_token(tx, digest), only=HOUSE)
+        if whose is None:
+            self.note_failure(address, "unknown-credential")
+            return NotSignedIn("the credential is unknown, or a session that has ended")
+        self.note_failure(address, "ended-credential", whose)
+        return NotSignedIn("the token was revoked or is past its time")
 
     @staticmethod
     def _token(tx: Tx, digest: str) -> Credential | None:

@@ -36,6 +36,8 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     failures: int = 10
     """Bad credentials a minute from one address, then it has to wait."""
     body_bytes: int = MEBIBYTE
+    payload_bytes: int = 256 * 1024
+    """Of the arguments of a run or the payload of an event, where its namespace says nothing."""
     json_depth: int = 32
     header_bytes: int = 16 * 1024
     header_s: float = 10.0

@@ -92,6 +92,7 @@ TOLD: Mapping[type[RotaError], Told] = {
     errors.LeaseLost: Told(409, "Stop the work: another worker has it now."),
 }
 
+_COUNTED = {errors.NotPermitted: "not-permitted", TooMany: "too-many"}
 _STATUS = {
     400: ("bad-request", _FIX),
     401: ("not-signed-in", TOLD[errors.NotSignedIn].remedy),
@@ -142,12 +143,22 @@ def respond(request: Request[Any, Any, Any], error: Exception) -> Response[Probl
     """What Litestar calls for every exception."""
     request_id = str(request.scope.get("request_id", ""))
     problem, headers = problem_of(error, request_id)
+    _count(request, error)
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         is_outage = isinstance(error, errors.StoreUnavailable)
         _log.error(
             "request %s failed: %s", request_id, error, exc_info=None if is_outage else error
         )
     return Response(problem, status_code=problem.status, headers=headers, media_type=MEDIA_TYPE)
+
+
+def _count(request: Request[Any, Any, Any], error: Exception) -> None:
+    """Who was refused after it was known who asks; bad credentials are counted where they fail."""
+    kind = next((said for of, said in _COUNTED.items() if isinstance(error, of)), None)
+    if kind is not None:
+        facts: Mapping[str, Any] = request.scope
+        whose = {"namespace": facts["credential"].namespace} if "credential" in facts else {}
+        request.app.state.site.refusals.count(kind, **whose)
 
 
 def _of_ours(error: RotaError, request_id: str) -> tuple[Problem, dict[str, str]]:

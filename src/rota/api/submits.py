@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rota.api.payloads import check_payload
 from rota.app.recorded import new_run, recorded_signature
 from rota.clock import elapsed_s
 from rota.engine.acts import By, NewAct, new_act, record_all
@@ -25,7 +26,6 @@ from rota.engine.weights import Choice, choices
 from rota.errors import (
     CommitUnknown,
     NotPermitted,
-    PayloadTooLarge,
     QuotaExceeded,
     RotaError,
     StoreUnavailable,
@@ -266,11 +266,7 @@ class Submits:
         run = new_run(spec, version, args, submit_options(wish.options, retry=spec.retry))
         if not credential.reaches(run.queue):
             raise NotPermitted(f"the credential does not reach the queue {run.queue}")
-        if quotas.payload is not None and len(args.encode()) > quotas.payload:
-            raise PayloadTooLarge(
-                f"the arguments take {len(args.encode()):,} bytes; the namespace allows "
-                f"{quotas.payload:,}"
-            )
+        check_payload(f"the arguments of {wish.job} take", args, quotas, self._site.options)
         return run
 
     def _signature(self, spec: JobSpec) -> Signature:

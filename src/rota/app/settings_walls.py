@@ -24,6 +24,7 @@ class Walls(msgspec.Struct, frozen=True, kw_only=True):
 
     proxies: tuple[str, ...] = ()
     max_body: int | None = None
+    max_payload: int | None = None
     max_depth: int | None = None
     max_head: int | None = None
     max_streams: int | None = None
@@ -67,6 +68,7 @@ def server_walls(said: Walls) -> dict[str, Any]:
     return {
         "proxies": said.proxies,
         "body_bytes": said.max_body,
+        "payload_bytes": said.max_payload,
         "json_depth": said.max_depth,
         "header_bytes": said.max_head,
         "streams": said.max_streams,
@@ -152,6 +154,7 @@ FOLDERS = _list("folders such as '/srv/jobs'", _folder)
 WALLS: dict[str, tuple[str, str, Callable[[Any], Any], str]] = {
     "proxies": ("server", "proxies", NETWORKS, ""),
     "max_body": ("server", "max_body", _size(LEAST_BODY), ""),
+    "max_payload": ("server", "max_payload", _size(LEAST_BODY), ""),
     "max_depth": ("server", "max_depth", count_to(MOST), ""),
     "max_head": ("server", "max_head", _size(LEAST_HEAD), ""),
     "max_streams": ("server", "max_streams", count_to(MOST), ""),

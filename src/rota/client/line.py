@@ -163,6 +163,11 @@ class Line:
             raise NotSignedIn(
                 f"no token was given for {self.url}; set ROTA_TOKEN, or token_file in rota.toml"
             )
+        if isinstance(error, NotSignedIn):
+            raise NotSignedIn(
+                f"{self.url} does not accept the token: {error}; make another with `rota tokens "
+                "create`, or have it made, and give it as ROTA_TOKEN or token_file in rota.toml"
+            )
         if status not in AGAIN:
             raise error
         is_doubtful = status in DOUBTFUL or isinstance(error, CommitUnknown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -11,6 +11,10 @@ from rota.store.base import Row, Tx
 
 _detail = msgspec.json.Decoder(dict[str, Any])
 _AWAITED = "act awaited"
+READ = 20_000
+"""Acts that a page passes over at most to find those that are wanted."""
+CLOCKS_MS = 86_400_000
+"""Clocks that ids come from are not further off than this."""
 
 
 class By(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,7 +122,27 @@ def find_act(tx: Tx, act_id: str, *, namespace: str) -> Act | None:
     return as_act(row) if row else None
 
 
-def acts(  # noqa: PLR0913  # one filter each, all named
+class ActPage(NamedTuple):
+    """Some acts, the newest first, and where the next page begins; None at the end of all."""
+
+    acts: list[Act]
+    next: str | None
+
+
+def acts(tx: Tx, *, namespace: str, before: str | None = None, **wanted: Any) -> list[Act]:
+    """The newest first; `before` is the last id of the page before."""
+    limit = wanted.pop("limit", 50)
+    found: list[Act] = []
+    while True:
+        left = limit - len(found)
+        page = act_page(tx, namespace=namespace, before=before, limit=left, **wanted)
+        found += page.acts
+        if page.next is None or len(found) == limit:
+            return found
+        before = page.next
+
+
+def act_page(  # noqa: PLR0913  # one filter each, all named
     tx: Tx,
     *,
     namespace: str,
@@ -128,19 +152,20 @@ def acts(  # noqa: PLR0913  # one filter each, all named
     since: int | None = None,
     before: str | None = None,
     limit: int = 50,
-) -> list[Act]:
-    """The newest first; `before` is the last id of the page before."""
-    rows = tx.all(
-        "list_acts",
-        namespace=namespace,
-        verb=verb,
-        who=who,
-        subject=subject,
-        since=since,
-        before=before,
-        limit=limit,
-    )
-    return [as_act(row) for row in rows]
+) -> ActPage:
+    """One page; it reads so far and no further, so that it may have fewer than `limit` (ADR 27)."""
+    at: dict[str, Any] = {"namespace": namespace, "before": before}
+    last = None
+    if any(each is not None for each in (verb, who, subject, since)):
+        last = tx.one("last_act_read", most=max(READ, limit) - 1, **at)
+    filters = {"verb": verb, "who": who, "subject": subject, "since": since}
+    rows = tx.all("list_acts", last=last and last["id"], limit=limit, **filters, **at)
+    if len(rows) == limit:
+        return ActPage([as_act(row) for row in rows], str(rows[-1]["id"]))
+    # Ids are in order of time, though not of the clock that says when an act was.
+    if last is not None and since is not None and last["at"] < since - CLOCKS_MS:
+        last = None
+    return ActPage([as_act(row) for row in rows], str(last["id"]) if last else None)
 
 
 def as_act(row: Row) -> Act:

@@ -34,6 +34,14 @@ def remove_calendar(tx: Tx, name: str, *, namespace: str) -> None:
         raise UnknownCalendar(name)
 
 
+def jobs_by_calendar(tx: Tx, *, namespace: str) -> dict[str, set[str]]:
+    """The jobs whose schedules go by each calendar that is used."""
+    found: dict[str, set[str]] = {}
+    for row in tx.all("jobs_by_calendar", namespace=namespace):
+        found.setdefault(row["calendar"], set()).add(row["job"])
+    return found
+
+
 def calendars(tx: Tx, *, namespace: str) -> dict[str, StoredCalendar]:
     """All of a namespace, by name."""
     rows = tx.all("load_calendars", namespaces=json.dumps([namespace]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -20,6 +20,8 @@ MINUTE_MS = 60_000
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
 SPANS = (MINUTE_MS, HOUR_MS)
+EVER = 0
+"""In place of a span: all since counting began. It only grows, as counters have to."""
 KEEP = {MINUTE_MS: 2 * DAY_MS, HOUR_MS: 30 * DAY_MS}
 SETTLED_MS = 30_000
 """History younger than this may still get rows with earlier times."""
@@ -28,6 +30,12 @@ ALL = ""
 """For the job and the queue of what ended in a namespace, whatever it was."""
 FIRST_MS = 5 * MINUTE_MS
 """How far back the first count of all begins."""
+TRIES = 5
+"""Parts are added some seconds apart: nobody meets one this often in a row."""
+ERROR = '{"type":"'
+ADDRESS_WALL = "rota.runtime.executors.guard"
+PROGRAM_WALL = "rota.runtime.executors.programs"
+"""Where the errors are at home with which a worker refuses what its settings do not allow."""
 _spread = msgspec.json.Decoder(dict[int, int])
 
 
@@ -51,6 +59,8 @@ class Statistic(msgspec.Struct, kw_only=True):
     retries: int = 0
     """Attempts that were made again."""
     busy_ms: int = 0
+    refused: int = 0
+    """Failed, as the worker reaches no such address or starts no such program."""
     durations: dict[int, int] = msgspec.field(default_factory=dict)
     waits: dict[int, int] = msgspec.field(default_factory=dict)
     """From being ready to the start."""
@@ -90,10 +100,12 @@ def next_part(tx: Tx) -> Part | None:
 def count(tx: Tx, *, since: int, until: int, namespace: str | None = None) -> Statistics:
     """What ended in that time, by minutes."""
     at = {"since": since, "until": until, "namespace": namespace}
+    walls = {"address": f"{ERROR}{ADDRESS_WALL}.%", "program": f"{ERROR}{PROGRAM_WALL}.%"}
     found: Statistics = {}
-    for row in tx.all("count_endings", **at):
+    for row in tx.all("count_endings", **at, **walls):
         each = found.setdefault(_minute(row), Statistic())
         setattr(each, row["state"], row["runs"])
+        each.refused += int(row["refused"])
         each.retries += int(row["retries"])
         each.busy_ms += int(row["busy_ms"])
     for row in tx.all("count_times", **at):
@@ -114,10 +126,8 @@ def add(tx: Tx, part: Part) -> bool:
         tx.execute("begin_totals", whole_since=whole_since, until=part.until)
     fresh: Statistics = {}
     for place, each in part.counts.items():
-        for span_ms in SPANS:
-            wider = place._replace(span_ms=span_ms, at=place.at // span_ms * span_ms)
-            for one in (wider, wider._replace(job=ALL, queue=ALL)):
-                fresh[one] = total([fresh[one], each]) if one in fresh else each
+        for one in _kept_as(place):
+            fresh[one] = total([fresh[one], each]) if one in fresh else each
     if fresh:
         asked = msgspec.json.encode([place._asdict() for place in fresh]).decode()
         for row in tx.all("find_statistics", batch=asked):
@@ -126,6 +136,20 @@ def add(tx: Tx, part: Part) -> bool:
         rows = [_row(place, each) for place, each in fresh.items()]
         tx.execute("put_statistics", batch=json.dumps(rows))
     return True
+
+
+def _kept_as(place: Place) -> Iterator[Place]:
+    """Every row that what ended in a minute is added to."""
+    for span_ms in SPANS:
+        wider = place._replace(span_ms=span_ms, at=place.at // span_ms * span_ms)
+        yield wider
+        yield wider._replace(job=ALL, queue=ALL)
+    yield from _ever_of(place)
+
+
+def _ever_of(place: Place) -> tuple[Place, Place]:
+    ever = place._replace(span_ms=EVER, at=0)
+    return ever, ever._replace(job=ALL)
 
 
 def read(  # noqa: PLR0913  # one filter each, all named
@@ -155,6 +179,46 @@ def read(  # noqa: PLR0913  # one filter each, all named
         wider = place._replace(span_ms=span_ms, at=place.at // span_ms * span_ms)
         found[wider] = total([found[wider], each]) if wider in found else each
     return found
+
+
+def ever(
+    tx: Tx, *, namespace: str, limit: int, queues: Sequence[str] | None = None
+) -> tuple[Statistics, bool]:
+    """What ended since counting began, by job and queue and, without a job, by queue.
+
+    Up to `limit` of each, in the order of names; True if there are more. It never shrinks: while
+    somebody adds what we have counted ourselves, it is asked again.
+    """
+    tries = 0
+    while True:
+        mark = tx.all("counted_until")[0]
+        found = _ever(tx, mark, namespace=namespace, limit=limit, queues=queues)
+        tries += 1
+        if tries == TRIES or tx.all("counted_until")[0]["until"] == mark["until"]:
+            return found
+
+
+def _ever(
+    tx: Tx, mark: Row, *, namespace: str, limit: int, queues: Sequence[str] | None
+) -> tuple[Statistics, bool]:
+    scope = None if queues is None else json.dumps(list(queues))
+    fresh: Statistics = {}
+    for place, each in _rest(tx, mark, since=0, namespace=namespace).items():
+        if queues is None or place.queue in queues:
+            for one in _ever_of(place):
+                fresh[one] = total([fresh[one], each]) if one in fresh else each
+    told: Statistics = {}
+    are_cut = False
+    for statement, is_of_job in (("read_ever_of_queues", False), ("read_ever_of_jobs", True)):
+        rows = tx.all(statement, namespace=namespace, queues=scope, limit=limit + 1)
+        found = {_place(row): _statistic(row) for row in rows[:limit]}
+        # One that is kept and was cut off must not come with its last seconds alone.
+        new = () if len(rows) > limit else sorted(fresh.keys() - found.keys())
+        ours = [place for place in (*found, *new) if (place.job != ALL) == is_of_job]
+        are_cut = are_cut or len(rows) > limit or len(ours) > limit
+        for place in ours[:limit]:
+            told[place] = total(each[place] for each in (found, fresh) if place in each)
+    return told, are_cut
 
 
 def means(tx: Tx, *, namespace: str, span_ms: int, since: int) -> dict[str, int]:

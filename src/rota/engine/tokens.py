@@ -126,6 +126,12 @@ def credential_of_token(tx: Tx, digest: str) -> Credential | None:
     return None if row is None else as_credential(row)
 
 
+def namespace_of_token(tx: Tx, digest: str) -> str | None:
+    """Where the token of this digest belongs, good or not; None when there never was one."""
+    row = tx.one("namespace_of_token", digest=digest)
+    return None if row is None else str(row["namespace"])
+
+
 def touch(tx: Tx, token_ids: Collection[str], *, used_at: int) -> None:
     """Note when they were used last; done now and then for all of them together."""
     tx.execute("touch_tokens", ids=json.dumps(sorted(token_ids)), used_at=used_at)

@@ -213,7 +213,7 @@ class ChunkBody(AttemptBody, kw_only=True):
     seq: Annotated[int, Meta(ge=1, le=20_000)]
     first_at: int
     marks: Annotated[str, Meta(max_length=LONG_TEXT)]
-    body: Annotated[str, Meta(max_length=200_000)]
+    body: Annotated[str, Meta(max_length=65_536)]
 
 
 class LogsBody(_Said, kw_only=True):

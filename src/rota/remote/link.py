@@ -35,7 +35,7 @@ class Link:
         except TooMany as error:
             raise ServerUnavailable(str(error)) from error
         except NotSignedIn as error:
-            said = f"{self.line.url} does not accept our token: {error}"
+            said = str(error)
             self._refused = elapsed_s() + REFUSED_S, said
             raise ServerUnavailable(said) from error
         self._refused = None

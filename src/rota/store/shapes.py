@@ -258,6 +258,7 @@ SHAPES: Mapping[str, Shape] = {
         "skipped": "bigint",
         "retries": "bigint",
         "busy_ms": "bigint",
+        "refused": "bigint",
         "durations": "text",
         "waits": "text",
         "lags": "text",

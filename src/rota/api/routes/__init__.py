@@ -53,6 +53,7 @@ from rota.api.routes import (
     jobs,
     login,
     logs,
+    metrics,
     namespaces,
     oidc,
     pages,
@@ -81,6 +82,7 @@ ROOT: tuple[ControllerRouterHandler, ...] = (
     *login.ROUTES,
     *oidc.ROUTES,
     *reference.ROUTES,
+    *metrics.ROUTES,
     *pages.ROUTES,
 )
 """Outside of /api/v1."""

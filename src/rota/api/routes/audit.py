@@ -13,7 +13,7 @@ from rota.api.ask import Ask
 from rota.api.documents import MOST, PAGE, Body, Document, Page, then
 from rota.api.gate import needs
 from rota.clock import to_ms
-from rota.engine.acts import Act, acts
+from rota.engine.acts import Act, act_page
 from rota.engine.audit import verify_with
 from rota.errors import BadInput, NotPermitted
 from rota.ids import is_id
@@ -85,13 +85,16 @@ async def list_acts(  # noqa: PLR0913  # one filter each, all named
     cursor: FromQuery[str | None] = None,
     limit: Limit = PAGE,
 ) -> Page[ActDocument]:
-    """The newest first; `cursor` is the `next` of the page before."""
+    """The newest first; `cursor` is the `next` of the page before.
+
+    A page that looks for some acts among very many may have fewer than `limit`, and a `next`.
+    """
     _check_whole(request)
     if cursor is not None and not is_id(cursor):
         raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
     since_ms = None if since is None else _ms("since", since)
     found = await request.read(
-        lambda tx: acts(
+        lambda tx: act_page(
             tx,
             namespace=request.namespace,
             who=who,
@@ -103,8 +106,8 @@ async def list_acts(  # noqa: PLR0913  # one filter each, all named
         )
     )
     return Page(
-        items=[_document(each) for each in found],
-        next=found[-1].id if len(found) == limit else None,
+        items=[_document(each) for each in found.acts],
+        next=found.next,
     )
 
 

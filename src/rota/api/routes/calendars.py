@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from rota.api.documents import Body, Document, Page
 from rota.api.doors import named
 from rota.api.etags import IfMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
+from rota.api.routes.schedule_access import calendars_of_others, check_calendar
 from rota.engine import blackouts as windows
 from rota.engine import calendars as engine
 from rota.engine.acts import By
@@ -92,16 +94,27 @@ class Gone(Document):
 @get("/calendars", **needs("viewer"))
 async def list_calendars(request: Ask) -> Page[CalendarDocument]:
     """All of them, by name."""
-    found = await request.read(lambda tx: engine.calendars(tx, namespace=request.namespace))
-    return Page(items=[_calendar(name, each, request) for name, each in found.items()])
+
+    def look(tx: Tx) -> list[CalendarDocument]:
+        others = calendars_of_others(tx, request)
+        found = engine.calendars(tx, namespace=request.namespace)
+        return [_calendar(name, each, request, others) for name, each in found.items()]
+
+    return Page(items=await request.read(look))
 
 
 @get("/calendars/{name:str}", **needs("viewer"))
 async def show_calendar(request: Ask, name: FromPath[str]) -> CalendarDocument:
     """A business calendar."""
-    found = await request.read(lambda tx: _find_calendar(tx, request, named(name)))
-    show_etag(request, _calendar_etag(named(name), found) or "")
-    return _calendar(named(name), found, request)
+    called = named(name)
+
+    def look(tx: Tx) -> tuple[StoredCalendar, CalendarDocument]:
+        found = _find_calendar(tx, request, called)
+        return found, _calendar(called, found, request, calendars_of_others(tx, request))
+
+    found, document = await request.read(look)
+    show_etag(request, _calendar_etag(called, found) or "")
+    return document
 
 
 @put("/calendars/{name:str}", **needs("author", changes=True))
@@ -119,6 +132,7 @@ async def replace_calendar(
 
     def put_it(tx: Tx, _: By) -> CalendarDocument:
         present = engine.calendars(tx, namespace=request.namespace).get(called)
+        check_calendar(tx, request, called)
         check_match(if_match, _calendar_etag(called, present))
         engine.put_calendar(tx, called, wanted, namespace=request.namespace)
         return _calendar(called, _find_calendar(tx, request, called), request)
@@ -133,6 +147,7 @@ async def delete_calendar(request: Ask, name: FromPath[str], if_match: IfMatch =
 
     def take_away(tx: Tx, _: By) -> Gone:
         check_match(if_match, _calendar_etag(called, _find_calendar(tx, request, called)))
+        check_calendar(tx, request, called)
         engine.remove_calendar(tx, called, namespace=request.namespace)
         return Gone(name=called, removed=True)
 
@@ -226,7 +241,9 @@ def _calendar_etag(name: str, stored: StoredCalendar | None) -> str | None:
     return None if stored is None else etag_of(name, stored.version)
 
 
-def _calendar(name: str, stored: StoredCalendar, request: Ask) -> CalendarDocument:
+def _calendar(
+    name: str, stored: StoredCalendar, request: Ask, others: Collection[str] = ()
+) -> CalendarDocument:
     calendar = stored.calendar
     return CalendarDocument(
         name=name,
@@ -235,7 +252,7 @@ def _calendar(name: str, stored: StoredCalendar, request: Ask) -> CalendarDocume
         weekend=list(calendar.weekend),
         off=list(calendar.off),
         on=list(calendar.on),
-        verbs=_verbs(request.credential, "author"),
+        verbs=[] if name in others else _verbs(request.credential, "author"),
     )
 
 

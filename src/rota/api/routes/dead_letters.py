@@ -11,6 +11,7 @@ from rota.api.ask import Ask
 from rota.api.documents import MOST, PAGE, Page
 from rota.api.gate import needs
 from rota.api.offers import offered
+from rota.api.payloads import checked_args
 from rota.api.routes.letter_documents import (
     ChosenBody,
     Discarded,
@@ -211,7 +212,7 @@ def _checked(tx: Tx, request: Ask, args: dict[str, Any] | None, jobs: set[str]) 
     specs = current_specs(tx, jobs, namespace=request.namespace)
     if job not in specs:
         raise UnknownJob(job)
-    return recorded_signature(specs[job][1]).bind((), args)
+    return checked_args(tx, request, recorded_signature(specs[job][1]).bind((), args))
 
 
 def _reached(tx: Tx, request: Ask, run_id: str) -> LetterView:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rota.api.ask import Ask
+from rota.api.routes.schedule_access import calendars_of_others, check_calendar
 from rota.engine.blackouts import blackouts
 from rota.engine.jobs import current_specs
 from rota.engine.schedule_views import schedules_named
@@ -19,7 +20,8 @@ from rota.store.base import Tx
 def check_reach(tx: Tx, request: Ask, bundles: Sequence[Bundle], plan: Plan) -> None:
     """NotPermitted unless all that files define, start, change or leave behind is within reach.
 
-    Asked before anything is changed. Calendars belong to no queue: authors may change them.
+    Asked before anything is changed. A calendar belongs to no queue: who reaches all schedules that
+    go by it may change it.
     """
     reaches = request.credential.reaches
     if request.credential.queues is None:
@@ -34,6 +36,8 @@ def check_reach(tx: Tx, request: Ask, bundles: Sequence[Bundle], plan: Plan) -> 
     for name, (_, spec) in sorted(stored.items()):
         if not reaches(spec.queue):
             raise NotPermitted(f"job {name} is of a queue that the credential does not reach")
+    for name in sorted(_touched(plan, "calendar") & calendars_of_others(tx, request)):
+        check_calendar(tx, request, name)
     for name, window in _windows(tx, request, bundles, plan):
         if window.queue is None or not reaches(window.queue):
             raise NotPermitted(f"blackout {name}: a window of the credential names a queue of it")

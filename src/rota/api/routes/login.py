@@ -68,7 +68,7 @@ async def sign_in(request: Ask) -> Response[str]:
         lambda tx: _open(tx, token.strip(), ticket, secret, by, old=old), only=HOUSE
     )
     if credential is None:
-        site.identities.note_failure(address)
+        site.identities.note_failure(address, "failed-sign-in")
         again = page(
             alarm=REFUSED, kept=_kept(after), with_provider=request.site.provider is not None
         )

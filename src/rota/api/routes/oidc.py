@@ -57,7 +57,7 @@ async def come_back(request: Ask) -> Response[str]:
     except ProviderDown as error:
         return _failed(request, error, 503)
     except (NotSignedIn, NotPermitted) as error:
-        request.site.identities.note_failure(address)
+        request.site.identities.note_failure(address, "failed-sign-in")
         return _failed(request, error, 403 if isinstance(error, NotPermitted) else 401)
     secret = draw_secret()
     namespace = provider.options.namespace

@@ -12,6 +12,7 @@ from litestar.params import FromPath, JSONBody
 from rota.api.ask import Ask
 from rota.api.documents import Body, Document, moment_ms
 from rota.api.gate import needs
+from rota.api.payloads import checked_args
 from rota.api.routes.run_bodies import RerunBody, StateDocument
 from rota.api.routes.run_documents import Status
 from rota.api.routes.run_lists import LONGEST
@@ -203,8 +204,8 @@ def _part(asked: RerunBody) -> Part:
 def _bound(tx: Tx, request: Ask, old: RunView, args: dict[str, Any]) -> str:
     spec = spec_of(tx, old.job, old.version, namespace=request.namespace)
     if spec is None:
-        return msgspec.json.encode(args).decode()
-    return recorded_signature(spec).bind((), args)
+        return checked_args(tx, request, msgspec.json.encode(args).decode())
+    return checked_args(tx, request, recorded_signature(spec).bind((), args))
 
 
 def _check_room(tx: Tx, request: Ask, more: int) -> None:

@@ -7,10 +7,12 @@ from typing import Any
 import msgspec
 
 from rota.api.ask import Ask
+from rota.api.payloads import checked_args
 from rota.app.recorded import check_schedule
+from rota.engine.calendars import jobs_by_calendar
 from rota.engine.jobs import current_specs
 from rota.engine.schedule_views import ScheduleView, show
-from rota.errors import BadOption, UnknownJob, UnknownSchedule
+from rota.errors import BadOption, NotPermitted, UnknownJob, UnknownSchedule
 from rota.store.base import Tx
 
 
@@ -34,6 +36,24 @@ def reached_ones(tx: Tx, request: Ask, found: list[ScheduleView]) -> list[Schedu
     ]
 
 
+def calendars_of_others(tx: Tx, request: Ask) -> set[str]:
+    """Those that schedules go by which the credential does not reach: it may not change them."""
+    if request.credential.queues is None:
+        return set()
+    used = jobs_by_calendar(tx, namespace=request.namespace)
+    specs = current_specs(tx, set().union(*used.values()), namespace=request.namespace)
+    reached = {job for job, (_, spec) in specs.items() if request.credential.reaches(spec.queue)}
+    return {name for name, jobs in used.items() if jobs - reached}
+
+
+def check_calendar(tx: Tx, request: Ask, name: str) -> None:
+    """NotPermitted for a change that would move schedules of other queues."""
+    if name in calendars_of_others(tx, request):
+        raise NotPermitted(
+            f"schedules of queues that the credential does not reach go by the calendar {name:.140}"
+        )
+
+
 def merged_args(tx: Tx, request: Ask, name: str, args: dict[str, Any]) -> str:
     """The schedule's arguments with some replaced, checked, as JSON text."""
     view = reached_schedule(tx, request, name)
@@ -44,4 +64,4 @@ def merged_args(tx: Tx, request: Ask, name: str, args: dict[str, Any]) -> str:
     if found is None:
         raise UnknownJob(view.job)
     check_schedule(merged, found[1])
-    return msgspec.json.encode(merged.args).decode()
+    return checked_args(tx, request, msgspec.json.encode(merged.args).decode())

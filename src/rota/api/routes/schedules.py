@@ -13,6 +13,7 @@ from rota.api.documents import MOST, PAGE, Document, NoteBody, Page, moment_ms
 from rota.api.doors import named
 from rota.api.etags import IfMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
+from rota.api.payloads import checked_args
 from rota.api.routes.job_bodies import TriggerBody
 from rota.api.routes.job_changes import reached_job
 from rota.api.routes.schedule_access import (
@@ -135,6 +136,7 @@ async def replace_schedule(
         stored = calendars(tx, namespace=request.namespace)
         schedule = data.schedule({each: one.calendar for each, one in stored.items()})
         check_schedule(schedule, spec)
+        checked_args(tx, request, msgspec.json.encode(schedule.args).decode())
         view = engine.put(
             tx,
             called,

@@ -11,14 +11,12 @@ from litestar.params import JSONBody
 from rota.api.ask import Ask
 from rota.api.documents import Body, Document
 from rota.api.gate import needs
+from rota.api.payloads import check_payload
 from rota.app.events import new_event
 from rota.engine.acts import By
 from rota.engine.namespaces import check_room, find_namespace
 from rota.engine.send import send
-from rota.errors import PayloadTooLarge
 from rota.ids import new_id
-from rota.model.event import Event
-from rota.model.identity import Quotas
 from rota.store.base import Tx
 
 
@@ -62,7 +60,7 @@ async def send_event(request: Ask, data: JSONBody[EventBody]) -> SentDocument:
     def tell(tx: Tx, by: By) -> SentDocument:
         quotas = find_namespace(tx, request.namespace).quotas
         check_room(tx, request.namespace, more=1, quotas=quotas)
-        _check_size(event, quotas)
+        check_payload("the payload takes", event.payload, quotas, request.site.options)
         sent = send(
             tx,
             event,
@@ -79,14 +77,6 @@ async def send_event(request: Ask, data: JSONBody[EventBody]) -> SentDocument:
         return SentDocument(id=sent.id, is_new=sent.is_new, heard=heard)
 
     return await request.change("send event", event.name, tell, answers=SentDocument)
-
-
-def _check_size(event: Event, quotas: Quotas) -> None:
-    size = len(event.payload.encode())
-    if quotas.payload is not None and size > quotas.payload:
-        raise PayloadTooLarge(
-            f"the payload has {size:,} bytes; the namespace allows {quotas.payload:,}"
-        )
 
 
 ROUTES = (send_event,)

@@ -24,8 +24,19 @@ select id, at, who, verb, subject, detail, address, request_id, before_digest, a
    and (cast(:subject as text) is null or subject = :subject)
    and (cast(:since as bigint) is null or at >= :since)
    and (cast(:before as {type:uuid}) is null or id < :before)
+   and (cast(:last as {type:uuid}) is null or id >= :last)
  order by id desc
  limit :limit
+
+-- name: last_act_read
+-- How far a page that looks for some acts reads, however few it finds.
+select id, at
+  from rota.act
+ where namespace = :namespace
+   and (cast(:before as {type:uuid}) is null or id < :before)
+ order by id desc
+ limit 1
+offset :most
 
 -- name: last_act
 select who, at, detail

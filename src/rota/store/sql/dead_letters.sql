@@ -213,3 +213,24 @@ delete from rota.dead_letter
 delete from rota.dead_letter
  where run_id {ids:ids}
    and namespace = :namespace
+
+-- name: open_letters_by_job
+select job, count(*) as letters
+  from (
+        select job
+          from rota.dead_letter
+         where namespace = :namespace
+           and state = 'open'
+           and (cast(:queues as text) is null
+                or exists (
+                    select 1
+                      from rota.run_history as h
+                     where h.id = dead_letter.run_id
+                       and h.state = {to:fail}
+                       and h.queue in ({each:queues})
+                   ))
+         limit :most
+       ) as open_letters
+ group by job
+ order by job
+ limit :limit

@@ -106,6 +106,11 @@ select id, namespace, name, roles, queues, expires_at
    and revoked_at is null
    and (expires_at is null or expires_at > {now})
 
+-- name: namespace_of_token
+select namespace
+  from rota.token
+ where digest = :digest
+
 -- name: touch_tokens
 update rota.token
    set used_at = :used_at

@@ -416,6 +416,12 @@ update rota.schedule
        skipped = skipped + :skipped
  where id = :id
 
+-- name: jobs_by_calendar
+select distinct calendar, job
+  from rota.schedule
+ where namespace = :namespace
+   and calendar is not null
+
 -- name: calendar_users
 select name
   from rota.schedule
@@ -449,3 +455,12 @@ select s.last_success_at as at, h.result
     on h.id = s.last_success
  where s.namespace = :namespace
    and s.name = :name
+
+-- name: overdue_schedule
+-- The one that waits longest for a scheduler.
+select {now} - look_at as overdue_ms
+  from rota.schedule
+ where look_at < {now}
+   and namespace = :namespace
+ order by look_at
+ limit 1

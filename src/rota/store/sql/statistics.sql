@@ -40,7 +40,9 @@ select namespace, job, queue, state, finished_at / 60000 * 60000 as at,
        -- The last attempt of a run that failed was not made again.
        sum(failures + crashes - case when state = {to:fail} and failures + crashes > 0 then 1 else 0 end)
        as retries,
-       sum(case when started_at is null then 0 else finished_at - started_at end) as busy_ms
+       sum(case when started_at is null then 0 else finished_at - started_at end) as busy_ms,
+       sum(case when state = {to:fail} and (error like :address or error like :program) then 1 else 0 end)
+       as refused
   from rota.run_history
  where finished_at >= :since
    and finished_at < :until
@@ -84,7 +86,7 @@ select namespace, job, queue, at, kind, step, count(*) as runs
 
 -- name: find_statistics
 select s.namespace, s.span_ms, s.at, s.job, s.queue, s.success, s.failed, s.cancelled, s.skipped,
-       s.retries, s.busy_ms, s.durations, s.waits, s.lags
+       s.retries, s.busy_ms, s.refused, s.durations, s.waits, s.lags
   from {rows:statistic} as b
   join rota.statistic as s
     on s.namespace = b.namespace
@@ -96,10 +98,10 @@ select s.namespace, s.span_ms, s.at, s.job, s.queue, s.success, s.failed, s.canc
 -- name: put_statistics
 insert into rota.statistic (
     namespace, span_ms, at, job, queue, success, failed, cancelled, skipped, retries, busy_ms,
-    durations, waits, lags
+    refused, durations, waits, lags
 )
 select b.namespace, b.span_ms, b.at, b.job, b.queue, b.success, b.failed, b.cancelled, b.skipped,
-       b.retries, b.busy_ms, b.durations, b.waits, b.lags
+       b.retries, b.busy_ms, b.refused, b.durations, b.waits, b.lags
   from {rows:statistic} as b
  where true
 on conflict (namespace, span_ms, at, job, queue) do update
@@ -109,13 +111,14 @@ on conflict (namespace, span_ms, at, job, queue) do update
        skipped = excluded.skipped,
        retries = excluded.retries,
        busy_ms = excluded.busy_ms,
+       refused = excluded.refused,
        durations = excluded.durations,
        waits = excluded.waits,
        lags = excluded.lags
 
 -- name: read_statistics
 select namespace, span_ms, at, job, queue, success, failed, cancelled, skipped, retries, busy_ms,
-       durations, waits, lags
+       refused, durations, waits, lags
   from rota.statistic
  where namespace = :namespace
    and span_ms = :span_ms
@@ -128,13 +131,38 @@ select namespace, span_ms, at, job, queue, success, failed, cancelled, skipped, 
 -- name: read_totals
 -- Of all jobs and queues together: the rows without names.
 select namespace, span_ms, at, job, queue, success, failed, cancelled, skipped, retries, busy_ms,
-       durations, waits, lags
+       refused, durations, waits, lags
   from rota.statistic
  where namespace = :namespace
    and span_ms = :span_ms
    and at >= :since
    and job = ''
    and queue = ''
+
+-- name: read_ever_of_jobs
+-- Since counting began; a span of 0 stands for that.
+select namespace, span_ms, at, job, queue, success, failed, cancelled, skipped, retries, busy_ms,
+       refused, durations, waits, lags
+  from rota.statistic
+ where namespace = :namespace
+   and span_ms = 0
+   and at = 0
+   and job > ''
+   and (cast(:queues as text) is null or queue in ({each:queues}))
+ order by job, queue
+ limit :limit
+
+-- name: read_ever_of_queues
+select namespace, span_ms, at, job, queue, success, failed, cancelled, skipped, retries, busy_ms,
+       refused, durations, waits, lags
+  from rota.statistic
+ where namespace = :namespace
+   and span_ms = 0
+   and at = 0
+   and job = ''
+   and (cast(:queues as text) is null or queue in ({each:queues}))
+ order by queue
+ limit :limit
 
 -- name: read_means
 -- How long the runs of each job took, without the rest.
