@@ -114,7 +114,7 @@ PLAIN = {
 """On every server."""
 OF_RUNS = {
     "run-log": View("/runs/{talking}"),
-    "run-log-error": View("/runs/{talking}?tab=log&level=ERROR"),
+    "run-log-error": View("/runs/{talking}?tab=log&level=error"),
     "run-log-found": View("/runs/{talking}?tab=log&find=order"),
     "run-data": View("/runs/{bad}?tab=data"),
     "run-failed": View("/runs/{bad}"),

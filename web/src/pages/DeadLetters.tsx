@@ -6,7 +6,9 @@ import type { DeadGroup, DeadLetter } from "@/api/types";
 import { count, errorText, sentence, shortId } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
+import { useWidth, WIDTHS } from "@/lib/useWidth";
 import { Button, buttonClass } from "@/ui/Button";
+import { Name } from "@/ui/Name";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { type Column, Table } from "@/ui/Table";
 import { Time } from "@/ui/Time";
@@ -16,6 +18,9 @@ import { One } from "./dead/One";
 export function DeadLetters() {
   const [search, setSearch] = useFilters();
   const query = useQuery(deadGroups());
+  // The newest cause at once where both have room; on a phone they are two pages.
+  const isWide = useWidth() >= WIDTHS.xl;
+  const chosenOf = ([newest]: DeadGroup[]) => search.group ?? (isWide ? newest?.group : undefined);
   return (
     <>
       <PageHead
@@ -43,19 +48,15 @@ export function DeadLetters() {
               )}
               <Groups
                 items={items}
-                chosen={search.group}
+                chosen={chosenOf(items)}
                 choose={(group) => setSearch({ group })}
               />
-              {search.group ? (
+              {chosenOf(items) && (
                 <Letters
-                  group={items.find((each) => each.group === search.group)}
-                  id={search.group}
+                  group={items.find((each) => each.group === chosenOf(items))}
+                  id={chosenOf(items) ?? ""}
                   open={(id) => setSearch({ id })}
                 />
-              ) : (
-                <Card className="max-xl:hidden">
-                  <Empty title="Choose a cause">Its runs appear here.</Empty>
-                </Card>
               )}
             </div>
           )
@@ -121,7 +122,7 @@ const COLUMNS: Column<DeadLetter>[] = [
     width: "minmax(0,1fr)",
     cell: (each) => (
       <>
-        <span className="block truncate font-medium">{each.job}</span>
+        <Name text={each.job} className="font-medium" />
         <span className="block truncate font-mono text-2xs text-ink-2 md:hidden">
           {each.message}
         </span>

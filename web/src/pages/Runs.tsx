@@ -10,7 +10,7 @@ import { Button } from "@/ui/Button";
 import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
 import { Table } from "@/ui/Table";
 import { BulkBar } from "./runs/BulkBar";
-import { RUN_COLUMNS } from "./runs/columns";
+import { NARROW_RUN_PX, RUN_COLUMNS } from "./runs/columns";
 import { Filters } from "./runs/Filters";
 
 export function Runs() {
@@ -47,6 +47,7 @@ export function Runs() {
             label="Runs"
             rows={list.rows}
             columns={RUN_COLUMNS}
+            narrowHeight={NARROW_RUN_PX}
             idOf={(run) => run.executionId}
             onOpen={(run) => void navigate({ to: "/runs/$id", params: { id: run.executionId } })}
             selected={selected}

@@ -13,6 +13,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { useWidth, WIDTHS } from "@/lib/useWidth";
 import { Skeleton } from "./Panels";
 
 export interface Column<T> {
@@ -38,24 +39,16 @@ interface Props<T> {
   loading?: boolean | undefined;
   empty?: ReactNode;
   rowHeight?: number;
-}
-
-const WIDTHS = { sm: 640, md: 768, lg: 1024, xl: 1280 } as const;
-
-function useWidth(): number {
-  const [width, setWidth] = useState(window.innerWidth);
-  useEffect(() => {
-    const onResize = () => setWidth(window.innerWidth);
-    addEventListener("resize", onResize);
-    return () => removeEventListener("resize", onResize);
-  }, []);
-  return width;
+  /** Where columns are few, a row may need another line. */
+  narrowHeight?: number;
 }
 
 export function Table<T>(props: Props<T>) {
-  const { rows, idOf, onOpen, selected, onSelect, onEnd, rowHeight = 44 } = props;
+  const { rows, idOf, onOpen, selected, onSelect, onEnd } = props;
   const body = useRef<HTMLDivElement>(null);
   const width = useWidth();
+  const wideHeight = props.rowHeight ?? 44;
+  const rowHeight = width < WIDTHS.md ? (props.narrowHeight ?? wideHeight) : wideHeight;
   const [active, setActive] = useState(0);
   const virtual = useWindowVirtualizer({
     count: rows.length,
@@ -63,6 +56,8 @@ export function Table<T>(props: Props<T>) {
     overscan: 12,
     scrollMargin: body.current?.offsetTop ?? 0,
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when rows become taller
+  useEffect(() => virtual.measure(), [rowHeight]);
   const shown = virtual.getVirtualItems();
   const lastShown = shown.at(-1)?.index ?? -1;
   useEffect(() => {

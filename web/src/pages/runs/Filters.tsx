@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { SlidersHorizontal, X } from "lucide-react";
 import { useState } from "react";
 import { jobs, queues } from "@/api/queries";
-import type { Job } from "@/api/types";
+import type { Job, State } from "@/api/types";
 import type { Search } from "@/lib/search";
 import { asField, sinceOf } from "@/lib/time";
 import { useList } from "@/lib/useList";
@@ -23,6 +23,9 @@ const WORDS = {
   schedule: "schedule",
   parentId: "part of",
 };
+/** What people look for comes first: a phone shows four of them. */
+const FIRST: State[] = ["failed", "running", "queued", "scheduled"];
+const CHIPS = [...FIRST, ...STATES.filter((state) => !FIRST.includes(state))];
 const NARROWED = ["jobId", "queue", "text", "error", "since", "until"] as const;
 
 interface FilterProps {
@@ -76,7 +79,7 @@ export function Filters({ search, setSearch }: FilterProps) {
         <Period search={search} setSearch={setSearch} />
       </div>
       <div className="scroll-thin flex flex-wrap items-center gap-1.5 max-sm:flex-nowrap max-sm:overflow-x-auto max-sm:pb-1">
-        {STATES.map((state) => (
+        {CHIPS.map((state) => (
           <button
             key={state}
             type="button"

@@ -1,9 +1,13 @@
 import type { Run } from "@/api/types";
 import { shortId } from "@/lib/format";
+import { Name } from "@/ui/Name";
 import { Progress } from "@/ui/Panels";
 import { StateBadge } from "@/ui/State";
 import type { Column } from "@/ui/Table";
 import { Duration, Time } from "@/ui/Time";
+
+/** On a phone what went wrong stands under the name. */
+export const NARROW_RUN_PX = 64;
 
 export const RUN_COLUMNS: Column<Run>[] = [
   {
@@ -19,7 +23,7 @@ export const RUN_COLUMNS: Column<Run>[] = [
     width: "minmax(0,1.2fr)",
     cell: (run) => (
       <>
-        <span className="block truncate font-medium">{run.jobId}</span>
+        <Name text={run.jobId} className="font-medium" />
         <span className="block truncate text-2xs text-ink-3">
           <span className="mr-1.5 sm:hidden">
             <StateBadge state={run.state} small />
@@ -29,6 +33,9 @@ export const RUN_COLUMNS: Column<Run>[] = [
             <Time at={run.createdAt} ago />
           </span>
           {partOf(run)}
+        </span>
+        <span className="block truncate md:hidden">
+          <Note run={run} />
         </span>
       </>
     ),
