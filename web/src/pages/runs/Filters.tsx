@@ -9,6 +9,7 @@ import { useList } from "@/lib/useList";
 import { Button } from "@/ui/Button";
 import { SearchField } from "@/ui/SearchField";
 import { lookOf, STATES } from "@/ui/State";
+import { mayHideSteps } from "./steps";
 
 const SINCE: [string, string][] = [
   ["", "Any time"],
@@ -85,11 +86,22 @@ export function Filters({ search, setSearch }: FilterProps) {
             type="button"
             aria-pressed={search.status === state}
             onClick={() => setSearch({ status: search.status === state ? undefined : state })}
-            className={`h-7 shrink-0 rounded-full border px-2.5 text-xs font-medium ${search.status === state ? "border-accent bg-accent-soft text-accent" : "border-line bg-surface text-ink-2 hover:border-line-strong"}`}
+            className={chipClass(search.status === state)}
           >
             {lookOf(state).word}
           </button>
         ))}
+        {mayHideSteps(search) && (
+          <button
+            type="button"
+            aria-pressed={Boolean(search.steps)}
+            onClick={() => setSearch({ steps: search.steps ? undefined : "yes" })}
+            title="The runs of the nodes of graphs too"
+            className={chipClass(Boolean(search.steps), "sm:ml-auto")}
+          >
+            Steps of graphs
+          </button>
+        )}
         {extra.map((name) => (
           <button
             key={name}
@@ -105,6 +117,13 @@ export function Filters({ search, setSearch }: FilterProps) {
       </div>
     </div>
   );
+}
+
+function chipClass(isOn: boolean, more = ""): string {
+  const look = isOn
+    ? "border-accent bg-accent-soft text-accent"
+    : "border-line bg-surface text-ink-2 hover:border-line-strong";
+  return `h-7 shrink-0 rounded-full border px-2.5 text-xs font-medium whitespace-nowrap ${look} ${more}`;
 }
 
 /** The last hours, or between two moments; a link to a day of a job has such two. */
