@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { ArrowLeft, CircleCheck } from "lucide-react";
 import { deadGroups, deadLetters } from "@/api/queries";
 import type { DeadGroup, DeadLetter } from "@/api/types";
@@ -7,20 +6,21 @@ import { count, errorText, sentence, shortId } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { useWidth, WIDTHS } from "@/lib/useWidth";
-import { Button, buttonClass } from "@/ui/Button";
+import { Button } from "@/ui/Button";
 import { Name } from "@/ui/Name";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { type Column, Table } from "@/ui/Table";
 import { Time } from "@/ui/Time";
 import { Many } from "./dead/Many";
+import { Newest } from "./dead/Newest";
 import { One } from "./dead/One";
 
 export function DeadLetters() {
   const [search, setSearch] = useFilters();
   const query = useQuery(deadGroups());
-  // The newest cause at once where both have room; on a phone they are two pages.
+  // The first cause at once where both have room; on a phone they are two pages.
   const isWide = useWidth() >= WIDTHS.xl;
-  const chosenOf = ([newest]: DeadGroup[]) => search.group ?? (isWide ? newest?.group : undefined);
+  const chosenOf = ([first]: DeadGroup[]) => search.group ?? (isWide ? first?.group : undefined);
   return (
     <>
       <PageHead
@@ -164,22 +164,14 @@ function Letters({
   const list = useList<DeadLetter>(deadLetters(id));
   const [newest] = list.rows;
   return (
-    <div className="min-w-0">
+    <div className="min-w-0 space-y-3">
       {group && (
-        <div className="mb-3 flex flex-wrap gap-2">
+        <div className="flex flex-wrap gap-2">
           <Many group={group} verb="redrive" />
           <Many group={group} verb="discard" />
-          {newest && (
-            <Link
-              to="/runs/$id"
-              params={{ id: newest.executionId }}
-              className={buttonClass("plain", "sm:ml-auto")}
-            >
-              Newest run: traceback and log
-            </Link>
-          )}
         </div>
       )}
+      {newest && <Newest key={newest.executionId} id={newest.executionId} />}
       <Table
         label="Dead letters of this cause"
         rows={list.rows}

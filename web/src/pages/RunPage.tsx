@@ -117,6 +117,7 @@ function Log({ run }: { run: Run }) {
         lines={lines}
         live={isLive}
         reading={!isRead}
+        {...(isLive && !run.startedAt && { height: "h-32" })}
         onDownload={() => downloadLog(run.executionId)}
         wanted={{ text: search.find ?? "", level: search.level ?? "" }}
         onWanted={({ text, level }) =>
