@@ -68,7 +68,10 @@ export function Table<T>(props: Props<T>) {
     () => props.columns.filter((each) => !each.from || width >= WIDTHS[each.from]),
     [props.columns, width],
   );
-  const tracks = [...(onSelect ? ["2rem"] : []), ...columns.map((each) => each.width)].join(" ");
+  const tracks = [
+    ...(onSelect ? [width < WIDTHS.sm ? "1rem" : "2rem"] : []),
+    ...columns.map((each) => each.width),
+  ].join(" ");
   const focusRow = (index: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, index));
     setActive(next);
@@ -119,7 +122,7 @@ export function Table<T>(props: Props<T>) {
       >
         <div
           role="row"
-          className="grid items-center gap-x-4 px-4 text-xs font-medium text-ink-2"
+          className="grid items-center gap-x-4 px-4 text-xs max-sm:gap-x-3 max-sm:px-3 font-medium text-ink-2"
           style={{ gridTemplateColumns: tracks, height: 36 }}
         >
           {onSelect && (
@@ -210,7 +213,7 @@ const Row = memo(function Row(props: RowProps) {
       onFocus={() => handlers.current.focus(index)}
       onKeyDown={(event) => handlers.current.key(event, row, index)}
       onClick={onClick}
-      className={`absolute inset-x-0 grid items-center gap-x-4 border-b border-line px-4 -outline-offset-2 last:border-b-0 ${isLink ? "cursor-pointer hover:bg-sunken/60" : ""} ${isSelected ? "bg-accent-soft" : ""}`}
+      className={`absolute inset-x-0 grid items-center gap-x-4 border-b border-line px-4 max-sm:gap-x-3 max-sm:px-3 -outline-offset-2 last:border-b-0 ${isLink ? "cursor-pointer hover:bg-sunken/60" : ""} ${isSelected ? "bg-accent-soft" : ""}`}
       style={{
         gridTemplateColumns: props.tracks,
         height: props.height,

@@ -46,7 +46,7 @@ export function Queues({ className }: { className?: string }) {
                         <Name text={queue.name} className="font-medium" />
                         {queue.paused && <Tag>Paused</Tag>}
                       </span>
-                      <span className="num text-xs text-ink-2">
+                      <span className="num text-xs text-ink-2 max-sm:hidden">
                         {queue.oldestWaitMs != null && `oldest ${duration(queue.oldestWaitMs)}`}
                       </span>
                       <span className="num w-20 text-right">{`${atLeast(queue.queued, queue.isCut)} waiting`}</span>
