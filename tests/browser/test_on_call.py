@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from playwright.sync_api import expect
 
-from tests.browser.site import Site
-from tests.browser.visitor import Visitor, dialog, press, row_of, short, state_shown
+from tests.browser.site import ADMIN, JOBS, Site, address_of
+from tests.browser.visitor import Visit, Visitor, dialog, press, row_of, short, state_shown
+from tests.support.cli import Rota
 
 
 def test_a_failed_run_shows_its_error_and_leads_to_its_letter(site: Site, admin: Visitor) -> None:
@@ -108,6 +111,24 @@ def test_a_queue_tells_why_its_runs_wait(site: Site, admin: Visitor) -> None:
 
     expect(row_of(page, "greet")).to_have_count(1)
     site.post(f"/runs/{made['executionId']}/cancel")
+
+
+def test_a_page_says_that_it_is_old_when_its_server_is_gone(
+    visit: Visit, built: None, tmp_path: Path
+) -> None:
+    settings = {"ROTA_SERVE": "yes", "ROTA_PORT": "0", "ROTA_ADMIN_TOKEN": ADMIN}
+    rota = Rota(tmp_path, ROTA_URL=f"sqlite:///{tmp_path}/rota.db", **settings)
+    with rota.started("up", str(JOBS)) as served:
+        visitor = visit(address_of(served))
+        visitor.sign_in(ADMIN)
+        page = visitor.page("/queues")
+        expect(page.get_by_role("status").filter(has_text="Live")).to_be_visible()
+        visitor.watch.forgive("ERR_")
+        served.kill()
+
+        told = page.get_by_role("status").filter(has_text="No connection to the server since")
+        expect(told).to_be_visible()
+        expect(row_of(page, "default")).to_be_visible()
 
 
 def test_an_address_with_a_tab_that_is_not_there_shows_the_first(admin: Visitor) -> None:

@@ -79,7 +79,10 @@ function Body({ figures }: { figures: Figures }) {
           />
         </Card>
         <Running className="max-xl:order-2" />
-        <Failures figures={figures} className="max-xl:order-1" />
+        <Failures
+          figures={figures}
+          className={figures.failures.length ? "max-xl:order-1" : "max-xl:order-4"}
+        />
         <Due className="max-xl:order-5" />
         <Queues className="max-xl:order-3" />
       </div>

@@ -17,7 +17,7 @@ export function Now({ run }: { run: Run }) {
     <div className="mb-4 space-y-3 empty:hidden">
       {run.error && (
         <div className="rounded-lg border border-bad/30 bg-bad-soft px-4 py-3">
-          <p className="font-mono text-xs font-semibold text-bad break-words">{run.error.type}</p>
+          <h2 className="font-mono text-xs font-semibold text-bad break-words">{run.error.type}</h2>
           <LongText text={run.error.message} className="mt-0.5" />
           {run.error.traceback.includes("\n") && (
             <details className="mt-2" open={isShort(run.error.traceback)}>
