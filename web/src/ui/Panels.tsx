@@ -190,7 +190,7 @@ export function Load<T>({ query, children, lines = 4, page }: LoadProps<T>) {
   }
   if (query.error) {
     return (
-      <div className="p-4">
+      <div className="in-[.card]:p-4">
         <ErrorPanel error={query.error} retry={() => void query.refetch()} />
       </div>
     );
