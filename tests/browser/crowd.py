@@ -90,9 +90,9 @@ def skipping(many: int = PARCELS) -> int:
     first = gather(many)
     with group("weighing"):
         weighed = weigh.map(first)
-    chain = first
+    chain: Any = first
     for _ in range(5):
-        chain = gather.node()(1) if chain is None else merge(chain, first)
+        chain = merge(chain, first)
     side = merge(first)
     with group("a_group_with_a_name_that_does_not_end_soon"):
         mixed = [merge(chain, first, side) for _ in range(9)]

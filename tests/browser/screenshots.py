@@ -204,7 +204,7 @@ def look_at(visitor: Visitor, view: View, path: Path) -> None:
         for act in view.acts:
             act(page)
         _rest(page)
-    except Error as why:
+    except (Error, AssertionError) as why:
         print(f"{path.stem}: {str(why).splitlines()[0]}", flush=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     tall = min(int(page.evaluate("document.documentElement.scrollHeight")), TALLEST)
