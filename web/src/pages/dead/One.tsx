@@ -45,8 +45,8 @@ function Letter({ letter, args }: LetterProps) {
     try {
       const made = await ask("redriveOne", { path: [letter.executionId], body });
       toast.done("It runs again; this is the new run.");
-      await cache.invalidateQueries();
       await navigate({ to: "/runs/$id", params: { id: made.rerunId } });
+      void cache.invalidateQueries();
     } catch (error) {
       setSent(false);
       toast.failed(error);

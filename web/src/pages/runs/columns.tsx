@@ -1,5 +1,6 @@
 import type { Run } from "@/api/types";
 import { shortId } from "@/lib/format";
+import { useWidth, WIDTHS } from "@/lib/useWidth";
 import { Name } from "@/ui/Name";
 import { Progress } from "@/ui/Panels";
 import { StateBadge } from "@/ui/State";
@@ -34,9 +35,7 @@ export const RUN_COLUMNS: Column<Run>[] = [
           </span>
           {partOf(run)}
         </span>
-        <span className="block truncate md:hidden">
-          <Note run={run} />
-        </span>
+        <NarrowNote run={run} />
       </>
     ),
   },
@@ -83,6 +82,18 @@ export const RUN_COLUMNS: Column<Run>[] = [
 function partOf({ node, item, jobId }: Run): string {
   const named = node && node !== jobId ? ` · ${node}` : "";
   return item == null ? named : `${named} · item ${item}`;
+}
+
+/** Where there is no column for it; not only hidden elsewhere, as readers would hear it twice. */
+function NarrowNote({ run }: { run: Run }) {
+  const isNarrow = useWidth() < WIDTHS.md;
+  return (
+    isNarrow && (
+      <span className="block truncate">
+        <Note run={run} />
+      </span>
+    )
+  );
 }
 
 function Note({ run }: { run: Run }) {
