@@ -1,7 +1,8 @@
 """`python -m tests.browser.screenshots`: pictures of the pages, from a real server with real data.
 
 The chosen ones go into docs/images; with `--all` every page, by day and by night, wide and narrow,
-with much and with nothing on it, goes into build/screenshots, to be looked through.
+of a shop, of a crowd and of an empty server, goes into build/screenshots, to be looked through;
+what is wider than its screen is told.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from playwright.sync_api import Browser, Page, StorageState, sync_playwright
+from playwright.sync_api import Browser, Error, Page, StorageState, sync_playwright
 
 from rota.store.open import open_store
+from tests.browser import crowd
 from tests.browser.chromium import FLAGS, MISSING, find_chromium
+from tests.browser.gallery import CROWD, PLAIN, SHOP, View, Who
 from tests.browser.past import give_past
 from tests.browser.site import ADMIN, Site
 from tests.browser.visitor import Visitor, settle
@@ -32,6 +35,8 @@ WIDE, NARROW = (1440, 900), (390, 844)
 LOW = (1440, 600)
 """For long lists: more of the same tells nothing."""
 LARGEST_BYTES = 150_000
+TALLEST = 1_900
+"""Beyond this a list only goes on."""
 Theme = Literal["light", "dark"]
 
 
@@ -54,49 +59,6 @@ CHOSEN = (
     Shot("phone", "/?window=24h", size=NARROW),
     Shot("phone-run-dark", "/runs/{graph}", "dark", NARROW),
 )
-PLACES = {
-    "overview": "/",
-    "overview-day": "/?window=24h",
-    "jobs": "/jobs",
-    "templates": "/jobs?tab=templates",
-    "job": "/jobs/charge",
-    "job-runs": "/jobs/charge?tab=runs",
-    "job-definition": "/jobs/charge?tab=definition",
-    "job-schedules": "/jobs/nightly_backup?tab=schedules",
-    "job-versions": "/jobs/charge?tab=versions",
-    "runs": "/runs",
-    "runs-failed": "/runs?status=failed",
-    "run-log": "/runs/{talking}",
-    "run-data": "/runs/{bad}?tab=data",
-    "run-failed": "/runs/{bad}",
-    "run-attempts": "/runs/{bad}?tab=attempts",
-    "run-compare": "/runs/{bad}?tab=compare",
-    "run-waiting": "/runs/{waiting}",
-    "graph": "/runs/{graph}",
-    "graph-node": "/runs/{graph}?node=pack",
-    "graph-gantt": "/runs/{graph}?tab=gantt",
-    "graph-steps": "/runs/{graph}?tab=children",
-    "graphs": "/graphs",
-    "graph-grid": "/graphs/fulfil",
-    "graph-definition": "/graphs/fulfil?tab=graph",
-    "queues": "/queues",
-    "workers": "/workers",
-    "dead-letters": "/dead-letters?group={group}",
-    "dead-letter": "/dead-letters?group={group}&id={bad}",
-    "schedules": "/schedules",
-    "week": "/schedules?tab=week",
-    "backfills": "/schedules?tab=backfills",
-    "calendars": "/schedules?tab=calendars",
-    "maintenance": "/schedules?tab=windows",
-    "schedule": "/schedules?edit=nightly_backup",
-    "audit": "/audit",
-    "tokens": "/access",
-    "namespaces": "/access?tab=namespaces",
-    "settings": "/settings",
-    "nowhere": "/no/such/page",
-}
-OF_A_SHOP = ("job-", "graph-", "schedule-")
-"""What an empty server has not."""
 
 
 @contextmanager
@@ -111,12 +73,21 @@ def furnished() -> Iterator[tuple[Site, dict[str, str]]]:
 
 
 @contextmanager
-def empty() -> Iterator[Site]:
+def empty() -> Iterator[tuple[Site, dict[str, str]]]:
     """A server on its first day."""
     with _folder() as folder:
         (folder / "nothing.py").write_text("from rota import App\n\napp = App()\n")
         with _site(folder, f"sqlite:///{folder}/rota.db", "nothing:app") as site:
-            yield site
+            yield site, {}
+
+
+@contextmanager
+def crowded() -> Iterator[tuple[Site, dict[str, str]]]:
+    """Many of everything, with the longest names."""
+    with _folder() as folder:
+        url = f"sqlite:///{folder}/rota.db"
+        with _site(folder, url, str(Path(crowd.__file__)), "--slots", "8") as site:
+            yield site, crowd.furnish_much(site)
 
 
 @contextmanager
@@ -126,10 +97,10 @@ def _folder() -> Iterator[Path]:
 
 
 @contextmanager
-def _site(folder: Path, url: str, app: str) -> Iterator[Site]:
+def _site(folder: Path, url: str, app: str, *options: str) -> Iterator[Site]:
     settings = {"ROTA_SERVE": "yes", "ROTA_PORT": "0", "ROTA_ADMIN_TOKEN": ADMIN}
     rota = Rota(folder, ROTA_URL=url, **settings)
-    with rota.serving("up", app, "--url", url) as served:
+    with rota.serving("up", app, "--url", url, *options) as served:
         site = Site(served, folder)
         yield site
         site.api.close()
@@ -144,18 +115,22 @@ def live_a_little(site: Site) -> dict[str, str]:
         "talking": site.submit("import_orders", count=900),
         "bad": site.submit("sync_stock", warehouse="north"),
         "graph": site.submit("fulfil", day=today, fragile="Rome"),
+        "done": site.submit("warm_caches"),
+        "cancelled": site.submit("send_newsletter", issue=11),
     }
+    site.post(f"/runs/{known['cancelled']}/cancel", reason="Printed by mistake.")
     more = [site.submit("sync_stock", warehouse="north") for _ in range(4)]
     more += [site.submit("fulfil", day=today) for _ in range(3)]
-    site.post("/runs", jobId="send_report", args={"day": "tomorrow"}, delay="20m")
-    for run_id in (known["bad"], known["graph"], *more):
+    later = site.post("/runs", jobId="send_report", args={"day": "tomorrow"}, delay="20m")
+    known["asleep"] = later["executionId"]
+    for run_id in (known["bad"], known["graph"], known["done"], *more):
         eventually(lambda run_id=run_id: site.run(run_id)["finishedAt"], f"{run_id} has ended")  # type: ignore[misc]  # bound now
     return known | {"group": site.get(f"/dead-letters/{known['bad']}")["group"]}
 
 
-def signed_in(browser: Browser, site: Site) -> StorageState:
+def signed_in(browser: Browser, site: Site, *roles: str) -> StorageState:
     """The cookie of one session for all pictures."""
-    made = site.post("/tokens", name="ada", roles=["admin", "exec"])
+    made = site.post("/tokens", name="ada", roles=list(roles or ("admin", "exec")))
     context = browser.new_context(base_url=site.address)
     Visitor(context, site.address).sign_in(made["token"])
     state = context.storage_state()
@@ -163,24 +138,31 @@ def signed_in(browser: Browser, site: Site) -> StorageState:
     return state
 
 
-def take(browser: Browser, site: Site, shot: Shot, path: Path, **options: Any) -> None:
-    width, height = shot.size
+def visitor_of(
+    browser: Browser, site: Site, theme: Theme, size: tuple[int, int], state: StorageState | None
+) -> Visitor:
+    width, height = size
     context = browser.new_context(
         base_url=site.address,
         viewport={"width": width, "height": height},
-        color_scheme=shot.theme,
+        color_scheme=theme,
         locale="en-GB",
         timezone_id="Europe/Paris",
         reduced_motion="reduce",
         is_mobile=width < WIDE[0],
-        **options,
+        storage_state=state,
     )
-    page = Visitor(context, site.address).page(shot.place)
+    return Visitor(context, site.address)
+
+
+def take(browser: Browser, site: Site, shot: Shot, path: Path, state: StorageState) -> None:
+    visitor = visitor_of(browser, site, shot.theme, shot.size, state)
+    page = visitor.page(shot.place)
     settle(page)
     _rest(page)
     path.parent.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=path, animations="disabled", caret="hide")
-    context.close()
+    visitor.context.close()
 
 
 def _rest(page: Page) -> None:
@@ -189,31 +171,74 @@ def _rest(page: Page) -> None:
     page.wait_for_timeout(700)
 
 
-def shots_of(known: dict[str, str], *, everything: bool) -> Iterator[tuple[Shot, Path]]:
-    if not everything:
+WORLDS = {"shop": (furnished, SHOP), "crowd": (crowded, CROWD), "empty": (empty, PLAIN)}
+WAYS: tuple[tuple[Theme, tuple[int, int]], ...] = (
+    *(("light", WIDE), ("light", NARROW)),
+    *(("dark", WIDE), ("dark", NARROW)),
+)
+
+
+def walk_through(browser: Browser, world: str, only: str) -> None:
+    """Pictures of all that a server shows, into a folder of its name."""
+    enter, views = WORLDS[world]
+    with enter() as (site, known):
+        cookies: dict[Who, StorageState | None] = {
+            "admin": signed_in(browser, site),
+            "viewer": signed_in(browser, site, "viewer"),
+            "nobody": None,
+        }
+        for (theme, size), who in product(WAYS, cookies):
+            visitor = visitor_of(browser, site, theme, size, cookies[who])
+            for name, view in views.items():
+                if view.who == who and only in name:
+                    path = ALL_FOLDER / world / f"{name}-{theme}-{size[0]}.png"
+                    look_at(visitor, view._replace(place=view.place.format(**known)), path)
+            visitor.context.close()
+
+
+def look_at(visitor: Visitor, view: View, path: Path) -> None:
+    """A picture of the whole page, but not of a list without end."""
+    page = visitor.page(view.place)
+    try:
+        settle(page)
+        for act in view.acts:
+            act(page)
+        _rest(page)
+    except (Error, AssertionError) as why:
+        print(f"{path.stem}: {str(why).splitlines()[0]}", flush=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    tall = min(int(page.evaluate("document.documentElement.scrollHeight")), TALLEST)
+    size = page.viewport_size or {"width": WIDE[0], "height": WIDE[1]}
+    page.set_viewport_size({"width": size["width"], "height": max(tall, size["height"])})
+    page.wait_for_timeout(250)
+    page.screenshot(path=path, animations="disabled", caret="hide")
+    wide = int(page.evaluate("document.documentElement.scrollWidth"))
+    note = f"  {wide} px wide!" if wide > size["width"] else ""
+    print(f"{path.relative_to(ROOT)}{note}", flush=True)
+    page.close()
+
+
+def take_chosen(browser: Browser) -> list[str]:
+    """The names of those that are too large."""
+    large = []
+    with furnished() as (site, known):
+        state = signed_in(browser, site)
         for shot in CHOSEN:
-            found = shot._replace(place=shot.place.format(**known))
-            yield found, CHOSEN_FOLDER / f"{shot.name}.png"
-        return
-    yield from each_way({name: place.format(**known) for name, place in PLACES.items()}, "")
-
-
-def shots_of_little() -> Iterator[tuple[Shot, Path]]:
-    """Of the pages that an empty server has."""
-    places = {name: place for name, place in PLACES.items() if not name.startswith(OF_A_SHOP)}
-    return each_way({name: place for name, place in places.items() if "{" not in place}, "empty-")
-
-
-def each_way(places: dict[str, str], prefix: str) -> Iterator[tuple[Shot, Path]]:
-    themes: tuple[Theme, ...] = ("light", "dark")
-    for (name, place), theme, size in product(places.items(), themes, (WIDE, NARROW)):
-        path = ALL_FOLDER / f"{prefix}{name}-{theme}-{size[0]}.png"
-        yield Shot(name, place, theme, size), path
+            path = CHOSEN_FOLDER / f"{shot.name}.png"
+            place = shot.place.format(**known)
+            take(browser, site, shot._replace(place=place), path, state)
+            size = path.stat().st_size
+            print(f"{path.relative_to(ROOT)}  {size / 1000:.0f} KB", flush=True)
+            if size > LARGEST_BYTES:
+                large.append(path.name)
+    return large
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true", help="every page, into build/screenshots")
+    parser.add_argument("--of", choices=list(WORLDS), help="with --all: of this server only")
+    parser.add_argument("--only", default="", help="with --all: views whose name has this in it")
     asked = parser.parse_args()
     program = find_chromium()
     if program is None:
@@ -221,27 +246,13 @@ def main() -> int:
         return 1
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
-        with furnished() as (site, known):
-            taken = take_all(browser, site, shots_of(known, everything=asked.all))
-        if asked.all:
-            with empty() as site:
-                take_all(browser, site, shots_of_little())
+        large = take_chosen(browser) if not asked.all else []
+        for world in WORLDS if asked.all and not asked.of else filter(None, [asked.of]):
+            walk_through(browser, world, asked.only)
         browser.close()
-    too_large = [path.name for path, size in taken.items() if size > LARGEST_BYTES]
-    if too_large and not asked.all:
-        print(f"more than {LARGEST_BYTES / 1000:.0f} KB: {', '.join(too_large)}")
-        return 1
-    return 0
-
-
-def take_all(browser: Browser, site: Site, shots: Iterator[tuple[Shot, Path]]) -> dict[Path, int]:
-    """How many bytes each picture has."""
-    state, taken = signed_in(browser, site), {}
-    for shot, path in shots:
-        take(browser, site, shot, path, storage_state=state)
-        taken[path] = path.stat().st_size
-        print(f"{path.relative_to(ROOT)}  {taken[path] / 1000:.0f} KB", flush=True)
-    return taken
+    if large:
+        print(f"more than {LARGEST_BYTES / 1000:.0f} KB: {', '.join(large)}")
+    return 1 if large else 0
 
 
 if __name__ == "__main__":

@@ -42,6 +42,13 @@ def test_nothing_on_a_page_hinders_people(reader: Page, places: dict[str, str], 
     assert grave_violations(reader, COLOURS) == []
     reader.set_viewport_size(PHONE)
     assert grave_violations(reader) == []
+    assert beyond_the_screen(reader) <= 0
+
+
+def beyond_the_screen(page: Page) -> int:
+    """By how many pixels a page is wider than its screen."""
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    return int(wide)
 
 
 @pytest.mark.parametrize(("name", "button"), FORMS)

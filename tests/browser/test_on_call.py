@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from playwright.sync_api import expect
 
-from tests.browser.site import Site
-from tests.browser.visitor import Visitor, dialog, press, row_of, state_shown
+from tests.browser.site import ADMIN, JOBS, Site, address_of
+from tests.browser.visitor import Visit, Visitor, dialog, press, row_of, short, state_shown
+from tests.support.cli import Rota
 
 
 def test_a_failed_run_shows_its_error_and_leads_to_its_letter(site: Site, admin: Visitor) -> None:
@@ -20,10 +23,61 @@ def test_a_failed_run_shows_its_error_and_leads_to_its_letter(site: Site, admin:
     expect(letter).to_contain_text(gate.name)
     gate.touch()
     press(letter, "Redrive")
-    press(dialog(page, "Redrive this one?"), "Redrive")
 
     expect(letter).to_be_hidden()
-    site.wait_for(site.get(f"/dead-letters/{run_id}")["rerunId"], "success")
+    state_shown(page, "Success")
+    assert run_id not in page.url, "it is a run of its own"
+
+
+def test_a_cause_shows_the_traceback_and_log_of_its_newest_run(site: Site, admin: Visitor) -> None:
+    run_id = site.submit_and_wait("repeat", "failed", text="the last words")
+    group = site.get(f"/dead-letters/{run_id}")["group"]
+    page = admin.page(f"/dead-letters?group={group}")
+
+    expect(page.get_by_role("region", name="Traceback")).to_contain_text("in repeat")
+    expect(page.get_by_role("region", name="The end of its log")).to_contain_text("the last words")
+    page.get_by_role("link", name="Open the run").click()
+    state_shown(page, "Failed")
+
+
+def test_the_first_of_the_causes_is_open_where_there_is_room(site: Site, admin: Visitor) -> None:
+    site.submit_and_wait("deliver", "failed", path=str(site.path()))
+    page = admin.page("/dead-letters")
+    letters = page.get_by_role("table", name="Dead letters of this cause")
+
+    expect(page.get_by_role("button", pressed=True)).to_have_count(1)
+    expect(letters).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.get_by_role("button", pressed=True)).to_have_count(0)
+    expect(letters).to_have_count(0)
+
+
+def test_a_failure_is_compared_with_what_went_well_before(site: Site, admin: Visitor) -> None:
+    gate, closed = site.path(), site.path()
+    gate.touch()
+    good = site.submit_and_wait("deliver", "success", path=str(gate))
+    site.submit_and_wait("deliver", "failed", path=str(closed))
+    bad = site.submit_and_wait("deliver", "failed", path=str(closed))
+
+    page = admin.page(f"/runs/{bad}?tab=compare")
+
+    expect(page.get_by_label("Compare with")).to_have_value(good)
+
+
+def test_the_runs_of_a_graph_are_one_run_until_somebody_asks(site: Site, admin: Visitor) -> None:
+    folder = site.path()
+    folder.mkdir()
+    run_id = site.submit_and_wait("order", "failed", folder=str(folder))
+    steps = site.get(f"/runs?parentId={run_id}")["items"]
+    ship = next(each["executionId"] for each in steps if each["node"] == "ship")
+    page = admin.page("/runs?status=failed")
+
+    expect(row_of(page, short(run_id))).to_be_visible()
+    expect(row_of(page, short(ship))).to_have_count(0)
+    press(page, "Steps of graphs")
+    expect(row_of(page, short(ship))).to_be_visible()
+    page.goto("/runs?jobId=ship", wait_until="commit")
+    expect(row_of(page, short(ship))).to_be_visible()
 
 
 def test_a_failed_graph_leads_to_the_instance_that_failed(site: Site, admin: Visitor) -> None:
@@ -57,6 +111,24 @@ def test_a_queue_tells_why_its_runs_wait(site: Site, admin: Visitor) -> None:
 
     expect(row_of(page, "greet")).to_have_count(1)
     site.post(f"/runs/{made['executionId']}/cancel")
+
+
+def test_a_page_says_that_it_is_old_when_its_server_is_gone(
+    visit: Visit, built: None, tmp_path: Path
+) -> None:
+    settings = {"ROTA_SERVE": "yes", "ROTA_PORT": "0", "ROTA_ADMIN_TOKEN": ADMIN}
+    rota = Rota(tmp_path, ROTA_URL=f"sqlite:///{tmp_path}/rota.db", **settings)
+    with rota.started("up", str(JOBS)) as served:
+        visitor = visit(address_of(served))
+        visitor.sign_in(ADMIN)
+        page = visitor.page("/queues")
+        expect(page.get_by_role("status").filter(has_text="Live")).to_be_visible()
+        visitor.watch.forgive("ERR_")
+        served.kill()
+
+        told = page.get_by_role("status").filter(has_text="No connection to the server since")
+        expect(told).to_be_visible()
+        expect(row_of(page, "default")).to_be_visible()
 
 
 def test_an_address_with_a_tab_that_is_not_there_shows_the_first(admin: Visitor) -> None:

@@ -24,6 +24,7 @@ from tests.contract.builders import (
     submit_all,
     verdict,
 )
+from tests.contract.graph_builders import Flow, graph, node
 from tests.contract.schedule_builders import given_job, given_schedule, trigger_now
 
 FOREIGN = "other"
@@ -45,6 +46,9 @@ FILTERS: tuple[dict[str, Any], ...] = (
     {"schedule": "nosuch"},
     {"since": 1},
     {"until": 1},
+    {"steps": False},
+    {"steps": False, "state": State.QUEUED},
+    {"steps": False, "job": "work"},
 )
 
 
@@ -78,6 +82,11 @@ def fill(store: Store, worker: str, clock: Clock) -> None:
             for number, lease in enumerate(leases)
         ]
         finish_all(store, verdicts)
+    flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
+    flow.start()
+    run_id = flow.start()
+    flow.claim()
+    flow.end(run_id, "a")
 
 
 def is_meant(run: RunView, filters: dict[str, Any]) -> bool:
@@ -91,6 +100,7 @@ def is_meant(run: RunView, filters: dict[str, Any]) -> bool:
         "text": lambda said: said in run.args,
         "since": lambda said: run.created_at >= said,
         "until": lambda said: run.created_at < said,
+        "steps": lambda said: said or run.parent_id is None,
     }
     return all(tests[name](said) for name, said in filters.items())
 
@@ -115,6 +125,7 @@ def test_pages_tell_each_run_that_is_meant_once_and_in_order(
     fill(store, worker, clock)
     all_runs = store.read(lambda tx: run_lists.runs(tx, namespace=HOME, limit=500))
     assert len({run.state for run in all_runs}) == len(State)
+    assert {run.parent_id is None for run in all_runs} == {True, False}
 
     for filters in FILTERS:
         wanted = [run.id for run in all_runs if is_meant(run, filters)]

@@ -112,6 +112,7 @@ def parameters(ids: list[str]) -> dict[str, Any]:
         "parent": None,
         "since": None,
         "until": None,
+        "whole": None,
         "before": None,
         "floor": LOWEST,
         "far": 500,

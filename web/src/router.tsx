@@ -45,6 +45,7 @@ export const RUN_FILTERS = [
   "text",
   "error",
   "parentId",
+  "steps",
 ] as const;
 
 const routes = [

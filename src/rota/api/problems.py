@@ -80,7 +80,7 @@ TOLD: Mapping[type[RotaError], Told] = {
     errors.NotSignedIn: Told(
         401, "Send `Authorization: Bearer TOKEN` with a token of `rota tokens create`, or sign in."
     ),
-    errors.NotPermitted: Told(403, "Ask for a token with the role or queue that the detail names."),
+    errors.NotPermitted: Told(403, "Ask an admin for a token with that role, or of that queue."),
     TooMany: Told(429, _LATER),
     errors.StoreUnavailable: Told(503, _LATER),
     errors.CommitUnknown: Told(

@@ -39,6 +39,8 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     """Asked for at this time or later."""
     until: int | None = None
     """Asked for before this time."""
+    steps: bool = True
+    """Those of the nodes of graphs too."""
 
 
 def matching(
@@ -51,6 +53,7 @@ def matching(
     fields["state"] = wanted.state and str(wanted.state)
     fields["queues"] = None if wanted.queues is None else json.dumps(list(wanted.queues))
     fields |= {"error": like(wanted.error), "text": like(wanted.text)}
+    fields["whole"] = None if fields.pop("steps") else "yes"
     statement = "match_ended" if ended else "match_live"
     return [str(row["id"]) for row in tx.all(statement, namespace=namespace, limit=limit, **fields)]
 

@@ -25,7 +25,7 @@ LOWEST = "00000000-0000-0000-0000-000000000000"
 Wanted = dict[str, Any]
 _FILTERS = (
     *("state", "job", "queue", "queues", "schedule", "parent", "error", "text", "since", "until"),
-    "before",
+    *("before", "whole"),
 )
 _ANY: Wanted = dict.fromkeys(_FILTERS)
 
@@ -95,6 +95,7 @@ def page(  # noqa: PLR0913  # one filter each, all named
     queues: Sequence[str] | None = None,
     schedule: str | None = None,
     parent: str | None = None,
+    steps: bool = True,
     error: str | None = None,
     text: str | None = None,
     since: int | None = None,
@@ -104,7 +105,8 @@ def page(  # noqa: PLR0913  # one filter each, all named
 ) -> RunPage:
     """The newest runs first; `before` is the `next` of the page before.
 
-    `since` and `until` are about when they were asked for, `parent` is the run of their graph.
+    `since` and `until` are about when they were asked for, `parent` is the run of their graph;
+    without `steps` those of nodes are left out.
     `error` is a part of the last error with its traceback, `text` of the arguments or the key.
     """
     wanted = {
@@ -115,6 +117,7 @@ def page(  # noqa: PLR0913  # one filter each, all named
         "queues": None if queues is None else json.dumps(list(queues)),
         "schedule": schedule,
         "parent": parent,
+        "whole": None if steps else "yes",
         "error": like(error),
         "text": like(text),
         "since": since,

@@ -18,6 +18,7 @@ COLUMNS: Mapping[str, str] = {
         " and (cast(:error as text) is null or lower(error) like lower(:error) escape '!')"
         " and (cast(:text as text) is null or lower(args) like lower(:text) escape '!'"
         " or lower(key) like lower(:text) escape '!')"
+        " and (cast(:whole as text) is null or parent_id is null)"
     ),
     # What was created since then has also ended since then, and history is kept by the day of that.
     "not_before": "(cast(:since as bigint) is null or finished_at >= :since)",

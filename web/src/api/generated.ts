@@ -450,6 +450,7 @@ export type FilterBody = {
   text?: string | null;
   since?: string | null;
   until?: string | null;
+  steps?: boolean;
 };
 
 export type FinishBody = {
@@ -1590,7 +1591,7 @@ export interface Operations {
   instantiateTemplate: { path: [name: string]; body?: InstanceBody; answer: JobMade };
   planFiles: { body: FilesBody; answer: PlanDocument };
   applyFiles: { body: FilesBody; answer: PlanDocument };
-  listRuns: { query?: { status?: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped" | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; error?: string | null; text?: string | null; since?: string | null; until?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunDocument> };
+  listRuns: { query?: { status?: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped" | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; steps?: boolean; error?: string | null; text?: string | null; since?: string | null; until?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunDocument> };
   submitRun: { body: SubmitBody; answer: SubmittedDocument };
   submitRuns: { body: BulkBody; answer: BulkDocument };
   showRun: { path: [runId: string]; query?: { wait?: string | null }; answer: RunDocument };

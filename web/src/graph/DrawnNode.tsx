@@ -10,6 +10,7 @@ import {
   Unplug,
 } from "lucide-react";
 import { memo } from "react";
+import { Name } from "@/ui/Name";
 import { lookOf } from "@/ui/State";
 import { Duration } from "@/ui/Time";
 import type { Drawn } from "./collapse";
@@ -76,9 +77,10 @@ const DrawnNode = memo(function DrawnNode({ data }: NodeProps<FlowNode>) {
       <Ends />
       <span className={`w-1 shrink-0 ${drawn.state ? look.fill : "bg-sunken"}`} />
       <span className="flex min-w-0 flex-1 flex-col justify-center px-2.5 text-left">
-        <span className="truncate text-sm font-medium">
-          {drawn.kind === "group" ? drawn.group : drawn.name}
-        </span>
+        <Name
+          text={(drawn.kind === "group" && drawn.group) || drawn.name}
+          className="text-sm font-medium"
+        />
         <span className="flex items-center gap-1 text-2xs text-ink-2">
           <Icon
             aria-hidden

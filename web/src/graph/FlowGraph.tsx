@@ -2,7 +2,6 @@
 import {
   Background,
   Controls,
-  type Edge,
   Panel,
   ReactFlow,
   ReactFlowProvider,
@@ -16,9 +15,11 @@ import { lookOf } from "@/ui/State";
 import { collapse, type Drawn, type DrawnShape, GROUP, groupsOf, type Shape } from "./collapse";
 import { ENDS, type FlowNode, NODE_TYPES } from "./DrawnNode";
 import { Groups } from "./Groups";
-import { HEIGHT, layout, type Places, WIDTH } from "./layout";
+import { type Arranged, HEIGHT, layout, type Places, WIDTH } from "./layout";
 import { ManyEdges } from "./ManyEdges";
 import { Minimap } from "./Minimap";
+import { EDGE_TYPES, type RoutedEdge } from "./RoutedEdge";
+import { edgeId } from "./route";
 import { heightFor, viewOf } from "./view";
 
 interface Props {
@@ -47,7 +48,8 @@ export function FlowGraph({ shape, criticalPath, chosen, onChoose }: Props) {
     () => new Set(shape.nodes.length > CLOSE_ABOVE ? groups : []),
   );
   const drawn = useMemo(() => collapse(shape, closed), [shape, closed]);
-  const places = usePlaces(drawn);
+  const arranged = useArranged(drawn);
+  const places = arranged?.places;
   const [frame, width] = useWidth();
   const choose = (name: string) => {
     if (!name.startsWith(GROUP)) return onChoose?.(name);
@@ -60,11 +62,11 @@ export function FlowGraph({ shape, criticalPath, chosen, onChoose }: Props) {
     <>
       <Groups groups={groups} closed={closed} onClosed={setClosed} />
       <div ref={frame} className="relative" style={{ height: size.height }}>
-        {places && width > 0 ? (
+        {arranged && width > 0 ? (
           <ReactFlowProvider initialWidth={width} initialHeight={size.height}>
             <Picture
               drawn={drawn}
-              places={places}
+              arranged={arranged}
               size={size}
               criticalPath={criticalPath}
               chosen={chosen}
@@ -83,17 +85,18 @@ export function FlowGraph({ shape, criticalPath, chosen, onChoose }: Props) {
 
 interface PictureProps extends Omit<Props, "shape"> {
   drawn: DrawnShape;
-  places: Places;
+  arranged: Arranged;
   size: { width: number; height: number };
 }
 
-function Picture({ drawn, places, size, criticalPath, chosen, onChoose }: PictureProps) {
+function Picture({ drawn, arranged, size, criticalPath, chosen, onChoose }: PictureProps) {
+  const { places } = arranged;
   const nodes = useNodes(drawn.nodes, places, chosen);
   const path = useMemo(() => pathEdges(criticalPath ?? [], drawn.nodes), [criticalPath, drawn]);
   const isLarge = drawn.nodes.length > CLOSE_ABOVE;
   const edges = useMemo(
-    (): Edge[] => (isLarge ? [] : drawn.edges.map((edge) => edgeOf(edge, path))),
-    [drawn, path, isLarge],
+    (): RoutedEdge[] => (isLarge ? [] : drawn.edges.map((edge) => edgeOf(edge, path, arranged))),
+    [drawn, path, isLarge, arranged],
   );
   const first = useRef(viewOf(drawn.nodes, places, size));
   return (
@@ -101,6 +104,7 @@ function Picture({ drawn, places, size, criticalPath, chosen, onChoose }: Pictur
       nodes={nodes}
       edges={edges}
       nodeTypes={NODE_TYPES}
+      edgeTypes={EDGE_TYPES}
       onNodeClick={(_, node) => onChoose?.(node.id)}
       nodesDraggable={false}
       nodesConnectable={false}
@@ -119,7 +123,7 @@ function Picture({ drawn, places, size, criticalPath, chosen, onChoose }: Pictur
       <Panel position="bottom-center" className="!mb-2 text-2xs text-ink-2 max-md:hidden">
         Drag to move, Ctrl and wheel to zoom
       </Panel>
-      {isLarge && <ManyEdges edges={drawn.edges} places={places} critical={path} />}
+      {isLarge && <ManyEdges edges={drawn.edges} arranged={arranged} critical={path} />}
       {drawn.nodes.length > MAPPED && <Minimap nodes={drawn.nodes} places={places} />}
       <Refit on={places} nodes={drawn.nodes} />
     </ReactFlow>
@@ -172,10 +176,16 @@ function useNodes(drawn: Drawn[], places: Places, chosen: string | undefined): F
   );
 }
 
-function edgeOf(edge: DrawnShape["edges"][number], path: ReadonlySet<string>): Edge {
-  const id = `${edge.from}\0${edge.to}`;
+function edgeOf(
+  edge: DrawnShape["edges"][number],
+  path: ReadonlySet<string>,
+  { bends }: Arranged,
+): RoutedEdge {
+  const id = edgeId(edge);
+  const between = bends.get(id);
   return {
     id,
+    ...(between && { type: "routed", data: { bends: between } }),
     source: edge.from,
     target: edge.to,
     ...(edge.when && { label: "if", ...LABEL }),
@@ -185,21 +195,21 @@ function edgeOf(edge: DrawnShape["edges"][number], path: ReadonlySet<string>): E
 }
 
 /** Places change only with the shape, not with states: nothing jumps while a run goes on. */
-function usePlaces(drawn: DrawnShape): Places | null {
+function useArranged(drawn: DrawnShape): Arranged | null {
   const names = drawn.nodes.map((node) => node.name);
-  const shape = `${names.join("\0")}\x01${drawn.edges.map((edge) => `${edge.from}\0${edge.to}`).join("\x01")}`;
-  const [places, setPlaces] = useState<Places | null>(null);
+  const shape = `${names.join("\0")}\x01${drawn.edges.map(edgeId).join("\x01")}`;
+  const [arranged, setArranged] = useState<Arranged | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text says whether the shape changed
   useEffect(() => {
     let isOld = false;
     void layout(names, drawn.edges).then((found) => {
-      if (!isOld) setPlaces(found);
+      if (!isOld) setArranged(found);
     });
     return () => {
       isOld = true;
     };
   }, [shape]);
-  return places;
+  return arranged;
 }
 
 /** When groups are opened or closed, what needs eyes comes into sight again. */

@@ -5,8 +5,9 @@ import { useLayoutEffect, useMemo, useRef } from "react";
 import { grid } from "@/api/queries";
 import type { Grid } from "@/api/types";
 import { clock, dayMonth, hourMinute, utc } from "@/lib/time";
+import { Name } from "@/ui/Name";
 import { Card, Empty, Load } from "@/ui/Panels";
-import { lookOf, STATES } from "@/ui/State";
+import { lookOf, NODE_STATES, STATES } from "@/ui/State";
 
 /** Runs beside one another, a column each; a node that often fails is a line of red. */
 export function GridView({ name }: { name: string }) {
@@ -81,7 +82,9 @@ function Cells({ data }: { data: Grid }) {
                   className="sticky top-0 z-10 border-b border-line bg-surface px-0.5 pt-6 pb-2 align-bottom"
                 >
                   {(runs.length - 1 - index) % NAMED === 0 && (
-                    <span className="num absolute top-1 right-0.5 text-2xs font-normal whitespace-nowrap text-ink-2">
+                    <span
+                      className={`num absolute top-1 text-2xs font-normal whitespace-nowrap text-ink-2 ${index < 2 ? "left-0.5" : "right-0.5"}`}
+                    >
                       {timeOf(run, runs)}
                     </span>
                   )}
@@ -102,8 +105,8 @@ function Cells({ data }: { data: Grid }) {
               .map((row) => data.nodes[row.index] as string)
               .map((node) => (
                 <tr key={node} className="hover:bg-sunken" style={{ height: ROW_PX }}>
-                  <th className="sticky left-0 max-w-56 truncate bg-surface px-4 py-0.5 text-left font-normal">
-                    {node}
+                  <th className="sticky left-0 max-w-56 bg-surface px-4 py-0.5 text-left font-normal">
+                    <Name text={node} />
                   </th>
                   {runs.map((run) => {
                     const state = data.cells[run.executionId]?.[node];
@@ -135,12 +138,14 @@ function Cells({ data }: { data: Grid }) {
         </table>
       </div>
       <ul className="flex flex-wrap gap-x-4 gap-y-1 border-t border-line px-4 py-2 text-xs text-ink-2">
-        {STATES.filter((state) => used.has(state)).map((state) => (
-          <li key={state} className="flex items-center gap-1.5">
-            <span className={`size-2.5 rounded-sm ${lookOf(state).fill}`} />
-            {lookOf(state).word}
-          </li>
-        ))}
+        {[...STATES, ...NODE_STATES]
+          .filter((state) => used.has(state))
+          .map((state) => (
+            <li key={state} className="flex items-center gap-1.5">
+              <span className={`size-2.5 rounded-sm ${lookOf(state).fill}`} />
+              {lookOf(state).word}
+            </li>
+          ))}
       </ul>
     </>
   );

@@ -2,11 +2,12 @@
 import { useStore, ViewportPortal } from "@xyflow/react";
 import { useMemo } from "react";
 import type { GraphEdge } from "@/api/types";
-import { HEIGHT, type Places, WIDTH } from "./layout";
+import { type Arranged, HEIGHT, type Places, WIDTH } from "./layout";
+import { type Bends, edgeId, NO_BENDS, type Point, pathThrough } from "./route";
 
 interface Props {
   edges: GraphEdge[];
-  places: Places;
+  arranged: Arranged;
   critical: ReadonlySet<string>;
 }
 
@@ -20,11 +21,11 @@ export interface Rect {
 /** What is drawn reaches this far beyond the frame, so that a small move draws nothing anew. */
 const STEP = 600;
 
-export function ManyEdges({ edges, places, critical }: Props) {
+export function ManyEdges({ edges, arranged, critical }: Props) {
   const sight = useSight();
   const [plain, marked] = useMemo(
-    () => linesOf(edges, places, critical, sight),
-    [edges, places, critical, sight],
+    () => linesOf(edges, arranged.places, critical, sight, arranged.bends),
+    [edges, arranged, critical, sight],
   );
   return (
     <ViewportPortal>
@@ -66,26 +67,39 @@ export function linesOf(
   places: Places,
   critical: ReadonlySet<string>,
   sight: Rect,
+  bends: Bends = NO_BENDS,
 ): [string, string] {
   const plain: string[] = [];
   const marked: string[] = [];
-  for (const { from, to } of edges) {
-    const before = places.get(from);
-    const after = places.get(to);
+  for (const edge of edges) {
+    const before = places.get(edge.from);
+    const after = places.get(edge.to);
     if (!before || !after) continue;
-    const x = before.x + WIDTH;
-    const y = before.y + HEIGHT / 2;
-    const dx = after.x - x;
-    const dy = after.y - before.y;
-    const isOut =
-      Math.max(x, x + dx) < sight.left ||
-      Math.min(x, x + dx) > sight.right ||
-      Math.max(y, y + dy) < sight.top ||
-      Math.min(y, y + dy) > sight.bottom;
-    if (isOut) continue;
-    const bend = Math.max(dx / 2, 20);
-    const line = `M${x} ${y}c${bend} 0 ${dx - bend} ${dy} ${dx} ${dy}`;
-    (critical.has(`${from}\0${to}`) ? marked : plain).push(line);
+    const id = edgeId(edge);
+    const start = { x: before.x + WIDTH, y: before.y + HEIGHT / 2 };
+    const end = { x: after.x, y: after.y + HEIGHT / 2 };
+    const between = bends.get(id) ?? [];
+    if (!isInSight([start, ...between, end], sight)) continue;
+    const line = between.length ? pathThrough(start, between, end, WIDTH) : direct(start, end);
+    (critical.has(id) ? marked : plain).push(line);
   }
   return [plain.join(""), marked.join("")];
+}
+
+function direct({ x, y }: Point, end: Point): string {
+  const dx = end.x - x;
+  const dy = end.y - y;
+  const bend = Math.max(dx / 2, 20);
+  return `M${x} ${y}c${bend} 0 ${dx - bend} ${dy} ${dx} ${dy}`;
+}
+
+function isInSight(points: Point[], sight: Rect): boolean {
+  const isBefore = (axis: "x" | "y", from: number) => points.every((point) => point[axis] < from);
+  const isBeyond = (axis: "x" | "y", to: number) => points.every((point) => point[axis] > to);
+  return !(
+    isBefore("x", sight.left) ||
+    isBeyond("x", sight.right) ||
+    isBefore("y", sight.top) ||
+    isBeyond("y", sight.bottom)
+  );
 }

@@ -30,7 +30,23 @@ export function shapesByColour(nodes: Drawn[], places: Places): Map<string, stri
   return new Map([...found].map(([colour, outlines]) => [colour, outlines.join("")]));
 }
 
-export function Minimap({ nodes, places }: { nodes: Drawn[]; places: Places }) {
+interface Props {
+  nodes: Drawn[];
+  places: Places;
+}
+
+/** Where all of it is in sight it would tell nothing, and lie upon nodes. */
+export function Minimap(props: Props) {
+  const extent = useMemo(() => extentOf(props.places), [props.places]);
+  const isWhole = useStore(({ transform: [x, y, zoom], width, height }) =>
+    [x, y, width - x - extent.width * zoom, height - y - extent.height * zoom].every(
+      (room) => room >= 0,
+    ),
+  );
+  return isWhole ? null : <Small {...props} />;
+}
+
+function Small({ nodes, places }: Props) {
   const flow = useReactFlow();
   const box = useMemo(() => boxOf(places), [places]);
   const shapes = useMemo(() => shapesByColour(nodes, places), [nodes, places]);

@@ -5,6 +5,7 @@ import { nodes } from "@/api/queries";
 import type { GraphNode, Run } from "@/api/types";
 import { duration, hourMinute } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
+import { Name } from "@/ui/Name";
 import { Card, Empty, Load } from "@/ui/Panels";
 import { lookOf } from "@/ui/State";
 import { useNow } from "@/ui/Time";
@@ -89,9 +90,10 @@ function Bars({ nodes: all }: { nodes: GraphNode[] }) {
                   className={`absolute inset-x-0 text-left hover:bg-sunken ${TRACKS}`}
                   style={{ height: ROW_PX, top: item.start }}
                 >
-                  <span className={`truncate pr-3 ${node.critical ? "font-semibold" : ""}`}>
-                    {node.name}
-                  </span>
+                  <Name
+                    text={node.name}
+                    className={`pr-3 ${node.critical ? "font-semibold" : ""}`}
+                  />
                   <span className="relative h-4">
                     <span
                       className={`absolute h-full min-w-1 rounded-sm ${lookOf(node.state).fill} ${node.critical ? "outline-2 outline-offset-1 outline-accent" : ""}`}

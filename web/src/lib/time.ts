@@ -40,14 +40,15 @@ function two(value: number): string {
   return String(value).padStart(2, "0");
 }
 
-/** Date only when it is not today, year only when it is not this one. */
+/** Date only when it is not today, year only when it is not this one; seconds then matter no more. */
 export function clock(at: string | number | Date, now: number, zone?: string): string {
   const date = new Date(at);
   const time = format(date, { hour: "2-digit", minute: "2-digit", second: "2-digit" }, zone);
   if (day(date, zone) === day(new Date(now), zone)) return time;
   const isThisYear = day(date, zone).slice(0, 4) === day(new Date(now), zone).slice(0, 4);
   const parts: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" };
-  return `${format(date, isThisYear ? parts : { ...parts, year: "numeric" }, zone)}, ${time}`;
+  if (isThisYear) return `${format(date, parts, zone)}, ${time}`;
+  return `${format(date, { ...parts, year: "numeric" }, zone)}, ${hourMinute(date, zone)}`;
 }
 
 /** "Tue 17 Nov, 02:30": for what is planned the weekday matters, seconds only if there are some. */

@@ -18,7 +18,12 @@ import { type Column, Table } from "@/ui/Table";
 import { Time } from "@/ui/Time";
 
 const COLUMNS: Column<Act>[] = [
-  { key: "at", title: "When", width: "9.5rem", cell: (act) => <Time at={act.at} /> },
+  {
+    key: "at",
+    title: "When",
+    width: "clamp(7rem,24vw,9.5rem)",
+    cell: (act) => <Time at={act.at} />,
+  },
   {
     key: "who",
     title: "Who",

@@ -1,21 +1,26 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { ArrowLeft, CircleCheck } from "lucide-react";
 import { deadGroups, deadLetters } from "@/api/queries";
 import type { DeadGroup, DeadLetter } from "@/api/types";
 import { count, errorText, sentence, shortId } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
-import { Button, buttonClass } from "@/ui/Button";
+import { useWidth, WIDTHS } from "@/lib/useWidth";
+import { Button } from "@/ui/Button";
+import { Name } from "@/ui/Name";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { type Column, Table } from "@/ui/Table";
 import { Time } from "@/ui/Time";
 import { Many } from "./dead/Many";
+import { Newest } from "./dead/Newest";
 import { One } from "./dead/One";
 
 export function DeadLetters() {
   const [search, setSearch] = useFilters();
   const query = useQuery(deadGroups());
+  // The first cause at once where both have room; on a phone they are two pages.
+  const isWide = useWidth() >= WIDTHS.xl;
+  const chosenOf = ([first]: DeadGroup[]) => search.group ?? (isWide ? first?.group : undefined);
   return (
     <>
       <PageHead
@@ -43,19 +48,15 @@ export function DeadLetters() {
               )}
               <Groups
                 items={items}
-                chosen={search.group}
+                chosen={chosenOf(items)}
                 choose={(group) => setSearch({ group })}
               />
-              {search.group ? (
+              {chosenOf(items) && (
                 <Letters
-                  group={items.find((each) => each.group === search.group)}
-                  id={search.group}
+                  group={items.find((each) => each.group === chosenOf(items))}
+                  id={chosenOf(items) ?? ""}
                   open={(id) => setSearch({ id })}
                 />
-              ) : (
-                <Card className="max-xl:hidden">
-                  <Empty title="Choose a cause">Its runs appear here.</Empty>
-                </Card>
               )}
             </div>
           )
@@ -121,7 +122,7 @@ const COLUMNS: Column<DeadLetter>[] = [
     width: "minmax(0,1fr)",
     cell: (each) => (
       <>
-        <span className="block truncate font-medium">{each.job}</span>
+        <Name text={each.job} className="font-medium" />
         <span className="block truncate font-mono text-2xs text-ink-2 md:hidden">
           {each.message}
         </span>
@@ -163,22 +164,14 @@ function Letters({
   const list = useList<DeadLetter>(deadLetters(id));
   const [newest] = list.rows;
   return (
-    <div className="min-w-0">
+    <div className="min-w-0 space-y-3">
       {group && (
-        <div className="mb-3 flex flex-wrap gap-2">
+        <div className="flex flex-wrap gap-2">
           <Many group={group} verb="redrive" />
           <Many group={group} verb="discard" />
-          {newest && (
-            <Link
-              to="/runs/$id"
-              params={{ id: newest.executionId }}
-              className={buttonClass("plain", "sm:ml-auto")}
-            >
-              Newest run: traceback and log
-            </Link>
-          )}
         </div>
       )}
+      {newest && <Newest key={newest.executionId} id={newest.executionId} />}
       <Table
         label="Dead letters of this cause"
         rows={list.rows}

@@ -76,7 +76,9 @@ function About({ shape, job }: AboutProps) {
     shape && plural(shape.nodes.length, "node"),
     shape?.version && `v${shape.version}`,
     job?.successRate != null &&
-      `${percent(job.successRate)} of the last ${job.last.length} succeeded`,
+      (job.last.length > 1
+        ? `${percent(job.successRate)} of the last ${job.last.length} succeeded`
+        : `its only run ${job.successRate ? "succeeded" : "failed"}`),
     job?.p50Ms != null && `typically ${duration(job.p50Ms)}`,
   ];
   return (
@@ -85,7 +87,7 @@ function About({ shape, job }: AboutProps) {
       {job?.nextFireAt && (
         <>
           {" · next "}
-          <Time at={job.nextFireAt} />
+          <Time at={job.nextFireAt} planned />
         </>
       )}
       {shape?.description && <p className="mt-1 break-words">{shape.description}</p>}

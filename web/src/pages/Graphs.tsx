@@ -7,6 +7,7 @@ import { count, plural } from "@/lib/format";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { Actions } from "@/ui/Actions";
+import { Name } from "@/ui/Name";
 import { Empty, Load, PageHead } from "@/ui/Panels";
 import { SearchField } from "@/ui/SearchField";
 import { StateBadge, Tag } from "@/ui/State";
@@ -21,7 +22,7 @@ const COLUMNS: Column<GraphSummary>[] = [
     cell: (graph) => (
       <>
         <span className="flex items-center gap-2">
-          <span className="truncate font-medium">{graph.name}</span>
+          <Name text={graph.name} className="font-medium" />
           {graph.paused && <Tag>Paused</Tag>}
         </span>
         <span className="block truncate text-xs text-ink-3">

@@ -12,13 +12,14 @@ import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
+import { Name } from "@/ui/Name";
 import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
 import { RunStrip } from "@/ui/RunStrip";
 import { SearchField } from "@/ui/SearchField";
 import { Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
 import { Tabs, tabOf } from "@/ui/Tabs";
-import { LAST_RUNS, NEXT_FIRING, SUCCESS_RATE } from "./job/columns";
+import { LAST_RUNS, NEXT_FIRING, queuedOf, SUCCESS_RATE } from "./job/columns";
 import { JobForm } from "./job/JobForm";
 import { Templates } from "./template/Templates";
 
@@ -30,7 +31,7 @@ const COLUMNS: Column<Job>[] = [
     cell: (job) => (
       <>
         <span className="flex items-center gap-2">
-          <span className="truncate font-medium">{job.name}</span>
+          <Name text={job.name} className="font-medium" />
           {job.paused && <Tag>Paused</Tag>}
           {job.breaker && job.breaker !== "closed" && (
             <Tag mood="bad">{`Breaker ${job.breaker}`}</Tag>
@@ -54,12 +55,20 @@ const COLUMNS: Column<Job>[] = [
     cell: (job) => duration(job.p95Ms),
   },
   {
-    key: "now",
-    title: "Running, queued",
-    width: "8rem",
+    key: "running",
+    title: "Running",
+    width: "4rem",
     right: true,
     from: "lg",
-    cell: (job) => `${count(job.running ?? 0)}, ${count(job.queued ?? 0)}`,
+    cell: (job) => <Amount text={count(job.running)} isNone={!job.running} />,
+  },
+  {
+    key: "queued",
+    title: "Queued",
+    width: "4.5rem",
+    right: true,
+    from: "lg",
+    cell: (job) => <Amount text={queuedOf(job)} isNone={!job.queued} />,
   },
   NEXT_FIRING,
   {
@@ -70,6 +79,11 @@ const COLUMNS: Column<Job>[] = [
     cell: (job) => <Actions compact subject="job" item={job} id={job.jobId} name={job.name} />,
   },
 ];
+
+/** A figure that steps back where there is nothing to see. */
+function Amount({ text, isNone }: { text: string; isNone: boolean }) {
+  return <span className={isNone ? "text-ink-3" : "font-medium"}>{text}</span>;
+}
 
 /** The list of jobs is short enough to be here as a whole; what fits is found without asking. */
 function isWanted(job: Job, { q = "", kind }: Search): boolean {

@@ -45,6 +45,7 @@ export function Overview() {
   );
 }
 
+/** On a phone what needs eyes comes first, and charts after it. */
 function Body({ figures }: { figures: Figures }) {
   return (
     <div className="space-y-4">
@@ -52,7 +53,11 @@ function Body({ figures }: { figures: Figures }) {
       {isQuiet(figures) && <Beginning />}
       <Stats figures={figures} />
       <div className="grid gap-4 xl:grid-cols-3">
-        <Card title="Finished runs" className="xl:col-span-2" aside={<Rates figures={figures} />}>
+        <Card
+          title="Finished runs"
+          className="max-xl:order-4 xl:col-span-2"
+          aside={<Rates figures={figures} />}
+        >
           <Chart
             label="Runs that ended well and runs that failed, over time"
             stacked
@@ -73,12 +78,13 @@ function Body({ figures }: { figures: Figures }) {
             ]}
           />
         </Card>
-        <Running />
-      </div>
-      <div className="grid gap-4 xl:grid-cols-3">
-        <Failures figures={figures} />
-        <Due />
-        <Queues />
+        <Running className="max-xl:order-2" />
+        <Failures
+          figures={figures}
+          className={figures.failures.length ? "max-xl:order-1" : "max-xl:order-4"}
+        />
+        <Due className="max-xl:order-5" />
+        <Queues className="max-xl:order-3" />
       </div>
       <LoadForecast />
     </div>

@@ -6,6 +6,7 @@ import type { Queue } from "@/api/types";
 import { atLeast, count, plural, sentence } from "@/lib/format";
 import { duration } from "@/lib/time";
 import { Actions } from "@/ui/Actions";
+import { Name } from "@/ui/Name";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
@@ -27,7 +28,7 @@ const COLUMNS: Column<Queue>[] = [
     cell: (queue) => (
       <>
         <span className="flex items-center gap-2">
-          <span className="truncate font-medium">{queue.name}</span>
+          <Name text={queue.name} className="font-medium" />
           {queue.paused && <Tag>Paused</Tag>}
         </span>
         <span className="block truncate text-xs text-ink-2 max-sm:hidden" title={queue.note ?? ""}>

@@ -20,7 +20,7 @@ import { Compare } from "./run/Compare";
 import { Now } from "./run/Now";
 import { Rerun } from "./run/Rerun";
 import { RunFacts } from "./run/RunFacts";
-import { RUN_COLUMNS } from "./runs/columns";
+import { NARROW_RUN_PX, RUN_COLUMNS } from "./runs/columns";
 
 // Asked for beside the run, not after it: whether it is one of a graph is known only then.
 const RunGraph = coming(import("@/graph/RunGraph"));
@@ -117,6 +117,7 @@ function Log({ run }: { run: Run }) {
         lines={lines}
         live={isLive}
         reading={!isRead}
+        {...(isLive && !run.startedAt && { height: "h-32" })}
         onDownload={() => downloadLog(run.executionId)}
         wanted={{ text: search.find ?? "", level: search.level ?? "" }}
         onWanted={({ text, level }) =>
@@ -156,6 +157,7 @@ function Children({ run }: { run: Run }) {
           label="Steps of this run"
           rows={items}
           columns={RUN_COLUMNS}
+          narrowHeight={NARROW_RUN_PX}
           idOf={(each) => each.executionId}
           onOpen={(each) => void navigate({ to: "/runs/$id", params: { id: each.executionId } })}
           empty={<Empty title="No step has a run yet" />}

@@ -10,8 +10,9 @@ import { Button } from "@/ui/Button";
 import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
 import { Table } from "@/ui/Table";
 import { BulkBar } from "./runs/BulkBar";
-import { RUN_COLUMNS } from "./runs/columns";
+import { NARROW_RUN_PX, RUN_COLUMNS } from "./runs/columns";
 import { Filters } from "./runs/Filters";
+import { hidesSteps } from "./runs/steps";
 
 export function Runs() {
   const [search, setSearch] = useFilters();
@@ -19,12 +20,13 @@ export function Runs() {
   const [selected, setSelected] = useState<Set<string>>(new Set());
   // "The last hour" moves with the clock; within a minute it is the same question.
   const minute = Math.floor(Date.now() / 60_000);
-  const filter = useMemo(
-    () => ({ ...search, since: sinceOf(search.since, minute * 60_000) }),
-    [search, minute],
-  );
+  const filter = useMemo(() => {
+    const { steps: _, ...asked } = search;
+    const since = sinceOf(search.since, minute * 60_000);
+    return { ...asked, since, ...(hidesSteps(search) && { steps: false }) };
+  }, [search, minute]);
   const list = useList<Run>(runs(filter));
-  const isFiltered = Object.values(search).some(Boolean);
+  const isFiltered = Object.entries(search).some(([name, said]) => said && name !== "steps");
   const clear = () =>
     setSearch(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])));
   return (
@@ -47,6 +49,7 @@ export function Runs() {
             label="Runs"
             rows={list.rows}
             columns={RUN_COLUMNS}
+            narrowHeight={NARROW_RUN_PX}
             idOf={(run) => run.executionId}
             onOpen={(run) => void navigate({ to: "/runs/$id", params: { id: run.executionId } })}
             selected={selected}

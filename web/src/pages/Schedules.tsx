@@ -10,6 +10,7 @@ import { useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
 import { Dialog } from "@/ui/Dialog";
+import { Name } from "@/ui/Name";
 import { Card, Empty, ErrorPanel, Load, PageHead, Progress } from "@/ui/Panels";
 import { SearchField } from "@/ui/SearchField";
 import { StateBadge, Tag } from "@/ui/State";
@@ -29,8 +30,8 @@ const COLUMNS: Column<Schedule>[] = [
     width: "minmax(0,1.2fr)",
     cell: (each) => (
       <>
-        <span className="block truncate font-medium">{each.name}</span>
-        <span className="block truncate text-xs text-ink-3 max-md:hidden">{each.job}</span>
+        <Name text={each.name} className="font-medium" />
+        <Name text={each.job} className="text-xs text-ink-3 max-md:hidden" />
         <span className="block truncate text-xs text-ink-2 md:hidden">
           {each.state === "active" ? (each.description ?? each.trigger) : sentence(each.state)}
         </span>
@@ -68,7 +69,7 @@ const COLUMNS: Column<Schedule>[] = [
     title: "Next firing",
     width: "9.5rem",
     right: true,
-    cell: (each) => <Time at={each.nextAt} />,
+    cell: (each) => <Time at={each.nextAt} planned />,
   },
   {
     key: "act",

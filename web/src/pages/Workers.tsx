@@ -4,6 +4,7 @@ import { workers } from "@/api/queries";
 import type { Worker } from "@/api/types";
 import { count, percent, plural } from "@/lib/format";
 import { Actions } from "@/ui/Actions";
+import { Name } from "@/ui/Name";
 import { Empty, Load, PageHead, Progress } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
@@ -26,7 +27,7 @@ const COLUMNS: Column<Worker>[] = [
     width: "minmax(0,1.3fr)",
     cell: (worker) => (
       <>
-        <span className="block truncate font-medium">{worker.name}</span>
+        <Name text={worker.name} className="font-medium" />
         <span className="block truncate font-mono text-2xs text-ink-3">{`${worker.host}, pid ${worker.pid}`}</span>
         <span className="num block truncate text-2xs text-ink-2 sm:hidden">
           {aheadOf(worker)}, heard <Time at={worker.seenAt} ago />

@@ -4,9 +4,11 @@ import { Activity, FileText, type LucideIcon, Search, SunMoon, Wrench } from "lu
 import { type KeyboardEvent, useDeferredValue, useEffect, useRef, useState } from "react";
 import { search } from "@/api/queries";
 import type { Found } from "@/api/types";
+import { stripAnsi } from "@/lib/ansi";
 import { useReturnFocus } from "@/lib/focus";
 import { shortId } from "@/lib/format";
 import { chooseTheme } from "@/lib/theme";
+import { Name } from "@/ui/Name";
 import { StateBadge } from "@/ui/State";
 import { ALL_PLACES } from "./nav";
 
@@ -98,7 +100,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
             className={`flex cursor-pointer items-center gap-3 rounded-md px-3 py-2 ${index === current ? "bg-accent-soft" : ""}`}
           >
             <entry.icon aria-hidden className="size-4 shrink-0 text-ink-2" />
-            <span className="min-w-0 flex-1 truncate">{entry.title}</span>
+            <Name text={entry.title} className="flex-1" />
             {entry.state && <StateBadge state={entry.state} small />}
             {entry.more && <span className="num shrink-0 text-xs text-ink-2">{entry.more}</span>}
           </div>
@@ -155,7 +157,7 @@ function foundEntries(found: Found, wanted: string, open: Open): Entry[] {
     ...found.logs.slice(0, 8).map((line, index) => ({
       key: `log-${line.executionId}-${index}`,
       icon: FileText,
-      title: line.text,
+      title: stripAnsi(line.text),
       more: "Log",
       go: () => open("/runs/$id", { id: line.executionId }, { tab: "log", find: wanted }),
     })),

@@ -9,6 +9,7 @@ import { chooseTheme } from "@/lib/theme";
 import { IconButton } from "@/ui/Button";
 import { useLive, useStreamState } from "./live";
 import { ALL_PLACES, PLACES } from "./nav";
+import { Stale } from "./Stale";
 
 const Palette = lazy(() => import("./Palette"));
 
@@ -110,6 +111,7 @@ export function Shell() {
         className="min-w-0 px-4 py-5 outline-none sm:px-6 lg:px-8 lg:py-7"
       >
         <div className="mx-auto max-w-[90rem]">
+          <Stale />
           <Outlet />
         </div>
       </main>

@@ -20,6 +20,13 @@ const TONES: Record<string, string> = {
   critical: "text-bad font-bold",
 };
 
+/** A phone has no room for the word; down a long log the eye finds it sooner. */
+const EDGES: Record<string, string> = {
+  warning: "border-warn-fill",
+  error: "border-bad-fill",
+  critical: "border-bad-fill",
+};
+
 const WORDS: Record<string, string> = { warning: "WARN", critical: "CRIT" };
 
 export interface Wanted {
@@ -176,7 +183,9 @@ const Line = memo(function Line({ line, text }: { line: LogLine; text: string })
   const level = line.level?.toLowerCase() ?? "";
   const isError = line.stream === "stderr" && !level;
   return (
-    <div className="flex gap-3 px-3 hover:bg-sunken">
+    <div
+      className={`flex gap-3 border-l-2 px-3 hover:bg-sunken ${EDGES[level] ?? "border-transparent"}`}
+    >
       <span
         className="num shrink-0 text-ink-3 select-none max-sm:hidden"
         title={`${utc(line.at)}, attempt ${line.attempt}`}

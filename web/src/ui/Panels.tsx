@@ -17,7 +17,7 @@ export function PageHead({ title, name, about, actions }: HeadProps) {
   return (
     <header className="mb-5 flex flex-wrap items-start gap-x-4 gap-y-3">
       {told && <title>{`${told} · Rota`}</title>}
-      <div className="min-w-0 flex-1 basis-64">
+      <div className="min-w-0 flex-1 basis-44">
         <h1 className="flex flex-wrap items-center gap-2.5 text-xl font-semibold tracking-tight break-words">
           {title}
         </h1>
@@ -190,7 +190,7 @@ export function Load<T>({ query, children, lines = 4, page }: LoadProps<T>) {
   }
   if (query.error) {
     return (
-      <div className="p-4">
+      <div className="in-[.card]:p-4">
         <ErrorPanel error={query.error} retry={() => void query.refetch()} />
       </div>
     );

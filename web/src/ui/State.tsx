@@ -87,6 +87,7 @@ const UNKNOWN: Look = {
 };
 
 export const STATES = Object.keys(LOOKS) as State[];
+export const NODE_STATES = Object.keys(NODE_LOOKS);
 
 export function lookOf(state: string | null | undefined): Look {
   return (

@@ -13,6 +13,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { useWidth, WIDTHS } from "@/lib/useWidth";
 import { Skeleton } from "./Panels";
 
 export interface Column<T> {
@@ -38,24 +39,16 @@ interface Props<T> {
   loading?: boolean | undefined;
   empty?: ReactNode;
   rowHeight?: number;
-}
-
-const WIDTHS = { sm: 640, md: 768, lg: 1024, xl: 1280 } as const;
-
-function useWidth(): number {
-  const [width, setWidth] = useState(window.innerWidth);
-  useEffect(() => {
-    const onResize = () => setWidth(window.innerWidth);
-    addEventListener("resize", onResize);
-    return () => removeEventListener("resize", onResize);
-  }, []);
-  return width;
+  /** Where columns are few, a row may need another line. */
+  narrowHeight?: number;
 }
 
 export function Table<T>(props: Props<T>) {
-  const { rows, idOf, onOpen, selected, onSelect, onEnd, rowHeight = 44 } = props;
+  const { rows, idOf, onOpen, selected, onSelect, onEnd } = props;
   const body = useRef<HTMLDivElement>(null);
   const width = useWidth();
+  const wideHeight = props.rowHeight ?? 44;
+  const rowHeight = width < WIDTHS.md ? (props.narrowHeight ?? wideHeight) : wideHeight;
   const [active, setActive] = useState(0);
   const virtual = useWindowVirtualizer({
     count: rows.length,
@@ -63,6 +56,8 @@ export function Table<T>(props: Props<T>) {
     overscan: 12,
     scrollMargin: body.current?.offsetTop ?? 0,
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when rows become taller
+  useEffect(() => virtual.measure(), [rowHeight]);
   const shown = virtual.getVirtualItems();
   const lastShown = shown.at(-1)?.index ?? -1;
   useEffect(() => {
@@ -73,7 +68,10 @@ export function Table<T>(props: Props<T>) {
     () => props.columns.filter((each) => !each.from || width >= WIDTHS[each.from]),
     [props.columns, width],
   );
-  const tracks = [...(onSelect ? ["2rem"] : []), ...columns.map((each) => each.width)].join(" ");
+  const tracks = [
+    ...(onSelect ? [width < WIDTHS.sm ? "1rem" : "2rem"] : []),
+    ...columns.map((each) => each.width),
+  ].join(" ");
   const focusRow = (index: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, index));
     setActive(next);
@@ -124,7 +122,7 @@ export function Table<T>(props: Props<T>) {
       >
         <div
           role="row"
-          className="grid items-center gap-x-4 px-4 text-xs font-medium text-ink-2"
+          className="grid items-center gap-x-4 px-4 text-xs max-sm:gap-x-3 max-sm:px-3 font-medium text-ink-2"
           style={{ gridTemplateColumns: tracks, height: 36 }}
         >
           {onSelect && (
@@ -215,7 +213,7 @@ const Row = memo(function Row(props: RowProps) {
       onFocus={() => handlers.current.focus(index)}
       onKeyDown={(event) => handlers.current.key(event, row, index)}
       onClick={onClick}
-      className={`absolute inset-x-0 grid items-center gap-x-4 border-b border-line px-4 -outline-offset-2 last:border-b-0 ${isLink ? "cursor-pointer hover:bg-sunken/60" : ""} ${isSelected ? "bg-accent-soft" : ""}`}
+      className={`absolute inset-x-0 grid items-center gap-x-4 border-b border-line px-4 max-sm:gap-x-3 max-sm:px-3 -outline-offset-2 last:border-b-0 ${isLink ? "cursor-pointer hover:bg-sunken/60" : ""} ${isSelected ? "bg-accent-soft" : ""}`}
       style={{
         gridTemplateColumns: props.tracks,
         height: props.height,

@@ -61,7 +61,10 @@ export function Tabs({ label, tabs, current }: Props) {
         >
           {tab.title}
           {tab.count !== undefined && (
-            <span className="num ml-1.5 text-xs text-ink-3">{tab.count}</span>
+            <>
+              {" "}
+              <span className="num ml-0.5 text-xs text-ink-3">{tab.count}</span>
+            </>
           )}
         </button>
       ))}

@@ -49,6 +49,8 @@ class FilterBody(Body):
     """Asked for at this time or later."""
     until: datetime | None = None
     """Asked for before this time."""
+    steps: bool = True
+    """False: without the runs of nodes."""
 
 
 class BulkActBody(Body):
@@ -169,7 +171,7 @@ def _check(data: BulkActBody) -> None:
         bad = next((each for each in data.ids if not is_id(each)), None)
         if bad is not None:
             raise BadOption(f"ids: {bad!r:.64} is not the id of a run")
-    elif data.filter == FilterBody():
+    elif data.filter is not None and data.filter == FilterBody(steps=data.filter.steps):
         raise BadOption("filter: it is empty and would be about all runs; say which are meant")
 
 
@@ -188,6 +190,7 @@ def _chosen(tx: Tx, request: Ask, data: BulkActBody, *, ended: bool) -> tuple[li
         text=asked.text,
         since=moment_ms("since", asked.since),
         until=moment_ms("until", asked.until),
+        steps=asked.steps,
     )
     found = matching(tx, wanted, namespace=request.namespace, ended=ended, limit=MOST + 1)
     return found[:MOST], len(found) > MOST

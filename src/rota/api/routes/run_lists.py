@@ -36,6 +36,7 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
     queue: FromQuery[str | None] = None,
     schedule: FromQuery[str | None] = None,
     parent: Annotated[str | None, QueryParameter(name="parentId")] = None,
+    steps: FromQuery[bool] = True,
     error: Part = None,
     text: Part = None,
     since: FromQuery[datetime | None] = None,
@@ -47,7 +48,8 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
 
     A page that would have to pass over very many runs is cut: it has fewer than `limit`, perhaps
     none, and its `next` goes on where it stopped. Only a `next` of null is the end.
-    `parentId` is the run of a graph, whose nodes are meant; `since` and `until` are about when runs
+    `parentId` is the run of a graph, whose nodes are meant; `steps=false` leaves out the runs of
+    nodes, so that a graph is one run. `since` and `until` are about when runs
     were asked for. `error` is a part of an error or its traceback; `text` is a part of the
     arguments or the key, of the last day if `since` does not say otherwise. Case does not matter.
     """
@@ -72,6 +74,7 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
             queues=None if queue is not None else scope,
             schedule=schedule,
             parent=parent,
+            steps=steps,
             error=error,
             text=text,
             before=cursor,

@@ -83,7 +83,16 @@ export function Tokens() {
   );
 }
 
-const ROLES = ["viewer", "operator", "author", "admin", "exec", "worker"];
+/** What each may do. */
+const ROLES = [
+  ["viewer", "looks at everything"],
+  ["operator", "also submits, cancels, reruns, pauses"],
+  ["author", "also defines jobs and schedules"],
+  ["admin", "also gives out tokens, reads the audit"],
+  ["exec", "beside one of these: jobs that run programs"],
+  ["audit", "beside one of these: reads the audit"],
+  ["worker", "alone, for named queues: carries out runs"],
+] as const;
 
 export function NewToken() {
   const cache = useQueryClient();
@@ -125,16 +134,17 @@ export function NewToken() {
         </Field>
         <fieldset>
           <legend className="mb-1 font-medium">Roles</legend>
-          <div className="flex flex-wrap gap-x-5 gap-y-1">
-            {ROLES.map((role) => (
-              <label key={role} className="flex items-center gap-2">
+          <div className="grid gap-y-1">
+            {ROLES.map(([role, may]) => (
+              <label key={role} className="flex items-baseline gap-2">
                 <input
                   type="checkbox"
                   name="roles"
                   value={role}
                   defaultChecked={role === "viewer"}
                 />
-                {role}
+                <span className="w-16 shrink-0">{role}</span>
+                <span className="text-xs text-ink-2">{may}</span>
               </label>
             ))}
           </div>

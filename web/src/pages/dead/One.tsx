@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { may } from "@/api/actions";
 import { ask } from "@/api/client";
@@ -8,7 +8,7 @@ import type { DeadLetter } from "@/api/types";
 import { errorText, pretty, readJson, shortId } from "@/lib/format";
 import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
-import { Dialog, Field, FormDialog } from "@/ui/Dialog";
+import { Dialog, Field } from "@/ui/Dialog";
 import { JsonEditor, JsonView } from "@/ui/Json";
 import { Load } from "@/ui/Panels";
 import { Time } from "@/ui/Time";
@@ -21,9 +21,7 @@ export function One({ id, onClose }: { id: string; onClose: () => void }) {
     <Dialog open wide title="Dead letter" onClose={onClose}>
       <Load query={letter}>
         {(each) => (
-          <Load query={dead}>
-            {({ args }) => <Letter letter={each} args={args ?? {}} onClose={onClose} />}
-          </Load>
+          <Load query={dead}>{({ args }) => <Letter letter={each} args={args ?? {}} />}</Load>
         )}
       </Load>
     </Dialog>
@@ -33,20 +31,26 @@ export function One({ id, onClose }: { id: string; onClose: () => void }) {
 interface LetterProps {
   letter: DeadLetter;
   args: unknown;
-  onClose: () => void;
 }
 
-function Letter({ letter, args, onClose }: LetterProps) {
+function Letter({ letter, args }: LetterProps) {
   const cache = useQueryClient();
   const [text, setText] = useState(() => pretty(args));
-  const [isOpen, setOpen] = useState(false);
+  const navigate = useNavigate();
+  const [isSent, setSent] = useState(false);
   const redrive = async () => {
+    setSent(true);
     const isChanged = text !== pretty(args);
     const body = isChanged ? { args: readJson(text).value as Record<string, unknown> } : {};
-    await ask("redriveOne", { path: [letter.executionId], body });
-    toast.done("It runs again.");
-    await cache.invalidateQueries();
-    onClose();
+    try {
+      const made = await ask("redriveOne", { path: [letter.executionId], body });
+      toast.done("It runs again; this is the new run.");
+      await navigate({ to: "/runs/$id", params: { id: made.rerunId } });
+      void cache.invalidateQueries();
+    } catch (error) {
+      setSent(false);
+      toast.failed(error);
+    }
   };
   return (
     <div className="space-y-4">
@@ -56,12 +60,23 @@ function Letter({ letter, args, onClose }: LetterProps) {
           {shortId(letter.executionId)}
         </Link>
         , died <Time at={letter.diedAt} />
+        {letter.rerunId && (
+          <>
+            {"; it ran again as "}
+            <Link to="/runs/$id" params={{ id: letter.rerunId }} className="link">
+              {shortId(letter.rerunId)}
+            </Link>
+          </>
+        )}
       </p>
       <p className="rounded-md bg-bad-soft p-3 font-mono text-xs break-words">
         {errorText(letter)}
       </p>
       {may(letter, "redrive") ? (
-        <Field label="Arguments" hint="Change them if they were the cause.">
+        <Field
+          label="Arguments"
+          hint="Change them if they were the cause. It runs again with these and a clean count of attempts."
+        >
           {(field) => <JsonEditor id={field} name="args" text={text} onText={setText} />}
         </Field>
       ) : (
@@ -77,22 +92,13 @@ function Letter({ letter, args, onClose }: LetterProps) {
         {may(letter, "redrive") && (
           <Button
             tone="primary"
-            disabled={readJson(text).error !== null}
-            onClick={() => setOpen(true)}
+            disabled={isSent || readJson(text).error !== null}
+            onClick={() => void redrive()}
           >
             Redrive
           </Button>
         )}
       </div>
-      <FormDialog
-        open={isOpen}
-        title="Redrive this one?"
-        submit="Redrive"
-        onClose={() => setOpen(false)}
-        onSubmit={redrive}
-      >
-        <p>It runs again with the arguments above and a clean count of attempts.</p>
-      </FormDialog>
     </div>
   );
 }

@@ -10,6 +10,7 @@ import { RunStrip } from "@/ui/RunStrip";
 import { Stat } from "@/ui/Stat";
 import { Time } from "@/ui/Time";
 import { Windows } from "@/ui/Windows";
+import { queuedOf } from "./columns";
 import { Heat } from "./Heat";
 
 const WINDOWS = [
@@ -64,7 +65,7 @@ function Stats({ job }: { job: JobDetail }) {
       <Stat
         name="Running now"
         value={count(job.running)}
-        more={`${count(job.queued)} queued`}
+        more={`${queuedOf(job)} queued`}
         to="/runs"
         search={{ jobId: job.jobId, status: job.running ? "running" : "queued" }}
       />

@@ -1,11 +1,18 @@
 /** How a job or a graph did lately and when it runs next, the same in each list of them. */
 import type { Job } from "@/api/types";
-import { percent } from "@/lib/format";
+import { atLeast, percent } from "@/lib/format";
 import { RunStrip } from "@/ui/RunStrip";
 import type { Column } from "@/ui/Table";
 import { Time } from "@/ui/Time";
 
 type Lately = Pick<Job, "name" | "last" | "successRate" | "schedules" | "nextFireAt">;
+
+/** The server counts no further in each queue. */
+const COUNTED = 5_000;
+
+export function queuedOf({ queued = 0 }: Pick<Job, "queued">): string {
+  return atLeast(queued, queued >= COUNTED);
+}
 
 export const LAST_RUNS: Column<Lately> = {
   key: "last",
@@ -33,5 +40,7 @@ export const NEXT_FIRING: Column<Lately> = {
   width: "9rem",
   right: true,
   from: "md",
-  cell: (job) => <Time at={job.nextFireAt} none={job.schedules ? "Paused" : "No schedule"} />,
+  cell: (job) => (
+    <Time at={job.nextFireAt} planned none={job.schedules ? "Paused" : "No schedule"} />
+  ),
 };

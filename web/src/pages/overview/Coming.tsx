@@ -5,6 +5,7 @@ import { forecast, upcoming } from "@/api/queries";
 import { count } from "@/lib/format";
 import { hourMinute } from "@/lib/time";
 import { Chart } from "@/ui/Chart";
+import { Name } from "@/ui/Name";
 import { Card, Empty, Load } from "@/ui/Panels";
 import { Time, useNow } from "@/ui/Time";
 
@@ -14,7 +15,7 @@ const OFTEN = 12;
 const SHOWN = 6;
 
 /** What schedules start within the hour. */
-export function Due() {
+export function Due({ className }: { className?: string }) {
   const minute = Math.floor(useNow() / 60_000) * 60_000;
   const from = new Date(minute).toISOString();
   const until = new Date(minute + HOUR_MS).toISOString();
@@ -22,6 +23,7 @@ export function Due() {
   return (
     <Card
       title="Due in the next hour"
+      className={className ?? ""}
       flush
       aside={
         <Link to="/schedules" search={{ tab: "week" } as never} className="link">
@@ -40,7 +42,7 @@ export function Due() {
               {items.slice(0, SHOWN).map((each) => (
                 <Row key={`${each.at} ${each.schedule}`} schedule={each.schedule}>
                   <span className="num w-12 shrink-0 font-medium">{hourMinute(each.at)}</span>
-                  <span className="min-w-0 flex-1 truncate">{each.schedule}</span>
+                  <Name text={each.schedule} className="flex-1" />
                   <span className="text-xs text-ink-2">
                     <Time at={each.at} ago />
                   </span>
@@ -49,7 +51,7 @@ export function Due() {
               {frequent.slice(0, SHOWN - Math.min(SHOWN - 2, items.length)).map((schedule) => (
                 <Row key={schedule} schedule={schedule}>
                   <span className="w-12 shrink-0 text-xs text-ink-2">often</span>
-                  <span className="min-w-0 flex-1 truncate">{schedule}</span>
+                  <Name text={schedule} className="flex-1" />
                 </Row>
               ))}
             </ul>

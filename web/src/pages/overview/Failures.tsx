@@ -5,10 +5,11 @@ import { count } from "@/lib/format";
 import { Card, Empty } from "@/ui/Panels";
 import { Time } from "@/ui/Time";
 
-export function Failures({ figures }: { figures: Overview }) {
+export function Failures({ figures, className }: { figures: Overview; className?: string }) {
   return (
     <Card
       title="Failures by cause"
+      className={className ?? ""}
       flush
       aside={
         <Link to="/dead-letters" className="link">

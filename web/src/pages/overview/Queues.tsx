@@ -4,17 +4,19 @@ import { Layers } from "lucide-react";
 import { queues } from "@/api/queries";
 import { atLeast } from "@/lib/format";
 import { duration } from "@/lib/time";
+import { Name } from "@/ui/Name";
 import { Card, Empty, Load } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
 
 const SHOWN = 6;
 
 /** Where runs wait: the deepest queues first. */
-export function Queues() {
+export function Queues({ className }: { className?: string }) {
   const query = useQuery(queues());
   return (
     <Card
       title="Queues"
+      className={className ?? ""}
       flush
       aside={
         <Link to="/queues" className="link">
@@ -41,10 +43,10 @@ export function Queues() {
                       className="flex items-center gap-3 px-4 py-2.5 hover:bg-sunken"
                     >
                       <span className="flex min-w-0 flex-1 items-center gap-2">
-                        <span className="truncate font-medium">{queue.name}</span>
+                        <Name text={queue.name} className="font-medium" />
                         {queue.paused && <Tag>Paused</Tag>}
                       </span>
-                      <span className="num text-xs text-ink-2">
+                      <span className="num text-xs text-ink-2 max-sm:hidden">
                         {queue.oldestWaitMs != null && `oldest ${duration(queue.oldestWaitMs)}`}
                       </span>
                       <span className="num w-20 text-right">{`${atLeast(queue.queued, queue.isCut)} waiting`}</span>

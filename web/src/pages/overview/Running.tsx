@@ -2,14 +2,16 @@ import { Link } from "@tanstack/react-router";
 import { runs } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { useList } from "@/lib/useList";
+import { Name } from "@/ui/Name";
 import { Card, Progress } from "@/ui/Panels";
 import { Duration } from "@/ui/Time";
 
-export function Running() {
+export function Running({ className }: { className?: string }) {
   const { rows, loading } = useList<Run>(runs({ status: "running", limit: 8 }));
   return (
     <Card
       title="Running now"
+      className={className ?? ""}
       flush
       aside={
         <Link to="/runs" search={{ status: "running" } as never} className="link">
@@ -17,7 +19,7 @@ export function Running() {
         </Link>
       }
     >
-      <ul className="min-h-58 divide-y divide-line">
+      <ul className="xl:min-h-58 divide-y divide-line">
         {rows.slice(0, 6).map((run) => (
           <li key={run.executionId}>
             <Link
@@ -26,7 +28,7 @@ export function Running() {
               className="flex items-center gap-3 px-4 py-2 hover:bg-sunken"
             >
               <div className="min-w-0 flex-1">
-                <p className="truncate font-medium">{run.jobId}</p>
+                <Name text={run.jobId} className="font-medium" />
                 <p className="truncate text-xs text-ink-2">{run.progressNote ?? run.queue}</p>
               </div>
               {run.progress != null && (
@@ -42,7 +44,7 @@ export function Running() {
         ))}
       </ul>
       {rows.length === 0 && !loading && (
-        <p className="-mt-58 px-4 py-6 text-ink-2">Nothing runs at this moment.</p>
+        <p className="xl:-mt-58 px-4 py-6 text-ink-2">Nothing runs at this moment.</p>
       )}
     </Card>
   );

@@ -9,11 +9,11 @@ export function Stats({ figures }: { figures: Overview }) {
   const failed = figures.throughput.reduce((sum, each) => sum + each.failed, 0);
   const finished = figures.throughput.reduce((sum, each) => sum + each.success, failed);
   return (
-    <div className="grid grid-cols-2 gap-3 sm:grid-cols-4 xl:grid-cols-7 max-sm:[&>*:last-child]:col-span-2">
+    <div className="grid grid-cols-3 gap-3 max-sm:gap-2 sm:grid-cols-4 xl:grid-cols-7">
       <Stat
         name="Finished"
         value={count(finished)}
-        more={`${perMinute(finished, figures.windowMs)} a minute`}
+        more={rate(finished, figures.windowMs)}
         to="/runs"
       />
       <Stat
@@ -46,6 +46,7 @@ export function Stats({ figures }: { figures: Overview }) {
         to="/schedules"
       />
       <Stat
+        className="max-sm:hidden"
         name="Due in an hour"
         value={count(figures.dueNextHour)}
         more="by schedules"
@@ -65,7 +66,19 @@ export function Stats({ figures }: { figures: Overview }) {
   );
 }
 
-function perMinute(runs: number, windowMs: number): string {
-  const rate = runs / Math.max(1, windowMs / 60_000);
-  return rate > 0 && rate < 10 ? rate.toFixed(1) : count(Math.round(rate));
+const UNITS = [
+  ["a minute", 60_000],
+  ["an hour", 3_600_000],
+  ["a day", 86_400_000],
+] as const;
+
+/** In the shortest unit in which there is at least one. */
+export function rate(runs: number, windowMs: number): string {
+  if (runs === 0) return "0 a minute";
+  for (const [word, unitMs] of UNITS) {
+    const many = (runs * unitMs) / windowMs;
+    if (many >= 9.95) return `${count(Math.round(many))} ${word}`;
+    if (many >= 1) return `${many.toFixed(1).replace(/\.0$/, "")} ${word}`;
+  }
+  return "less than 1 a day";
 }

@@ -15,7 +15,7 @@ export function Compare({ run }: { run: Run }) {
   const [search, setSearch] = useFilters();
   const others = useList<Run>(runs({ jobId: run.jobId, limit: 50 }));
   const rows = others.rows.filter((each) => each.executionId !== run.executionId);
-  const chosen = search.with ?? rows[0]?.executionId;
+  const chosen = search.with ?? bestOf(run, rows)?.executionId;
   return (
     <div className="space-y-4">
       <label className="flex flex-wrap items-center gap-2">
@@ -38,6 +38,12 @@ export function Compare({ run }: { run: Run }) {
       {chosen ? <Other run={run} id={chosen} /> : <Empty title="No other run of this job" />}
     </div>
   );
+}
+
+/** With a failure, the last one before it that went well tells most. */
+export function bestOf(run: Run, rows: Run[]): Run | undefined {
+  const good = run.state === "success" ? [] : rows.filter((each) => each.state === "success");
+  return good.find((each) => each.createdAt < run.createdAt) ?? good[0] ?? rows[0];
 }
 
 function Other({ run, id }: { run: Run; id: string }) {

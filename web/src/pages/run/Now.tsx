@@ -4,6 +4,7 @@ import { CircleHelp } from "lucide-react";
 import { why } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { percent } from "@/lib/format";
+import { LongText } from "@/ui/LongText";
 import { Progress } from "@/ui/Panels";
 import { Time } from "@/ui/Time";
 
@@ -16,8 +17,8 @@ export function Now({ run }: { run: Run }) {
     <div className="mb-4 space-y-3 empty:hidden">
       {run.error && (
         <div className="rounded-lg border border-bad/30 bg-bad-soft px-4 py-3">
-          <p className="font-mono text-xs font-semibold text-bad break-words">{run.error.type}</p>
-          <p className="mt-0.5 whitespace-pre-wrap break-words">{run.error.message}</p>
+          <h2 className="font-mono text-xs font-semibold text-bad break-words">{run.error.type}</h2>
+          <LongText text={run.error.message} className="mt-0.5" />
           {run.error.traceback.includes("\n") && (
             <details className="mt-2" open={isShort(run.error.traceback)}>
               <summary className="text-xs text-ink-2">Traceback</summary>
@@ -39,7 +40,7 @@ export function Now({ run }: { run: Run }) {
         <div
           className={`rounded-lg border px-4 py-3 ${run.state === "failed" ? "border-bad/30 bg-bad-soft" : "border-line bg-sunken"}`}
         >
-          <p className="break-words">{run.reason}</p>
+          <LongText text={run.reason} />
           <Letter run={run} />
         </div>
       )}
@@ -52,7 +53,7 @@ export function Now({ run }: { run: Run }) {
         <div className="card px-4 py-3">
           <div className="mb-2 flex justify-between gap-4">
             <span className="truncate">{run.progressNote ?? "Progress"}</span>
-            <span className="num font-medium">{percent(run.progress / 100)}</span>
+            <span className="num font-medium whitespace-nowrap">{percent(run.progress / 100)}</span>
           </div>
           <Progress share={run.progress / 100} label="Progress" />
         </div>

@@ -48,7 +48,6 @@ function RerunDialog({ run, isGraph, onClose }: Props) {
   const send = async () => {
     const body = scope === "failed" ? { fromFailed: true } : touched ? { args: values } : {};
     const made = await ask("rerunRun", { path: [run.executionId], body });
-    await cache.invalidateQueries();
     const id = made.executionId;
     if (id !== run.executionId) {
       toast.done("Submitted again; this is the new run.");
@@ -56,6 +55,7 @@ function RerunDialog({ run, isGraph, onClose }: Props) {
     } else {
       toast.done("The run goes on from where it failed.");
     }
+    void cache.invalidateQueries();
   };
   return (
     <FormDialog

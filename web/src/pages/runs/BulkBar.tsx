@@ -78,6 +78,9 @@ export function BulkBar({ rows, selected, filter, isFiltered, hasMore, clear }: 
           Rerun
         </Button>
       )}
+      {able("cancel").length + able("rerun").length === 0 && (
+        <span className="text-xs text-ink-2">{nothingToDo(chosen)}</span>
+      )}
       <Button tone="quiet" onClick={clear}>
         Clear
       </Button>
@@ -98,4 +101,10 @@ export function BulkBar({ rows, selected, filter, isFiltered, hasMore, clear }: 
       </FormDialog>
     </div>
   );
+}
+
+function nothingToDo(chosen: Run[]): string {
+  return chosen.length > 0 && chosen.every((run) => run.parentId)
+    ? "Steps that have ended: rerun their graph, from that node if need be."
+    : "Your role may only look at them.";
 }

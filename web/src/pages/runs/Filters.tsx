@@ -2,13 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { SlidersHorizontal, X } from "lucide-react";
 import { useState } from "react";
 import { jobs, queues } from "@/api/queries";
-import type { Job } from "@/api/types";
+import type { Job, State } from "@/api/types";
 import type { Search } from "@/lib/search";
 import { asField, sinceOf } from "@/lib/time";
 import { useList } from "@/lib/useList";
 import { Button } from "@/ui/Button";
 import { SearchField } from "@/ui/SearchField";
 import { lookOf, STATES } from "@/ui/State";
+import { mayHideSteps } from "./steps";
 
 const SINCE: [string, string][] = [
   ["", "Any time"],
@@ -23,6 +24,9 @@ const WORDS = {
   schedule: "schedule",
   parentId: "part of",
 };
+/** What people look for comes first: a phone shows four of them. */
+const FIRST: State[] = ["failed", "running", "queued", "scheduled"];
+const CHIPS = [...FIRST, ...STATES.filter((state) => !FIRST.includes(state))];
 const NARROWED = ["jobId", "queue", "text", "error", "since", "until"] as const;
 
 interface FilterProps {
@@ -76,17 +80,28 @@ export function Filters({ search, setSearch }: FilterProps) {
         <Period search={search} setSearch={setSearch} />
       </div>
       <div className="scroll-thin flex flex-wrap items-center gap-1.5 max-sm:flex-nowrap max-sm:overflow-x-auto max-sm:pb-1">
-        {STATES.map((state) => (
+        {CHIPS.map((state) => (
           <button
             key={state}
             type="button"
             aria-pressed={search.status === state}
             onClick={() => setSearch({ status: search.status === state ? undefined : state })}
-            className={`h-7 shrink-0 rounded-full border px-2.5 text-xs font-medium ${search.status === state ? "border-accent bg-accent-soft text-accent" : "border-line bg-surface text-ink-2 hover:border-line-strong"}`}
+            className={chipClass(search.status === state)}
           >
             {lookOf(state).word}
           </button>
         ))}
+        {mayHideSteps(search) && (
+          <button
+            type="button"
+            aria-pressed={Boolean(search.steps)}
+            onClick={() => setSearch({ steps: search.steps ? undefined : "yes" })}
+            title="The runs of the nodes of graphs too"
+            className={chipClass(Boolean(search.steps), "sm:ml-auto")}
+          >
+            Steps of graphs
+          </button>
+        )}
         {extra.map((name) => (
           <button
             key={name}
@@ -102,6 +117,13 @@ export function Filters({ search, setSearch }: FilterProps) {
       </div>
     </div>
   );
+}
+
+function chipClass(isOn: boolean, more = ""): string {
+  const look = isOn
+    ? "border-accent bg-accent-soft text-accent"
+    : "border-line bg-surface text-ink-2 hover:border-line-strong";
+  return `h-7 shrink-0 rounded-full border px-2.5 text-xs font-medium whitespace-nowrap ${look} ${more}`;
 }
 
 /** The last hours, or between two moments; a link to a day of a job has such two. */

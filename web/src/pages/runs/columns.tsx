@@ -1,9 +1,14 @@
 import type { Run } from "@/api/types";
 import { shortId } from "@/lib/format";
+import { useWidth, WIDTHS } from "@/lib/useWidth";
+import { Name } from "@/ui/Name";
 import { Progress } from "@/ui/Panels";
 import { StateBadge } from "@/ui/State";
 import type { Column } from "@/ui/Table";
 import { Duration, Time } from "@/ui/Time";
+
+/** On a phone what went wrong stands under the name. */
+export const NARROW_RUN_PX = 64;
 
 export const RUN_COLUMNS: Column<Run>[] = [
   {
@@ -19,7 +24,7 @@ export const RUN_COLUMNS: Column<Run>[] = [
     width: "minmax(0,1.2fr)",
     cell: (run) => (
       <>
-        <span className="block truncate font-medium">{run.jobId}</span>
+        <Name text={run.jobId} className="font-medium" />
         <span className="block truncate text-2xs text-ink-3">
           <span className="mr-1.5 sm:hidden">
             <StateBadge state={run.state} small />
@@ -30,6 +35,7 @@ export const RUN_COLUMNS: Column<Run>[] = [
           </span>
           {partOf(run)}
         </span>
+        <NarrowNote run={run} />
       </>
     ),
   },
@@ -76,6 +82,18 @@ export const RUN_COLUMNS: Column<Run>[] = [
 function partOf({ node, item, jobId }: Run): string {
   const named = node && node !== jobId ? ` · ${node}` : "";
   return item == null ? named : `${named} · item ${item}`;
+}
+
+/** Where there is no column for it; not only hidden elsewhere, as readers would hear it twice. */
+function NarrowNote({ run }: { run: Run }) {
+  const isNarrow = useWidth() < WIDTHS.md;
+  return (
+    isNarrow && (
+      <span className="block truncate">
+        <Note run={run} />
+      </span>
+    )
+  );
 }
 
 function Note({ run }: { run: Run }) {

@@ -8,6 +8,7 @@ import { count, plural } from "@/lib/format";
 import { day, hourMinute, weekday } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { Button, IconButton } from "@/ui/Button";
+import { Name } from "@/ui/Name";
 import { Card, Load } from "@/ui/Panels";
 
 const DAY = 24 * 3600 * 1000;
@@ -101,7 +102,7 @@ function Days({ data, start }: { data: Upcoming; start: Date }) {
                             ? `${count(group.times.length)} times, from ${hourMinute(group.times[0] as string)}`
                             : group.times.map((at) => hourMinute(at)).join(", ")}
                         </span>
-                        <span className="block truncate text-xs font-medium">{group.schedule}</span>
+                        <Name text={group.schedule} className="text-xs font-medium" />
                       </Link>
                     </li>
                   ))}

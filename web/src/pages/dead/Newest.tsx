@@ -1,0 +1,78 @@
+/** What happened the last time: the traceback and the end of the log, before anybody has to open a run. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { run as runQuery } from "@/api/queries";
+import type { LogLine } from "@/api/types";
+import { parseAnsi } from "@/lib/ansi";
+import { placeOf } from "@/lib/log";
+import { useLog } from "@/shell/live";
+import { buttonClass } from "@/ui/Button";
+import { LongText } from "@/ui/LongText";
+import { Card } from "@/ui/Panels";
+import { Time } from "@/ui/Time";
+
+const LINES = 8;
+
+export function Newest({ id }: { id: string }) {
+  const { data: run } = useQuery(runQuery(id));
+  const { lines } = useLog(id, false);
+  if (!run) return <Card className="min-h-40">{null}</Card>;
+  const { error } = run;
+  return (
+    <Card
+      title="The newest of them"
+      aside={
+        <span className="flex items-center gap-3">
+          <Time at={run.finishedAt} ago />
+          <Link to="/runs/$id" params={{ id }} className={buttonClass()}>
+            Open the run
+          </Link>
+        </span>
+      }
+    >
+      <div className="space-y-3">
+        <LongText
+          text={error ? `${error.type}: ${error.message}` : (run.reason ?? "")}
+          className="font-mono text-xs text-bad"
+        />
+        {error?.traceback.includes("\n") && <Text label="Traceback">{error.traceback}</Text>}
+        {lines.length > 0 && (
+          <Text label="The end of its log">
+            {lines.slice(-LINES).map((line) => (
+              <Line key={placeOf(line)} line={line} />
+            ))}
+          </Text>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function Text({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <p className="mb-1 text-xs font-medium text-ink-2">{label}</p>
+      <pre
+        role="region"
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+        tabIndex={0}
+        className="scroll-thin max-h-56 overflow-auto rounded-md bg-sunken p-3 font-mono text-xs leading-5"
+      >
+        {children}
+      </pre>
+    </div>
+  );
+}
+
+function Line({ line }: { line: LogLine }) {
+  return (
+    <span className="block">
+      {parseAnsi(line.text).map((span, index) => (
+        <span key={index} className={span.classes}>
+          {span.text}
+        </span>
+      ))}
+    </span>
+  );
+}
