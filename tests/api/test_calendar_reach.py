@@ -21,8 +21,8 @@ def shop(served: Served) -> Served:
     users = {"a": ("add", "theirs"), "b": ("send", "mine"), "c": ("add", "both")}
     users |= {"d": ("send", "both")}
     for name, (job, calendar) in users.items():
-        asked = {"job": job, "expression": "@daily", "calendar": calendar}
-        asked |= {"args": {"a": 1, "b": 2}}
+        args = {"a": 1, "b": 2}
+        asked = {"job": job, "expression": "@daily", "calendar": calendar, "args": args}
         answer = admin.put(f"{V1}/schedules/{name}", json=asked)
         assert answer.status_code == 200, answer.text
     return served

@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families as parse
 
 from rota.api.refusals import KINDS
 from tests.api.serving import HOME, OTHER, Served, serving
-from tests.api.test_matrix import given_schedule
+from tests.api.things import given_schedule
 from tests.contract.builders import claim_one, finish_with, given_run, given_worker, run_sql
 from tests.contract.letters import given_dead
 
