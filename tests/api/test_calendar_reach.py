@@ -22,8 +22,8 @@ def shop(served: Served) -> Served:
     users |= {"d": ("send", "both")}
     for name, (job, calendar) in users.items():
         asked = {"job": job, "expression": "@daily", "calendar": calendar}
-        asked |= {"args": {"a": 1, "b": 2}}
-        answer = admin.put(f"{V1}/schedules/{name}", json=asked)
+        args = {"args": {"a": 1, "b": 2}}
+        answer = admin.put(f"{V1}/schedules/{name}", json={**asked, **args})
         assert answer.status_code == 200, answer.text
     return served
 
