@@ -17,6 +17,7 @@ import click
 from bench.apart import tell
 from bench.flows import sites
 from bench.measures import STORES, Figures, StoreName
+from bench.sizes import chosen
 from rota.app import App, Job
 from rota.cli.serving import SWITCH_INTERVAL_S
 from rota.engine.inspect import counts
@@ -26,7 +27,7 @@ from rota.runtime.log_courier import BATCH
 LINES = 5
 CHUNK = 1000
 LOOK_S = 0.01
-FULL, QUICK = (20_000, 5), (1_000, 1)
+FULL, QUICK, LEAST = (20_000, 5), (1_000, 1), (200, 1)
 """Runs a round, and rounds."""
 
 
@@ -96,7 +97,7 @@ def measure(url: str, *, runs: int, rounds: int) -> Figures:
 def main(*, quick: bool, only: StoreName | None, json_path: Path | None) -> None:
     """Print runs/s with 0 and 5 lines a run, and what is kept."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    runs, rounds = QUICK if quick else FULL
+    runs, rounds = chosen(FULL, QUICK, LEAST, is_quick=quick)
     found: dict[StoreName, Figures] = {}
     with sites(only) as urls:
         for store, (url, _) in urls.items():
