@@ -19,7 +19,7 @@ from bench.apart import measure_apart
 from bench.conditions import conditions, lines
 from bench.measures import STORES, StoreName
 from bench.rounds import PostgresSite, Site, SqliteSite, play, steps
-from bench.sizes import FULL, QUICK, SMALLEST, Sizes
+from bench.sizes import FULL, QUICK, SMALL, SMALLEST, Sizes
 from bench.table import Results
 from rota.cli.serving import SWITCH_INTERVAL_S
 from tests.support.postgres import PostgresServer
@@ -47,7 +47,6 @@ class Bench:
         self._sizes = sizes
         self._stores = stores
         self._only = stores[0] if len(stores) == 1 else None
-        self._is_quick = sizes.jobs < FULL.jobs
 
     def run(self, console: Console) -> None:
         columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
@@ -66,11 +65,12 @@ class Bench:
                     self.results.add(name, ours=ours, limits=limits)
             for what, module in APART.items():
                 tell(what)
-                apart = measure_apart(module, self._folder, quick=self._is_quick, only=self._only)
+                apart = measure_apart(module, self._folder, jobs=self._sizes.jobs, only=self._only)
                 for name, figures in apart.items():
                     self.results.ours[name] |= figures
             tell("cron: next times beside croniter and cronsim")
-            self.results.cron = cron.measure()
+            rounds = 1 if self._sizes.jobs < SMALL else cron.ROUNDS
+            self.results.cron = cron.measure(rounds)
 
     @contextmanager
     def _site(self, name: StoreName) -> Iterator[Site]:

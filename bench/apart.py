@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 from bench.measures import Figures, StoreName
+from bench.sizes import FULL, LEAST, SMALL
 
 
 def measure_apart(
-    module: str, folder: Path, *, quick: bool, only: StoreName | None
+    module: str, folder: Path, *, jobs: int, only: StoreName | None
 ) -> dict[StoreName, Figures]:
-    """The figures of `python -m MODULE`, by store."""
+    """The figures of `python -m MODULE`, by store; measured as long as bursts of so many jobs."""
     path = folder / f"{module}.json"
-    words = ["--quick"] * quick + (["--only", only] if only else [])
+    words = ["--quick"] * (jobs < FULL.jobs) + (["--only", only] if only else [])
     command = [sys.executable, "-m", module, *words, "--json", str(path)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    env = os.environ | ({LEAST: "1"} if jobs < SMALL else {})
+    subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL)
     figures: dict[StoreName, Figures] = json.loads(path.read_text())
     return figures
 

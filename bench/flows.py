@@ -27,7 +27,7 @@ from bench.flow_jobs import CHAIN, SIZE, make_app
 from bench.measures import STORES, Figures, StoreName
 from bench.probe import BenchFailed, Probe, now_ms
 from bench.programs import rota
-from bench.sizes import FULL_FLOWS, QUICK_FLOWS, FlowSizes
+from bench.sizes import FULL_FLOWS, LEAST_FLOWS, QUICK_FLOWS, FlowSizes, chosen
 from rota import App
 from rota.cli.serving import SWITCH_INTERVAL_S
 from tests.support.postgres import PostgresServer
@@ -176,7 +176,7 @@ def main(
     if map_url is not None:
         print(json.dumps(run_map(map_url, items)))
         return
-    sizes = QUICK_FLOWS if quick else FULL_FLOWS
+    sizes = chosen(FULL_FLOWS, QUICK_FLOWS, LEAST_FLOWS, is_quick=quick)
     found: dict[StoreName, Figures] = {}
     checks = graphs.measure(rounds=sizes.checks)
     with sites(only) as urls:

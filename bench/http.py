@@ -15,7 +15,7 @@ import uvloop
 from bench.apart import tell
 from bench.backlog import fill
 from bench.measures import Figures, percentile
-from bench.sizes import FULL_HTTP, QUICK_HTTP, HttpSizes
+from bench.sizes import FULL_HTTP, LEAST_HTTP, QUICK_HTTP, HttpSizes, chosen
 from bench.streams import measure_streams
 from bench.wire import flood, prepare, request, server, times
 from tests.support.postgres import PostgresServer
@@ -99,7 +99,7 @@ def measure(url: str, folder: Path, sizes: HttpSizes) -> Figures:
 @click.option("--json", "json_path", type=Path, help="Write the figures into this file, too.")
 def main(*, quick: bool, only: str | None, json_path: Path | None) -> None:
     """Measure one server process."""
-    sizes = QUICK_HTTP if quick else FULL_HTTP
+    sizes = chosen(FULL_HTTP, QUICK_HTTP, LEAST_HTTP, is_quick=quick)
     found: dict[str, Figures] = {}
     with tempfile.TemporaryDirectory(prefix="rota-bench-") as name:
         folder = Path(name)

@@ -17,6 +17,7 @@ import click
 from bench.apart import tell
 from bench.flows import sites
 from bench.measures import STORES, Figures, StoreName
+from bench.sizes import chosen
 from rota.app import App, Job
 from rota.cli.serving import SWITCH_INTERVAL_S
 from rota.engine.inspect import counts
@@ -27,7 +28,7 @@ CHUNK = 1000
 LOOK_S = 0.01
 LAST = 1000
 """Lines of so many runs may be on their way at the end of a round: one in forty."""
-FULL, QUICK = (40_000, 9), (1_000, 1)
+FULL, QUICK, LEAST = (40_000, 9), (1_000, 1), (200, 1)
 """Runs a round, and rounds."""
 
 
@@ -98,7 +99,7 @@ def measure(url: str, *, runs: int, rounds: int) -> Figures:
 def main(*, quick: bool, only: StoreName | None, json_path: Path | None) -> None:
     """Print runs/s with 0 and 5 lines a run, and what is kept."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    runs, rounds = QUICK if quick else FULL
+    runs, rounds = chosen(FULL, QUICK, LEAST, is_quick=quick)
     found: dict[StoreName, Figures] = {}
     with sites(only) as urls:
         for store, (url, _) in urls.items():

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 CHUNK = 1_000
 """Runs handed over in one bulk submit, by Rota and by the raw limit alike."""
 CLIENTS = 8
 """Threads or connections that submit one run at a time."""
 SMALLEST = 100
+SMALL = 1_000
+"""With smaller bursts nobody asks for speed, only whether everything still works."""
+LEAST = "ROTA_BENCH_LEAST"
+"""A variable that asks benchmarks in processes of their own for the same."""
+T = TypeVar("T")
+
+
+def chosen(full: T, quick: T, least: T, *, is_quick: bool) -> T:
+    """What a benchmark of its own is to do."""
+    if os.environ.get(LEAST):
+        return least
+    return quick if is_quick else full
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +91,7 @@ class FlowSizes:
 
 FULL_FLOWS = FlowSizes()
 QUICK_FLOWS = FlowSizes(graphs=100, rounds=3, items=3_000, checks=1)
+LEAST_FLOWS = FlowSizes(graphs=10, rounds=1, items=300, checks=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,3 +112,6 @@ class HttpSizes:
 
 FULL_HTTP = HttpSizes()
 QUICK_HTTP = HttpSizes(singles=3_000, reads=4_000, bulks=30, pages=10, backlog=50_000, changes=100)
+LEAST_HTTP = HttpSizes(
+    singles=200, reads=200, bulks=2, pages=2, backlog=1_000, readers=20, changes=20
+)

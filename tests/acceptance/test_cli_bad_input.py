@@ -38,6 +38,7 @@ def refused(said: Said, code: int, *words: str) -> None:
         (["submit", "add", "one", "--app", "shop.py"], ["add(a: int, b: int = 1)", "`int`"]),
         (["submit", "add", "--app", "shop.py"], ["add(a: int, b: int = 1)", "'a'"]),
         (["submit", "ad", "--app", "shop.py"], ["no job named 'ad'", "Did you mean 'add'?"]),
+        (["submit", "qqq", "--app", "shop.py"], ["no job named 'qqq'", "There are: add"]),
         (["submit", "add", "--app", "shop.py", "--json-args", "[1]"], ["--json-args"]),
         (["submit", "add", "1", "--app", "shop.py", "--timeout", "1s"], ["--job-timeout"]),
         (["submit", "add", "a=1", "a=2", "--app", "shop.py"], ["a is given twice"]),

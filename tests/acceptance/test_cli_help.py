@@ -11,6 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from rota.cli.helpful import HABITS
 from rota.cli.main import COMMANDS, cli
 from rota.errors import RotaError
 from rota.version import version
@@ -52,6 +53,11 @@ def test_completion_scripts_are_printed_and_work(local: Rota, shell: str) -> Non
     assert offered == "plain,queues\n"
 
 
+@pytest.mark.parametrize("meant", sorted({each for told in HABITS.values() for each in told}))
+def test_what_people_are_pointed_to_is_there(meant: str) -> None:
+    assert CliRunner().invoke(cli, [*meant.split(), "--help"], prog_name="rota").exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("words", "meant"),
     [
@@ -59,6 +65,8 @@ def test_completion_scripts_are_printed_and_work(local: Rota, shell: str) -> Non
         ("run", "`rota submit` or `rota runs`"),
         ("status", "`rota runs` or `rota doctor`"),
         ("migrate", "`rota db migrate`"),
+        ("cancel 3f0c9d2a71be", "`rota runs cancel`"),
+        ("pause mail", "`rota queues pause` or `rota schedules pause`"),
         ("runs lst", "`rota runs list`"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
@@ -60,7 +61,10 @@ def test_who_is_stopped_while_dialling_leaves_the_attempt_to_others(
         dialer = Dialer(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
         refusal(dialer)
         with monkeypatch.context() as patch:
-            patch.setattr(time if where == "sleep" else dialer, where, stop)
+            if where == "sleep":
+                patch.setattr(postgres_dialer, "time", SimpleNamespace(sleep=stop))
+            else:
+                patch.setattr(dialer, where, stop)
             with pytest.raises(Cancelled):
                 dialer.connect()
         before = len(network.connects)

@@ -184,7 +184,7 @@ class App(Nouns):
         try:
             return self.jobs[name]
         except KeyError:
-            raise UnknownJob(name, [*self.jobs, *self.graphs]) from None
+            raise UnknownJob(name, [*self.jobs, *self.graphs], lists=True) from None
 
     @property
     def everything(self) -> dict[str, Job[Any, Any]]:

@@ -8,12 +8,15 @@ from difflib import get_close_matches
 import click
 
 HABITS: Mapping[str, tuple[str, ...]] = {
+    "backfill": ("schedules backfill",),
     "beat": ("up", "schedules"),
     "call": ("submit",),
+    "cancel": ("runs cancel",),
     "check": ("doctor",),
     "cron": ("schedules",),
     "dag": ("graph",),
     "dags": ("graph",),
+    "drain": ("workers drain",),
     "enqueue": ("submit",),
     "events": ("send",),
     "health": ("doctor",),
@@ -22,18 +25,26 @@ HABITS: Mapping[str, tuple[str, ...]] = {
     "list": ("runs", "jobs"),
     "ls": ("runs", "jobs"),
     "migrate": ("db migrate",),
+    "pause": ("queues pause", "schedules pause"),
+    "preview": ("schedules preview",),
     "ps": ("runs", "workers"),
+    "redrive": ("dead redrive",),
+    "rerun": ("runs rerun",),
+    "resume": ("queues resume", "schedules resume"),
+    "retry": ("runs rerun", "dead redrive"),
     "run": ("submit", "runs"),
     "scheduler": ("up", "worker"),
     "serve": ("up", "server"),
+    "show": ("runs show", "schedules show"),
     "start": ("up", "submit"),
     "status": ("runs", "doctor"),
     "task": ("jobs", "runs"),
     "tasks": ("jobs", "runs"),
     "trigger": ("submit", "schedules trigger"),
+    "wait": ("runs wait",),
     "webserver": ("server",),
 }
-"""Words of other schedulers, and what they are called here."""
+"""Words of other schedulers, and verbs without their noun: what they are called here."""
 MOST_TOLD = 2
 LONGEST_TOLD = 200
 

@@ -7,14 +7,25 @@ from collections.abc import Iterable
 
 from rota.errors.base import BadInput
 
+MOST_TOLD = 8
+
 
 class UnknownJob(BadInput):
-    """No job of that name is registered; import the module that defines it."""
+    """No job of that name is registered; import the module that defines it.
 
-    def __init__(self, name: str, known: Iterable[str] = ()) -> None:
+    With `lists` it names those that are known, for who may see them all.
+    """
+
+    def __init__(self, name: str, known: Iterable[str] = (), *, lists: bool = False) -> None:
         self.name = name
-        close = difflib.get_close_matches(name, list(known), n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        names = sorted(known)
+        close = difflib.get_close_matches(name, names, n=1)
+        hint = ""
+        if close:
+            hint = f" Did you mean {close[0]!r}?"
+        elif names and lists:
+            more = ", ..." if len(names) > MOST_TOLD else ""
+            hint = f" There are: {', '.join(names[:MOST_TOLD])}{more}"
         super().__init__(f"no job named {name!r} is registered.{hint}")
 
 
