@@ -119,7 +119,7 @@ const COLUMNS: Column<DeadLetter>[] = [
   {
     key: "job",
     title: "Job",
-    width: "minmax(0,1fr)",
+    width: "minmax(0,1.6fr)",
     cell: (each) => (
       <>
         <Name text={each.job} className="font-medium" />
@@ -132,7 +132,7 @@ const COLUMNS: Column<DeadLetter>[] = [
   {
     key: "error",
     title: "Error",
-    width: "minmax(0,3fr)",
+    width: "minmax(0,2.4fr)",
     from: "md",
     cell: (each) => <span className="font-mono text-xs text-ink-2">{each.message}</span>,
   },

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { run as runQuery } from "@/api/queries";
 import type { LogLine } from "@/api/types";
 import { parseAnsi } from "@/lib/ansi";
-import { placeOf } from "@/lib/log";
+import { MOST, placeOf } from "@/lib/log";
 import { useLog } from "@/shell/live";
 import { buttonClass } from "@/ui/Button";
 import { LongText } from "@/ui/LongText";
@@ -15,7 +15,9 @@ const LINES = 8;
 
 export function Newest({ id }: { id: string }) {
   const { data: run } = useQuery(runQuery(id));
-  const { lines } = useLog(id, false);
+  const { lines, isRead } = useLog(id, false);
+  // Of a longer log the page has not the end, and the run's own page says so.
+  const isWhole = isRead && lines.length > 0 && lines.length < MOST;
   if (!run) return <Card className="min-h-40">{null}</Card>;
   const { error } = run;
   return (
@@ -36,7 +38,7 @@ export function Newest({ id }: { id: string }) {
           className="font-mono text-xs text-bad"
         />
         {error?.traceback.includes("\n") && <Text label="Traceback">{error.traceback}</Text>}
-        {lines.length > 0 && (
+        {isWhole && (
           <Text label="The end of its log">
             {lines.slice(-LINES).map((line) => (
               <Line key={placeOf(line)} line={line} />
