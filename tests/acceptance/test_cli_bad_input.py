@@ -26,7 +26,7 @@ def refused(said: Said, code: int, *words: str) -> None:
         (["runs", "--stat", "failed"], ["--stat", "--state"]),
         (["runs", "--state", "broken"], ["'broken'", "failed"]),
         (["up"], ["which app?", "rota up shop.py"]),
-        (["up", "shop.py", "--slots", "many"], ["--slots", "'many'", "1 to 1000"]),
+        (["up", "shop.py", "--slots", "many"], ["--slots", "'many'", "1 to 1,000"]),
         (["up", "shop.py", "--drain", "soon"], ["--drain", "'soon'", "90s"]),
         (["up", "shop.py", "--log-format", "xml"], ["--log-format", "text, json"]),
         (["runs", "--url", "mysql://db"], ["mysql://db", "postgresql://"]),
