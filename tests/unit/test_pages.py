@@ -281,6 +281,17 @@ def test_a_page_that_is_left_while_its_thread_prints_is_not_used_again(
     assert thread.outside.getvalue() == ""
 
 
+def test_a_page_that_two_leave_at_once_is_handed_in_once(book: Logbook) -> None:
+    thread = Thread(book)
+    thread.serve(lambda out, _: print("one", file=out))
+    assert thread.page is not None
+
+    thread.page.leave()
+    thread.page.leave()
+
+    assert texts(book) == ["one"]
+
+
 def test_what_is_printed_between_two_calls_is_of_neither(book: Logbook) -> None:
     thread = Thread(book)
     thread.serve(lambda out, _: print("one", file=out))

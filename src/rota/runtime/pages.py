@@ -99,6 +99,8 @@ class Page:
     def leave(self) -> None:
         """The thread prints as ever; what a call prints goes to its log."""
         with self._lock:
+            if not self.is_laid:
+                return  # somebody else was quicker, and has given all away
             # First: its thread may be printing right now, and nobody looks at this page again.
             self._places["write"] = self._slowly
             self.is_laid = False
