@@ -341,7 +341,7 @@ def test_on_sqlite_lines_of_a_run_are_found_by_their_index(
     store = open_store(sqlite_url)
     assert isinstance(store, SqliteStore)
     text = store._statements[statement].text
-    asked = dict.fromkeys(("run_id", "first_id", "namespace", "limit", "now"), "1")
+    asked = dict.fromkeys(("run_id", "first_id", "holds", "namespace", "limit", "now"), "1")
     asked["batch"] = "[]"
 
     plan = store.read(lambda tx: tx.raw(f"explain query plan {text}", asked))

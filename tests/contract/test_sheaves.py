@@ -172,7 +172,8 @@ def test_the_index_takes_only_so_many_characters_at_a_time(store: Store) -> None
 def test_on_postgres_a_run_among_sheaves_is_found_by_their_index(postgres_store: Store) -> None:
     text = postgres_store._statements["read_sheaves"].decode()  # type: ignore[attr-defined]
     run_id = ids_of(1)[0]
-    asked = {"run_id": run_id, "first_id": first_near(run_id), "namespace": HOME, "now": 1}
+    asked = {"run_id": run_id, "first_id": first_near(run_id), "namespace": HOME}
+    asked |= {"holds": f"%{run_id}%", "now": "1"}
 
     plan = postgres_store.read(lambda tx: tx.raw(f"explain {text}", asked))
 

@@ -116,8 +116,8 @@ def ends(tx: Tx, run_id: str, *, namespace: str) -> dict[int, int]:
 
 def _in_sheaves(tx: Tx, run_id: str, *, namespace: str) -> list[LogChunk]:
     """The lines of a run that share a row with those of others."""
-    near = first_near(run_id)
-    rows = tx.all("read_sheaves", run_id=run_id, first_id=near, namespace=namespace)
+    at = {"run_id": run_id, "first_id": first_near(run_id), "holds": f"%{run_id}%"}
+    rows = tx.all("read_sheaves", **at, namespace=namespace)
     return [part for row in rows for part in split(_chunk(row)) if part.run_id == run_id]
 
 

@@ -43,6 +43,7 @@ class Page:
         self._end: int
         """Where the text of the last call ends that has ended."""
         self._is_due: bool
+        self.is_laid: bool
         self._lay()
 
     def begin(self, call: Call) -> bool:

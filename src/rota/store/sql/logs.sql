@@ -27,11 +27,12 @@ select run_id, job, attempt, fence, seq, first_at, marks, body, last_id, parts
  limit :limit
 
 -- name: read_sheaves
--- Rows that may hold lines of this run among those of others, submitted shortly before and after.
+-- Rows with lines of this run among those of others, submitted shortly before and after.
 select run_id, job, attempt, fence, seq, first_at, marks, body, last_id, parts
   from rota.log_chunk
  where last_id is not null
    and run_id >= cast(:first_id as {type:uuid})
    and run_id <= cast(:run_id as {type:uuid})
    and last_id >= cast(:run_id as {type:uuid})
+   and parts like :holds
    and namespace = :namespace
