@@ -46,6 +46,7 @@ async def claim_runs(
     arrivals = request.site.arrivals
     await arrivals.open()
     held = data.held
+    rest_s = 0.0  # before a second look in vain, not before the first run of a quiet queue
     with arrivals.listening(f"claim {request.credential.id} {worker_id}", keys) as ear:
         end_with_server(request, ear)
         while True:
@@ -58,7 +59,8 @@ async def claim_runs(
             is_over = ear.is_over or left_s <= 0 or is_gone(request)
             if answer.runs or answer.draining or is_over:
                 return answer
-            await asyncio.sleep(REST_S)
+            await asyncio.sleep(rest_s)
+            rest_s = REST_S
             await ear.wait(min(left_s, LOOK_S))
 
 
