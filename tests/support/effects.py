@@ -86,8 +86,17 @@ def pay_deafly(trail: str, gate: str) -> int:
                 is_open = Path(gate).exists()
         current_run().commit(lambda tx: write(tx, 1))
     finally:
-        leave_trace(trail, "tried")
+        leave_deafly(trail, "tried")
     return 1
+
+
+def leave_deafly(trail: str, event: str) -> None:
+    """Leave a trace, and only one, whenever the stop lands."""
+    is_left = False
+    while not is_left:
+        with contextlib.suppress(Cancelled, TimedOut), current_run().call.shielded():
+            leave_trace(trail, event)
+            is_left = True
 
 
 def climb(trail: str, top: int) -> int:

@@ -87,3 +87,5 @@ def test_what_was_waited_for_last_is_the_way_that_was_taken() -> None:
     assert taken_path(parents, {"a": 5, "b": 9, "join": 12, "z": 13}) == ["b", "join", "z"]
     assert taken_path(parents, {"a": 5}) == ["a"]
     assert taken_path(parents, {}) == []
+    for order in (("b", "join", "z"), ("z", "join", "b")):
+        assert taken_path(parents, dict.fromkeys(order, 9)) == ["b", "join", "z"]

@@ -97,10 +97,16 @@ def critical_path(
 
 
 def taken_path(parents: Parents, ended: Mapping[str, float]) -> list[str]:
-    """The way that decided when it was over: back from the last, each time to who ended last."""
+    """The way that decided when it was over: back from the last, each time to who ended last.
+
+    Of several that ended at that moment the one that no other of them comes after.
+    """
     if not ended:
         return []
-    way = [max(ended, key=ended.__getitem__)]
+    end = max(ended.values())
+    last = [name for name, at in ended.items() if at == end]
+    before_last = {parent for name in last for parent in parents[name]}
+    way = [next((name for name in last if name not in before_last), last[0])]
     while before := [name for name in parents[way[-1]] if name in ended]:
         way.append(max(before, key=ended.__getitem__))
     return way[::-1]
