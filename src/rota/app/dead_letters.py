@@ -201,6 +201,8 @@ class DeadLetters:
         until, after = self._read(now_ms), None
         while batch := self._next(group, until, after):
             yield batch
+            if len(batch) < BATCH:
+                return  # one of these may have failed again within the millisecond
             after = batch[-1]
 
     def _next(self, group: str, until: int, after: str | None) -> list[str]:
