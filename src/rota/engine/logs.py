@@ -65,8 +65,8 @@ def read(
     chunks = [*map(_chunk, rows), *_in_sheaves(tx, run_id, namespace=namespace)]
     if not chunks and not seen:
         find(tx, run_id, namespace=namespace)
-    ends = {each.fence: each.seq for each in seen}
-    fresh = [each for each in chunks if each.seq > ends.get(each.fence, 0)]
+    known = {each.fence: each.seq for each in seen}
+    fresh = [each for each in chunks if each.seq > known.get(each.fence, 0)]
     fresh.sort(key=lambda each: (each.fence, each.seq))
     return [line for chunk in fresh[:limit] for line in lines_in(chunk)]
 
