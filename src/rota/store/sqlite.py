@@ -20,13 +20,14 @@ from rota.errors import StoreUnavailable
 from rota.shield import shielded
 from rota.store.base import Ride, Rider, Tx, Wake, Watch
 from rota.store.combiner import Combiner
+from rota.store.file_watch import FileWatch
 from rota.store.files import file_facts
 from rota.store.neighbours import disown, own
 from rota.store.processes import Processes
 from rota.store.sqlite_dialect import OWN
 from rota.store.sqlite_tx import SqliteTx
 from rota.store.statements import Statement, load
-from rota.store.wakeups import FileWatch, Wakeups
+from rota.store.wakeups import Wakeups
 
 T = TypeVar("T")
 BUSY_MS = 10_000
@@ -53,6 +54,8 @@ class SqliteStore:
     def __init__(self, url: str, path: Path, *, clock: Callable[[], int] | None = None) -> None:
         self.url = url
         self.path = path
+        self.log = Path(f"{path}-wal")
+        self.touches = 0
         self._clock = clock
         self._statements = _known()
         self._columns: dict[str, tuple[str, ...]] = {}
@@ -69,7 +72,7 @@ class SqliteStore:
         self._commit: Combiner[Callable[[SqliteTx], Any], Any] = Combiner(self._flush)
         self.wakeups = Wakeups()
         self.presence = Processes()
-        self._file_watch = FileWatch(self._version, self.wakeups)
+        self._file_watch = FileWatch(self, self.wakeups)
 
     @shielded
     def write(
@@ -152,6 +155,7 @@ class SqliteStore:
         with self._writing:
             rides: list[Ride] = []
             is_committed = False
+            self.touches += 1
             try:  # Ctrl-C may come as soon as the transaction has begun
                 self._writer.execute("begin immediate")
                 tx = self._tx(self._writer)
@@ -164,6 +168,7 @@ class SqliteStore:
             finally:
                 if not is_committed:
                     self._give_up(rides)
+                self.touches += 1
         for ride in rides:
             ride.arrive()
         self.wakeups.ring(tx.keys())
@@ -202,7 +207,7 @@ class SqliteStore:
             for ride in rides:
                 ride.fail()
 
-    def _version(self) -> int | None:
+    def version(self) -> int | None:
         """Changes when another process has written; None while we are writing ourselves."""
         if not self._writing.acquire(blocking=False):
             return None

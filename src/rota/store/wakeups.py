@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from threading import Event, Thread
+from collections.abc import Collection
 from typing import Generic, NamedTuple, TypeVar
 
 from rota.store.base import Rider, Wake
@@ -59,36 +58,3 @@ class Wakeups:
         """Another process has told us, and this thread has nothing else to do."""
         for entry in tuple(self._watches):
             entry.what.heard(key)
-
-
-class FileWatch:
-    """Notices that another process changed the SQLite file.
-
-    Reading the version costs about 2 us; fifty times a second is not measurable.
-    """
-
-    interval_s = 0.02
-
-    def __init__(self, version: Callable[[], int | None], wakeups: Wakeups) -> None:
-        self._version = version
-        self._wakeups = wakeups
-        self._stopping = Event()
-        self._thread: Thread | None = None
-
-    def start(self) -> None:
-        if self._thread is None:
-            self._thread = Thread(target=self._watch, name="rota-file-watch", daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        self._stopping.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _watch(self) -> None:
-        seen = self._version()
-        while not self._stopping.wait(self.interval_s):
-            version = self._version()
-            if version is not None and version != seen:
-                seen = version
-                self._wakeups.ring((EVERYWHERE,))

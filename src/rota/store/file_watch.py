@@ -1,0 +1,126 @@
+"""Hearing of what another process wrote into a SQLite file (ADR 34)."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from select import POLLIN, poll
+from threading import Event, Thread
+from time import sleep
+from typing import Protocol
+
+from rota.store.wakeups import EVERYWHERE, Wakeups
+
+LOOK_S = 0.02
+"""Between looks that nothing asked for: reading the version costs about 2 us."""
+SOON_S = (0.0003, 0.0003, 0.0005, 0.0005, 0.001, 0.001, 0.002, 0.002, 0.004)
+"""Looks after a touch: the log is written before its commit counts, by what the disk takes."""
+DEAF_S = 0.005
+"""Before we listen again: who has much to do looks by itself, and needs the interpreter."""
+IN_MODIFY = 0x2
+IN_CLOEXEC = 0o2000000
+MANY_EVENTS = 4096
+
+
+class Watched(Protocol):
+    """A file that several processes write to."""
+
+    log: Path
+    touches: int
+    """Goes up whenever this process begins and ends to write."""
+
+    def version(self) -> int | None:
+        """Changes when another process has written; None while we are writing ourselves."""
+
+
+class FileWatch:
+    """Rings when another process changed the file: looks when its log is touched, or at times."""
+
+    def __init__(self, file: Watched, wakeups: Wakeups) -> None:
+        self._file = file
+        self._wakeups = wakeups
+        self._stopping = Event()
+        self._thread: Thread | None = None
+        self._seen: int | None = None
+
+    def start(self) -> None:
+        if self._thread is None:
+            ear = Ear(self._file.log)
+            self._seen = self._file.version()
+            self._thread = Thread(
+                target=self._watch, args=(ear,), name="rota-file-watch", daemon=True
+            )
+            self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _watch(self, ear: Ear) -> None:
+        with closing(ear):
+            while not self._stopping.is_set():
+                touches = self._file.touches
+                if ear.hears(LOOK_S):
+                    is_ours = touches % 2 == 1 or touches != self._file.touches
+                    self._look_soon(() if is_ours else SOON_S)
+                    self._stopping.wait(DEAF_S)
+                    ear.forget()
+                self._look()
+
+    def _look_soon(self, pauses_s: Sequence[float]) -> None:
+        for pause_s in pauses_s:
+            if self._look() or self._stopping.wait(pause_s):
+                return
+
+    def _look(self) -> bool:
+        version = self._file.version()
+        if version is None or version == self._seen:
+            return False
+        self._seen = version
+        self._wakeups.ring((EVERYWHERE,))
+        return True
+
+
+class Ear:
+    """Hears when a file is written to, by whomever; deaf where the system cannot tell."""
+
+    def __init__(self, path: Path) -> None:
+        self._handle = _listen(path)
+        self._poll = poll()  # select() knows no descriptor above 1,023
+        if self._handle is not None:
+            self._poll.register(self._handle, POLLIN)
+
+    def hears(self, timeout_s: float) -> bool:
+        """Whether the file is written to in this time, or was since the last `forget`."""
+        if self._handle is None:
+            sleep(timeout_s)
+            return False
+        return bool(self._poll.poll(timeout_s * 1000))
+
+    def forget(self) -> None:
+        """What was heard until now."""
+        if self._handle is not None and self.hears(0):
+            os.read(self._handle, MANY_EVENTS)
+
+    def close(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+
+
+def _listen(path: Path) -> int | None:
+    """By inotify, for which the standard library has no words; None if there is none to spare."""
+    if sys.platform != "linux":
+        return None
+    libc = ctypes.CDLL(None)
+    handle: int = libc.inotify_init1(IN_CLOEXEC)
+    if handle < 0:
+        return None
+    if libc.inotify_add_watch(handle, os.fsencode(path), IN_MODIFY) < 0:
+        os.close(handle)
+        return None
+    return handle
