@@ -151,7 +151,7 @@ def test_calendars_and_windows_are_kept(rota: Rota) -> None:
 
     assert again == "calendar acme is version 2\n"
     assert [(each["name"], each["weekend"]) for each in calendars] == [("acme", [4, 5])]
-    assert "At 02:00, on Sunday, UTC, for 4h" in windows
+    assert "At 02:00, on Sunday, for 4 hours, UTC" in windows
     assert wrong.code == 2
     assert missing.code == 2
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 
 import psutil
@@ -28,12 +29,15 @@ def worker_pids(served: Served) -> list[int]:
 
 
 def test_up_says_where_things_are(local: Rota) -> None:
+    shop = local.folder / "shop.py"
+    shop.write_text(f"{shop.read_text()}\n@app.graph\ndef whole():\n    return hold('go')\n")
     with local.serving("up", "shop.py", "--slots", "3") as served:
         titles = [psutil.Process(pid).cmdline()[0] for pid in worker_pids(served)]
         os.kill(served.process.pid, signal.SIGTERM)
 
         assert served.wait() == 0
 
+    assert re.search(r"app     shop\.py \([0-9]+ jobs, 1 graph\)", served.text)
     assert f"store   {local.folder}/rota.db" in served.text
     assert "queues  default, slow" in served.text
     assert "slots   3" in served.text

@@ -118,6 +118,7 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("POST", "/api/v1/files/plan"): Example(200, {"files": [FILE]}, foreign=None),
     ("POST", "/api/v1/files/apply"): Example(200, {"files": [FILE]}, foreign=None, changes=True),
     ("GET", "/api/v1/queues"): Example(200, foreign=None),
+    ("GET", "/api/v1/queues/{queue}"): Example(200, foreign=None),
     ("POST", "/api/v1/queues/{queue}/pause"): Example(200, foreign=None, changes=True),
     ("POST", "/api/v1/queues/{queue}/resume"): Example(200, foreign=None, changes=True),
     ("GET", "/api/v1/workers"): Example(200, foreign=None),

@@ -39,6 +39,7 @@ def test_a_dry_run_tells_and_writes_nothing(served: Served) -> None:
         "2026-01-01",
     ]
     assert all(each["starts"] for each in told["planned"])
+    assert told["instants"] == len(told["planned"])
     assert (told["dryRun"], told["backfill"]) == (True, None)
     assert client.get(BACKFILLS).json()["items"] == []
     assert len(served.app.store.read(lambda tx: acts(tx, namespace=HOME))) == before
@@ -89,6 +90,30 @@ def test_a_backfill_that_makes_no_sense_is_refused(
         assert answer.status_code == status, answer.text
 
 
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("schedules", {"job": "add", "expression": "@daily"}),
+        ("calendars", {"country": "FR"}),
+        ("blackouts", {"kind": "skip", "start": "2026-01-01T00:00", "end": "2026-01-02T00:00"}),
+        ("templates", {"definition": {"name": "a", "http": {"url": "https://a.example"}}}),
+    ],
+)
+def test_who_means_to_make_something_new_does_not_overwrite_what_is_there(
+    served: Served, kind: str, body: dict[str, Any]
+) -> None:
+    client = served.client("author")
+    path, headers = f"/api/v1/{kind}/mine", {"If-None-Match": "*"}
+
+    first = client.put(path, json=body, headers=headers)
+    second = client.put(path, json=body, headers=headers)
+    change = client.put(path, json=body)
+
+    assert first.is_success, first.text
+    assert (second.status_code, second.json()["code"]) == (412, "outdated")
+    assert change.is_success, change.text
+
+
 def test_a_token_of_other_queues_sees_no_backfills(served: Served) -> None:
     backfill = fill(given_daily(served)).json()["backfill"]
     client = served.client("admin", queues=["elsewhere"])
@@ -136,7 +161,8 @@ def test_windows_are_kept_by_name(served: Served) -> None:
     weekly = {"kind": "skip", "trigger": "0 2 * * sun", "duration": "4h", "queue": "default"}
     made = client.put(f"{BLACKOUTS}/sunday", json=weekly)
     read = client.get(f"{BLACKOUTS}/sunday")
-    own = {name: value for name, value in read.json().items() if name not in ("name", "verbs")}
+    given = ("kind", "start", "end", "trigger", "duration", "zone", "job", "queue", "note")
+    own = {name: value for name, value in read.json().items() if name in given}
 
     again = client.put(f"{BLACKOUTS}/sunday", json=own, headers={"If-Match": read.headers["ETag"]})
     late = client.delete(f"{BLACKOUTS}/sunday", headers={"If-Match": '"other"'})
@@ -149,6 +175,32 @@ def test_windows_are_kept_by_name(served: Served) -> None:
     assert client.get(f"{BLACKOUTS}/sunday").json()["code"] == "unknown-blackout"
     for bad in ({"kind": "skip"}, {"kind": "nap"}, weekly | {"trigger": "x"}):
         assert client.put(f"{BLACKOUTS}/odd", json=bad).status_code == 400
+
+
+def test_a_window_tells_in_words_when_it_is_and_whether_it_is_now(served: Served) -> None:
+    client = served.client("operator")
+    once = {"kind": "defer", "zone": "Europe/Paris"}
+    windows = {
+        "past": once | {"start": "2001-12-24T22:00", "end": "2001-12-25T06:00"},
+        "now": once | {"start": "2001-12-24T22:00Z", "end": "2190-12-25T06:00Z"},
+        "coming": once | {"start": "2190-12-24T02:00", "end": "2190-12-24T06:00"},
+        "weekly": once | {"trigger": "0 2 * * sun", "duration": "90m"},
+    }
+
+    for name, window in windows.items():
+        assert client.put(f"{BLACKOUTS}/{name}", json=window).status_code == 200
+
+    told = {each["name"]: each for each in client.get(BLACKOUTS).json()["items"]}
+    assert {name: told[name]["description"] for name in windows} == {
+        "past": "From 24 December 2001 at 22:00 to 25 December 2001 at 06:00, Europe/Paris",
+        "now": "From 24 December 2001 at 22:00 UTC to 25 December 2190 at 06:00 UTC",
+        "coming": "From 24 December 2190 at 02:00 to 06:00, Europe/Paris",
+        "weekly": "At 02:00, on Sunday, for 90 minutes, Europe/Paris",
+    }
+    assert (told["past"]["beginsAt"], told["past"]["isNow"]) == (None, False)
+    assert told["now"]["isNow"]
+    assert told["coming"]["beginsAt"] == "2190-12-24T01:00:00Z"
+    assert (told["coming"]["endsAt"], told["coming"]["isNow"]) == ("2190-12-24T05:00:00Z", False)
 
 
 def test_who_reaches_one_queue_holds_back_no_other(served: Served) -> None:

@@ -54,6 +54,20 @@ def test_a_session_reads_with_its_cookie_and_changes_with_its_csrf_token(served:
     assert [each.status_code for each in (without, wrong, good)] == [403, 403, 201]
 
 
+def test_a_page_of_a_session_before_is_not_answered_in_the_one_of_another(served: Served) -> None:
+    """Two tabs share a cookie: who signs in in one must not see the other filled for them."""
+    client = sign_in(served, token=served.token("viewer"))
+    before = client.get("/api/v1/session").json()["csrfToken"]
+    assert client.get(VERSION, headers={"X-CSRF-Token": before}).status_code == 200
+
+    client.post("/login", data={"token": served.token("operator")})
+    now = client.get("/api/v1/session").json()["csrfToken"]
+
+    old = client.get(VERSION, headers={"X-CSRF-Token": before})
+    assert (old.status_code, old.json()["code"]) == (401, "not-signed-in")
+    assert client.get(VERSION, headers={"X-CSRF-Token": now}).status_code == 200
+
+
 def test_the_cookie_is_for_the_browser_alone(served: Served) -> None:
     answer = served.anyone().post("/login", data={"token": served.token()})
 
@@ -62,6 +76,20 @@ def test_the_cookie_is_for_the_browser_alone(served: Served) -> None:
     assert "samesite=lax" in cookie
     assert "path=/" in cookie
     assert answer.headers["Location"] == "/"
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
+def test_servers_of_one_machine_do_not_sign_each_other_out(shared: Served, name: str) -> None:
+    """Browsers keep the cookies of all ports of a host together."""
+    names = [
+        shared.anyone(Host=host)
+        .post("/login", data={"token": shared.token()})
+        .headers["Set-Cookie"]
+        .partition("=")[0]
+        for host in (f"{name}:8470", f"{name}:8471", name)
+    ]
+
+    assert names == ["rota-8470", "rota-8471", "rota"]
 
 
 def test_behind_tls_the_cookie_stays_on_https(api_url: str) -> None:

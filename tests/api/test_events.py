@@ -34,6 +34,7 @@ from tests.contract.builders import (
     submit_all,
 )
 from tests.contract.identities import by
+from tests.support.postgres import PostgresServer
 
 
 def chunk(run_id: str, seq: int, *texts: str, fence: int = 1) -> LogChunk:
@@ -243,6 +244,20 @@ def test_a_server_that_stops_ends_its_streams(api_url: str) -> None:
     with serving(api_url, drain_s=60.0) as served, listening(served.client("viewer")) as heard:
         served.stop()
         wait_until(lambda: heard.is_over)
+
+
+@pytest.mark.postgres
+def test_a_stream_tells_that_the_database_is_away(
+    postgres_server: PostgresServer, postgres_url: str
+) -> None:
+    with serving(postgres_url) as served, listening(served.client("viewer")) as heard:
+        postgres_server.stop()
+        try:
+            heard.wait_for("outage")
+        finally:
+            postgres_server.start()
+        heard.wait_for("back")
+        heard.wait_for("run", executionId=given_run(served.app.store))
 
 
 def test_a_late_commit_is_told(served: Served) -> None:

@@ -130,15 +130,18 @@ def test_an_outage_is_told_and_over_when_it_is_over(
     postgres_server: PostgresServer, postgres_url: str
 ) -> None:
     with serving(postgres_url) as served:
-        client = served.client()
+        client, unknown = served.client(), served.client("viewer")
         assert client.get("/api/v1/runs").status_code == 200
         postgres_server.stop()
         try:
             answers = [client.get("/api/v1/runs"), client.post(RUNS, json={"jobId": "add"})]
+            page = unknown.get("/runs", headers={"Accept": "text/html"})
             assert served.anyone().get("/healthz").status_code == 200
             assert served.anyone().get("/readyz").status_code == 503
         finally:
             postgres_server.start()
+        assert (page.status_code, page.headers["Refresh"]) == (503, "5")
+        assert "Rota cannot reach its database" in page.text
         assert [each.status_code for each in answers] == [503, 503]
         assert all(each.json()["code"] == "store-unavailable" for each in answers)
         assert all(each.headers["Retry-After"] == "1" for each in answers)

@@ -11,8 +11,8 @@ import pytest
 from rota.engine.audit import seal
 from rota.model.spec import JobSpec, PythonTarget
 from tests.api.serving import OTHER, Served
-from tests.contract.builders import given_worker, look, run_sql
-from tests.contract.letters import given_dead
+from tests.contract.builders import claim_one, given_worker, look, run_sql
+from tests.contract.letters import fail_for_good, given_dead
 
 V1 = "/api/v1"
 
@@ -75,6 +75,30 @@ def test_a_worker_is_listed_and_asked_to_drain(served: Served) -> None:
     assert (before["slots"], before["busy"], before["load"]) == (8, 0, 0.0)
     assert asked.json() == {"id": worker_id, "draining": True}
     assert (after["draining"], after["verbs"]) == (True, ["resume"])
+
+
+def test_a_large_group_is_redriven_in_parts_at_one_rate_and_never_twice(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rota.api.routes.dead_letters.AT_ONCE", 2)
+    store, client = served.app.store, served.client("operator")
+    for _ in range(4):
+        given_dead(store, "no route", job="noop")
+    (group,) = (each["group"] for each in items(client, "/dead-letters/groups"))
+    body = {"group": group, "rate": "1/m"}
+
+    answers = [client.post(f"{V1}/dead-letters/redrive", json=body).json()]
+    fail_for_good(store, claim_one(store, given_worker(store)), "no route")
+    while (cursor := answers[-1]["next"]) is not None:
+        further = client.post(f"{V1}/dead-letters/redrive", json=body | {"cursor": cursor})
+        answers.append(further.json())
+
+    done = [each["rerunId"] for answer in answers for each in answer["items"]]
+    due = [look(store, rerun_id).due_at for rerun_id in done]
+    assert [round((at - due[0]) / 60_000) for at in due] == [0, 1, 2, 3]
+    assert items(client, "/dead-letters/groups")[0]["open"] == 1
+    wrong = client.post(f"{V1}/dead-letters/redrive", json=body | {"cursor": "x"})
+    assert (wrong.status_code, wrong.json()["code"]) == (400, "bad-input")
 
 
 def test_dead_letters_are_seen_by_cause_and_redriven_once(served: Served) -> None:
@@ -157,6 +181,26 @@ def test_a_breaker_is_opened_and_closed_by_hand(served: Served) -> None:
     assert theirs.json()["code"] == "unknown-job"
 
 
+def test_a_queue_tells_what_bounds_it_and_how_it_does(served: Served) -> None:
+    client = served.client("operator")
+    for _ in range(3):
+        submit(client, queue="a/b")
+    client.post(f"{V1}/queues/a%2Fb/pause", json={"note": "repair"})
+
+    found = client.get(f"{V1}/queues/a%2Fb").json()
+
+    assert (found["name"], found["queued"], found["paused"]) == ("a/b", 3, True)
+    assert [(each["kind"], each["stops"]) for each in found["limits"]] == [
+        ("paused", True),
+        ("slots", True),
+    ]
+    assert len(found["buckets"]) == 60
+    assert found["verbs"] == ["resume"]
+    empty = client.get(f"{V1}/queues/nobody-used-it").json()
+    assert (empty["queued"], empty["limits"][0]["kind"]) == (0, "slots")
+    assert client.get(f"{V1}/queues/bad%00name").status_code == 400
+
+
 def test_the_audit_tells_who_did_what_and_its_chain_holds(served: Served) -> None:
     client = served.client("admin")
     run_id = submit(client)
@@ -202,6 +246,29 @@ def test_a_token_is_shown_once_works_and_is_taken_back(served: Served) -> None:
     assert made["token"] not in str(run_sql(served.app.url, "select answer from rota.request"))
     assert gone["revokedBy"] == "token:test"
     assert fresh.get(f"{V1}/session").status_code == 401
+
+
+def test_the_audit_names_tokens_and_workers_also_those_that_are_gone(served: Served) -> None:
+    client = served.client("admin")
+    made = client.post(f"{V1}/tokens", json={"name": "ci", "roles": ["viewer"]}).json()
+    fresh = client.post(f"{V1}/tokens/{made['id']}/rotate", json={}).json()
+    client.delete(f"{V1}/tokens/{fresh['id']}")
+    worker = given_worker(served.app.store)
+    assert client.post(f"{V1}/workers/{worker}/drain").status_code == 200
+    run_sql(served.app.url, f"delete from rota.worker where id = '{worker}'")
+
+    told = {each["verb"]: each for each in reversed(items(client, "/audit"))}
+
+    for verb, subject in (
+        *(("create token", made["id"]), ("rotate token", made["id"])),
+        ("revoke token", fresh["id"]),
+    ):
+        assert (told[verb]["subject"], told[verb]["subjectName"]) == (subject, "ci")
+        assert told[verb]["detail"]["name"] == "ci"
+    assert told["drain worker"]["subject"] == worker
+    assert told["drain worker"]["subjectName"]
+    assert len(items(client, "/audit", text="TOKEN CI")) == 0
+    assert len(items(client, "/audit", text="Revoke")) == 1
 
 
 def test_nobody_gives_out_more_than_he_has(served: Served) -> None:

@@ -75,6 +75,8 @@ def test_a_person_who_is_not_signed_in_is_led_to_the_form(shared: Served, built:
 
     assert answer.status_code == 303
     assert answer.headers["location"] == "/login?next=%2Fruns%3Fstate%3Dfailed"
+    asked = shared.anyone().get(answer.headers["location"])
+    assert "You are not signed in, or not any more." in asked.text
 
 
 def test_the_form_leads_back_to_where_a_person_wanted_to_go(served: Served) -> None:

@@ -207,6 +207,16 @@ def test_a_run_says_why_it_waits_and_has_no_attempts_or_lines_yet(served: Served
     assert client.get(f"{RUNS}/{run_id}/logs").json() == {"items": [], "next": None}
 
 
+@pytest.mark.parametrize("query", ["last=0", "last=10001", "last=5&after=1.1"])
+def test_the_last_lines_are_asked_for_by_a_number_alone(served: Served, query: str) -> None:
+    run_id = submit(served.client("operator")).json()["executionId"]
+
+    answer = served.client("viewer").get(f"{RUNS}/{run_id}/logs?{query}")
+
+    assert answer.status_code == 400
+    assert "give 1 to 10,000 lines" in answer.json()["detail"]
+
+
 def test_a_token_for_a_queue_reaches_nothing_else(served: Served) -> None:
     mail = served.client("operator", queues=["mail"])
     boss = served.client("operator")

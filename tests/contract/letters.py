@@ -12,7 +12,7 @@ from rota.engine.dead_letters import LetterGroup, LetterView, find_letter, group
 from rota.engine.discard import discard
 from rota.engine.redrive import Pair, Redriven, Wish, redrive
 from rota.ids import new_id
-from rota.model.run import ErrorDetail
+from rota.model.run import ErrorDetail, Lease
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, finish_with, given_lease
@@ -26,10 +26,14 @@ def error_text(message: str = "broken", *, kind: str = "ValueError") -> str:
 def given_dead(store: Store, message: str = "broken", **fields: Any) -> str:
     """The id of a run that has used up its retries."""
     lease = given_lease(store, **fields)
+    fail_for_good(store, lease, message)
+    return lease.run_id
+
+
+def fail_for_good(store: Store, lease: Lease, message: str) -> None:
     finish_with(
         store, lease, "fail", kind="error", error=error_text(message), reason="retries used up (3)"
     )
-    return lease.run_id
 
 
 def letter_of(store: Store, run_id: str) -> LetterView:

@@ -86,3 +86,25 @@ def test_without_a_filter_a_page_is_full(store: Store, monkeypatch: pytest.Monke
     given_acts(store, "abcde")
 
     assert walk(store, limit=3) == [["e", "d", "c"], ["b", "a"]]
+
+
+def test_a_text_is_found_in_who_verb_subject_and_details_whatever_its_case(store: Store) -> None:
+    def make(tx: Any) -> None:
+        for who, verb, subject, detail in (
+            ("token:Ada", "pause queue", "mail", {}),
+            ("token:bo", "create token", "x", {"name": "of Ada"}),
+            ("token:bo", "pause queue", "ada's", {}),
+            ("token:bo", "adapt", "mail", {}),
+            ("token:bo", "pause queue", "mail", {"note": "100%"}),
+        ):
+            by = By(act_id=new_id(), who=who)
+            record(tx, by, namespace=HOME, verb=verb, subject=subject, detail=detail)
+
+    store.write(make)
+
+    assert len(list(chain(*walk(store, text="ADA")))) == 4
+    assert len(list(chain(*walk(store, text="0%")))) == 1
+    assert len(list(chain(*walk(store, text="%")))) == 1
+    assert list(chain(*walk(store, text="ada", verb="pause queue", who="token:Ada"))) == [
+        "token:Ada"
+    ]

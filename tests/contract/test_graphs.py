@@ -354,7 +354,7 @@ def test_a_map_runs_so_many_at_once_and_bears_failures(store: Store, worker: str
 
     assert seen == 10
     assert look(store, run).state is State.SUCCESS
-    assert flow.reasons(run)["each"] == "2 instances failed"
+    assert flow.reasons(run)["each"] == "2 items failed"
 
 
 def test_a_map_with_too_many_failures_ends_at_once(store: Store, worker: str) -> None:
@@ -366,7 +366,7 @@ def test_a_map_with_too_many_failures_ends_at_once(store: Store, worker: str) ->
     flow.end_all(run, {("each", lease.item): ("fail", None) for lease in leases})
 
     assert flow.states(run) == {"each": "failed"}
-    assert "2 of 10 instances failed" in (flow.reasons(run)["each"] or "")
+    assert "2 of 10 items failed, the last of them item 1" in (flow.reasons(run)["each"] or "")
     assert flow.claim() == []
     assert look(store, run).state is State.FAILED
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rota.engine.logs import PAGE, Seen, append, index, read, search
+from rota.engine.logs import PAGE, Seen, append, before_last, index, read, search
 from rota.engine.prune import DAY_MS, Retention, prune
 from rota.errors import BadInput, UnknownRun
 from rota.ids import new_id
@@ -135,6 +135,31 @@ def test_a_reader_goes_on_after_what_it_has_seen_of_each_claim(store: Store) -> 
 
     assert before == []
     assert texts_of(store, run_id, seen=seen) == ["late word of the lost claim", "more"]
+
+
+def test_a_reader_may_begin_near_the_end(store: Store) -> None:
+    run_id = given_run(store)
+    store_chunks(store, [chunk(run_id, "first claim")])
+    ten = [chunk(run_id, f"line {number}", seq=number, fence=2) for number in range(1, 11)]
+    store_chunks(store, ten)
+
+    def last(lines: int) -> list[str]:
+        seen = store.read(lambda tx: before_last(tx, run_id, namespace=HOME, lines=lines))
+        return texts_of(store, run_id, seen=seen)
+
+    assert last(1) == ["line 10"]
+    assert last(3) == ["line 8", "line 9", "line 10"]
+    assert last(10) == [f"line {number}" for number in range(1, 11)]
+    assert last(11) == texts_of(store, run_id)
+
+
+def test_the_last_lines_come_in_whole_chunks(store: Store) -> None:
+    run_id = given_run(store)
+    store_chunks(store, [chunk(run_id, "a", "b"), chunk(run_id, "c", "d", "e", seq=3)])
+
+    seen = store.read(lambda tx: before_last(tx, run_id, namespace=HOME, lines=1))
+
+    assert texts_of(store, run_id, seen=seen) == ["c", "d", "e"]
 
 
 def test_lines_of_an_attempt_that_lost_its_lease_are_kept(store: Store, clock: Clock) -> None:

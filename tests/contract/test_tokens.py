@@ -105,7 +105,8 @@ def test_a_new_secret_and_the_old_one_are_both_good_for_a_while(store: Store, cl
     assert credential_of(store, drawn.secret)
     (act, _) = store.read(lambda tx: acts(tx, namespace=HOME))
     assert (act.verb, act.who, act.subject) == ("rotate token", "bob", view.id)
-    assert act.detail == {"new": made.id, "overlap_ms": 10_000}
+    assert act.detail == {"name": made.name, "new": made.id, "overlap_ms": 10_000}
+    assert act.name == made.name
 
 
 def test_what_ends_sooner_is_not_made_longer_and_what_has_ended_stays_so(

@@ -21,6 +21,14 @@ IfMatch = Annotated[
     ),
 ]
 
+IfNoneMatch = Annotated[
+    str | None,
+    HeaderParameter(
+        name="If-None-Match",
+        description="`*`: only if there is none of that name yet; else nothing is changed.",
+    ),
+]
+
 
 def etag_of(*facts: object) -> str:
     """Of what makes a definition what it is."""
@@ -33,11 +41,15 @@ def show_etag(request: Ask, etag: str) -> None:
     request.add_header("ETag", etag)
 
 
-def check_match(if_match: str | None, etag: str | None) -> None:
-    """Outdated unless it is what the client has read; None when there is nothing.
+def check_match(
+    if_match: str | None, etag: str | None, *, if_none_match: str | None = None
+) -> None:
+    """Outdated unless it is what the client has read, or wants to be the first to make.
 
-    A client that sends no If-Match takes what comes.
+    No etag: there is nothing. A client that sends neither header takes what comes.
     """
+    if if_none_match is not None and etag is not None:
+        raise Outdated("there is one of that name: choose another name, or change that one")
     if if_match is None:
         return
     wanted = [each.strip() for each in if_match.split(",")]

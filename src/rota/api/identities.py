@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import ipaddress
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,6 +39,8 @@ USES_S = 60.0
 LONGEST = 512
 CSRF = "x-csrf-token"
 
+_LOCAL = re.compile(r"(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\]):([0-9]{1,5})")
+
 Connection = ASGIConnection[Any, Any, Any, Any]
 
 
@@ -56,10 +59,16 @@ class Identities:
         self._used: set[str] = set()
         self._asking: dict[tuple[str, str], asyncio.Future[_Known]] = {}
 
-    @property
-    def cookie(self) -> str:
-        """Browsers keep a cookie of this name to https and this very host."""
-        return "__Host-rota" if self._site.options.is_secure else "rota"
+    def cookie(self, connection: Connection) -> str:
+        """With TLS browsers keep a cookie of this name to https and this very host.
+
+        They tell servers of one machine apart by nothing, so those that are asked for by a port
+        have names of their own: signing in to one must not sign out of another.
+        """
+        if self._site.options.is_secure:
+            return "__Host-rota"
+        asked = _LOCAL.fullmatch(connection.headers.get("host", ""))
+        return f"rota-{asked[1]}" if asked else "rota"
 
     async def of(self, connection: Connection) -> Credential:
         """Whose request it is; NotSignedIn if nobody's that is known."""
@@ -70,19 +79,25 @@ class Identities:
                 self._site.refusals.count("no-credential")
                 raise NotSignedIn("the Authorization header is not `Bearer` and a token")
             return await self._known_by(secret.strip(), connection, self._token)
-        secret = connection.cookies.get(self.cookie, "")
+        secret = connection.cookies.get(self.cookie(connection), "")
         if not secret:
             self._site.refusals.count("no-credential")
             raise NotSignedIn("the request brings no credential")
         credential = await self._known_by(secret, connection, self._session)
-        if connection.scope.get("method") not in SAFE:
-            sent = connection.headers.get(CSRF, "")
-            if not hmac.compare_digest(sent.encode(), csrf_of(secret).encode()):
-                raise NotPermitted(
-                    "a change in a session needs the header X-CSRF-Token, as GET /api/v1/session "
-                    "tells it"
-                )
+        self._check_csrf(connection, secret)
         return credential
+
+    def _check_csrf(self, connection: Connection, secret: str) -> None:
+        """Changes must bring the session's own; a page that reads with another's is from before."""
+        sent = connection.headers.get(CSRF)
+        is_own = hmac.compare_digest((sent or "").encode(), csrf_of(secret).encode())
+        if connection.scope.get("method") not in SAFE and not is_own:
+            raise NotPermitted(
+                "a change in a session needs the header X-CSRF-Token, as GET /api/v1/session "
+                "tells it"
+            )
+        if sent is not None and not is_own:
+            raise NotSignedIn("this browser has another session by now than the page that asks")
 
     def forget(self) -> None:
         """Ask the store again for each; something was revoked here."""

@@ -92,11 +92,13 @@ class Audit:
         verb: str | None = None,
         who: str | None = None,
         subject: str | None = None,
+        text: str | None = None,
         before: str | None = None,
         limit: int = 50,
     ) -> builtins.list[Act]:
         """The newest first; `before` is the last id of the page before."""
-        wanted: dict[str, Any] = {"verb": verb, "who": who, "subject": subject, "before": before}
+        wanted: dict[str, Any] = {"verb": verb, "who": who, "subject": subject, "text": text}
+        wanted["before"] = before
         namespace = self._app.namespace
         return self._app.store.read(lambda tx: acts(tx, namespace=namespace, limit=limit, **wanted))
 

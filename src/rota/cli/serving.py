@@ -132,14 +132,24 @@ def shown_url(url: str) -> str:
     return url.replace(f":{parts.password}@", ":***@", 1)
 
 
+def _contents(app: App) -> str:
+    counted = [_plural(len(app.jobs), "job")]
+    if app.graphs:
+        counted.append(_plural(len(app.graphs), "graph"))
+    return ", ".join(counted)
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
 def _print_banner(app: App, said: Settings, options: WorkerOptions) -> None:
     from rota.store.open import file_of
 
     path = file_of(app.url)
     queues = options.queues or sorted({job.spec.queue for job in app.jobs.values()})
-    jobs = "1 job" if len(app.jobs) == 1 else f"{len(app.jobs)} jobs"
     lines = {
-        "app": f"{said.app or 'none'} ({jobs})",
+        "app": f"{said.app or 'none'} ({_contents(app)})",
         "stored": "jobs of the store are run, too" if options.stored else "",
         "store": str(path.absolute()) if path else shown_url(app.url),
         "server": said.server or "",

@@ -51,6 +51,7 @@ class _Act(Answer):
     after: str | None
     seq: int | None
     hash: str | None
+    subject_name: str | None = None
 
 
 class _Verification(Answer):
@@ -121,11 +122,12 @@ class ServedAudit:
         verb: str | None = None,
         who: str | None = None,
         subject: str | None = None,
+        text: str | None = None,
         before: str | None = None,
         limit: int = 50,
     ) -> list[Act]:
         """The newest first."""
-        filters = {"verb": verb, "who": who, "subject": subject}
+        filters = {"verb": verb, "who": who, "subject": subject, "text": text}
         found = self._client.pages("/audit", _Act, filters, start=before, limit=limit)
         return [_act(each) for each in found]
 
@@ -174,4 +176,5 @@ def _noted(anchor: Anchor) -> dict[str, Any]:
 def _act(act: _Act) -> Act:
     facts = msgspec.structs.asdict(act)
     before, after = facts.pop("before"), facts.pop("after")
+    facts["name"] = facts.pop("subject_name")
     return Act(**facts | {"at": to_ms(act.at), "before_digest": before, "after_digest": after})

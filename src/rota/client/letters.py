@@ -57,7 +57,7 @@ class _Redriven(Answer):
 
 class _RedrivenMany(Answer):
     items: list[_Redriven]
-    left: int
+    next: str | None = None
 
 
 class _Discarded(Answer):
@@ -110,7 +110,8 @@ class ServedLetters:
     ) -> list[Redriven]:
         """Run letters again as new runs, each at most once whoever asks; open ones of a group.
 
-        500 at a time are one transaction; a `rate` such as `10/s` spreads the starts of each.
+        500 at a time are one transaction; a `rate` such as `10/s` spreads the starts of a group.
+        What fails again meanwhile is left alone.
         """
         asked = {"args": args, "rate": rate, "reason": why or None}
         return [
@@ -129,8 +130,9 @@ class ServedLetters:
         while True:
             done = self._client.line.post("/dead-letters/redrive", _RedrivenMany, body)
             yield from done.items
-            if not done.left or not done.items:
+            if done.next is None:
                 return
+            body = body | {"cursor": done.next}
 
     def _discard(self, body: dict[str, Any]) -> int:
         gone = 0

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 
+from rota.engine.inspect import like
+from rota.ids import is_id
 from rota.store.base import Row, Tx
 
 _detail = msgspec.json.Decoder(dict[str, Any])
 _AWAITED = "act awaited"
+OF_TOKENS = frozenset(("create token", "rotate token", "revoke token"))
+OF_WORKERS = frozenset(("drain worker", "resume worker"))
 READ = 20_000
 """Acts that a page passes over at most to find those that are wanted."""
 CLOCKS_MS = 86_400_000
@@ -46,6 +51,8 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
     seq: int | None = None
     """Its place in the chain of its namespace; None until it has one."""
     hash: str | None = None
+    name: str | None = None
+    """What people call its subject, where that is the id of a token or a worker."""
 
 
 class NewAct(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,6 +156,7 @@ def act_page(  # noqa: PLR0913  # one filter each, all named
     verb: str | None = None,
     who: str | None = None,
     subject: str | None = None,
+    text: str | None = None,
     since: int | None = None,
     before: str | None = None,
     limit: int = 50,
@@ -156,25 +164,43 @@ def act_page(  # noqa: PLR0913  # one filter each, all named
     """One page; it reads so far and no further, so that it may have fewer than `limit` (ADR 27)."""
     at: dict[str, Any] = {"namespace": namespace, "before": before}
     last = None
-    if any(each is not None for each in (verb, who, subject, since)):
+    if any(each is not None for each in (verb, who, subject, text, since)):
         last = tx.one("last_act_read", most=max(READ, limit) - 1, **at)
-    filters = {"verb": verb, "who": who, "subject": subject, "since": since}
+    filters = {"verb": verb, "who": who, "subject": subject, "since": since, "text": like(text)}
     rows = tx.all("list_acts", last=last and last["id"], limit=limit, **filters, **at)
     if len(rows) == limit:
-        return ActPage([as_act(row) for row in rows], str(rows[-1]["id"]))
+        return ActPage(_named(tx, rows, namespace), str(rows[-1]["id"]))
     # Ids are in order of time, though not of the clock that says when an act was.
     if last is not None and since is not None and last["at"] < since - CLOCKS_MS:
         last = None
-    return ActPage([as_act(row) for row in rows], str(last["id"]) if last else None)
+    return ActPage(_named(tx, rows, namespace), str(last["id"]) if last else None)
+
+
+def _named(tx: Tx, rows: list[Row], namespace: str) -> list[Act]:
+    """With the names of tokens, also of those that were revoked: their rows stay."""
+    found = [as_act(row) for row in rows]
+    ids = {act.subject for act in found if act.verb in OF_TOKENS and is_id(act.subject)}
+    if not ids:
+        return found
+    listed = tx.all("token_names", namespace=namespace, ids=json.dumps(sorted(ids)))
+    names = {str(row["id"]): row["name"] for row in listed}
+    return [
+        msgspec.structs.replace(act, name=names[act.subject])
+        if act.verb in OF_TOKENS and act.subject in names
+        else act
+        for act in found
+    ]
 
 
 def as_act(row: Row) -> Act:
     """From a row of the table."""
+    detail = _detail.decode(row["detail"])
     return Act(
         id=str(row["id"]),
-        detail=_detail.decode(row["detail"]),
+        detail=detail,
+        name=detail.get("name") if row["verb"] in OF_TOKENS | OF_WORKERS else None,
         **{name: row[name] for name in _COPIED},
     )
 
 
-_COPIED = tuple(name for name in Act.__struct_fields__ if name not in {"id", "detail"})
+_COPIED = tuple(name for name in Act.__struct_fields__ if name not in {"id", "detail", "name"})

@@ -73,6 +73,14 @@ def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
     ]
 
 
+def count_backfill(  # a range, and whose it is
+    tx: Tx, name: str, wanted: Range, *, namespace: str, timetables: Timetables, most: int = MOST
+) -> int:
+    """The instants of its range, of which a preview shows the first; refuses what it would."""
+    row, plan = _base(tx, name, namespace, timetables)
+    return total_of(plan, wanted, _end(row, wanted), most)
+
+
 def start_backfill(  # noqa: PLR0913  # a range, and whose it is
     tx: Tx,
     name: str,

@@ -71,6 +71,18 @@ def read(
     return [line for chunk in fresh[:limit] for line in lines_in(chunk)]
 
 
+def before_last(tx: Tx, run_id: str, *, namespace: str, lines: int) -> list[Seen]:
+    """How far a reader has come who is left with the last `lines` or a few more: whole chunks.
+
+    Known from the numbers alone: nobody reads a million lines for the last ten.
+    """
+    seen = []
+    for fence, last in sorted(ends(tx, run_id, namespace=namespace).items(), reverse=True):
+        seen.append(Seen(fence, max(last - lines, 0) if lines > 0 else last))
+        lines -= last
+    return seen
+
+
 def search(  # noqa: PLR0913  # one filter each, all named
     tx: Tx,
     text: str,

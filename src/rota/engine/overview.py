@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.engine.ahead import Spans, count_ahead
+from rota.engine.attention import Concern, attention
 from rota.engine.dead_letters import LetterGroup, groups
 from rota.engine.inspect import now_ms
 from rota.engine.queues import Depth, ready_of
@@ -45,6 +46,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     alive: int
     silent: int
     causes: list[LetterGroup]
+    concerns: list[Concern]
     due_next_hour: int
 
     @property
@@ -67,7 +69,7 @@ def overview(
     now = now_ms(tx)
     scope = {"namespace": namespace, "queues": None if queues is None else json.dumps(list(queues))}
     depths = _depths(tx, namespace=namespace, queues=queues)
-    waits = [each.oldest_ms for each in depths if each.oldest_ms is not None]
+    waits = [each.oldest_ms for each in depths.values() if each.oldest_ms is not None]
     running = tx.all("running_total", **scope)[0]["running"]
     crew = [
         each
@@ -83,22 +85,23 @@ def overview(
         span_ms=span_of(window_ms),
         buckets=buckets,
         whole=total(each.statistic for each in buckets),
-        queued=sum(each.queued for each in depths),
-        is_cut=any(each.is_cut for each in depths),
+        queued=sum(each.queued for each in depths.values()),
+        is_cut=any(each.is_cut for each in depths.values()),
         oldest_ms=max(waits, default=None),
         running=running,
         slots=sum(each.slots for each in crew if each.is_alive),
         alive=sum(each.is_alive for each in crew),
         silent=sum(not each.is_alive for each in crew),
         causes=groups(tx, namespace=namespace, queues=queues, since=now - window_ms, limit=CAUSES),
+        concerns=attention(tx, namespace=namespace, depths=depths, crew=crew, queues=queues),
         due_next_hour=coming.firings,
     )
 
 
-def _depths(tx: Tx, *, namespace: str, queues: Sequence[str] | None) -> list[Depth]:
+def _depths(tx: Tx, *, namespace: str, queues: Sequence[str] | None) -> dict[str, Depth]:
     names = {row["name"] for row in tx.all("queue_names", namespace=namespace)}
     reached = names if queues is None else names & set(queues)
-    return list(ready_of(tx, reached, namespace=namespace).values())
+    return ready_of(tx, reached, namespace=namespace)
 
 
 def timeline(

@@ -63,11 +63,22 @@ def resume(tx: Tx, queue: str, *, namespace: str) -> None:
 
 def queues(tx: Tx, *, namespace: str) -> list[QueueView]:
     """All queues in which runs wait or run, that a worker serves or that were paused, by name."""
+    return _views(tx, None, namespace=namespace)
+
+
+def queue_view(tx: Tx, name: str, *, namespace: str) -> QueueView:
+    """One of them; a queue of which nothing is known is empty."""
+    return _views(tx, name, namespace=namespace)[0]
+
+
+def _views(tx: Tx, only: str | None, *, namespace: str) -> list[QueueView]:
     marked = {row["name"]: row for row in tx.all("list_queues", namespace=namespace)}
     running = {
         row["queue"]: row["running"] for row in tx.all("running_by_queue", namespace=namespace)
     }
-    names = {row["name"] for row in tx.all("queue_names", namespace=namespace)}
+    names = (
+        {only} if only else {each["name"] for each in tx.all("queue_names", namespace=namespace)}
+    )
     depths = depths_of(tx, names, namespace=namespace)
     held = _held(tx, names, namespace=namespace)
     crews = _crews(tx, namespace=namespace)
@@ -85,7 +96,7 @@ def queues(tx: Tx, *, namespace: str) -> list[QueueView]:
             workers=len(crews.get(name, ())),
             slots=sum(crews.get(name, ())),
         )
-        for name in sorted(names | marked.keys() | running.keys() | crews.keys())
+        for name in sorted(names if only else names | marked.keys() | running.keys() | crews.keys())
     ]
 
 

@@ -133,12 +133,13 @@ class Step:
         bears = course.shape.tolerances[row.name].bears(failed=row.bad, total=width)
         if not bears:
             said = f": {each.reason}" if each.reason else ""
-            reason = f"{row.bad:,} of {width:,} instances failed, the last is {each.item}{said}"
+            last = f"{'the last of them ' if row.bad > 1 else ''}item {each.item}"
+            reason = f"{row.bad:,} of {_items(width)} failed, {last}{said}"
             self.end(row, Ending.FAILED, reason)
             stop_runs(self, row.graph_id, only=row.name)
             trip(self, course, row)
         elif row.ended >= width:
-            self.end(row, Ending.SUCCESS, f"{row.bad:,} instances failed" if row.bad else None)
+            self.end(row, Ending.SUCCESS, f"{_items(row.bad)} failed" if row.bad else None)
         else:
             self.releases.refill(course, row)
 
@@ -260,6 +261,10 @@ class Step:
 def _skips(course: Course, name: str, kind: str, result: str) -> list[str]:
     skips = branch_skips if kind == "branch" else short_circuit_skips
     return skips(course.shape.plan, name, msgspec.json.decode(result))
+
+
+def _items(count: int) -> str:
+    return f"{count:,} item{'' if count == 1 else 's'}"
 
 
 def _because(word: Word) -> str:

@@ -83,9 +83,9 @@ def tokens(
 
 def revoke(tx: Tx, token_id: str, *, namespace: str, by: By) -> TokenView:
     """It is refused from now on, everywhere within five seconds, and so are its sessions."""
-    find_token(tx, token_id, namespace=namespace)
+    detail = {"name": find_token(tx, token_id, namespace=namespace).name}
     if tx.execute("revoke_token", id=token_id, namespace=namespace, who=by.who):
-        record(tx, by, namespace=namespace, verb="revoke token", subject=token_id, detail={})
+        record(tx, by, namespace=namespace, verb="revoke token", subject=token_id, detail=detail)
     return find_token(tx, token_id, namespace=namespace)
 
 
@@ -109,7 +109,7 @@ def rotate(  # the old, the new, and who does it
     )
     _insert(tx, token, namespace=namespace, by=by)
     tx.execute("shorten_token", id=token_id, namespace=namespace, ttl_ms=overlap_ms)
-    detail = {"new": token.id, "overlap_ms": overlap_ms}
+    detail = {"name": old.name, "new": token.id, "overlap_ms": overlap_ms}
     record(tx, by, namespace=namespace, verb="rotate token", subject=token_id, detail=detail)
     return find_token(tx, token.id, namespace=namespace)
 

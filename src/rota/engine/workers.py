@@ -99,17 +99,17 @@ def retire(tx: Tx, worker_id: str) -> None:
     tx.execute("retire_worker", id=worker_id)
 
 
-def ask_drain(tx: Tx, worker_id: str, *, namespace: str, drains: bool) -> None:
+def ask_drain(tx: Tx, worker_id: str, *, namespace: str, drains: bool) -> str:
     """It takes nothing new from its next heartbeat on, or works again; what runs goes on.
 
-    UnknownWorker when none of that id is on record here.
+    Returns its name; UnknownWorker when none of that id is on record here.
     """
-    known = is_id(worker_id) and tx.execute(
-        "ask_drain", id=worker_id, namespace=namespace, drain_asked=drains
-    )
-    if not known:
+    wish = {"id": worker_id, "namespace": namespace, "drain_asked": drains}
+    row = tx.one("ask_drain", **wish) if is_id(worker_id) else None
+    if row is None:
         raise UnknownWorker(worker_id)
     tx.notify((worker_key(worker_id),))
+    return str(row["name"])
 
 
 def workers(tx: Tx, *, namespace: str) -> list[WorkerView]:

@@ -19,8 +19,15 @@ def differences(old: msgspec.Struct | None, new: msgspec.Struct) -> list[FieldCh
     return [
         FieldChange(field=field.removeprefix(_OF_GRAPH), old=was.get(field), new=now.get(field))
         for field in dict.fromkeys([*was, *now])
-        if was.get(field) != now.get(field)
+        if was.get(field) != now.get(field) and not _is_told_by_parts(field, was, now)
     ]
+
+
+def _is_told_by_parts(field: str, was: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Nothing that becomes something, or the reverse: each part of the something is a change."""
+    inside = f"{field}."
+    whole, parts = (was, now) if field in was else (now, was)
+    return whole[field] == {} and any(each.startswith(inside) for each in parts)
 
 
 def _plain(value: Any) -> Any:

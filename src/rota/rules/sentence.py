@@ -7,6 +7,7 @@ from typing import assert_never
 from rota.model.schedule import (
     AnyOf,
     At,
+    Blackout,
     BusinessDay,
     Calendar,
     CalendarEvery,
@@ -19,7 +20,7 @@ from rota.model.schedule import (
     Unless,
 )
 from rota.rules.cron.words import describe as describe_cron
-from rota.rules.duration import UNIT_MS
+from rota.rules.duration import UNIT_MS, parse_duration
 from rota.rules.moments import long_date, read_moment, read_time, short_time
 from rota.rules.triggers.every import read_every
 from rota.rules.triggers.rrule_text import Rule, read_rule
@@ -61,6 +62,23 @@ def describe(schedule: Schedule, *, seed: str = "") -> str:
     return ", ".join(parts)
 
 
+def describe_window(window: Blackout) -> str:
+    """Such as `At 02:00, on Sunday, for 2 hours, Europe/Paris`."""
+    if window.trigger is None:
+        return _span(window)
+    length = _counted(*_in_one_unit(parse_duration(window.duration or "")))
+    parts = [_trigger(window.trigger, window.zone, ""), f"for {length}"]
+    return ", ".join([*parts, window.zone] if _has_walls(window.trigger) else parts)
+
+
+def _span(window: Blackout) -> str:
+    start, end = (read_moment("time", each) for each in (window.start, window.end))
+    is_same_day = start.date() == end.date() and start.tzinfo is end.tzinfo is None
+    until = short_time(end) if is_same_day else _moment(window.end or "")
+    zones = "" if start.tzinfo and end.tzinfo else f", {window.zone}"
+    return f"From {_moment(window.start or '')} to {until}{zones}"
+
+
 def _trigger(trigger: Trigger, zone_name: str, seed: str) -> str:
     if isinstance(trigger, AnyOf):
         each = [_trigger(one, zone_name, seed) for one in trigger.triggers]
@@ -97,13 +115,16 @@ def _alone(  # noqa: PLR0911  # one each
 
 
 def _every(trigger: Every) -> str:
-    ms = read_every(trigger.every)
-    name, unit = next(each for each in _UNITS if ms % UNIT_MS[each[1]] == 0)
-    count = ms // UNIT_MS[unit]
+    count, name = _in_one_unit(read_every(trigger.every))
     if trigger.from_end:
         return f"{_counted(count, name)} after the end of the previous run"
     since = "" if trigger.anchor is None else f", counted from {_moment(trigger.anchor)}"
     return f"Every {name if count == 1 else _counted(count, name)}{since}"
+
+
+def _in_one_unit(ms: int) -> tuple[int, str]:
+    name, unit = next(each for each in _UNITS if ms % UNIT_MS[each[1]] == 0)
+    return ms // UNIT_MS[unit], name
 
 
 def _calendar_every(trigger: CalendarEvery) -> str:

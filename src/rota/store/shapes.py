@@ -44,6 +44,11 @@ COLUMNS: Mapping[str, str] = {
     ),
     # For lists that are sorted: no index on ids is to be chosen for it.
     "beyond": "(cast(:before as {type:uuid}) is null or id || '' < cast(:before as text))",
+    "letter_reached": (
+        "(cast(:queues as text) is null or exists ("
+        " select 1 from rota.run_history as h where h.id = dead_letter.run_id"
+        " and h.state = {to:fail} and h.queue in ({each:queues})))"
+    ),
     "kept": (
         "id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,"
         " created_at, due_at, ready_at, attempt, worker_id, started_at, progress, progress_note,"

@@ -38,6 +38,8 @@ PATIENCE_S = 10.0
 CHECK_S = 1.0
 STALLED_S = 60.0
 MOST_CLIENTS = 1000
+OUTAGE = b"event: outage\ndata: {}\n"
+BACK = b"event: back\ndata: {}\n"
 
 
 class _Round(NamedTuple):
@@ -62,6 +64,8 @@ class Feed:
         self._woken = asyncio.Event()
         self._ready = asyncio.Event()
         self._watch: Watch | None = None
+        self._is_away = False
+        """The store could not be read the last time."""
         self._chores: list[asyncio.Task[None]] = []
 
     @property
@@ -130,7 +134,11 @@ class Feed:
             try:
                 self._woken.clear()
                 self._tell(await self._read())
-            except (StoreUnavailable, TooMany):
+                self._tell_weather(is_away=False)
+            except StoreUnavailable:
+                self._tell_weather(is_away=True)
+                await asyncio.sleep(POLL_S)
+            except TooMany:
                 await asyncio.sleep(POLL_S)
             except Exception as error:  # noqa: BLE001  # the next round may do better
                 emit("service.failed", service="rota-feed", error=error)
@@ -179,6 +187,13 @@ class Feed:
             fleet.tell(self._clients, self._fleet, told.fleet, floor=floor)
             self._fleet, self._fleet_took_s = told.fleet, told.fleet_s
             self._fleet_s = elapsed_s()
+
+    def _tell_weather(self, *, is_away: bool) -> None:
+        """Silence would look as if nothing happened, while nobody knows."""
+        if is_away != self._is_away:
+            self._is_away = is_away
+            for client in self._clients:
+                client.put("weather", self.floor, OUTAGE if is_away else BACK)
 
     def _tell_lines(self, lines: Collection[LogLine], floor: int) -> None:
         for line in lines:

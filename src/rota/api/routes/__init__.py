@@ -40,6 +40,7 @@ from litestar.types import ControllerRouterHandler
 from rota.api.routes import (
     audit,
     backfills,
+    blackouts,
     breakers,
     calendars,
     dead_letters,
@@ -119,4 +120,5 @@ API: tuple[ControllerRouterHandler, ...] = (
     *firings.ROUTES,
     *backfills.ROUTES,
     *calendars.ROUTES,
+    *blackouts.ROUTES,
 )

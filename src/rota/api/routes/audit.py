@@ -32,6 +32,8 @@ class ActDocument(Document):
     who: str
     verb: str
     subject: str
+    subject_name: str | None
+    """Where the subject is the id of a token or a worker: its name, also of one that is gone."""
     detail: dict[str, Any]
     address: str | None
     request_id: str | None
@@ -81,12 +83,14 @@ async def list_acts(  # noqa: PLR0913  # one filter each, all named
     who: FromQuery[str | None] = None,
     verb: FromQuery[str | None] = None,
     subject: FromQuery[str | None] = None,
+    text: FromQuery[str | None] = None,
     since: FromQuery[datetime | None] = None,
     cursor: FromQuery[str | None] = None,
     limit: Limit = PAGE,
 ) -> Page[ActDocument]:
     """The newest first; `cursor` is the `next` of the page before.
 
+    `text` finds acts that have it in who, verb, subject or details, whatever the case of letters.
     A page that looks for some acts among very many may have fewer than `limit`, and a `next`.
     """
     _check_whole(request)
@@ -100,6 +104,7 @@ async def list_acts(  # noqa: PLR0913  # one filter each, all named
             who=who,
             verb=verb,
             subject=subject,
+            text=text,
             since=since_ms,
             before=cursor,
             limit=limit,
@@ -166,6 +171,7 @@ def _document(act: Act) -> ActDocument:
         who=act.who,
         verb=act.verb,
         subject=act.subject,
+        subject_name=act.name,
         detail=act.detail,
         address=act.address,
         request_id=act.request_id,

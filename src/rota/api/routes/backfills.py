@@ -15,7 +15,12 @@ from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.routes.schedule_access import merged_args, reached_schedule
 from rota.engine.acts import By
-from rota.engine.backfill import cancel_backfill, preview_backfill, start_backfill
+from rota.engine.backfill import (
+    cancel_backfill,
+    count_backfill,
+    preview_backfill,
+    start_backfill,
+)
 from rota.engine.backfill_range import MOST as FIRINGS
 from rota.engine.backfill_range import Range
 from rota.engine.backfill_views import BackfillView, Reprocess, backfills, show_backfill
@@ -92,6 +97,8 @@ class BackfillAnswer(Document):
     backfill: BackfillDocument | None
     planned: list[PlannedDocument]
     """Of a dry run: the first hundred instants."""
+    instants: int
+    """Of a dry run: all instants of the range."""
 
 
 class BackfillStopped(Document):
@@ -117,13 +124,14 @@ async def backfill_schedule(
             PlannedDocument(at=then(each.instant), starts=each.starts, state=each.state)
             for each in found
         ]
-        return BackfillAnswer(dry_run=True, backfill=None, planned=planned)
+        total = count_backfill(tx, called, wanted, **how)
+        return BackfillAnswer(dry_run=True, backfill=None, planned=planned, instants=total)
 
     def begin(tx: Tx, _: By) -> BackfillAnswer:
         wanted = _range(tx, request, called, data)
         view = start_backfill(tx, called, wanted, backfill_id=fresh, **how)
         made = _document(view, request.credential)
-        return BackfillAnswer(dry_run=False, backfill=made, planned=[])
+        return BackfillAnswer(dry_run=False, backfill=made, planned=[], instants=0)
 
     if data.dry_run:
         return await request.read(plan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 from litestar import get, post
@@ -45,6 +46,7 @@ from rota.rules.rate import parse_rate
 from rota.store.base import Tx
 
 AT_ONCE = 500
+CURSOR = re.compile(r"(\d{1,15})\.(\d{1,9})")
 """Letters of one request: it is one transaction."""
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]
 VERBS = ("redrive", "discard")
@@ -138,13 +140,20 @@ async def redrive_many(request: Ask, data: JSONBody[RedriveManyBody]) -> Redrive
     """Run some letters, or the open ones of a group, again; up to 500 in one request."""
     gap_ms = parse_rate(data.rate) if data.rate is not None else 0.0
     subject = _subject(data)
+    begun = _read_cursor(data.cursor)
 
     def again(tx: Tx, by: By) -> RedrivenMany:
-        ids, jobs, left = _chosen(tx, request, data, refused="discarded")
-        wish = Wish(subject=subject, args=_checked(tx, request, data.args, jobs), gap_ms=gap_ms)
+        until, first = begun or (now_ms(tx), 0)
+        ids, jobs, left = _chosen(
+            tx, request, data, refused="discarded", until=until, is_further=begun is not None
+        )
+        args = _checked(tx, request, data.args, jobs)
+        wish = Wish(subject=subject, args=args, gap_ms=gap_ms, first=first)
         pairs = [Pair(run_id, new_id()) for run_id in ids]
         done = redrive(tx, pairs, wish, namespace=request.namespace, by=by)
-        return RedrivenMany(items=[_redriven(each) for each in done], left=left)
+        is_full = bool(data.group) and len(ids) == AT_ONCE
+        further = f"{until}.{first + len(ids)}" if is_full else None
+        return RedrivenMany(items=[_redriven(each) for each in done], left=left, next=further)
 
     return await request.change(
         "redrive", subject, again, answers=RedrivenMany, why=data.reason or ""
@@ -170,7 +179,7 @@ async def _discard(request: Ask, asked: ChosenBody) -> Discarded:
     subject = _subject(asked)
 
     def close(tx: Tx, by: By) -> Discarded:
-        ids, _, left = _chosen(tx, request, asked, refused="redriven")
+        ids, _, left = _chosen(tx, request, asked, refused="redriven", until=now_ms(tx))
         gone = discard(tx, ids, namespace=request.namespace, subject=subject, by=by)
         return Discarded(discarded=gone, left=left)
 
@@ -179,8 +188,24 @@ async def _discard(request: Ask, asked: ChosenBody) -> Discarded:
     )
 
 
-def _chosen(
-    tx: Tx, request: Ask, asked: ChosenBody, *, refused: LetterState
+def _read_cursor(cursor: str | None) -> tuple[int, int] | None:
+    """Until when letters count that are meant, and how many were redriven before."""
+    if cursor is None:
+        return None
+    found = CURSOR.fullmatch(cursor)
+    if found is None:
+        raise BadInput("cursor: give the `next` of the answer before")
+    return int(found[1]), int(found[2])
+
+
+def _chosen(  # who asks for what, and how far, all named
+    tx: Tx,
+    request: Ask,
+    asked: ChosenBody,
+    *,
+    refused: LetterState,
+    until: int,
+    is_further: bool = False,
 ) -> tuple[list[str], set[str], int]:
     """The runs that are meant, their jobs, and how many letters are left for another request."""
     if bool(asked.ids) == bool(asked.group):
@@ -188,9 +213,10 @@ def _chosen(
     if asked.group:
         at: dict[str, Any] = {"namespace": request.namespace, "queues": request.credential.queues}
         found = open_group(tx, asked.group, **at)
+        if found.job is None and is_further:
+            return [], set(), 0
         if found.job is None:
             raise BadInput(f"no open dead letter has the fingerprint {asked.group!r:.64}")
-        until = now_ms(tx)
         ids = open_letters(tx, asked.group, until=until, after=None, limit=AT_ONCE, **at)
         return ids, {found.job}, found.count - len(ids)
     once = list(dict.fromkeys(asked.ids or ()))
@@ -203,7 +229,7 @@ def _chosen(
 
 
 def _checked(tx: Tx, request: Ask, args: dict[str, Any] | None, jobs: set[str]) -> str | None:
-    if args is None:
+    if args is None or not jobs:
         return None
     if len(jobs) > 1:
         names = ", ".join(sorted(jobs))

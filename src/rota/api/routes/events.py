@@ -26,7 +26,8 @@ async def stream_events(request: Ask, topics: FromQuery[str] = ALL) -> Stream:
 
     `topics` names some of runs, queues, workers and `logs:RUN`. An event tells a thing as it is
     now, maybe more than once. With the header `Last-Event-ID` the stream goes on where it was
-    left, at any server. `reset` means: too much has happened, fetch what you show anew.
+    left, at any server. `reset` means: too much has happened, fetch what you show anew. `outage`
+    means that the server cannot read its database, until it says `back`.
     """
     client = Client(
         request,

@@ -70,6 +70,9 @@ class RedriveManyBody(ChosenBody, kw_only=True):
     args: dict[str, Any] | None = None
     rate: str | None = None
     """`10/s` spreads their starts."""
+    cursor: str | None = None
+    """The `next` of the answer before, to go on with a large group: its starts come after those,
+    and what has failed again since is left alone."""
 
 
 class RedrivenDocument(Document):
@@ -82,11 +85,12 @@ class RedrivenDocument(Document):
 
 
 class RedrivenMany(Document):
-    """What was redriven now; ask again while some are left."""
+    """What was redriven now; ask again with the cursor while there is one."""
 
     items: list[RedrivenDocument]
     left: int
     """Open letters of the group that did not fit into one request."""
+    next: str | None = None
 
 
 class Discarded(Document):

@@ -18,7 +18,7 @@ from rota.api.ask import Ask
 from rota.api.gate import public
 from rota.api.house import HOUSE
 from rota.api.identities import LONGEST, address_of
-from rota.api.signin import MOST_CHARACTERS, page, style
+from rota.api.signin import MOST_CHARACTERS, WELCOME, page, style
 from rota.app.tokens import draw_secret
 from rota.engine.acts import By, record
 from rota.engine.sessions import LIFE_MS, close_session, open_session, take_ticket
@@ -31,6 +31,7 @@ MOST_BYTES = 4096
 OURS = re.compile(r"/(?![/\\])[A-Za-z0-9._~%!$&'()*+,;=:@/?-]*")
 """A path with its question, as browsers send it; what begins with two slashes is another host."""
 LINK = "This link signs you in, once."
+LED = "You are not signed in, or not any more. A token leads you back to where you were."
 REFUSED = "This is not good, or not any more. `rota tokens create` gives out tokens."
 
 
@@ -43,7 +44,9 @@ def show_login(
     """The page; with a ticket it asks for nothing but a click."""
     if ticket is not None:
         return page(about=LINK, kept={"ticket": ticket})
-    return page(kept=_kept(after), with_provider=request.site.provider is not None)
+    kept = _kept(after)
+    about = LED if kept else WELCOME
+    return page(about=about, kept=kept, with_provider=request.site.provider is not None)
 
 
 @get("/login/page.css", **public(), media_type="text/css", sync_to_thread=False)
@@ -63,7 +66,7 @@ async def sign_in(request: Ask) -> Response[str]:
     secret = draw_secret()
     by = By(act_id=request.request_id, who="", address=address, request_id=request.request_id)
     token, ticket, after = (form.get(name, [""])[0] for name in ("token", "ticket", "next"))
-    old = request.cookies.get(site.identities.cookie, "")
+    old = request.cookies.get(site.identities.cookie(request), "")
     credential = await site.write(
         lambda tx: _open(tx, token.strip(), ticket, secret, by, old=old), only=HOUSE
     )
@@ -88,7 +91,7 @@ def _kept(after: str | None) -> dict[str, str]:
 def session_cookie(request: Ask, secret: str, age_s: int) -> Cookie:
     """What a browser keeps of a session."""
     return Cookie(
-        key=request.site.identities.cookie,
+        key=request.site.identities.cookie(request),
         value=secret,
         max_age=age_s,
         path="/",

@@ -64,7 +64,7 @@ async def come_back(request: Ask) -> Response[str]:
     by = By(
         act_id=request.request_id, who=person.who, address=address, request_id=request.request_id
     )
-    old = request.cookies.get(request.site.identities.cookie, "")
+    old = request.cookies.get(request.site.identities.cookie(request), "")
     opened = partial(_open, person=person, namespace=namespace, secret=secret, by=by, old=old)
     await request.site.write(opened, only={namespace})
     cookies = [
@@ -116,7 +116,7 @@ def _redirect(request: Ask) -> str:
 
 
 def _flow_name(request: Ask) -> str:
-    return f"{request.site.identities.cookie}-oidc"
+    return f"{request.site.identities.cookie(request)}-oidc"
 
 
 def _flow_cookie(request: Ask, value: str, age_s: int) -> Cookie:

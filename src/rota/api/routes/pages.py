@@ -1,7 +1,8 @@
 """The web UI: one page for every address of it, and the files that page loads.
 
 All of it behind the gate like the rest. Who is not signed in is led to the sign-in page, which
-needs no script. Files have the hash of their content in their name, so browsers keep them.
+needs no script; while the database is away nobody can be known, and a page says that. Files have
+the hash of their content in their name, so browsers keep them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ import rota
 from rota.api.ask import Ask
 from rota.api.gate import ANY_QUERY, needs
 from rota.api.problems import respond
-from rota.errors import NotSignedIn
+from rota.api.signin import page
+from rota.errors import NotSignedIn, StoreUnavailable
 
 BUILT = Path(rota.__file__).parent / "web" / "dist"
 NOT_BUILT = """<!doctype html>
@@ -33,15 +35,34 @@ a wheel has them inside. The API is at <a href="/api/v1/openapi.json">/api/v1</a
 """
 PAGE = "text/html"
 FOR_EVER = {"Cache-Control": "private, max-age=31536000, immutable"}
+AWAY = "Rota cannot reach its database"
+AWAY_ABOUT = (
+    "The server runs, but what it knows is out of reach. Nothing is lost: workers and this page "
+    "try again all the time. If it lasts, look at the database and at the log of the server."
+)
+AGAIN = {"Refresh": "5", "Retry-After": "5", "Cache-Control": "no-store"}
 SQUEEZED_FROM = 1_000
 """Bytes; less is not worth the work."""
 
 
 def lead_in(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     """People get a page where programs get a problem."""
-    if "text/html" in request.headers.get("accept", ""):
+    if _is_person(request):
         return Response("", status_code=303, headers={"Location": _login(request)})
     return respond(request, error)
+
+
+def put_off(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+    """The same while the database is away; the page comes back by itself."""
+    told = respond(request, error)
+    if _is_person(request):
+        text = page(title=AWAY, about=AWAY_ABOUT, with_form=False)
+        return Response(text, status_code=told.status_code, media_type=PAGE, headers=AGAIN)
+    return told
+
+
+def _is_person(request: Request[Any, Any, Any]) -> bool:
+    return "text/html" in request.headers.get("accept", "")
 
 
 def _login(request: Request[Any, Any, Any]) -> str:
@@ -54,7 +75,7 @@ def _login(request: Request[Any, Any, Any]) -> str:
 _VIEWED: dict[str, Any] = {
     "opt": {**needs("viewer")["opt"], ANY_QUERY: True},
     "include_in_schema": False,
-    "exception_handlers": {NotSignedIn: lead_in},
+    "exception_handlers": {NotSignedIn: lead_in, StoreUnavailable: put_off},
     "sync_to_thread": False,
 }
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
+import msgspec
 from litestar import get, post
 from litestar.params import FromPath, JSONBody
 
@@ -12,10 +14,19 @@ from rota.api.documents import Body, Document, Page
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.offers import offered
+from rota.api.routes.overview_documents import (
+    BucketDocument,
+    Quantiles,
+    bucket_document,
+    quantiles,
+    success_rate,
+)
 from rota.engine.acts import By
 from rota.engine.inspect import now_ms
-from rota.engine.queues import QueueView, pause, queues, resume
-from rota.engine.statistics import MINUTE_MS
+from rota.engine.limits import Limit, limits_of
+from rota.engine.overview import Bucket, timeline
+from rota.engine.queues import QueueView, pause, queue_view, queues, resume
+from rota.engine.statistics import HOUR_MS, MINUTE_MS, total
 from rota.engine.statistics import read as statistics
 from rota.errors import UnknownQueue
 from rota.rules.names import check_name
@@ -49,6 +60,32 @@ class QueueDocument(Document):
     verbs: list[str]
 
 
+class LimitDocument(Document):
+    """What keeps a queue from starting more runs."""
+
+    kind: Literal["paused", "window", "slots", "quota", "breaker"]
+    says: str
+    used: int | None
+    most: int | None
+    """Null where it is not about a number."""
+    stops: bool
+    """Because of it some or all of its runs do not start now."""
+
+
+class QueueDetail(QueueDocument, kw_only=True):
+    """A queue, what bounds it, and how it did in the last hour."""
+
+    limits: list[LimitDocument]
+    """A queue has no limit of its own: workers, quotas, breakers, windows and pauses bound it."""
+    window_ms: int
+    buckets: list[BucketDocument]
+    """What ended in each minute."""
+    success_rate: float | None
+    durations: Quantiles
+    waits: Quantiles
+    """From being ready to the start."""
+
+
 class QueueState(Document):
     """Whether runs of a queue are started."""
 
@@ -72,6 +109,32 @@ async def list_queues(request: Ask) -> Page[QueueDocument]:
     )
     reached = [each for each in found if request.credential.reaches(each.name)]
     return Page(items=[queue_document(each, ended, request) for each in reached])
+
+
+@get("/queues/{queue:str}", **needs("viewer"))
+async def show_queue(request: Ask, queue: FromPath[str]) -> QueueDetail:
+    """One queue: what bounds it, its waits and rates; one that nobody used yet is empty."""
+    name = _reached(request, queue)
+    at = {"namespace": request.namespace}
+    is_whole = request.credential.queues is None
+
+    def look(tx: Tx) -> tuple[QueueView, list[Limit], list[Bucket]]:
+        limits = limits_of(tx, name, is_whole=is_whole, **at)
+        buckets = timeline(tx, window_ms=HOUR_MS, queues=[name], **at)
+        return queue_view(tx, name, **at), limits, buckets
+
+    view, limits, buckets = await request.read(look)
+    recent = sum(each.statistic.ended for each in buckets[-RATE_MINUTES:])
+    whole = total(each.statistic for each in buckets)
+    return QueueDetail(
+        **msgspec.structs.asdict(queue_document(view, {name: recent}, request)),
+        limits=[LimitDocument(**msgspec.structs.asdict(each)) for each in limits],
+        window_ms=HOUR_MS,
+        buckets=[bucket_document(each) for each in buckets],
+        success_rate=success_rate(whole),
+        durations=quantiles(whole.durations),
+        waits=quantiles(whole.waits),
+    )
 
 
 @post("/queues/{queue:str}/pause", **needs("operator", changes=True), status_code=200)
@@ -139,4 +202,4 @@ def _reached(request: Ask, part: str) -> str:
     return name
 
 
-ROUTES = (list_queues, pause_queue, resume_queue)
+ROUTES = (list_queues, show_queue, pause_queue, resume_queue)

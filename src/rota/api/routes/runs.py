@@ -33,7 +33,7 @@ from rota.api.submits import Answer, Call, Wish
 from rota.engine.acts import By
 from rota.engine.cancel import cancel
 from rota.engine.inspect import attempts, find, tally
-from rota.engine.logs import Seen, read
+from rota.engine.logs import Seen, before_last, read
 from rota.engine.node_views import is_paused
 from rota.engine.why import Scene, scene, why, why_of_node
 from rota.errors import BadInput, DuplicateKey, UnknownRun
@@ -44,6 +44,8 @@ from rota.rules.duration import parse_duration
 from rota.store.base import Tx
 
 MOST_RUNS = 10_000
+MOST_LAST = 10_000
+"""Lines before the end with which a reader may begin."""
 LONGEST_WAIT_MS = 60_000
 
 
@@ -101,20 +103,28 @@ async def list_attempts(request: Ask, run_id: FromPath[str]) -> Page[AttemptDocu
 
 @get("/runs/{run_id:str}/logs", **needs("viewer"))
 async def show_logs(
-    request: Ask, run_id: FromPath[str], after: FromQuery[str | None] = None
+    request: Ask,
+    run_id: FromPath[str],
+    after: FromQuery[str | None] = None,
+    last: FromQuery[int | None] = None,
 ) -> Page[LogDocument]:
-    """What its handler printed and logged, in order; `after` is the `next` of the page before."""
-    seen = _seen(after)
+    """What its handler printed and logged, in order; `after` is the `next` of the page before.
 
-    def look(tx: Tx) -> list[LogDocument]:
+    With `last=100` it begins near the end: some 100 lines before it, or a few more.
+    """
+    if last is not None and (after or not 1 <= last <= MOST_LAST):
+        raise BadInput(f"last={last}: give 1 to {MOST_LAST:,} lines, and no `after` with it")
+
+    def look(tx: Tx) -> Page[LogDocument]:
         reached(tx, request, run_id)
-        lines = read(tx, run_id, namespace=request.namespace, seen=seen)
-        return [log_document(line) for line in lines]
+        home = request.namespace
+        seen = before_last(tx, run_id, namespace=home, lines=last) if last else _seen(after)
+        lines = [log_document(line) for line in read(tx, run_id, namespace=home, seen=seen)]
+        ends = {each.fence: each.seq for each in seen} | {line.claim: line.seq for line in lines}
+        mark = ",".join(f"{claim}.{seq}" for claim, seq in ends.items())
+        return Page(items=lines, next=mark if lines else None)
 
-    lines = await request.read(look)
-    last = {each.fence: each.seq for each in seen} | {line.claim: line.seq for line in lines}
-    mark = ",".join(f"{claim}.{seq}" for claim, seq in last.items())
-    return Page(items=lines, next=mark if lines else None)
+    return await request.read(look)
 
 
 @get("/runs/{run_id:str}/why", **needs("viewer"))

@@ -11,7 +11,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from rota.api.ask import Ask
 from rota.api.documents import MOST, PAGE, Document, NoteBody, Page, moment_ms
 from rota.api.doors import named
-from rota.api.etags import IfMatch, check_match, etag_of, show_etag
+from rota.api.etags import IfMatch, IfNoneMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
 from rota.api.payloads import checked_args
 from rota.api.routes.job_bodies import TriggerBody
@@ -125,13 +125,17 @@ async def show_schedule(
 
 @put("/schedules/{name:str}", **needs("author", changes=True))
 async def replace_schedule(
-    request: Ask, name: FromPath[str], data: JSONBody[ScheduleBody], if_match: IfMatch = None
+    request: Ask,
+    name: FromPath[str],
+    data: JSONBody[ScheduleBody],
+    if_match: IfMatch = None,
+    if_none_match: IfNoneMatch = None,
 ) -> ScheduleItem:
     """Make a schedule or change the one of that name; schedulers hear of it at once."""
     called = check_name("schedule", named(name))
 
     def put_it(tx: Tx, by: By) -> ScheduleItem:
-        _check_state(tx, request, called, if_match)
+        _check_state(tx, request, called, if_match, if_none_match=if_none_match)
         spec = reached_job(tx, request, data.job).spec
         stored = calendars(tx, namespace=request.namespace)
         schedule = data.schedule({each: one.calendar for each, one in stored.items()})
@@ -258,12 +262,14 @@ def _started(done: Triggered) -> Literal["queued", "pending", "skipped"]:
     return "pending" if done.decision == "waits" else "queued"
 
 
-def _check_state(tx: Tx, request: Ask, name: str, if_match: str | None) -> None:
+def _check_state(
+    tx: Tx, request: Ask, name: str, if_match: str | None, *, if_none_match: str | None = None
+) -> None:
     if not engine.lock(tx, name, namespace=request.namespace):
         check_match(if_match, None)
         return
     view = reached_schedule(tx, request, name)
-    check_match(if_match, _etag(view))
+    check_match(if_match, _etag(view), if_none_match=if_none_match)
     if view.origin != API:
         raise NotAllowed(
             f"schedule {name} is defined by {view.origin}; change it there, or pause it"

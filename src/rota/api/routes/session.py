@@ -38,7 +38,8 @@ class Session(Document):
 async def show_session(request: Ask) -> Session:
     """Whose credential this is."""
     credential = request.credential
-    secret = request.cookies.get(request.site.identities.cookie) if credential.is_session else None
+    cookie = request.site.identities.cookie(request)
+    secret = request.cookies.get(cookie) if credential.is_session else None
     return Session(
         who=credential.who,
         kind="session" if credential.is_session else "token",
@@ -66,7 +67,7 @@ def _makes(credential: Credential) -> list[str]:
 @delete("/session", **needs("viewer", changes=True))
 async def end_session(request: Ask) -> None:
     """Sign out; a bearer token has no session and stays as it is."""
-    name = request.site.identities.cookie
+    name = request.site.identities.cookie(request)
     secret = request.cookies.get(name)
     if not request.credential.is_session or secret is None:
         return

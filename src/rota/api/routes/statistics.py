@@ -12,30 +12,26 @@ from rota.api.ask import Ask
 from rota.api.documents import Document, then
 from rota.api.doors import named
 from rota.api.gate import needs
+from rota.api.routes.overview_documents import (
+    BucketDocument,
+    OverviewDocument,
+    Quantiles,
+    bucket_document,
+    overview_document,
+    quantiles,
+    retry_rate,
+    success_rate,
+)
 from rota.engine.forecast import forecast
 from rota.engine.jobs import current_specs
-from rota.engine.overview import Bucket, Overview, overview, timeline
+from rota.engine.overview import Bucket, overview, timeline
 from rota.engine.statistics import DAY_MS, Statistic, total
 from rota.errors import BadInput, NotPermitted, UnknownJob
 from rota.rules.duration import parse_duration
-from rota.rules.spread import quantile_ms
 from rota.store.base import Tx
 
 LONGEST_MS = 30 * DAY_MS
 LEAST_MS = 60_000
-
-
-class BucketDocument(Document):
-    """What ended in a minute or an hour."""
-
-    at: datetime
-    success: int
-    failed: int
-    cancelled: int
-    skipped: int
-    p50_ms: int | None
-    p95_ms: int | None
-    """Of their durations, within a tenth."""
 
 
 class DayDocument(Document):
@@ -44,67 +40,6 @@ class DayDocument(Document):
     day: str
     success: int
     failed: int
-
-
-class Quantiles(Document):
-    """How times are spread, within a tenth."""
-
-    p50_ms: int | None
-    p95_ms: int | None
-    p99_ms: int | None
-
-
-class Lag(Document):
-    """How late schedules started, in milliseconds."""
-
-    p50: int | None
-    p99: int | None
-
-
-class CauseDocument(Document):
-    """Dead letters of one cause."""
-
-    fingerprint: str
-    job: str
-    error: str
-    count: int
-    last_at: datetime
-
-
-class Crew(Document):
-    """Workers on record."""
-
-    alive: int
-    silent: int
-
-
-class OverviewDocument(Document):
-    """How a namespace does."""
-
-    at: datetime
-    window_ms: int
-    span_ms: int
-    """The length of each bucket."""
-    throughput: list[BucketDocument]
-    success_rate: float | None
-    """Of those that succeeded or failed; null if none did."""
-    retry_rate: float | None
-    """Attempts that had to be made again, for each run."""
-    queue_depth: int
-    """Of each queue up to 50,000, and less far where there are more than four."""
-    queue_depth_is_cut: bool
-    """There are more than that."""
-    oldest_wait_ms: int | None
-    running: int
-    slots: int
-    utilisation: float | None
-    workers: Crew
-    durations: Quantiles
-    waits: Quantiles
-    schedule_lag_ms: Lag
-    failures: list[CauseDocument]
-    """Of the window, and open: nobody has redriven or discarded them."""
-    due_next_hour: int
 
 
 class JobStatistics(Document):
@@ -153,7 +88,7 @@ async def show_overview(request: Ask, window: FromQuery[str] = "1h") -> Overview
         ),
         only=request.only,
     )
-    return _overview(found)
+    return overview_document(found)
 
 
 @get("/statistics/forecast", **needs("viewer"))
@@ -200,22 +135,13 @@ async def show_job_statistics(
     return JobStatistics(
         window_ms=window_ms,
         span_ms=found[1].at - found[0].at if len(found) > 1 else LEAST_MS,
-        buckets=[_bucket(each) for each in found],
+        buckets=[bucket_document(each) for each in found],
         days=_days(found),
         success_rate=success_rate(whole),
-        retry_rate=_retry_rate(whole),
-        durations=_quantiles(whole.durations),
-        waits=_quantiles(whole.waits),
+        retry_rate=retry_rate(whole),
+        durations=quantiles(whole.durations),
+        waits=quantiles(whole.waits),
     )
-
-
-def success_rate(statistic: Statistic) -> float | None:
-    judged = statistic.success + statistic.failed
-    return round(statistic.success / judged, 4) if judged else None
-
-
-def _retry_rate(statistic: Statistic) -> float | None:
-    return round(statistic.retries / statistic.ended, 4) if statistic.ended else None
 
 
 def _window(text: str) -> int:
@@ -223,53 +149,6 @@ def _window(text: str) -> int:
     if not LEAST_MS <= window_ms <= LONGEST_MS:
         raise BadInput(f"window={text:.64} is not between 1m and 30d")
     return window_ms
-
-
-def _overview(found: Overview) -> OverviewDocument:
-    return OverviewDocument(
-        at=then(found.now),
-        window_ms=found.window_ms,
-        span_ms=found.span_ms,
-        throughput=[_bucket(each) for each in found.buckets],
-        success_rate=success_rate(found.whole),
-        retry_rate=_retry_rate(found.whole),
-        queue_depth=found.queued,
-        queue_depth_is_cut=found.is_cut,
-        oldest_wait_ms=found.oldest_ms,
-        running=found.running,
-        slots=found.slots,
-        utilisation=None if found.utilisation is None else round(found.utilisation, 4),
-        workers=Crew(alive=found.alive, silent=found.silent),
-        durations=_quantiles(found.whole.durations),
-        waits=_quantiles(found.whole.waits),
-        schedule_lag_ms=Lag(
-            p50=quantile_ms(found.whole.lags, 0.5), p99=quantile_ms(found.whole.lags, 0.99)
-        ),
-        failures=[
-            CauseDocument(
-                fingerprint=each.fingerprint,
-                job=each.job,
-                error=f"{each.error_type}: {each.message}" if each.error_type else each.message,
-                count=each.open,
-                last_at=then(each.last_at),
-            )
-            for each in found.causes
-        ],
-        due_next_hour=found.due_next_hour,
-    )
-
-
-def _bucket(bucket: Bucket) -> BucketDocument:
-    each = bucket.statistic
-    return BucketDocument(
-        at=then(bucket.at),
-        success=each.success,
-        failed=each.failed,
-        cancelled=each.cancelled,
-        skipped=each.skipped,
-        p50_ms=quantile_ms(each.durations, 0.5),
-        p95_ms=quantile_ms(each.durations, 0.95),
-    )
 
 
 def _days(buckets: list[Bucket]) -> list[DayDocument]:
@@ -281,14 +160,6 @@ def _days(buckets: list[Bucket]) -> list[DayDocument]:
     return [
         DayDocument(day=day, success=each.success, failed=each.failed) for day, each in sums.items()
     ]
-
-
-def _quantiles(spread: dict[int, int]) -> Quantiles:
-    return Quantiles(
-        p50_ms=quantile_ms(spread, 0.5),
-        p95_ms=quantile_ms(spread, 0.95),
-        p99_ms=quantile_ms(spread, 0.99),
-    )
 
 
 ROUTES = (show_overview, show_forecast, show_job_statistics)

@@ -12,7 +12,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from rota.api.ask import Ask
 from rota.api.documents import MOST, PAGE, Body, Document, Page, then
 from rota.api.doors import named
-from rota.api.etags import IfMatch, check_match, etag_of, show_etag
+from rota.api.etags import IfMatch, IfNoneMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
 from rota.api.habits import told_definition
 from rota.api.routes.job_bodies import JobBody, JobMade
@@ -119,13 +119,17 @@ async def show_template(request: Ask, name: FromPath[str]) -> TemplateDocument:
 
 @put("/templates/{name:str}", **needs("author", changes=True))
 async def replace_template(
-    request: Ask, name: FromPath[str], data: JSONBody[TemplateBody], if_match: IfMatch = None
+    request: Ask,
+    name: FromPath[str],
+    data: JSONBody[TemplateBody],
+    if_match: IfMatch = None,
+    if_none_match: IfNoneMatch = None,
 ) -> TemplateDocument:
     """Make or change one; jobs that were made from it stay as they are."""
     called = check_name("template", named(name))
 
     def put_it(tx: Tx, by: By) -> TemplateDocument:
-        _check(tx, request, called, if_match)
+        _check(tx, request, called, if_match, if_none_match=if_none_match)
         made = put_template(tx, called, data.template(), namespace=request.namespace, who=by.who)
         return _document(made, request.credential)
 
@@ -163,12 +167,14 @@ async def instantiate_template(
     return await put_job(request, body, is_new=True)
 
 
-def _check(tx: Tx, request: Ask, name: str, if_match: str | None) -> None:
+def _check(
+    tx: Tx, request: Ask, name: str, if_match: str | None, *, if_none_match: str | None = None
+) -> None:
     try:
         etag = _etag(find_template(tx, name, namespace=request.namespace))
     except UnknownTemplate:
         etag = None
-    check_match(if_match, etag)
+    check_match(if_match, etag, if_none_match=if_none_match)
 
 
 def _etag(view: TemplateView) -> str:

@@ -71,12 +71,14 @@ async def _ask(request: Ask, worker_id: str, *, drains: bool) -> DrainState:
     if request.credential.queues is not None:
         raise NotPermitted("a worker serves queues that the credential may not reach")
 
+    told: dict[str, str] = {}
+
     def ask(tx: Tx, _: By) -> DrainState:
-        ask_drain(tx, worker_id, namespace=request.namespace, drains=drains)
+        told["name"] = ask_drain(tx, worker_id, namespace=request.namespace, drains=drains)
         return DrainState(id=worker_id, draining=drains)
 
     verb = "drain worker" if drains else "resume worker"
-    return await request.change(verb, worker_id, ask, answers=DrainState)
+    return await request.change(verb, worker_id, ask, answers=DrainState, detail=told)
 
 
 def worker_document(worker: WorkerView, request: Ask) -> WorkerDocument:

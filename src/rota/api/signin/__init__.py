@@ -1,4 +1,4 @@
-"""The page for people who are not signed in: no script, one style, text in and text out."""
+"""The pages for people who are not signed in, or cannot be: no script, one style, only text."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ _FIELD = (
 _PROVIDER = (
     '<a class="other" href="/login/oidc">{word}</a>\n<p class="or">or with a token</p>'.format
 )
+WELCOME = "With a token of your namespace."
 MOST_CHARACTERS = 200
 """Of what is carried along."""
 
 
 def page(
     *,
-    about: str = "With a token of your namespace.",
+    title: str = "Sign in to Rota",
+    about: str = WELCOME,
     alarm: str = "",
     kept: Mapping[str, str] | None = None,
     with_provider: bool = False,
@@ -39,6 +41,7 @@ def page(
     form = hidden + ("" if "ticket" in kept else _FIELD) + "\n<button>Sign in</button>"
     return _template().format(
         logo=_logo(),
+        title=html.escape(title),
         about=html.escape(about),
         alarm=f'<p class="alarm" role="alert">{html.escape(alarm)}</p>' if alarm else "",
         other=_other(with_provider=with_provider, with_form=with_form),

@@ -16,6 +16,7 @@ EPILOG = """\b
 Examples:
   rota audit --who token:ci --limit 5
   rota audit --subject daily-report --json
+  rota audit --text token                 all that was done with tokens
   rota audit verify
   rota audit verify --head 5f0c...        the chain still holds what was noted then
   rota audit verify --anchors anchors     and all that workers noted outside
@@ -37,6 +38,7 @@ def command() -> None:
 @click.option("--verb", metavar="VERB", help="Only these, such as `cancel run`.")
 @click.option("--who", metavar="NAME", help="Only what this one did.")
 @click.option("--subject", metavar="TEXT", help="Only about this: a job, a run, a token.")
+@click.option("--text", metavar="TEXT", help="Only with this in who, verb, subject or details.")
 @click.option("--before", metavar="ID", help="The page after the one that ended with this act.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
 @desk_options
@@ -50,7 +52,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
     if flags["before"] and not is_id(flags["before"]):
         raise BadInput(f"--before {flags['before']!r:.64} is not the id of an act")
-    wanted = {name: flags[name] for name in ("verb", "who", "subject", "before", "limit")}
+    wanted = {name: flags[name] for name in ("verb", "who", "subject", "text", "before", "limit")}
     with place(flags) as here:
         found, now = here.audit.list(**wanted), now_at(here)
     if as_json:
@@ -128,6 +130,6 @@ def _row(act: Act, now: int) -> Row:
         act.who,
         act.address or "",
         act.verb,
-        act.subject,
+        act.subject if act.name is None else f"{act.name} ({act.subject})",
         str(act.detail.get("why", "")),
     )

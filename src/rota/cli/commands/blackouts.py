@@ -36,6 +36,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
     from rota.cli.output import print_json, print_table
     from rota.cli.places import place
+    from rota.rules.sentence import describe_window
 
     with place(flags) as here:
         found = here.blackouts.list()
@@ -43,7 +44,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
         print_json({"name": name, **msgspec.to_builtins(each)} for name, each in found.items())
         return
     rows = [
-        (name, each.kind, _when(each), each.job or "", each.queue or "", each.note)
+        (name, each.kind, describe_window(each), each.job or "", each.queue or "", each.note)
         for name, each in found.items()
     ]
     print_table(COLUMNS, rows, empty="no maintenance windows")
@@ -92,13 +93,3 @@ def remove(*, name: str, as_json: bool, **flags: Any) -> None:
         print_json([{"name": name, "removed": True}])
     else:
         print(f"window {name} is removed")
-
-
-def _when(blackout: Any) -> str:
-    from rota.model.schedule import Schedule
-    from rota.rules.sentence import describe
-
-    if blackout.trigger is None:
-        return f"{blackout.start} to {blackout.end}"
-    words = describe(Schedule(trigger=blackout.trigger, zone=blackout.zone))
-    return f"{words}, for {blackout.duration}"

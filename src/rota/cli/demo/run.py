@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from types import FrameType
 
 from rota.app import App
@@ -107,16 +110,23 @@ def _where(app: App, door: Door | None, *, once: bool) -> list[str]:
             f"  {door.link}",
             "",
         ]
+    rota = _program()
     return [
         *lines,
-        "try in another terminal:",
-        f"  rota runs --url {url}",
-        f"  rota runs --state failed --url {url}",
-        f"  rota submit thumbnail image=cat.png --wait --url {url}",
-        f"  rota schedules --url {url}",
-        f"  rota queues --url {url}",
+        "try in another terminal, in this folder:",
+        f"  {rota} runs --url {url}",
+        f"  {rota} runs --state failed --url {url}",
+        f"  {rota} submit thumbnail image=cat.png --wait --url {url}",
+        f"  {rota} schedules --url {url}",
+        f"  {rota} queues --url {url}",
         "Ctrl-C ends the demo",
     ]
+
+
+def _program() -> str:
+    """How a person calls `rota` here: after `make demo` alone it is on nobody's path."""
+    beside = Path(sys.executable).with_name("rota")
+    return os.path.relpath(beside) if shutil.which("rota") is None and beside.exists() else "rota"
 
 
 def _verdict(*, is_good: bool) -> Cell:

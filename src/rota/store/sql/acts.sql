@@ -22,6 +22,11 @@ select id, at, who, verb, subject, detail, address, request_id, before_digest, a
    and (cast(:verb as text) is null or verb = :verb)
    and (cast(:who as text) is null or who = :who)
    and (cast(:subject as text) is null or subject = :subject)
+   and (cast(:text as text) is null
+        or lower(who) like lower(:text) escape '!'
+        or lower(verb) like lower(:text) escape '!'
+        or lower(subject) like lower(:text) escape '!'
+        or lower(detail) like lower(:text) escape '!')
    and (cast(:since as bigint) is null or at >= :since)
    and (cast(:before as {type:uuid}) is null or id < :before)
    and (cast(:last as {type:uuid}) is null or id >= :last)

@@ -94,14 +94,7 @@ select run_id, job, version, fingerprint, error_type, message, reason, died_at, 
    and (cast(:state as text) is null or state = :state)
    and (cast(:job as text) is null or job = :job)
    and (cast(:fingerprint as text) is null or fingerprint = :fingerprint)
-   and (cast(:queues as text) is null
-        or exists (
-            select 1
-              from rota.run_history as h
-             where h.id = dead_letter.run_id
-               and h.state = {to:fail}
-               and h.queue in ({each:queues})
-           ))
+   and {columns:letter_reached}
    and (cast(:before as {type:uuid}) is null or run_id < :before)
  order by run_id desc
  limit :limit
@@ -120,14 +113,7 @@ select g.job, g.fingerprint, d.error_type, d.message, d.reason, g.open_letters, 
          where namespace = :namespace
            and died_at >= :since
            and (cast(:job as text) is null or job = :job)
-           and (cast(:queues as text) is null
-                or exists (
-                    select 1
-                      from rota.run_history as h
-                     where h.id = dead_letter.run_id
-                       and h.state = {to:fail}
-                       and h.queue in ({each:queues})
-                   ))
+           and {columns:letter_reached}
          group by job, fingerprint
         having count(case when state = 'open' then 1 end) > 0
             or cast(:acted as {type:bool})
@@ -164,14 +150,7 @@ select run_id
    and state = 'open'
    and fingerprint = :fingerprint
    and died_at <= :until
-   and (cast(:queues as text) is null
-        or exists (
-            select 1
-              from rota.run_history as h
-             where h.id = dead_letter.run_id
-               and h.state = {to:fail}
-               and h.queue in ({each:queues})
-           ))
+   and {columns:letter_reached}
    and (cast(:after as {type:uuid}) is null or run_id > :after)
  order by run_id
  limit :limit
@@ -182,14 +161,7 @@ select count(*) as letters, min(job) as job
  where namespace = :namespace
    and state = 'open'
    and fingerprint = :fingerprint
-   and (cast(:queues as text) is null
-        or exists (
-            select 1
-              from rota.run_history as h
-             where h.id = dead_letter.run_id
-               and h.state = {to:fail}
-               and h.queue in ({each:queues})
-           ))
+   and {columns:letter_reached}
 
 -- name: letters_like
 select run_id
@@ -221,14 +193,7 @@ select job, count(*) as letters
           from rota.dead_letter
          where namespace = :namespace
            and state = 'open'
-           and (cast(:queues as text) is null
-                or exists (
-                    select 1
-                      from rota.run_history as h
-                     where h.id = dead_letter.run_id
-                       and h.state = {to:fail}
-                       and h.queue in ({each:queues})
-                   ))
+           and {columns:letter_reached}
          limit :most
        ) as open_letters
  group by job

@@ -79,6 +79,12 @@ select id, namespace, name, prefix, roles, queues, created_at, created_by, expir
  order by id desc
  limit :limit
 
+-- name: token_names
+select id, name
+  from rota.token
+ where namespace = :namespace
+   and id {ids:ids}
+
 -- name: revoke_token
 update rota.token
    set revoked_at = {now},

@@ -7,7 +7,7 @@ on conflict (namespace, name) do update
        changed_at = excluded.changed_at
 
 -- name: list_queues
-select name, is_paused, note
+select name, is_paused, note, changed_at
   from rota.queue
  where namespace = :namespace
 

@@ -464,3 +464,15 @@ select {now} - look_at as overdue_ms
    and namespace = :namespace
  order by look_at
  limit 1
+
+-- name: overdue_schedules
+-- Nobody looked at them for longer than :late_ms; counted up to :most.
+select count(*) as schedules, min(s.look_at) as first_at
+  from (
+        select look_at
+          from rota.schedule
+         where look_at <= {now} - :late_ms
+           and namespace = :namespace
+         order by look_at
+         limit :most
+       ) as s

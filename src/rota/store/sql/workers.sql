@@ -135,9 +135,34 @@ update rota.worker
    set drain_asked = :drain_asked
  where id = :id
    and namespace = :namespace
+returning name
 
 -- name: update_duty
 update rota.worker
    set queues = :queues,
        jobs = :jobs
  where id = :id
+
+-- name: lost_lately
+-- Of the attempts that did not end well, the last ones: those whose worker died.
+select count(*) as runs, count(distinct a.worker_id) as workers, max(a.ended_at) as last_at
+  from (
+        select run_id, worker_id, kind, ended_at
+          from rota.attempt
+         where ended_at >= :since
+         order by ended_at desc
+         limit :most
+       ) as a
+ where a.kind = 'lost'
+   and (exists (
+            select 1
+              from rota.run as r
+             where r.id = a.run_id
+               and r.namespace = :namespace
+           )
+        or exists (
+            select 1
+              from rota.run_history as h
+             where h.id = a.run_id
+               and h.namespace = :namespace
+           ))
