@@ -107,3 +107,11 @@ def admin(visit: Visit, site: Site) -> Visitor:
     visitor = visit(site.address)
     visitor.sign_in(ADMIN)
     return visitor
+
+
+@pytest.fixture
+def sqlite_admin(visit: Visit, sqlite_site: Site) -> Visitor:
+    """The same where one database is enough."""
+    visitor = visit(sqlite_site.address)
+    visitor.sign_in(ADMIN)
+    return visitor

@@ -47,6 +47,13 @@ def search_for(text: str) -> Act:
     return act
 
 
+def open_row(page: Page) -> None:
+    """The first one, if there is one."""
+    row = page.get_by_role("row").nth(1)
+    if row.is_visible():
+        row.click()
+
+
 def tick_some(page: Page) -> None:
     for box in page.get_by_role("checkbox", name="Select ").all()[1:4]:
         box.check()
@@ -83,7 +90,9 @@ PLAIN = {
     "runs-none": View("/runs?text=nothing-of-the-kind"),
     "graphs": View("/graphs"),
     "queues": View("/queues"),
+    "queue": View("/queues/default"),
     "workers": View("/workers"),
+    "worker": View("/workers", (open_row,)),
     "dead-letters": View("/dead-letters"),
     "schedules": View("/schedules"),
     "schedule-new": View("/schedules?new=1"),
@@ -94,7 +103,9 @@ PLAIN = {
     "maintenance": View("/schedules?tab=windows"),
     "window-new": View("/schedules?tab=windows", (push("New window"),)),
     "audit": View("/audit"),
+    "audit-open": View("/audit", (open_row,)),
     "tokens": View("/access"),
+    "token": View("/access", (open_row,)),
     "token-new": View("/access", (push("New token"),)),
     "namespaces": View("/access?tab=namespaces"),
     "namespace-new": View("/access?tab=namespaces", (push("New namespace"),)),
@@ -133,7 +144,7 @@ OF_RUNS = {
     "graph-steps": View("/runs/{graph}?tab=children"),
     "dead-letters-group": View("/dead-letters?group={group}"),
     "dead-letter": View("/dead-letters?group={group}&id={bad}"),
-    "redrive": View("/dead-letters?group={group}", (push("Redrive all"),)),
+    "redrive": View("/dead-letters?group={group}", (push("Redrive"),)),
     "viewer-run": View("/runs/{bad}", who="viewer"),
 }
 """Where there were runs."""

@@ -39,6 +39,13 @@ def talk(path: str) -> None:
     wait_for(f"{path}.end")
 
 
+@app.job(queue="slow", retries=0)
+def collapse(path: str) -> None:
+    """Runs until the file exists, then fails."""
+    wait_for(path)
+    raise OSError(f"the bridge at {Path(path).name} gave way")
+
+
 @app.job(retries=0)
 def deliver(path: str) -> str:
     """Fails until the file exists."""

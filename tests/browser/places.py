@@ -19,6 +19,8 @@ PLAIN = {
     "graph": "/graphs/order",
     "graph, definition": "/graphs/order?tab=graph",
     "queues": "/queues",
+    "queue": "/queues/default",
+    "queue, empty": "/queues/nobody-used-it",
     "workers": "/workers",
     "dead letters": "/dead-letters",
     "schedules": "/schedules",
@@ -29,7 +31,9 @@ PLAIN = {
     "schedules, no such tab": "/schedules?tab=nonsense",
     "schedule": "/schedules?edit=report",
     "audit": "/audit",
+    "audit, none": "/audit?text=nothing-of-the-kind",
     "tokens": "/access",
+    "tokens, past": "/access?past=true",
     "namespaces": "/access?tab=namespaces",
     "settings": "/settings",
     "nowhere": "/no/such/page",
@@ -49,6 +53,8 @@ OF_RUNS = {
     "run of a graph, mapped node": "/runs/{graph}?tab=graph&node=pack",
     "dead letters of a cause": "/dead-letters?group={group}",
     "dead letter": "/dead-letters?group={group}&id={bad}",
+    "worker": "/workers?id={worker}",
+    "token": "/access?id={token}",
 }
 NAMES = (*PLAIN, *OF_RUNS)
 FORMS = (
@@ -65,7 +71,7 @@ FORMS = (
     ("schedule", "Backfill"),
     ("tokens", "New token"),
     ("namespaces", "New namespace"),
-    ("dead letters of a cause", "Redrive all"),
+    ("dead letters of a cause", "Redrive"),
 )
 """Pages, and what opens a dialog on them."""
 
@@ -83,6 +89,8 @@ def furnish(site: Site) -> dict[str, str]:
         "waiting": site.post("/runs", jobId="greet", args={"name": "Eve"}, delay="1h")[
             "executionId"
         ],
+        "worker": site.get("/workers")["items"][0]["id"],
+        "token": site.get("/tokens")["items"][0]["id"],
         "group": site.get(f"/dead-letters/{bad}")["group"],
     }
     return PLAIN | {name: path.format(**known) for name, path in OF_RUNS.items()}

@@ -63,6 +63,9 @@ class Site:
     def post(self, path: str, **body: Any) -> dict[str, Any]:
         return _good(self.api.post(path, json=body))
 
+    def put(self, path: str, **body: Any) -> dict[str, Any]:
+        return _good(self.api.put(path, json=body))
+
 
 def _good(answer: httpx2.Response) -> dict[str, Any]:
     assert answer.is_success, answer.text

@@ -15,6 +15,8 @@ from tests.browser.visitor import Visit, Visitor, dialog, press, row_of, settle
 
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
+ZOOMED: ViewportSize = {"width": 320, "height": 256}
+"""A screen of 1280 by 1024 pixels at 400 %."""
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +45,8 @@ def test_nothing_on_a_page_hinders_people(reader: Page, places: dict[str, str], 
     reader.set_viewport_size(PHONE)
     assert grave_violations(reader) == []
     assert beyond_the_screen(reader) <= 0
+    reader.set_viewport_size(ZOOMED)
+    assert beyond_the_screen(reader) <= 0
 
 
 def beyond_the_screen(page: Page) -> int:
@@ -65,6 +69,34 @@ def test_nothing_in_a_form_hinders_people(
     assert grave_violations(reader) == []
     reader.evaluate("document.documentElement.dataset.theme = 'dark'")
     assert grave_violations(reader, COLOURS) == []
+    reader.set_viewport_size(PHONE)
+    assert beyond_the_screen(reader) <= 0
+
+
+def test_nothing_in_what_opens_over_a_page_hinders_people(
+    reader: Page, places: dict[str, str]
+) -> None:
+    """The palette, a menu, what is offered for chosen rows, and what is told of an act."""
+    reader.set_viewport_size(WIDE)
+    reader.goto("/runs?status=failed", wait_until="commit")
+    reader.get_by_label("Select all loaded").check()
+    reader.keyboard.press("Control+k")
+    reader.get_by_role("combobox", name="Search pages").fill("greet")
+    results = reader.get_by_role("listbox", name="Results")
+    expect(results.get_by_role("option").first).to_be_visible()
+    for theme in ("light", "dark"):
+        reader.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+        assert grave_violations(reader) == []
+    reader.get_by_role("combobox", name="Search pages").fill("nothing of the kind")
+    expect(reader.get_by_text("Nothing found")).to_be_visible()
+    assert grave_violations(reader) == []
+    reader.keyboard.press("Escape")
+    assert grave_violations(reader) == []
+
+    reader.goto(places["jobs"], wait_until="commit")
+    reader.get_by_role("button", name="Actions for greet").click()
+    expect(reader.get_by_role("menuitem").first).to_be_visible()
+    assert grave_violations(reader) == []
 
 
 def test_nothing_on_the_way_in_hinders_people(visit: Visit, sqlite_site: Site) -> None:

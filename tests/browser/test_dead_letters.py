@@ -42,6 +42,6 @@ def test_all_of_one_cause_run_again(site: Site, admin: Visitor) -> None:
     press(page, "Redrive all 3")
     press(dialog(page, "Redrive 3 dead letters?"), "Redrive 3")
 
-    expect(page.get_by_text("3 dead letters: runs again.")).to_be_visible()
+    expect(page.get_by_text("3 dead letters run again.")).to_be_visible()
     for run_id in ids:
         site.wait_for(site.get(f"/dead-letters/{run_id}")["rerunId"], "success")

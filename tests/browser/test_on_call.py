@@ -29,6 +29,18 @@ def test_a_failed_run_shows_its_error_and_leads_to_its_letter(site: Site, admin:
     assert run_id not in page.url, "it is a run of its own"
 
 
+def test_a_run_that_fails_before_your_eyes_tells_why(site: Site, admin: Visitor) -> None:
+    gate = site.path()
+    run_id = site.submit("collapse", path=str(gate))
+    page = admin.page(f"/runs/{run_id}")
+    state_shown(page, "Running")
+    gate.touch()
+
+    state_shown(page, "Failed")
+    expect(page.get_by_text(f"the bridge at {gate.name} gave way", exact=True)).to_be_visible()
+    expect(page.get_by_role("region", name="Traceback")).to_contain_text("in collapse")
+
+
 def test_a_cause_shows_the_traceback_and_log_of_its_newest_run(site: Site, admin: Visitor) -> None:
     run_id = site.submit_and_wait("repeat", "failed", text="the last words")
     group = site.get(f"/dead-letters/{run_id}")["group"]
@@ -110,6 +122,20 @@ def test_a_queue_tells_why_its_runs_wait(site: Site, admin: Visitor) -> None:
     told.get_by_role("link", name="The run that waits").click()
 
     expect(row_of(page, "greet")).to_have_count(1)
+    site.post(f"/runs/{made['executionId']}/cancel")
+
+
+def test_the_overview_says_first_what_needs_a_person(site: Site, admin: Visitor) -> None:
+    site.post("/queues/cellar/pause", note="The lamp is broken.")
+    made = site.post("/runs", jobId="greet", args={"name": "Eve"}, queue="cellar")
+    page = admin.page("/")
+    told = page.get_by_role("list", name="Needs attention").get_by_role("listitem")
+    cellar = told.filter(has_text="Queue cellar is paused, and 1 run waits in it.")
+
+    expect(cellar).to_contain_text("The lamp is broken.")
+    cellar.get_by_role("link").click()
+    expect(row_of(page, "cellar")).to_contain_text("Paused")
+    site.post("/queues/cellar/resume")
     site.post(f"/runs/{made['executionId']}/cancel")
 
 

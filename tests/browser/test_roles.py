@@ -14,6 +14,7 @@ ACTS = (
 )
 ACTIVE = (
     *("job", "run, failed", "run, running", "run of a graph, node", "queues", "workers"),
+    *("queue", "worker"),
     *("schedules", "schedule", "dead letter", "tokens", "namespaces"),
 )
 """Pages on which something can be done."""

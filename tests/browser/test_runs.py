@@ -6,8 +6,8 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.site import Site
-from tests.browser.visitor import Visitor, dialog, press, row_of, short, state_shown
+from tests.browser.site import ADMIN, Site
+from tests.browser.visitor import Visit, Visitor, dialog, press, row_of, short, state_shown
 
 
 def mark(page: Page) -> None:
@@ -85,7 +85,7 @@ def test_a_running_run_is_cancelled(site: Site, admin: Visitor) -> None:
     expect(asked).to_be_hidden()
     assert site.run(run_id)["status"] == "running"
     press(page, "Cancel")
-    press(dialog(page, f"Cancel hold {short(run_id)}?"), "Cancel")
+    press(dialog(page, f"Cancel hold {short(run_id)}?"), "Cancel the run")
 
     state_shown(page, "Cancelled")
     assert site.run(run_id)["status"] == "cancelled"
@@ -105,6 +105,23 @@ def test_chosen_runs_are_cancelled_together(site: Site, admin: Visitor) -> None:
         expect(row_of(page, short(run_id))).to_be_hidden()
     assert site.run(ids[2])["status"] == "running"
     site.post(f"/runs/{ids[2]}/cancel")
+
+
+def test_runs_chosen_under_other_filters_are_forgotten(sqlite_site: Site, visit: Visit) -> None:
+    run_id = sqlite_site.submit_and_wait("hold", "running", path=str(sqlite_site.path()))
+    admin = visit(sqlite_site.address)
+    admin.sign_in(ADMIN)
+    page = admin.page("/runs?jobId=hold")
+    box = page.get_by_role("checkbox", name=f"Select {run_id}")
+
+    box.check()
+    expect(page.get_by_text("1 run selected")).to_be_visible()
+    press(page, "Running")
+
+    expect(page).to_have_url(re.compile("status=running"))
+    expect(page.get_by_text("1 run selected")).to_have_count(0)
+    expect(box).not_to_be_checked()
+    sqlite_site.post(f"/runs/{run_id}/cancel")
 
 
 def test_a_log_is_followed_while_it_grows(site: Site, admin: Visitor) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from playwright.sync_api import expect
 
@@ -71,3 +72,52 @@ def test_the_hours_that_clocks_skip_are_marked(admin: Visitor) -> None:
     made.get_by_label("When").fill("30 2 * 3 sun")
 
     expect(made.get_by_text("Clock skips this hour").first).to_be_visible()
+
+
+def test_the_form_shows_the_calendar_that_a_schedule_has(site: Site, admin: Visitor) -> None:
+    site.put("/calendars/alps", country="FR", weekend=[5, 6])
+    site.put("/schedules/alpine", job="report", expression="0 9 * * *", calendar="alps")
+    page = admin.page("/schedules?edit=alpine")
+
+    press(dialog(page, "alpine"), "Edit")
+    edited = dialog(page, "Edit alpine")
+
+    expect(edited.get_by_label("Days", exact=True)).to_have_value("alps")
+    press(edited, "Save")
+    expect(edited).to_be_hidden()
+    assert site.get("/schedules/alpine")["definition"]["calendar"] == "alps"
+
+
+def test_a_backfill_is_seen_before_it_starts(site: Site, admin: Visitor) -> None:
+    site.put("/schedules/ledger", job="report", expression="0 3 * * *", zone="UTC")
+    page = admin.page("/schedules?edit=ledger")
+
+    press(dialog(page, "ledger"), "Backfill")
+    asked = dialog(page, "Backfill ledger")
+    asked.get_by_label("From").fill("2026-01-10T00:00")
+    asked.get_by_label("Until").fill("2026-01-13T00:00")
+    press(asked, "Show what would run")
+
+    shown = asked.get_by_role("region", name="What would run")
+    expect(shown.get_by_role("listitem")).to_have_count(3)
+    assert not backfills_of(site, "ledger")
+    asked.get_by_label("Until").fill("2026-01-12T00:00")
+    expect(shown).to_have_count(0)
+    press(asked, "Show what would run")
+    press(asked, "Start 2 runs")
+
+    expect(asked).to_be_hidden()
+    assert [each["total"] for each in backfills_of(site, "ledger")] == [2]
+
+
+def backfills_of(site: Site, schedule: str) -> list[dict[str, Any]]:
+    return [each for each in site.get("/backfills")["items"] if each["schedule"] == schedule]
+
+
+def test_a_maintenance_window_is_told_in_words(site: Site, admin: Visitor) -> None:
+    weekly = {"trigger": "0 2 * * sun", "duration": "90m", "zone": "Europe/Paris"}
+    site.put("/blackouts/repair", kind="skip", queue="nobodys", **weekly)
+    page = admin.page("/schedules?tab=windows")
+
+    expect(page.get_by_text("At 02:00, on Sunday, for 90 minutes, Europe/Paris")).to_be_visible()
+    expect(page.get_by_text("0 2 * * sun")).to_have_count(0)

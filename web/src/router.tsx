@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-router";
 import { ApiError, rememberCsrf, signInAddress } from "@/api/client";
 import { session } from "@/api/queries";
+import { patiently } from "@/lib/patiently";
 import { parseSearch, pick, stringifySearch } from "@/lib/search";
 import { RouteError, RouteMissing, RoutePending } from "@/shell/RouteStates";
 import { Shell } from "@/shell/Shell";
@@ -53,82 +54,134 @@ const routes = [
     ...under,
     path: "/",
     validateSearch: pick(["window"]),
-    component: lazyRouteComponent(() => import("@/pages/Overview"), "Overview"),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/Overview")),
+      "Overview",
+    ),
   }),
   createRoute({
     ...under,
     path: "/jobs",
-    validateSearch: pick(["tab", "q", "kind", "new"]),
-    component: lazyRouteComponent(() => import("@/pages/Jobs"), "Jobs"),
+    validateSearch: pick(["tab", "q", "state", "kind", "new"]),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/Jobs")),
+      "Jobs",
+    ),
   }),
   createRoute({
     ...under,
     path: "/jobs/$id",
     validateSearch: pick(["tab", "a", "b", "window"]),
-    component: lazyRouteComponent(() => import("@/pages/JobPage"), "JobPage"),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/JobPage")),
+      "JobPage",
+    ),
   }),
   createRoute({
     ...under,
     path: "/runs",
     validateSearch: pick(RUN_FILTERS),
-    component: lazyRouteComponent(() => import("@/pages/Runs"), "Runs"),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/Runs")),
+      "Runs",
+    ),
   }),
   createRoute({
     ...under,
     path: "/runs/$id",
     validateSearch: pick(["tab", "node", "with", "find", "level"]),
-    component: lazyRouteComponent(() => import("@/pages/RunPage"), "RunPage"),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/RunPage")),
+      "RunPage",
+    ),
   }),
   createRoute({
     ...under,
     path: "/graphs",
     validateSearch: pick(["q"]),
-    component: lazyRouteComponent(() => import("@/pages/Graphs"), "Graphs"),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/Graphs")),
+      "Graphs",
+    ),
   }),
   createRoute({
     ...under,
     path: "/graphs/$name",
-    validateSearch: pick(["tab"]),
-    component: lazyRouteComponent(() => import("@/pages/GraphPage"), "GraphPage"),
+    validateSearch: pick(["tab", "node"]),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/GraphPage")),
+      "GraphPage",
+    ),
   }),
   createRoute({
     ...under,
     path: "/queues",
-    component: lazyRouteComponent(() => import("@/pages/Queues"), "Queues"),
+    validateSearch: pick(["why"]),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/Queues")),
+      "Queues",
+    ),
+  }),
+  createRoute({
+    ...under,
+    path: "/queues/$name",
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/QueuePage")),
+      "QueuePage",
+    ),
   }),
   createRoute({
     ...under,
     path: "/workers",
-    component: lazyRouteComponent(() => import("@/pages/Workers"), "Workers"),
+    validateSearch: pick(["id"]),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/Workers")),
+      "Workers",
+    ),
   }),
   createRoute({
     ...under,
     path: "/dead-letters",
     validateSearch: pick(["group", "id"]),
-    component: lazyRouteComponent(() => import("@/pages/DeadLetters"), "DeadLetters"),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/DeadLetters")),
+      "DeadLetters",
+    ),
   }),
   createRoute({
     ...under,
     path: "/schedules",
     validateSearch: pick(["tab", "q", "week", "edit", "new"]),
-    component: lazyRouteComponent(() => import("@/pages/Schedules"), "Schedules"),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/Schedules")),
+      "Schedules",
+    ),
   }),
   createRoute({
     ...under,
     path: "/audit",
-    validateSearch: pick(["who", "verb", "since"]),
-    component: lazyRouteComponent(() => import("@/pages/Audit"), "Audit"),
+    validateSearch: pick(["text", "who", "verb", "subject", "since", "act"]),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/Audit")),
+      "Audit",
+    ),
   }),
   createRoute({
     ...under,
     path: "/access",
-    validateSearch: pick(["tab"]),
-    component: lazyRouteComponent(() => import("@/pages/Access"), "Access"),
+    validateSearch: pick(["tab", "past", "id", "new"]),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/Access")),
+      "Access",
+    ),
   }),
   createRoute({
     ...under,
     path: "/settings",
-    component: lazyRouteComponent(() => import("@/pages/Settings"), "Settings"),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/Settings")),
+      "Settings",
+    ),
   }),
   createRoute({ ...under, path: "$", component: RouteMissing }),
 ] as const;

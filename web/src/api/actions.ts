@@ -27,6 +27,8 @@ export interface Action {
   label: string;
   icon: string;
   danger?: boolean;
+  /** On the button that does it, where the label alone could mean "do not". */
+  submit?: string;
   /** What a person agrees to before it happens; none means that it is easily undone. */
   confirm?: (name: string) => string;
   /** Asks for a sentence that others will read. */
@@ -41,6 +43,7 @@ const RUN: Action[] = [
     label: "Cancel",
     icon: "ban",
     danger: true,
+    submit: "Cancel the run",
     confirm: (name) => `${name} stops as soon as it can. What it has done already stays done.`,
     done: (name) => `${name} is being cancelled.`,
     send: (id) => ask("cancelRun", { path: [id] }),
@@ -63,14 +66,14 @@ const RUN: Action[] = [
 
 type Noun = "Job" | "Schedule" | "Queue";
 
-function pausable(noun: Noun, effect: string): Action[] {
+function pausable(noun: Noun, effect: (name: string) => string): Action[] {
   return [
     {
       verb: "pause",
       label: "Pause",
       icon: "pause",
       note: true,
-      confirm: (name) => `${noun} ${name}: ${effect} until somebody resumes it.`,
+      confirm: (name) => `${effect(name)} until somebody resumes it. Runs under way go on.`,
       done: (name) => `${name} is paused.`,
       send: (id, note) => ask(`pause${noun}`, { path: [id], body: note ? { note } : {} }),
     },
@@ -99,7 +102,7 @@ function removal(noun: string, effect: string, send: Action["send"]): Action {
 export const ACTIONS: Record<Subject, Action[]> = {
   run: RUN,
   job: [
-    ...pausable("Job", "no run of it starts"),
+    ...pausable("Job", (name) => `No run of ${name} starts`),
     {
       verb: "delete",
       label: "Delete",
@@ -125,7 +128,7 @@ export const ACTIONS: Record<Subject, Action[]> = {
       done: (name) => `${name} goes on.`,
       send: (id) => ask("unblockSchedule", { path: [id] }),
     },
-    ...pausable("Schedule", "it does not fire"),
+    ...pausable("Schedule", (name) => `${name} does not fire`),
     {
       verb: "delete",
       label: "Delete",
@@ -136,7 +139,7 @@ export const ACTIONS: Record<Subject, Action[]> = {
       send: (id) => ask("deleteSchedule", { path: [id] }),
     },
   ],
-  queue: pausable("Queue", "no run in it starts"),
+  queue: pausable("Queue", (name) => `No run in ${name} starts`),
   worker: [
     {
       verb: "drain",

@@ -1,18 +1,13 @@
-import { QueryCache, QueryClient } from "@tanstack/react-query";
-import { ApiError } from "./client";
+import { QueryClient } from "@tanstack/react-query";
+import { ApiError, sharing } from "./client";
 
 /** One cache for all that the server told. Asking again cannot cure a refusal, only an outage. */
-export function makeCache(onSignedOut: () => void): QueryClient {
+export function makeCache(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({
-      onError: (error, query) => {
-        if (error instanceof ApiError && error.status === 401 && query.queryKey[0] !== "session")
-          onSignedOut();
-      },
-    }),
     defaultOptions: {
       queries: {
         staleTime: 2_000,
+        structuralSharing: sharing,
         gcTime: 5 * 60_000,
         refetchOnWindowFocus: true,
         retry: (failures, error) =>

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { makeCache } from "./cache";
 import { ApiError, address, ask, etagOf, rememberCsrf } from "./client";
+import { job } from "./queries";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -30,15 +32,20 @@ describe("the client", () => {
     rememberCsrf("secret");
     await ask("submitRun", { body: { jobId: "a" } });
     const headers = fake.mock.calls[0]?.[1]?.headers as Record<string, string>;
-    expect(headers["Idempotency-Key"]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(headers["Idempotency-Key"]).toMatch(/^[0-9a-f]{32}$/);
     expect(headers["X-CSRF-Token"]).toBe("secret");
   });
 
-  it("asks questions without them", async () => {
+  it("asks questions without a key, and in the session that it belongs to", async () => {
     const fake = answerWith(new Response("{}"));
     rememberCsrf("secret");
     await ask("listRuns");
-    expect(fake.mock.calls[0]?.[1]?.headers).toEqual({ Accept: "application/json" });
+    const headers = { Accept: "application/json", "X-CSRF-Token": "secret" };
+    expect(fake.mock.calls[0]?.[1]?.headers).toEqual(headers);
+    await ask("showSession").catch(() => undefined);
+    expect(fake.mock.calls[1]?.[1]?.headers).toEqual({ Accept: "application/json" });
+    await ask("endSession").catch(() => undefined);
+    expect(fake.mock.calls[2]?.[1]?.headers).toEqual(headers);
   });
 
   it("tells a problem in the server's words", async () => {
@@ -66,5 +73,73 @@ describe("the client", () => {
     answerWith(new Response("{}", { headers: { ETag: '"7"' } }));
     expect(etagOf(await ask("showJob", { path: ["a"] }))).toBe('"7"');
     expect(etagOf({})).toBeNull();
+  });
+
+  it("remembers it when only a part of it changed since the last time", async () => {
+    const cache = makeCache();
+    for (const version of [3, 4]) {
+      answerWith(
+        new Response(JSON.stringify({ jobId: "a", last: [{ state: "success" }], version }), {
+          headers: { ETag: `"${version}"` },
+        }),
+      );
+      const read = await cache.fetchQuery({ ...job("a"), staleTime: 0 });
+      expect(etagOf(read)).toBe(`"${version}"`);
+      expect(etagOf(cache.getQueryData(job("a").queryKey))).toBe(`"${version}"`);
+    }
+  });
+
+  it("keeps numbers exact on both ways", async () => {
+    const fake = answerWith(new Response('{"args":{"id":12345678901234567890}}'));
+    const { args } = await ask("showRun", { path: ["1"] });
+    expect(fake).toHaveBeenCalledOnce();
+    const sent = answerWith(new Response("{}"));
+    await ask("rerunRun", { path: ["1"], body: { args: args as Record<string, unknown> } });
+    expect(sent.mock.calls[0]?.[1]?.body).toBe('{"args":{"id":12345678901234567890}}');
+  });
+
+  it("tells an answer that is no JSON, whatever its status", async () => {
+    answerWith(new Response("<html>Sign in to the proxy</html>", { status: 200 }));
+    await expect(ask("listRuns")).rejects.toMatchObject({ problem: { code: "unreadable" } });
+  });
+});
+
+describe("a wish", () => {
+  const keyOf = (fake: ReturnType<typeof answerWith>) =>
+    new Headers(fake.mock.calls.at(-1)?.[1]?.headers).get("Idempotency-Key");
+  const submit = (jobId: string) => ask("submitRun", { body: { jobId } }).catch(() => undefined);
+
+  it("that got no answer keeps its key when it is sent again, so that it is done once", async () => {
+    const cut = vi.fn<typeof fetch>(() => Promise.reject(new TypeError("cut")));
+    vi.stubGlobal("fetch", cut);
+    await submit("lost");
+    const first = keyOf(cut);
+    const gateway = answerWith(new Response("", { status: 504 }));
+    await submit("lost");
+    expect(keyOf(gateway)).toBe(first);
+    const server = answerWith(new Response("{}"));
+    await submit("lost");
+    expect(keyOf(server)).toBe(first);
+
+    const again = answerWith(new Response("{}"));
+    await submit("lost");
+    expect(keyOf(again)).not.toBe(first);
+  });
+
+  it("that was refused, or is another one, has a key of its own", async () => {
+    const refused = answerWith(new Response("{}", { status: 409 }));
+    await submit("refused");
+    const first = keyOf(refused);
+    const server = answerWith(new Response("{}"));
+    await submit("refused");
+    expect(keyOf(server)).not.toBe(first);
+  });
+
+  it("can be sent from a page that did not come over HTTPS", async () => {
+    const { getRandomValues } = crypto;
+    vi.stubGlobal("crypto", { getRandomValues: getRandomValues.bind(crypto) });
+    const server = answerWith(new Response("{}"));
+    await ask("submitRun", { body: { jobId: "plain" } });
+    expect(keyOf(server)).toMatch(/^[0-9a-f]{32}$/);
   });
 });

@@ -1,4 +1,7 @@
 /** The one way to the server: JSON over fetch, problems as errors, changes safe to send again. */
+import { replaceEqualDeep } from "@tanstack/react-query";
+import { noteServerTime } from "@/lib/clock";
+import { parseJson, writeJson } from "@/lib/json";
 import { type Problem as Document, type Operations, PLACES } from "./generated";
 
 export const BASE = "/api/v1";
@@ -19,6 +22,11 @@ export class ApiError extends Error {
   }
 }
 
+/** What was shown is not there, or not for us, any more; other failures leave it as it was. */
+export function isGone(error: unknown): boolean {
+  return error instanceof ApiError && [401, 403, 404].includes(error.status);
+}
+
 export type Operation = keyof Operations;
 export type Answer<Name extends Operation> = Operations[Name]["answer"];
 export type Body<Name extends Operation> = Operations[Name] extends { body?: infer Sent }
@@ -30,6 +38,8 @@ export type Wish<Name extends Operation> = Omit<Operations[Name], "answer"> & {
   signal?: AbortSignal | undefined;
   /** The ETag that was read; if somebody changed it since, the server refuses. */
   ifMatch?: string | null;
+  /** Make it, unless there is one of that name already. */
+  isNew?: boolean;
   /** The same for every try of one wish, so that the server does it once. */
   key?: string;
 };
@@ -46,6 +56,7 @@ interface Loose {
   body?: unknown;
   signal?: AbortSignal | undefined;
   ifMatch?: string | null;
+  isNew?: boolean;
   key?: string;
 }
 
@@ -56,9 +67,31 @@ export function rememberCsrf(token: string | null | undefined): void {
   csrf = token ?? null;
 }
 
+const SESSION = address("showSession");
+
+type Check = () => Promise<boolean>;
+let check: Check | null = null;
+let isOut = false;
+
+/** Who is asked whether a session that was refused is still one; answers no for who is signed out. */
+export function onRefusal(found: Check | null): void {
+  check = found;
+  isOut = false;
+}
+
+/** Somebody looks at the page again, and may have signed in elsewhere meanwhile. */
+export function mayBeBack(): void {
+  isOut = false;
+}
+
 /** The server's own page for people who are not signed in; it leads back to where they were. */
 export function signInAddress(from: string): string {
   return from === "/" ? "/login" : `/login?next=${encodeURIComponent(from)}`;
+}
+
+/** Questions carry it too: a page of one session is not to be answered in another one. */
+export function csrfHeader(): Record<string, string> {
+  return csrf ? { "X-CSRF-Token": csrf } : {};
 }
 
 /** Where an operation is, with its names and its question escaped. */
@@ -80,22 +113,79 @@ export async function ask<Name extends Operation>(
 ): Promise<Answer<Name>> {
   const { path, query, ...change } = (wish ?? {}) as Loose;
   const method = PLACES[name].slice(0, PLACES[name].indexOf(" "));
-  if (method === "POST") change.key ??= crypto.randomUUID();
-  return send(method, address(name, path, query), change);
+  const url = address(name, path, query);
+  const text = change.body === undefined ? undefined : writeJson(change.body);
+  if (method !== "POST") return send(method, url, text, change);
+  const said = `${url}\n${text}`;
+  const key = change.key ?? keyOf(said);
+  try {
+    const answer = await send<Answer<Name>>(method, url, text, { ...change, key });
+    unanswered.delete(said);
+    return answer;
+  } catch (error) {
+    if (isAnswered(error)) unanswered.delete(said);
+    else unanswered.set(said, { key, at: Date.now() });
+    throw error;
+  }
 }
 
-async function send<T>(method: string, url: string, change: Loose): Promise<T> {
+/** Wishes whose answer got lost: nobody knows whether they were granted. */
+const unanswered = new Map<string, { key: string; at: number }>();
+const SAME_WISH_MS = 600_000;
+
+/** Who presses a button again because there was no answer means the same wish, not a second one. */
+function keyOf(said: string): string {
+  const before = unanswered.get(said);
+  if (before && Date.now() - before.at < SAME_WISH_MS) return before.key;
+  // Pages that do not come over HTTPS have no crypto.randomUUID.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** A gateway that gives up does not know either. */
+function isAnswered(error: unknown): boolean {
+  return error instanceof ApiError && ![0, 502, 503, 504].includes(error.status);
+}
+
+/** Once more if the cookie belongs to another session by now, and that is the same person's. */
+async function send<T>(
+  method: string,
+  url: string,
+  text: string | undefined,
+  change: Loose,
+): Promise<T> {
+  if (isOut && url !== SESSION) throw new ApiError(SIGNED_OUT);
+  const token = csrf;
+  try {
+    return await sendOnce<T>(method, url, text, change);
+  } catch (error) {
+    const isRefused = error instanceof ApiError && [401, 403].includes(error.status);
+    if (!isRefused || url === SESSION || !check) throw error;
+    isOut = !(await check());
+    if (csrf === token) throw error;
+    return sendOnce<T>(method, url, text, change);
+  }
+}
+
+async function sendOnce<T>(
+  method: string,
+  url: string,
+  text: string | undefined,
+  change: Loose,
+): Promise<T> {
   const headers: Record<string, string> = { Accept: "application/json" };
-  if (change.body !== undefined) headers["Content-Type"] = "application/json";
+  if (text !== undefined) headers["Content-Type"] = "application/json";
   if (change.key) headers["Idempotency-Key"] = change.key;
   if (change.ifMatch) headers["If-Match"] = change.ifMatch;
-  if (method !== "GET" && csrf) headers["X-CSRF-Token"] = csrf;
+  if (change.isNew) headers["If-None-Match"] = "*";
+  // Which session there is by now is asked without the one that was.
+  if (method !== "GET" || url !== SESSION) Object.assign(headers, csrfHeader());
   let answer: Response;
   try {
     answer = await fetch(url, {
       method,
       headers,
-      body: change.body === undefined ? undefined : JSON.stringify(change.body),
+      body: text,
       credentials: "same-origin",
       signal: change.signal ?? null,
     });
@@ -103,12 +193,23 @@ async function send<T>(method: string, url: string, change: Loose): Promise<T> {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError(UNREACHABLE);
   }
+  noteServerTime(answer.headers.get("Date"));
   if (!answer.ok) throw new ApiError(await problemOf(answer));
   if (answer.status === 204) return undefined as T;
-  const data = (await answer.json()) as T;
+  const data = await readAnswer<T>(answer);
   const etag = answer.headers.get("ETag");
   if (etag && data && typeof data === "object") etags.set(data, etag);
   return data;
+}
+
+/** It may break off, and a proxy may answer 200 with a page of its own. */
+async function readAnswer<T>(answer: Response): Promise<T> {
+  try {
+    return parseJson(await answer.text()) as T;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError(UNREADABLE);
+  }
 }
 
 const etags = new WeakMap<object, string>();
@@ -117,6 +218,30 @@ const etags = new WeakMap<object, string>();
 export function etagOf(data: unknown): string | null {
   return typeof data === "object" && data !== null ? (etags.get(data) ?? null) : null;
 }
+
+/** What did not change stays the same object, so that it is not drawn again; its version goes along. */
+export function sharing(old: unknown, fresh: unknown): unknown {
+  const kept: unknown = replaceEqualDeep(old, fresh);
+  const etag = etagOf(fresh);
+  if (etag) etags.set(kept as object, etag);
+  return kept;
+}
+
+export const SIGNED_OUT: Problem = {
+  title: "Signed out",
+  status: 401,
+  code: "not-signed-in",
+  detail: "Your session has ended.",
+  remedy: "Sign in again in another tab, come back and try again: what you wrote stays.",
+};
+
+const UNREADABLE: Problem = {
+  title: "No answer",
+  status: 0,
+  code: "unreadable",
+  detail: "The answer broke off, or was none of this server.",
+  remedy: "Try again; if a proxy stands in between, look at its log.",
+};
 
 const UNREACHABLE: Problem = {
   title: "No answer",

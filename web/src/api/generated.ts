@@ -11,6 +11,7 @@ export type ActDocument = {
   who: string;
   verb: string;
   subject: string;
+  subjectName: string | null;
   detail: Record<string, unknown>;
   address: string | null;
   requestId: string | null;
@@ -54,6 +55,7 @@ export type BackfillAnswer = {
   dryRun: boolean;
   backfill: BackfillDocument | null;
   planned: Array<PlannedDocument>;
+  instants: number;
 };
 
 export type BackfillBody = {
@@ -122,6 +124,10 @@ export type BlackoutDocument = {
   job: string | null;
   queue: string | null;
   note: string;
+  description: string;
+  beginsAt: string | null;
+  endsAt: string | null;
+  isNow: boolean;
   verbs: Array<string>;
 };
 
@@ -222,7 +228,9 @@ export type CauseDocument = {
   job: string;
   error: string;
   count: number;
+  firstAt: string;
   lastAt: string;
+  versions: Array<number>;
 };
 
 export type ChangeBody = {
@@ -308,6 +316,16 @@ export type CommandTarget = {
   ok_codes: Array<number>;
   retry_codes: Array<number> | null;
   type: "command";
+};
+
+export type ConcernDocument = {
+  kind: "unserved" | "paused" | "held" | "silent" | "lost" | "overdue";
+  subject: string;
+  says: string;
+  advice: string;
+  runs: number;
+  since: string | null;
+  note: string | null;
 };
 
 export type Crew = {
@@ -768,6 +786,14 @@ export type LetterDocument = {
   verbs: Array<string>;
 };
 
+export type LimitDocument = {
+  kind: "paused" | "window" | "slots" | "quota" | "breaker";
+  says: string;
+  used: number | null;
+  most: number | null;
+  stops: boolean;
+};
+
 export type LineFound = {
   executionId: string;
   jobId: string;
@@ -911,6 +937,7 @@ export type OverviewDocument = {
   waits: Quantiles;
   scheduleLagMs: Lag;
   failures: Array<CauseDocument>;
+  attention: Array<ConcernDocument>;
   dueNextHour: number;
 };
 
@@ -1024,6 +1051,28 @@ export type Quantiles = {
   p99Ms: number | null;
 };
 
+export type QueueDetail = {
+  name: string;
+  queued: number;
+  scheduled: number;
+  isCut: boolean;
+  running: number;
+  held: number;
+  oldestWaitMs: number | null;
+  ratePerMin: number;
+  workers: number;
+  slots: number;
+  paused: boolean;
+  note: string | null;
+  verbs: Array<string>;
+  limits: Array<LimitDocument>;
+  windowMs: number;
+  buckets: Array<BucketDocument>;
+  successRate: number | null;
+  durations: Quantiles;
+  waits: Quantiles;
+};
+
 export type QueueDocument = {
   name: string;
   queued: number;
@@ -1082,6 +1131,7 @@ export type RedriveManyBody = {
   reason?: string | null;
   args?: Record<string, unknown> | null;
   rate?: string | null;
+  cursor?: string | null;
 };
 
 export type RedrivenDocument = {
@@ -1093,6 +1143,7 @@ export type RedrivenDocument = {
 export type RedrivenMany = {
   items: Array<RedrivenDocument>;
   left: number;
+  next: string | null;
 };
 
 export type RegisterBody = {
@@ -1596,7 +1647,7 @@ export interface Operations {
   submitRuns: { body: BulkBody; answer: BulkDocument };
   showRun: { path: [runId: string]; query?: { wait?: string | null }; answer: RunDocument };
   listAttempts: { path: [runId: string]; answer: Page<AttemptDocument> };
-  showLogs: { path: [runId: string]; query?: { after?: string | null }; answer: Page<LogDocument> };
+  showLogs: { path: [runId: string]; query?: { after?: string | null; last?: number | null }; answer: Page<LogDocument> };
   explainRun: { path: [runId: string]; query?: { node?: string | null }; answer: Page<ReasonDocument> };
   cancelRun: { path: [runId: string]; body?: ReasonBody; answer: StateDocument };
   showTimeline: { path: [runId: string]; answer: TimelineDocument };
@@ -1608,6 +1659,7 @@ export interface Operations {
   showJobStatistics: { path: [jobId: string]; query?: { window?: string }; answer: JobStatistics };
   searchAll: { query: { q: string; limit?: number }; answer: FoundDocument };
   listQueues: { answer: Page<QueueDocument> };
+  showQueue: { path: [queue: string]; answer: QueueDetail };
   pauseQueue: { path: [queue: string]; body?: PauseBody; answer: QueueState };
   resumeQueue: { path: [queue: string]; answer: QueueState };
   listWorkers: { answer: Page<WorkerDocument> };
@@ -1634,7 +1686,7 @@ export interface Operations {
   listBreakers: { answer: Page<BreakerDocument> };
   openOne: { path: [job: string]; body?: routes_breakers_NoteBody; answer: BreakerState };
   closeOne: { path: [job: string]; answer: BreakerState };
-  listActs: { query?: { who?: string | null; verb?: string | null; subject?: string | null; since?: string | null; cursor?: string | null; limit?: number }; answer: Page<ActDocument> };
+  listActs: { query?: { who?: string | null; verb?: string | null; subject?: string | null; text?: string | null; since?: string | null; cursor?: string | null; limit?: number }; answer: Page<ActDocument> };
   verifyActs: { query?: { head?: string | null }; answer: Verification };
   verifyAnchors: { body: VerifyBody; answer: Verification };
   listTokens: { query?: { past?: boolean; cursor?: string | null; limit?: number }; answer: Page<TokenDocument> };
@@ -1722,6 +1774,7 @@ export const PLACES: Record<keyof Operations, string> = {
   showJobStatistics: "GET /jobs/{}/statistics",
   searchAll: "GET /search",
   listQueues: "GET /queues",
+  showQueue: "GET /queues/{}",
   pauseQueue: "POST /queues/{}/pause",
   resumeQueue: "POST /queues/{}/resume",
   listWorkers: "GET /workers",

@@ -65,12 +65,34 @@ describe("live changes", () => {
     });
   });
 
+  it("that tell of an error keep the traceback of the same one, and have none of another", () => {
+    const { cache, frames, send } = given();
+    const error = { type: "ValueError", message: "no", traceback: "line 1" };
+    cache.setQueryData(["run", "1"], { executionId: "1", error });
+    send("run", { executionId: "1", error: { type: "ValueError", message: "no" } });
+    frames[0]?.();
+    expect(cache.getQueryData(["run", "1"])).toMatchObject({ error });
+    send("run", { executionId: "1", error: { type: "KeyError", message: "a" } });
+    frames[1]?.();
+    expect(cache.getQueryData(["run", "1"])).toMatchObject({ error: { traceback: "" } });
+  });
+
   it("take a worker that is gone off the list", () => {
     const { cache, frames, send } = given();
     cache.setQueryData(["workers"], { items: [{ id: "a" }, { id: "b" }], next: null });
     send("worker", { id: "a", gone: true });
     frames[0]?.();
     expect(cache.getQueryData(["workers"])).toEqual({ items: [{ id: "b" }], next: null });
+  });
+
+  it("stop with the database, and all is asked for again when it is back", () => {
+    const { cache, live, send } = given("1");
+    send("outage", {});
+    expect(live.state).toBe("away");
+    expect(live.isWithoutDatabase).toBe(true);
+    send("back", {});
+    expect(live.state).toBe("live");
+    expect(cache.getQueryState(["runs", {}])?.isInvalidated).toBe(true);
   });
 
   it("that are no JSON are passed over", () => {
@@ -83,12 +105,57 @@ describe("live changes", () => {
     const { frames, live, send } = given();
     live.state = "stopped";
     const seen: LogLine[][] = [];
-    const leave = live.followLog("r", (lines) => seen.push(lines));
+    const leave = live.followLog("r", {
+      onLines: (lines) => seen.push(lines),
+      onGap: () => undefined,
+    });
     send("log", { executionId: "r", seq: 1, text: "a" });
     send("log", { executionId: "r", seq: 2, text: "b" });
     send("log", { executionId: "elsewhere", seq: 3, text: "c" });
     frames[0]?.();
     leave();
     expect(seen.map((lines) => lines.map((line) => line.text))).toEqual([["a", "b"]]);
+  });
+
+  it("tell who follows a log when lines may have passed: a new stream begins later", () => {
+    const { live, send } = given();
+    live.state = "stopped";
+    const onGap = vi.fn();
+    const leave = live.followLog("r", { onLines: () => undefined, onGap });
+    send("ready", {});
+    expect(onGap).toHaveBeenCalledOnce();
+    leave();
+    send("ready", {});
+    expect(onGap).toHaveBeenCalledOnce();
+  });
+
+  it("of an error leave the traceback that is known, and never make one without", () => {
+    const { cache, frames, send } = given("1");
+    const error = { type: "ValueError", message: "no", traceback: "line 1\nline 2" };
+    cache.setQueryData(["run", "1"], { executionId: "1", state: "running", error: null });
+    send("run", { executionId: "1", error: { type: "ValueError", message: "no" } });
+    frames[0]?.();
+    const told = () => cache.getQueryData<Run>(["run", "1"])?.error;
+    expect(told()).toEqual({ ...error, traceback: "" });
+
+    cache.setQueryData(["run", "1"], { executionId: "1", state: "failed", error });
+    send("run", { executionId: "1", error: { type: "ValueError", message: "no" } });
+    frames[1]?.();
+    expect(told()).toEqual(error);
+  });
+
+  it("ask for a list again, unless somebody has scrolled far down in it", () => {
+    vi.useFakeTimers();
+    const { cache, frames, send } = given("1");
+    const asked = vi.spyOn(cache, "invalidateQueries");
+    const page = { items: [], next: "more" };
+    cache.setQueryData(["runs", "deep"], { pages: Array(6).fill(page), pageParams: [] });
+    send("run", { executionId: "1", status: "running" });
+    frames[0]?.();
+    vi.advanceTimersByTime(3_000);
+    vi.useRealTimers();
+    expect(asked).toHaveBeenCalled();
+    expect(cache.getQueryState(["runs", {}])?.isInvalidated).toBe(true);
+    expect(cache.getQueryState(["runs", "deep"])?.isInvalidated).toBe(false);
   });
 });

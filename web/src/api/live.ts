@@ -5,11 +5,19 @@
  * server's to say, so they are asked for again, but not more often than every few seconds.
  */
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
-import { address } from "./client";
+import { address, ask, csrfHeader, mayBeBack } from "./client";
+import { merge, patched, patchedRun, patchItems, patchPages } from "./patches";
 import { EventStream, type ServerEvent, type StreamState } from "./stream";
 import type { LogLine, Page, Queue, Run, Worker } from "./types";
 
 type Listener = () => void;
+
+/** Who reads the log of a run while it is written. */
+export interface Follower {
+  onLines: (lines: LogLine[]) => void;
+  /** Lines may have passed unseen: what is stored has to be read on from where one was. */
+  onGap: () => void;
+}
 
 /** A queue or a worker that is not there any more. */
 interface Gone {
@@ -22,12 +30,20 @@ const GATHER_MS = 100;
 const REFRESH_MS = 2_500;
 const HIDDEN_MS = 60_000;
 
+/** Away: the server is there, its database is not. */
+export type LiveState = StreamState | "away";
+
+const UNKNOWN = 401;
+const UNAVAILABLE = 503;
+
 export class Live {
-  state: StreamState = "connecting";
+  state: LiveState = "connecting";
+  /** Whether the server said that it cannot read its database, since it was last heard well. */
+  isWithoutDatabase = false;
   private readonly stream: EventStream;
   private readonly listeners = new Set<Listener>();
   private readonly topics = new Map<string, number>();
-  private readonly logListeners = new Map<string, Set<(lines: LogLine[]) => void>>();
+  private readonly followers = new Map<string, Set<Follower>>();
   private runs = new Map<string, Partial<Run>>();
   private queues = new Map<string, Partial<Queue>>();
   private workers = new Map<string, Partial<Worker>>();
@@ -45,8 +61,10 @@ export class Live {
     for (const topic of ["runs", "queues", "workers"]) this.topics.set(topic, 1);
     this.stream = new EventStream({
       url: () => address("streamEvents", [], { topics: [...this.topics.keys()].join(",") }),
+      headers: csrfHeader,
+      onRefused: (status) => this.onRefused(status),
       onEvent: (event) => this.take(event),
-      onReset: () => void this.cache.invalidateQueries(),
+      onReset: () => this.startOver(),
       onState: (state) => this.tell(state),
     });
   }
@@ -54,9 +72,14 @@ export class Live {
   start(): () => void {
     this.stream.start();
     const watch = () => this.onVisibility();
+    const wake = () => this.wake();
     document.addEventListener("visibilitychange", watch);
+    addEventListener("focus", watch);
+    addEventListener("online", wake);
     return () => {
       document.removeEventListener("visibilitychange", watch);
+      removeEventListener("focus", watch);
+      removeEventListener("online", wake);
       this.stream.close();
     };
   }
@@ -67,19 +90,27 @@ export class Live {
   };
 
   /** Lines of one run as they come; the topic is asked for while somebody listens. */
-  followLog(runId: string, onLines: (lines: LogLine[]) => void): () => void {
-    const listeners = this.logListeners.get(runId) ?? new Set();
-    listeners.add(onLines);
-    this.logListeners.set(runId, listeners);
+  followLog(runId: string, follower: Follower): () => void {
+    const followers = this.followers.get(runId) ?? new Set();
+    followers.add(follower);
+    this.followers.set(runId, followers);
     const leave = this.join(`logs:${runId}`);
     return () => {
-      listeners.delete(onLines);
-      if (listeners.size === 0) this.logListeners.delete(runId);
+      followers.delete(follower);
+      if (followers.size === 0) this.followers.delete(runId);
       leave();
     };
   }
 
   take(event: ServerEvent): void {
+    if (event.event === "outage") {
+      this.tell("away");
+      return;
+    }
+    if (this.state === "away") {
+      this.tell("live");
+      void this.cache.invalidateQueries();
+    }
     let data: unknown;
     try {
       data = JSON.parse(event.data);
@@ -91,8 +122,11 @@ export class Live {
     else if (event.event === "queue")
       merge(this.queues, (data as Queue).name ?? (data as Gone).id, data as Queue);
     else if (event.event === "worker") merge(this.workers, (data as Worker).id, data as Worker);
-    else if (event.event === "log") this.takeLog(data as LogLine & { executionId?: string });
-    else return;
+    else if (event.event === "log") this.takeLog(data as LogLine & { executionId: string });
+    else {
+      if (event.event === "ready") this.tellGap();
+      return;
+    }
     this.frame ??= this.nextFrame(() => this.flush());
   }
 
@@ -102,13 +136,22 @@ export class Live {
     merge(this.runs, data.executionId, state ? { ...data, state: state as Run["state"] } : data);
   }
 
-  private takeLog(line: LogLine & { executionId?: string }): void {
-    const only = this.logListeners.size === 1 ? [...this.logListeners.keys()][0] : undefined;
-    const runId = line.executionId ?? only;
-    if (runId === undefined) return;
-    const lines = this.logs.get(runId) ?? [];
+  private takeLog(line: LogLine & { executionId: string }): void {
+    const lines = this.logs.get(line.executionId) ?? [];
     lines.push(line);
-    this.logs.set(runId, lines);
+    this.logs.set(line.executionId, lines);
+  }
+
+  /** A stream tells the lines that come after it began, and too many at once are left out. */
+  private tellGap(): void {
+    for (const followers of this.followers.values()) {
+      for (const follower of followers) follower.onGap();
+    }
+  }
+
+  private startOver(): void {
+    void this.cache.invalidateQueries();
+    this.tellGap();
   }
 
   private flush(): void {
@@ -117,7 +160,7 @@ export class Live {
     if (this.queues.size) this.flushNamed("queues", "name", this.queues);
     if (this.workers.size) this.flushNamed("workers", "id", this.workers);
     for (const [runId, lines] of this.logs) {
-      for (const listener of this.logListeners.get(runId) ?? []) listener(lines);
+      for (const follower of this.followers.get(runId) ?? []) follower.onLines(lines);
     }
     this.logs = new Map();
     this.queues = new Map();
@@ -132,7 +175,7 @@ export class Live {
       patchPages(data, changed),
     );
     for (const [id, change] of changed) {
-      this.cache.setQueryData<Run>(["run", id], (old) => (old ? { ...old, ...change } : old));
+      this.cache.setQueryData<Run>(["run", id], (old) => old && patchedRun(old, change));
       for (const known of [id, change.parentId]) {
         if (known && this.cache.getQueryState(["run", known])) this.stale.add(`run:${known}`);
       }
@@ -146,7 +189,7 @@ export class Live {
       (page) =>
         page && {
           ...page,
-          items: patchItems(page.items, id, changed).filter(
+          items: patchItems(page.items, id, changed, patched).filter(
             (item) => !(item as Partial<Gone>).gone,
           ),
         },
@@ -161,7 +204,10 @@ export class Live {
     this.stale = new Set();
     for (const key of stale) {
       const [name, id] = key.split(":");
-      void this.cache.invalidateQueries({ queryKey: id ? [name, id] : [name] });
+      void this.cache.invalidateQueries({
+        queryKey: id ? [name, id] : [name],
+        predicate: (query) => !isDeep(query.state.data),
+      });
     }
   }
 
@@ -180,50 +226,47 @@ export class Live {
   private onVisibility(): void {
     if (this.hiddenTimer) clearTimeout(this.hiddenTimer);
     this.hiddenTimer = null;
+    if (!document.hidden) mayBeBack();
     if (document.hidden) {
       this.hiddenTimer = setTimeout(() => this.stream.close(), HIDDEN_MS);
     } else if (this.state === "stopped") {
       this.stream.start();
       void this.cache.invalidateQueries();
+    } else {
+      this.wake();
     }
   }
 
-  private tell(state: StreamState): void {
+  private onRefused(status: number): void {
+    this.isWithoutDatabase = status === UNAVAILABLE;
+    if (status === UNKNOWN) this.askWhoWeAre();
+  }
+
+  /** The client finds out, by any question, whether we are signed out; then nobody asks on. */
+  private askWhoWeAre(): void {
+    this.stream.close();
+    ask("showVersion").then(
+      () => this.stream.start(),
+      () => undefined,
+    );
+  }
+
+  /** Somebody looks, or the network is back: no reason to wait for the next try. */
+  private wake(): void {
+    if (this.state === "waiting") this.stream.restart();
+  }
+
+  private tell(state: LiveState): void {
     this.state = state;
+    if (state === "away") this.isWithoutDatabase = true;
+    if (state === "live") this.isWithoutDatabase = false;
     for (const listener of this.listeners) listener();
   }
 }
 
-function merge<T>(into: Map<string, Partial<T>>, id: string, change: Partial<T>): void {
-  if (typeof id === "string") into.set(id, { ...into.get(id), ...change });
-}
+const DEEP = 5;
 
-function patchItems<T extends object>(
-  items: T[],
-  id: keyof T,
-  changed: Map<string, Partial<T>>,
-): T[] {
-  let touched = false;
-  const patched = items.map((item) => {
-    const change = changed.get(String(item[id]));
-    if (!change) return item;
-    touched = true;
-    return { ...item, ...change };
-  });
-  return touched ? patched : items;
-}
-
-export function patchPages(
-  data: InfiniteData<Page<Run>> | undefined,
-  changed: Map<string, Partial<Run>>,
-): InfiniteData<Page<Run>> | undefined {
-  if (!data?.pages) return data;
-  let touched = false;
-  const pages = data.pages.map((page) => {
-    const items = patchItems(page.items, "executionId", changed);
-    if (items === page.items) return page;
-    touched = true;
-    return { ...page, items };
-  });
-  return touched ? { ...data, pages } : data;
+/** Who has scrolled far is not at the top, where new rows are; each page of it would be a request. */
+function isDeep(data: unknown): boolean {
+  return ((data as Partial<InfiniteData<unknown>> | undefined)?.pages?.length ?? 0) > DEEP;
 }

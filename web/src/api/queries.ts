@@ -1,5 +1,8 @@
 /** Every question that pages ask, with its key in the one cache. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { serverNow } from "@/lib/clock";
+import { linesOf, readLast } from "@/lib/logReader";
+import { sinceOf } from "@/lib/time";
 import { type Answer, ask, type Operation, type Wish } from "./client";
 import type { Operations, Page } from "./generated";
 
@@ -26,11 +29,11 @@ type Listing = {
 }[Operation];
 type ItemOf<Name extends Listing> = Answer<Name> extends Page<infer Item> ? Item : never;
 
-function paged<Name extends Listing>(key: unknown[], name: Name, query: object = {}) {
+function paged<Name extends Listing>(key: unknown[], name: Name, query: () => object) {
   return infiniteQueryOptions({
     queryKey: key,
     queryFn: ({ pageParam: cursor, signal }): Promise<Page<ItemOf<Name>>> =>
-      asked(name, { query: { ...query, cursor }, signal }) as Promise<Page<ItemOf<Name>>>,
+      asked(name, { query: { ...query(), cursor }, signal }) as Promise<Page<ItemOf<Name>>>,
     initialPageParam: null as string | null,
     getNextPageParam: (page: Page<ItemOf<Name>>) => page.next,
     placeholderData: keepPreviousData,
@@ -54,15 +57,24 @@ export const overview = (window: string) => ({
 });
 export const forecast = () => one(["forecast"], "showForecast", { query: { hours: 24 } }, 300_000);
 
+/** "The last hour" is the same list all the time; from when it counts is said when it is asked for. */
 export const runs = (filter: Query<"listRuns">) =>
-  paged(["runs", filter], "listRuns", { limit: 100, ...filter });
+  paged(["runs", filter], "listRuns", () => ({ limit: 100, ...fromNow(filter) }));
+export function fromNow<T extends { since?: string | null }>(filter: T): T {
+  return filter.since ? { ...filter, since: sinceOf(filter.since, serverNow()) } : filter;
+}
 export const run = (id: string) => one(["run", id], "showRun", { path: [id] }, 15_000);
 export const why = (id: string) => one(["run", id, "why"], "explainRun", { path: [id] }, 15_000);
 export const attempts = (id: string) =>
   one(["run", id, "attempts"], "listAttempts", { path: [id] });
+export const logEnd = (id: string, lines: number) =>
+  queryOptions({
+    queryKey: ["run", id, "log-end", lines],
+    queryFn: ({ signal }) => readLast(linesOf(id, signal), lines),
+  });
+export const timeline = (id: string) =>
+  one(["run", id, "timeline"], "showTimeline", { path: [id] });
 export const nodes = (id: string) => one(["run", id, "nodes"], "showNodes", { path: [id] });
-export const children = (id: string) =>
-  one(["run", id, "children"], "listRuns", { query: { parentId: id, limit: 500 } });
 
 /** The failed runs of a run's nodes and instances. */
 export const failedParts = (id: string) =>
@@ -70,7 +82,7 @@ export const failedParts = (id: string) =>
     query: { parentId: id, status: "failed", limit: 100 },
   });
 
-export const jobs = () => paged(["jobs"], "listJobs", { limit: 500 });
+export const jobs = () => paged(["jobs"], "listJobs", () => ({ limit: 500 }));
 export const job = (id: string) => one(["job", id], "showJob", { path: [id] }, 30_000);
 export const versions = (id: string) =>
   one(["job", id, "versions"], "listVersions", { path: [id] });
@@ -88,27 +100,29 @@ export const grid = (name: string) =>
   one(["graph", name, "grid"], "showGrid", { path: [name], query: { runs: 30 } }, 10_000);
 
 export const schedules = (filter: Query<"listSchedules"> = {}) =>
-  paged(["schedules", filter], "listSchedules", { limit: 100, ...filter });
+  paged(["schedules", filter], "listSchedules", () => ({ limit: 100, ...filter }));
 export const schedule = (name: string) => one(["schedule", name], "showSchedule", { path: [name] });
 export const upcoming = (from: string, until: string, most: { limit: number; each: number }) => ({
   ...one(["upcoming", from, until, most], "listUpcoming", { query: { from, until, ...most } }),
   placeholderData: keepPreviousData,
 });
-export const backfills = () => one(["backfills"], "listBackfills");
+export const backfills = () => one(["backfills"], "listBackfills", {}, 5_000);
 export const calendars = () => one(["calendars"], "listCalendars");
 export const blackouts = () => one(["blackouts"], "listBlackouts");
 
 export const queues = () => one(["queues"], "listQueues", {}, 10_000);
+export const queue = (name: string) => one(["queue", name], "showQueue", { path: [name] }, 5_000);
 export const workers = () => one(["workers"], "listWorkers", {}, 10_000);
 export const breakers = () => one(["breakers"], "listBreakers", {}, 15_000);
 export const deadGroups = () => one(["dead-groups"], "listGroups", {}, 15_000);
 export const deadLetters = (group: string) =>
-  paged(["dead-letters", group], "listLetters", { group });
+  paged(["dead-letters", group], "listLetters", () => ({ group }));
 export const deadLetter = (id: string) => one(["dead-letter", id], "showLetter", { path: [id] });
 
 export const audit = (filter: Query<"listActs">) =>
-  paged(["audit", filter], "listActs", { limit: 100, ...filter });
-export const tokens = () => one(["tokens"], "listTokens");
+  paged(["audit", filter], "listActs", () => ({ limit: 100, ...fromNow(filter) }));
+export const tokens = (past: boolean) =>
+  paged(["tokens", past], "listTokens", () => ({ limit: 100, past }));
 export const namespaces = () => one(["namespaces"], "listNamespaces");
 export const search = (q: string) => ({
   ...one(["search", q], "searchAll", { query: { q } }),

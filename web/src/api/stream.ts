@@ -55,8 +55,11 @@ export interface StreamOptions {
   url: () => string;
   onEvent: (event: ServerEvent) => void;
   onState?: (state: StreamState) => void;
+  /** The status with which the server refused the stream. */
+  onRefused?: (status: number) => void;
   /** Called after a pause so long or so broken that what is on the screen may be old. */
   onReset: () => void;
+  headers?: () => Record<string, string>;
   fetch?: typeof fetch;
   random?: () => number;
   firstPauseMs?: number;
@@ -116,17 +119,21 @@ export class EventStream {
   private async read(outer: AbortSignal): Promise<void> {
     const dead = new AbortController();
     const signal = AbortSignal.any([outer, dead.signal]);
-    const headers: Record<string, string> = { Accept: "text/event-stream" };
-    if (this.lastId !== null) headers["Last-Event-ID"] = this.lastId;
+    const headers = { Accept: "text/event-stream", ...this.options.headers?.() };
+    if (this.lastId !== null) Object.assign(headers, { "Last-Event-ID": this.lastId });
     const answer = await (this.options.fetch ?? fetch)(this.options.url(), {
       headers,
       signal,
       cache: "no-store",
       credentials: "same-origin",
     });
-    if (!answer.ok || !answer.body) throw new Error(`the stream answered ${answer.status}`);
+    if (!answer.ok || !answer.body) {
+      this.options.onRefused?.(answer.status);
+      throw new Error(`the stream answered ${answer.status}`);
+    }
     this.options.onState?.("live");
-    if (this.failures > 0 && this.lastId === null) this.options.onReset();
+    // What the stream tells again is not all: what was asked for meanwhile was refused, too.
+    if (this.failures > 0) this.options.onReset();
     this.failures = 0;
     await this.drain(answer.body, dead, outer);
   }

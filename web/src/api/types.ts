@@ -27,6 +27,7 @@ export type Backfill = G.BackfillDocument;
 export type Calendar = G.CalendarDocument;
 export type Blackout = G.BlackoutDocument;
 
+export type Track = G.TrackDocument;
 export type GraphOfRun = G.NodesDocument;
 export type GraphDefinition = G.GraphDocument;
 /** What depends on what; under which condition, where there is one. */
@@ -39,11 +40,14 @@ export type GraphNode = Pick<G.NodeDocument, "name" | "job" | "group" | "kind" |
   Partial<Omit<G.RunNodeDocument, "map">> & { map?: G.MapProgress | G.MapDocument | null };
 
 export type Queue = G.QueueDocument;
+export type QueueDetail = G.QueueDetail;
+export type Limit = G.LimitDocument;
 export type Worker = G.WorkerDocument;
 export type DeadGroup = G.GroupDocument;
 export type DeadLetter = G.LetterDocument;
 export type Breaker = G.BreakerDocument;
 export type Overview = G.OverviewDocument;
+export type Concern = G.ConcernDocument;
 export type Found = G.FoundDocument;
 export type Act = G.ActDocument;
 export type Token = G.TokenDocument;

@@ -10,11 +10,13 @@ import {
   Unplug,
 } from "lucide-react";
 import { memo } from "react";
+import { count, plural } from "@/lib/format";
 import { Name } from "@/ui/Name";
 import { lookOf } from "@/ui/State";
 import { Duration } from "@/ui/Time";
 import type { Drawn } from "./collapse";
 import { HEIGHT, WIDTH } from "./layout";
+import { inWords } from "./StateBar";
 import { FAR } from "./view";
 
 export type FlowNode = Node<{ drawn: Drawn; isChosen: boolean }, "drawn">;
@@ -55,10 +57,11 @@ function Ends() {
 }
 
 /** From far away words are dust; the colour still tells. */
-function FarNode({ fill }: { fill: string }) {
+function FarNode({ fill, drawn }: { fill: string; drawn: Drawn }) {
   return (
     <div style={{ width: WIDTH, height: HEIGHT }} className={`rounded-lg ${fill}`}>
       <Ends />
+      <span className="sr-only">{`${drawn.name} ${drawn.state ? lookOf(drawn.state).word : ""}`}</span>
     </div>
   );
 }
@@ -67,7 +70,7 @@ const DrawnNode = memo(function DrawnNode({ data }: NodeProps<FlowNode>) {
   const { drawn, isChosen } = data;
   const look = lookOf(drawn.state);
   const isFar = useStore((store) => store.transform[2] < FAR);
-  if (isFar) return <FarNode fill={look.fill} />;
+  if (isFar) return <FarNode fill={look.fill} drawn={drawn} />;
   const Icon = drawn.state && drawn.kind !== "group" ? look.icon : KINDS[drawn.kind];
   return (
     <div
@@ -95,16 +98,27 @@ const DrawnNode = memo(function DrawnNode({ data }: NodeProps<FlowNode>) {
   );
 });
 
+function itemsOf({ done, total, failed }: { done: number; total: number; failed: number }): string {
+  return `${count(done)} of ${plural(total, "item")}${failed ? `, ${count(failed)} failed` : ""}`;
+}
+
 function Under({ drawn }: { drawn: Drawn }) {
   if (drawn.inside) {
-    const parts = Object.entries(drawn.counts ?? {}).map(([state, many]) => `${many} ${state}`);
-    return `${drawn.inside.length} nodes: ${parts.join(", ")}`;
+    const nodes = plural(drawn.inside.length, "node");
+    return drawn.state ? `${nodes}: ${inWords(drawn.counts ?? {})}` : nodes;
   }
   if (drawn.map && "total" in drawn.map) {
-    const failed = drawn.map.failed ? `, ${drawn.map.failed} failed` : "";
-    return `${drawn.map.done} of ${drawn.map.total} items${failed}`;
+    return (
+      <>
+        {drawn.state && <span className="sr-only">{`${lookOf(drawn.state).word}, `}</span>}
+        {itemsOf(drawn.map)}
+      </>
+    );
   }
-  if (!drawn.state) return drawn.job && drawn.job !== drawn.name ? drawn.job : WORDS[drawn.kind];
+  if (!drawn.state) {
+    const what = drawn.job && drawn.job !== drawn.name ? drawn.job : WORDS[drawn.kind];
+    return drawn.map ? `${what}, for each item` : what;
+  }
   return (
     <>
       {drawn.cached ? "Cached" : lookOf(drawn.state).word}

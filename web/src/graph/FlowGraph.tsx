@@ -9,24 +9,27 @@ import {
   useStoreApi,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { count } from "@/lib/format";
-import { lookOf } from "@/ui/State";
 import { collapse, type Drawn, type DrawnShape, GROUP, groupsOf, type Shape } from "./collapse";
 import { ENDS, type FlowNode, NODE_TYPES } from "./DrawnNode";
 import { Groups } from "./Groups";
+import { Keys } from "./Keys";
 import { type Arranged, HEIGHT, layout, type Places, WIDTH } from "./layout";
 import { ManyEdges } from "./ManyEdges";
 import { Minimap } from "./Minimap";
+import { entrance } from "./neighbours";
 import { EDGE_TYPES, type RoutedEdge } from "./RoutedEdge";
 import { edgeId } from "./route";
-import { heightFor, viewOf } from "./view";
+import { heightFor, isInSight, viewOf } from "./view";
 
 interface Props {
   shape: Shape;
   criticalPath?: string[] | undefined;
   chosen?: string | undefined;
   onChoose?: ((name: string) => void) | undefined;
+  /** Stands beside the groups. */
+  lead?: ReactNode;
 }
 
 /** The wheel alone scrolls the page, as everywhere; with one of these it zooms. */
@@ -42,7 +45,7 @@ const LABEL = {
 const PLAIN = { strokeWidth: 1.25 };
 const CRITICAL = { stroke: "var(--accent)", strokeWidth: 2.5 };
 
-export function FlowGraph({ shape, criticalPath, chosen, onChoose }: Props) {
+export function FlowGraph({ shape, criticalPath, chosen, onChoose, lead }: Props) {
   const groups = useMemo(() => groupsOf(shape), [shape]);
   const [closed, setClosed] = useState<Set<string>>(
     () => new Set(shape.nodes.length > CLOSE_ABOVE ? groups : []),
@@ -60,7 +63,10 @@ export function FlowGraph({ shape, criticalPath, chosen, onChoose }: Props) {
   const size = { width, height: places ? heightFor(places, width, innerHeight * 0.72) : 360 };
   return (
     <>
-      <Groups groups={groups} closed={closed} onClosed={setClosed} />
+      <div className="flex flex-wrap border-b border-line bg-surface empty:hidden">
+        {lead}
+        <Groups groups={groups} closed={closed} onClosed={setClosed} />
+      </div>
       <div ref={frame} className="relative" style={{ height: size.height }}>
         {arranged && width > 0 ? (
           <ReactFlowProvider initialWidth={width} initialHeight={size.height}>
@@ -83,7 +89,7 @@ export function FlowGraph({ shape, criticalPath, chosen, onChoose }: Props) {
   );
 }
 
-interface PictureProps extends Omit<Props, "shape"> {
+interface PictureProps extends Omit<Props, "shape" | "lead"> {
   drawn: DrawnShape;
   arranged: Arranged;
   size: { width: number; height: number };
@@ -91,7 +97,9 @@ interface PictureProps extends Omit<Props, "shape"> {
 
 function Picture({ drawn, arranged, size, criticalPath, chosen, onChoose }: PictureProps) {
   const { places } = arranged;
-  const nodes = useNodes(drawn.nodes, places, chosen);
+  const [reached, setReached] = useState<string>();
+  const stop = entrance(places, reached ?? chosen);
+  const nodes = useNodes(drawn.nodes, places, chosen, stop);
   const path = useMemo(() => pathEdges(criticalPath ?? [], drawn.nodes), [criticalPath, drawn]);
   const isLarge = drawn.nodes.length > CLOSE_ABOVE;
   const edges = useMemo(
@@ -106,6 +114,7 @@ function Picture({ drawn, arranged, size, criticalPath, chosen, onChoose }: Pict
       nodeTypes={NODE_TYPES}
       edgeTypes={EDGE_TYPES}
       onNodeClick={(_, node) => onChoose?.(node.id)}
+      nodesFocusable={false}
       nodesDraggable={false}
       nodesConnectable={false}
       edgesFocusable={false}
@@ -119,13 +128,15 @@ function Picture({ drawn, arranged, size, criticalPath, chosen, onChoose }: Pict
       proOptions={{ hideAttribution: false }}
     >
       <Background gap={22} size={1} color="var(--line)" />
-      <Controls showInteractive={false} />
+      <Controls showInteractive={false} className="max-sm:[&>button]:size-10!" />
       <Panel position="bottom-center" className="!mb-2 text-2xs text-ink-2 max-md:hidden">
         Drag to move, Ctrl and wheel to zoom
       </Panel>
       {isLarge && <ManyEdges edges={drawn.edges} arranged={arranged} critical={path} />}
       {drawn.nodes.length > MAPPED && <Minimap nodes={drawn.nodes} places={places} />}
       <Refit on={places} nodes={drawn.nodes} />
+      <Keys places={places} onReach={setReached} onChoose={onChoose} />
+      <Reveal name={chosen} places={places} />
     </ReactFlow>
   );
 }
@@ -149,15 +160,26 @@ function useWidth() {
  * Of a node that did not change the same object, so that a change of one does not cost a thousand.
  * Where edges meet it is told: else React Flow would draw every node once to measure it.
  */
-function useNodes(drawn: Drawn[], places: Places, chosen: string | undefined): FlowNode[] {
+function useNodes(
+  drawn: Drawn[],
+  places: Places,
+  chosen: string | undefined,
+  stop: string | undefined,
+): FlowNode[] {
   const known = useRef(new WeakMap<Drawn, FlowNode>());
   return useMemo(
     () =>
       drawn.map((each) => {
         const position = places.get(each.name) ?? { x: 0, y: 0 };
         const isChosen = each.name === chosen;
+        const tabIndex = each.name === stop ? 0 : -1;
         const old = known.current.get(each);
-        if (old && old.position === position && old.data.isChosen === isChosen) return old;
+        if (
+          old?.position === position &&
+          old.data.isChosen === isChosen &&
+          old.domAttributes?.tabIndex === tabIndex
+        )
+          return old;
         const node: FlowNode = {
           id: each.name,
           type: "drawn",
@@ -167,12 +189,17 @@ function useNodes(drawn: Drawn[], places: Places, chosen: string | undefined): F
           measured: { width: WIDTH, height: HEIGHT },
           handles: ENDS,
           data: { drawn: each, isChosen },
-          ariaLabel: `${each.name}, ${lookOf(each.state).word}`,
+          ariaRole: "button",
+          domAttributes: {
+            tabIndex,
+            "aria-pressed": chosen ? isChosen : undefined,
+            "aria-roledescription": undefined,
+          },
         };
         known.current.set(each, node);
         return node;
       }),
-    [drawn, places, chosen],
+    [drawn, places, chosen, stop],
   );
 }
 
@@ -226,6 +253,21 @@ function Refit({ on, nodes }: { on: Places; nodes: Drawn[] }) {
     );
     return () => cancelAnimationFrame(frame);
   }, [on, flow, store]);
+  return null;
+}
+
+/** A node that was chosen elsewhere, by its name or in the address, comes into sight; one in sight stays where it is. */
+function Reveal({ name, places }: { name: string | undefined; places: Places }) {
+  const flow = useReactFlow();
+  const store = useStoreApi();
+  useEffect(() => {
+    const place = name === undefined ? undefined : places.get(name);
+    if (!place) return;
+    const { transform, width, height } = store.getState();
+    const [x, y, zoom] = transform;
+    if (isInSight(place, { x, y, zoom }, { width, height })) return;
+    void flow.setCenter(place.x + WIDTH / 2, place.y + HEIGHT / 2, { zoom });
+  }, [name, places, flow, store]);
   return null;
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useLayoutEffect, useMemo, useRef } from "react";
+import { type KeyboardEvent, useLayoutEffect, useMemo, useRef } from "react";
 import { grid } from "@/api/queries";
 import type { Grid } from "@/api/types";
 import { clock, dayMonth, hourMinute, utc } from "@/lib/time";
@@ -47,6 +47,31 @@ function timeOf(run: GridRun, all: GridRun[]): string {
   return isShort ? hourMinute(whenOf(run)) : dayMonth(whenOf(run));
 }
 
+const STEPS: Record<string, [number, number]> = {
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+};
+
+/** From the runs above the grid arrow keys lead to its cells, over places where nothing ran. */
+function moveInGrid(event: KeyboardEvent<HTMLTableElement>): void {
+  const from = event.target as HTMLElement;
+  const way = STEPS[event.key];
+  const column = Number(from.dataset.column ?? Number.NaN);
+  if (!way || Number.isNaN(column)) return;
+  event.preventDefault();
+  const rows = [...event.currentTarget.rows];
+  let row = rows.indexOf(from.closest("tr") as HTMLTableRowElement) + way[0];
+  let at = column + way[1];
+  for (; rows[row] && at >= 0 && at < (rows[0]?.cells.length ?? 0); row += way[0], at += way[1]) {
+    const found = rows[row]?.querySelector<HTMLElement>(`[data-column="${at}"]`);
+    if (!found) continue;
+    found.focus();
+    return;
+  }
+}
+
 /** Only the rows in sight exist: a thousand nodes in thirty runs would be thirty thousand cells. */
 function Cells({ data }: { data: Grid }) {
   const navigate = useNavigate();
@@ -70,7 +95,7 @@ function Cells({ data }: { data: Grid }) {
   return (
     <>
       <div ref={scroller} className="scroll-thin max-h-[70vh] overflow-auto">
-        <table className="border-separate border-spacing-0 pr-4">
+        <table onKeyDown={moveInGrid} className="border-separate border-spacing-0 pr-4">
           <thead>
             <tr>
               <th className="sticky top-0 left-0 z-20 min-w-44 border-b border-line bg-surface px-4 py-2 text-left align-bottom text-xs font-medium text-ink-2">
@@ -79,6 +104,7 @@ function Cells({ data }: { data: Grid }) {
               {runs.map((run, index) => (
                 <th
                   key={run.executionId}
+                  scope="col"
                   className="sticky top-0 z-10 border-b border-line bg-surface px-0.5 pt-6 pb-2 align-bottom"
                 >
                   {(runs.length - 1 - index) % NAMED === 0 && (
@@ -91,6 +117,7 @@ function Cells({ data }: { data: Grid }) {
                   <Link
                     to="/runs/$id"
                     params={{ id: run.executionId }}
+                    data-column={index}
                     aria-label={`Run of ${clock(whenOf(run), Date.now())}, ${lookOf(run.state).word}`}
                     title={`${clock(whenOf(run), Date.now())}, ${lookOf(run.state).word}\n${utc(whenOf(run))}`}
                     className={`block h-7 w-4 rounded-sm ${lookOf(run.state).fill}`}
@@ -105,10 +132,13 @@ function Cells({ data }: { data: Grid }) {
               .map((row) => data.nodes[row.index] as string)
               .map((node) => (
                 <tr key={node} className="hover:bg-sunken" style={{ height: ROW_PX }}>
-                  <th className="sticky left-0 max-w-56 bg-surface px-4 py-0.5 text-left font-normal">
+                  <th
+                    scope="row"
+                    className="sticky left-0 max-w-56 bg-surface px-4 py-0.5 text-left font-normal"
+                  >
                     <Name text={node} />
                   </th>
-                  {runs.map((run) => {
+                  {runs.map((run, column) => {
                     const state = data.cells[run.executionId]?.[node];
                     return (
                       <td key={run.executionId} className="px-0.5 py-0.5">
@@ -116,6 +146,7 @@ function Cells({ data }: { data: Grid }) {
                           <button
                             type="button"
                             tabIndex={-1}
+                            data-column={column}
                             aria-label={`${node}: ${lookOf(state).word}`}
                             title={`${node}: ${lookOf(state).word}`}
                             onClick={() =>

@@ -17,7 +17,7 @@ export function Groups({ groups, closed, onClosed }: Props) {
   };
   const hasOpen = closed.size < groups.length;
   return (
-    <div className="scroll-thin flex items-center gap-1.5 overflow-x-auto border-b border-line bg-surface px-4 py-2">
+    <div className="scroll-thin flex items-center gap-1.5 overflow-x-auto px-4 py-2">
       <span className="text-xs text-ink-2">Groups</span>
       {groups.length > 1 && (
         <Chip onClick={() => onClosed(new Set(hasOpen ? groups : []))}>
@@ -26,14 +26,14 @@ export function Groups({ groups, closed, onClosed }: Props) {
           ) : (
             <ChevronsUpDown aria-hidden className="size-3.5" />
           )}
-          {hasOpen ? "Close all" : "Open all"}
+          {hasOpen ? "Fold all" : "Unfold all"}
         </Chip>
       )}
       {groups.map((group) => (
         <Chip
           key={group}
           pressed={closed.has(group)}
-          title={closed.has(group) ? "Open this group" : "Close this group"}
+          title={closed.has(group) ? "Show its nodes" : "Draw it as one node"}
           onClick={() => toggle(group)}
         >
           <Layers2 aria-hidden className="size-3.5" />
@@ -58,7 +58,7 @@ function Chip({ onClick, pressed, title, children }: ChipProps) {
       aria-pressed={pressed}
       onClick={onClick}
       title={title}
-      className="flex h-7 shrink-0 items-center gap-1.5 rounded-full border border-line bg-surface px-2.5 text-xs aria-pressed:bg-accent-soft aria-pressed:text-accent"
+      className="flex h-7 shrink-0 items-center gap-1.5 rounded-full border border-line bg-surface px-2.5 text-xs max-sm:h-9 aria-pressed:bg-accent-soft aria-pressed:text-accent"
     >
       {children}
     </button>

@@ -5,16 +5,19 @@ import { useEffect, useRef, useState } from "react";
 import { may } from "@/api/actions";
 import { ask, type Body } from "@/api/client";
 import type { GraphEdge, GraphNode, Run } from "@/api/types";
-import { shortId } from "@/lib/format";
+import { useReturnFocus } from "@/lib/focus";
+import { capitalise, shortId } from "@/lib/format";
 import { downloadLog, useLog } from "@/shell/live";
 import { Button, IconButton } from "@/ui/Button";
 import { Field, FormDialog } from "@/ui/Dialog";
 import { LogView } from "@/ui/LogView";
+import { Name } from "@/ui/Name";
 import { Fact, Facts } from "@/ui/Panels";
 import { StateBadge } from "@/ui/State";
 import { Duration, Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
 import { Instances } from "./Instances";
+import { itemsInWords, startsWhen } from "./words";
 
 interface Props {
   run: Run;
@@ -26,12 +29,21 @@ interface Props {
 
 export function NodePanel({ run, node, conditions, onClose }: Props) {
   const panel = useRef<HTMLElement>(null);
+  useReturnFocus();
   useEffect(() => {
     panel.current?.scrollIntoView({ block: "nearest" });
+    // Whoever opened it goes on in it; an address that names it leaves the focus alone.
+    if (document.activeElement !== document.body) panel.current?.focus({ preventScroll: true });
   }, []);
   const progress = node.map && "total" in node.map ? node.map : null;
   return (
-    <section ref={panel} aria-label={`Node ${node.name}`} className="border-t border-line">
+    <section
+      ref={panel}
+      aria-label={`Node ${node.name}`}
+      tabIndex={-1}
+      onKeyDown={(event) => event.key === "Escape" && !event.defaultPrevented && onClose()}
+      className="border-t border-line -outline-offset-2"
+    >
       <div className="flex flex-wrap items-center gap-2.5 px-4 pt-3">
         <h2 className="text-base font-semibold break-words">{node.name}</h2>
         <StateBadge state={node.state} />
@@ -45,7 +57,11 @@ export function NodePanel({ run, node, conditions, onClose }: Props) {
       </div>
       <div className="p-4">
         <Facts>
-          <Fact name="Job">{node.job ?? node.kind}</Fact>
+          <Fact name="Job">
+            <Link to="/jobs/$id" params={{ id: node.job }} className="link block max-w-max">
+              <Name text={node.job} />
+            </Link>
+          </Fact>
           <Fact name="Run">
             {node.runId ? (
               <Link to="/runs/$id" params={{ id: node.runId }} className="link">
@@ -58,13 +74,13 @@ export function NodePanel({ run, node, conditions, onClose }: Props) {
             )}
           </Fact>
           <Fact name="Started">
-            <Time at={node.startedAt} />
+            <Time at={node.startedAt} none="not yet" />
           </Fact>
           <Fact name="Took">
             <Duration from={node.startedAt} until={node.finishedAt} ms={node.durationMs} />
           </Fact>
-          {node.attempt != null && <Fact name="Attempt">{node.attempt}</Fact>}
-          <Fact name="Starts when">{joinInWords(node.join)}</Fact>
+          {node.attempt != null && node.attempt > 0 && <Fact name="Attempt">{node.attempt}</Fact>}
+          <Fact name="Starts when">{startsWhen(node.join, node.parents?.length ?? 1)}</Fact>
           {conditions.map((edge) => (
             <Fact key={edge.from} name="Runs if">
               <code className="font-mono text-xs break-all">{edge.when}</code>
@@ -75,16 +91,18 @@ export function NodePanel({ run, node, conditions, onClose }: Props) {
             <Fact name="Items">
               <Link
                 to="/runs"
-                search={{ parentId: run.executionId, jobId: node.job ?? undefined } as never}
+                search={{ parentId: run.executionId, jobId: node.job } as never}
                 className="link"
               >
-                {`${progress.done} of ${progress.total} done, ${progress.running} running, ${progress.failed} failed`}
+                {itemsInWords(progress)}
               </Link>
             </Fact>
           )}
         </Facts>
         {node.reason && (
-          <p className="mt-3 rounded-md bg-sunken px-3 py-2 break-words">{node.reason}</p>
+          <p className="mt-3 rounded-md bg-sunken px-3 py-2 break-words">
+            {capitalise(node.reason)}
+          </p>
         )}
       </div>
       {progress && progress.failed > 0 && <Instances run={run} node={node} />}
@@ -93,37 +111,17 @@ export function NodePanel({ run, node, conditions, onClose }: Props) {
   );
 }
 
-const JOINS: Record<GraphNode["join"], string> = {
-  all_success: "all before it succeeded",
-  all_done: "all before it ended",
-  all_failed: "all before it failed",
-  all_done_setup_success: "all before it ended and what prepares succeeded",
-  all_done_min_one_success: "all before it ended, one of them well",
-  all_skipped: "all before it were skipped",
-  one_done: "one before it ended",
-  one_failed: "one before it failed",
-  one_success: "one before it succeeded",
-  none_failed: "none before it failed",
-  none_failed_min_one_success: "none before it failed and one succeeded",
-  none_skipped: "none before it was skipped",
-  always: "at once",
-};
-
-/** One of a newer server as it is called. */
-function joinInWords(join: GraphNode["join"]): string {
-  return JOINS[join] ?? join;
-}
-
 function NodeLog({ id, isLive }: { id: string; isLive: boolean }) {
-  const { lines, isRead } = useLog(id, isLive);
+  const { lines, isRead, gap } = useLog(id, isLive);
   return (
     <div className="border-t border-line">
       <LogView
         lines={lines}
         live={isLive}
         reading={!isRead}
+        gap={gap}
         onDownload={() => downloadLog(id)}
-        height={isLive ? "h-64" : "max-h-64 min-h-24"}
+        height={isLive ? "h-60" : "max-h-60 min-h-20"}
       />
     </div>
   );
@@ -163,6 +161,7 @@ function NodeActions({ run, node }: { run: Run; node: GraphNode }) {
         onClose={close}
         onSubmit={rerun}
       >
+        <p>It runs again with the arguments it had; what came before it stays as it is.</p>
         <label className="flex items-center gap-2">
           <input type="checkbox" name="downstream" value="yes" defaultChecked />
           And everything that depends on it

@@ -1,9 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { CircleX } from "lucide-react";
 import { nodes } from "@/api/queries";
-import type { GraphOfRun, Run } from "@/api/types";
+import type { GraphNode, GraphOfRun, Run } from "@/api/types";
+import { count } from "@/lib/format";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
+import { Name } from "@/ui/Name";
 import { Card, Empty, Load } from "@/ui/Panels";
 import { FlowGraph } from "./FlowGraph";
 import { NodePanel } from "./NodePanel";
@@ -46,32 +48,13 @@ function Body({ run, data }: { run: Run; data: GraphOfRun }) {
         {progress.criticalPath && progress.criticalPath.length > 0 && (
           <span className="flex items-center gap-1.5 text-xs text-ink-2">
             <span className="h-0.5 w-5 bg-accent" />
-            critical path
+            Critical path
           </span>
         )}
       </div>
-      {failed.length > 0 && (
-        <div className="scroll-thin flex items-center gap-1.5 overflow-x-auto border-b border-line px-4 py-2">
-          <span className="text-xs text-ink-2">Failed</span>
-          {failed.slice(0, MOST_NAMED).map((each) => (
-            <button
-              key={each.name}
-              type="button"
-              aria-pressed={each.name === search.node}
-              onClick={() => setSearch({ node: each.name })}
-              className="flex h-7 shrink-0 items-center gap-1.5 rounded-full bg-bad-soft px-2.5 text-xs font-medium text-bad aria-pressed:ring-2 aria-pressed:ring-bad"
-            >
-              <CircleX aria-hidden className="size-3.5" />
-              {each.name}
-            </button>
-          ))}
-          {failed.length > MOST_NAMED && (
-            <span className="text-xs text-ink-2">{`and ${failed.length - MOST_NAMED} more`}</span>
-          )}
-        </div>
-      )}
       <FlowGraph
         shape={graph}
+        lead={failed.length > 0 && <Failed nodes={failed} />}
         criticalPath={progress.criticalPath}
         chosen={search.node}
         onChoose={(name) => setSearch({ node: name })}
@@ -86,5 +69,30 @@ function Body({ run, data }: { run: Run; data: GraphOfRun }) {
         />
       )}
     </>
+  );
+}
+
+/** Straight to what went wrong. */
+function Failed({ nodes: failed }: { nodes: GraphNode[] }) {
+  const [search, setSearch] = useFilters();
+  return (
+    <div className="scroll-thin flex items-center gap-1.5 overflow-x-auto px-4 py-2">
+      <span className="text-xs text-ink-2">Failed</span>
+      {failed.slice(0, MOST_NAMED).map((each) => (
+        <button
+          key={each.name}
+          type="button"
+          aria-pressed={each.name === search.node}
+          onClick={() => setSearch({ node: each.name })}
+          className="flex h-7 max-w-64 shrink-0 items-center gap-1.5 rounded-full bg-bad-soft px-2.5 text-xs font-medium text-bad aria-pressed:ring-2 aria-pressed:ring-bad aria-pressed:ring-inset max-sm:h-9"
+        >
+          <CircleX aria-hidden className="size-3.5 shrink-0" />
+          <Name text={each.name} />
+        </button>
+      ))}
+      {failed.length > MOST_NAMED && (
+        <span className="text-xs whitespace-nowrap text-ink-2">{`and ${count(failed.length - MOST_NAMED)} more`}</span>
+      )}
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 /** Groups of nodes drawn as one, with counts; the rest of the graph does not notice. */
-import type { GraphEdge, GraphNode, State } from "@/api/types";
+import type { GraphEdge, GraphNode } from "@/api/types";
 
 /** Of a run or of a definition. */
 export interface Shape {
@@ -12,7 +12,7 @@ export interface Drawn extends Omit<GraphNode, "kind" | "join" | "job"> {
   job?: string | undefined;
   /** The names that this one stands for, when it is a closed group. */
   inside?: string[];
-  counts?: Partial<Record<State, number>>;
+  counts?: Record<string, number>;
 }
 
 export interface DrawnShape {
@@ -55,29 +55,33 @@ function joinEdges(edges: GraphEdge[], standIn: Map<string, string>): GraphEdge[
 }
 
 // The state that a person should see first stands for all.
-const LOUDEST: State[] = [
+const LOUDEST = [
   "failed",
   "running",
   "queued",
+  "ready",
   "scheduled",
   "suspended",
+  "held",
   "cancelled",
+  "upstream_failed",
   "pending",
   "success",
   "skipped",
 ];
 
+/** In a definition nodes have no state, and what stands for them has none. */
 function asOne(group: string, inside: GraphNode[]): Drawn {
-  const counts: Partial<Record<State, number>> = {};
-  for (const node of inside) {
-    const state = (node.state ?? "pending") as State;
-    counts[state] = (counts[state] ?? 0) + 1;
+  const counts: Record<string, number> = {};
+  for (const { state } of inside) {
+    if (state) counts[state] = (counts[state] ?? 0) + 1;
   }
+  const state = LOUDEST.find((each) => counts[each]) ?? Object.keys(counts)[0];
   return {
     name: GROUP + group,
     kind: "group",
     group,
-    state: LOUDEST.find((state) => counts[state]) ?? "pending",
+    ...(state && { state }),
     critical: inside.some((node) => node.critical),
     inside: inside.map((node) => node.name),
     counts,

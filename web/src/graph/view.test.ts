@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Drawn } from "./collapse";
 import { HEIGHT, type Places, WIDTH } from "./layout";
 import { shapesByColour } from "./Minimap";
-import { FAR, heightFor, viewOf } from "./view";
+import { FAR, heightFor, isInSight, viewOf } from "./view";
 
 const FRAME = { width: 1000, height: 600 };
 
@@ -17,15 +17,9 @@ function column(many: number, states: Record<number, string> = {}) {
 
 /** Which nodes are in the frame, whole. */
 function inSight({ nodes, places }: ReturnType<typeof column>) {
-  const { x, y, zoom } = viewOf(nodes, places, FRAME);
+  const view = viewOf(nodes, places, FRAME);
   return nodes
-    .filter((node) => {
-      const place = places.get(node.name) ?? { x: 0, y: 0 };
-      const left = place.x * zoom + x;
-      const top = place.y * zoom + y;
-      const fits = left >= 0 && left + WIDTH * zoom <= FRAME.width;
-      return fits && top >= 0 && top + HEIGHT * zoom <= FRAME.height;
-    })
+    .filter((node) => isInSight(places.get(node.name) ?? { x: 0, y: 0 }, view, FRAME))
     .map((node) => node.name);
 }
 
@@ -69,4 +63,12 @@ describe("the map in the corner", () => {
     expect(shapes.get("ok")?.match(/M/g)).toHaveLength(2);
     expect(shapes.get("idle")?.match(/M/g)).toHaveLength(37);
   });
+});
+
+it("a node is in sight only when the frame holds all of it", () => {
+  const view = { x: 0, y: 0, zoom: 1 };
+  expect(isInSight({ x: 0, y: 0 }, view, FRAME)).toBe(true);
+  expect(isInSight({ x: FRAME.width - WIDTH + 1, y: 0 }, view, FRAME)).toBe(false);
+  expect(isInSight({ x: 0, y: -1 }, view, FRAME)).toBe(false);
+  expect(isInSight({ x: 0, y: FRAME.height - HEIGHT }, { ...view, y: 1 }, FRAME)).toBe(false);
 });

@@ -49,3 +49,15 @@ function boundsOf(nodes: Drawn[], places: Places) {
   const bottom = Math.max(...all.map((place) => place.y)) + HEIGHT;
   return { x, y, width: right - x, height: bottom - y };
 }
+
+/** Whether a node is in the frame, whole. */
+export function isInSight(
+  place: { x: number; y: number },
+  { x, y, zoom }: Viewport,
+  { width, height }: Frame,
+): boolean {
+  const left = place.x * zoom + x;
+  const top = place.y * zoom + y;
+  const fits = left >= 0 && left + WIDTH * zoom <= width;
+  return fits && top >= 0 && top + HEIGHT * zoom <= height;
+}

@@ -1,12 +1,18 @@
 import { useEffect } from "react";
 
-/** Whoever closes a dialog is again where they were: at the button, or at the menu that held it. */
-export function useReturnFocus(open: boolean): void {
+/**
+ * Whoever closes a dialog is again where they were: at the button, or at the menu that held it.
+ * If what they did took that away, they are as near to it as can be, not at the top of the page.
+ */
+export function useReturnFocus(open = true): void {
   useEffect(() => {
     if (!open) return;
     const before = returnPlace(document.activeElement);
+    const around = before?.parentElement?.closest<HTMLElement>("dialog") ?? null;
     return () => {
-      if (before?.isConnected) before.focus({ preventScroll: true });
+      const main = document.getElementById("main");
+      const place = [before, around, main].find((each) => each?.isConnected);
+      if (document.activeElement === document.body) place?.focus({ preventScroll: true });
     };
   }, [open]);
 }

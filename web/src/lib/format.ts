@@ -1,4 +1,5 @@
 /** Numbers and ids for narrow places. */
+import { parseJson, writeJson } from "./json";
 
 export function count(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
@@ -35,8 +36,13 @@ export function sentence(word: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1).toLowerCase();
 }
 
+/** What the server says about something, where it stands alone. */
+export function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 export function pretty(value: unknown): string {
-  return value === undefined ? "" : JSON.stringify(value, null, 2);
+  return value === undefined ? "" : writeJson(value, 2);
 }
 
 /** Reads what a person typed as JSON; says where it went wrong. */
@@ -45,7 +51,7 @@ export function readJson(
 ): { value: unknown; error: null } | { value: null; error: string } {
   if (text.trim() === "") return { value: null, error: null };
   try {
-    return { value: JSON.parse(text), error: null };
+    return { value: parseJson(text), error: null };
   } catch (error) {
     return { value: null, error: error instanceof Error ? error.message : "This is not JSON." };
   }

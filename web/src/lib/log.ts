@@ -1,4 +1,5 @@
 import type { LogLine } from "@/api/types";
+import { count, plural } from "./format";
 
 /** Lines that a page keeps; the download has them all. */
 export const MOST = 50_000;
@@ -15,10 +16,21 @@ export function joined(old: LogLine[], more: LogLine[]): LogLine[] {
   return [...byPlace.values()].sort(compare).slice(-MOST);
 }
 
-function compare(a: LogLine, b: LogLine): number {
+export function compare(a: LogLine, b: LogLine): number {
   return (a.claim ?? a.attempt) - (b.claim ?? b.attempt) || a.seq - b.seq;
 }
 
 export function placeOf(line: LogLine): string {
   return `${line.claim ?? line.attempt}.${line.seq}`;
+}
+
+/** What was not read yet may well have been printed. */
+export function nothingShown(all: number, reading: boolean | undefined): string {
+  if (all > 0) return "No line fits the search.";
+  return reading ? "Reading the log …" : "Nothing printed yet; lines appear here as they come.";
+}
+
+export function countInWords(shown: number, all: number): string {
+  if (all === 0) return "No lines yet";
+  return shown === all ? plural(all, "line") : `${count(shown)} of ${plural(all, "line")}`;
 }

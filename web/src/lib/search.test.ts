@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { diffLines } from "./diff";
 import { count, percent, readJson } from "./format";
-import { parseSearch, pick, stringifySearch } from "./search";
+import { isStep, parseSearch, pick, stringifySearch } from "./search";
 
 describe("filters in the address", () => {
   it("come back as they were sent", () => {
@@ -54,4 +54,16 @@ describe("texts", () => {
       { kind: "same", text: "c" },
     ]);
   });
+});
+
+it.each([
+  [{ tab: "log" }, true],
+  [{ status: "failed" }, true],
+  [{ status: undefined }, true],
+  [{ node: "ship" }, true],
+  [{ node: undefined }, false],
+  [{ q: "ord" }, false],
+  [{ find: "x", level: undefined }, false],
+])("%j is a step to go back from: %s", (patch, expected) => {
+  expect(isStep(patch)).toBe(expected);
 });

@@ -15,6 +15,19 @@ export function stringifySearch(search: Record<string, unknown>): string {
   return text ? `?${text}` : "";
 }
 
+/** Written letter by letter: going back through it would be going back through typing. */
+const TYPED = ["q", "jobId", "queue", "text", "error", "who", "verb", "find", "level"];
+/** Opened over a page: whoever closes it does not want it back. */
+const PANELS = ["new", "edit", "id", "node", "act", "why"];
+
+/** Whether the button "back" leads to how it was before this change. */
+export function isStep(patch: Search): boolean {
+  const names = Object.keys(patch);
+  const isTyped = names.every((name) => TYPED.includes(name));
+  const isClosing = names.every((name) => PANELS.includes(name) && patch[name] === undefined);
+  return !isTyped && !isClosing;
+}
+
 /** Only the names that a page knows, only as text. */
 export function pick<Name extends string>(names: readonly Name[]) {
   return (search: Record<string, unknown>): Partial<Record<Name, string>> => {

@@ -67,18 +67,30 @@ export function dayMonth(at: string | number | Date, zone?: string): string {
   return format(new Date(at), { day: "numeric", month: "short" }, zone);
 }
 
+const DATE = { day: "2-digit", month: "2-digit", year: "numeric" } as const;
+
 /** 2026-11-15, in the zone; sorts and compares as text. */
 export function day(at: Date, zone?: string): string {
-  const parts = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" });
-  return parts.format(at);
+  const [date, month, year] = format(at, DATE, zone).split("/");
+  return `${year}-${month}-${date}`;
 }
 
 export function weekday(at: Date, zone?: string): string {
   return format(at, { weekday: "short", day: "numeric", month: "short" }, zone);
 }
 
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** To make a format costs a hundred times what using it does, and a page has hundreds of times. */
 function format(at: Date, parts: Intl.DateTimeFormatOptions, zone?: string): string {
-  return new Intl.DateTimeFormat("en-GB", { ...parts, timeZone: zone, hour12: false }).format(at);
+  const where = zone ?? at.getTimezoneOffset();
+  const key = `${where} ${Object.entries(parts)}`;
+  let known = formats.get(key);
+  if (!known) {
+    known = new Intl.DateTimeFormat("en-GB", { ...parts, timeZone: zone, hour12: false });
+    formats.set(key, known);
+  }
+  return known.format(at);
 }
 
 /** What a hover shows: the instant in UTC, to the millisecond. */
@@ -99,6 +111,12 @@ export function sinceOf(text: string | undefined, now: number): string | undefin
   if (!found) return text || undefined;
   const unit = { m: MINUTE, h: HOUR, d: DAY }[found[2] as "m" | "h" | "d"];
   return new Date(now - Number(found[1]) * unit).toISOString();
+}
+
+/** What such a field says, as the API wants it; a year that is being typed may be none yet. */
+export function fromField(text: string): string | undefined {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
 /** An instant as a field for date and time takes it: the viewer's clock, to the minute. */

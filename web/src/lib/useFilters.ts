@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
-import type { Search } from "./search";
+import { isStep, type Search } from "./search";
 
 /** The filters in the address, and a way to change some of them. */
 export function useFilters(): [Search, (patch: Search) => void] {
@@ -11,7 +11,7 @@ export function useFilters(): [Search, (patch: Search) => void] {
       void navigate({
         to: ".",
         search: ((old: Search) => ({ ...old, ...patch })) as never,
-        replace: true,
+        replace: !isStep(patch),
         resetScroll: false,
       }),
     [navigate],

@@ -4,6 +4,7 @@ import {
   useInfiniteQuery,
 } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo } from "react";
+import { isGone } from "@/api/client";
 import type { Page } from "@/api/types";
 
 type Options<T> = UseInfiniteQueryOptions<
@@ -34,7 +35,8 @@ export function useList<T>(options: unknown) {
     rows,
     onEnd,
     loading: query.isPending || (isShort && rows.length === 0),
-    error: query.error,
+    // Rows that are here stay when they cannot be had anew; that the server is away is told above.
+    error: query.data && !isGone(query.error) ? null : query.error,
     refetch: query.refetch,
     more: hasNextPage,
   };

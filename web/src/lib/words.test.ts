@@ -15,6 +15,11 @@ describe("lines of names and values", () => {
     expect(fromLines(toLines(values, "="), "=")).toEqual(values);
   });
 
+  it("keep what a line cannot hold: breaks, spaces around, quotes", () => {
+    const values = { KEY: "-----BEGIN\nabc=\n-----END\n", PAD: " x ", SAID: '"so"', HALF: '"a' };
+    expect(fromLines(toLines(values, "="), "=")).toEqual(values);
+  });
+
   it("leave empty lines out", () => {
     expect(fromLines("A: 1\n\n  B:2 \nC", ":")).toEqual({ A: "1", B: "2", C: "" });
   });

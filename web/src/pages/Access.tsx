@@ -2,7 +2,8 @@ import { useFilters } from "@/lib/useFilters";
 import { PageHead } from "@/ui/Panels";
 import { Tabs, tabOf } from "@/ui/Tabs";
 import { Namespaces, NewNamespace } from "./access/Namespaces";
-import { NewToken, Tokens } from "./access/Tokens";
+import { NewToken } from "./access/NewToken";
+import { Tokens } from "./access/Tokens";
 
 const TABS = [
   { key: "tokens", title: "Tokens" },
@@ -15,7 +16,12 @@ export function Access() {
   return (
     <>
       <PageHead
-        title="Tokens and namespaces"
+        title="Access"
+        about={
+          tab === "tokens"
+            ? "Programs and people sign in with a token; its roles say what they may do."
+            : "What is in one namespace cannot be seen from another; quotas bound what it uses."
+        }
         actions={tab === "tokens" ? <NewToken /> : <NewNamespace />}
       />
       <Tabs label="Access" tabs={TABS} current={tab} />

@@ -7,8 +7,8 @@ import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { useWidth, WIDTHS } from "@/lib/useWidth";
 import { Button } from "@/ui/Button";
-import { Name } from "@/ui/Name";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
+import { Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
 import { Time } from "@/ui/Time";
 import { Many } from "./dead/Many";
@@ -32,7 +32,7 @@ export function DeadLetters() {
           items.length === 0 ? (
             <Card>
               <Empty icon={CircleCheck} title="No dead letters">
-                A run comes here when it has used up its retries.
+                A run comes here when it has used up its retries. There is nothing to do.
               </Empty>
             </Card>
           ) : (
@@ -62,7 +62,9 @@ export function DeadLetters() {
           )
         }
       </Load>
-      {search.id && <One id={search.id} onClose={() => setSearch({ id: undefined })} />}
+      {search.id && (
+        <One key={search.id} id={search.id} onClose={() => setSearch({ id: undefined })} />
+      )}
     </>
   );
 }
@@ -97,7 +99,7 @@ function Groups({ items, chosen, choose }: GroupsProps) {
                   {errorText(each)}
                 </span>
                 <span className="mt-0.5 block truncate text-xs text-ink-2">
-                  {each.job} · last <Time at={each.lastAt} ago />
+                  {each.job} · <Time at={each.lastAt} ago />
                 </span>
               </span>
             </button>
@@ -108,6 +110,7 @@ function Groups({ items, chosen, choose }: GroupsProps) {
   );
 }
 
+/** All of one cause are of one job: what differs is the run, and what its error says. */
 const COLUMNS: Column<DeadLetter>[] = [
   {
     key: "id",
@@ -117,40 +120,42 @@ const COLUMNS: Column<DeadLetter>[] = [
     cell: (each) => <span className="font-mono text-xs">{shortId(each.executionId)}</span>,
   },
   {
-    key: "job",
-    title: "Job",
-    width: "minmax(0,1.6fr)",
+    key: "error",
+    title: "Error",
+    main: true,
+    width: "minmax(0,1fr)",
     cell: (each) => (
       <>
-        <Name text={each.job} className="font-medium" />
-        <span className="block truncate font-mono text-2xs text-ink-2 md:hidden">
+        <span className="block truncate font-mono text-xs" title={each.message}>
           {each.message}
+        </span>
+        <span className="block truncate text-xs text-ink-2 sm:hidden">
+          {shortId(each.executionId)}
+          {each.state !== "open" && ` · ${each.state}`}
         </span>
       </>
     ),
   },
   {
-    key: "error",
-    title: "Error",
-    width: "minmax(0,2.4fr)",
-    from: "md",
-    cell: (each) => <span className="font-mono text-xs text-ink-2">{each.message}</span>,
-  },
-  {
     key: "state",
     title: "State",
-    width: "5rem",
-    from: "lg",
-    cell: (each) => sentence(each.state),
+    width: "6.5rem",
+    from: "sm",
+    cell: (each) => <LetterTag letter={each} />,
   },
   {
     key: "at",
     title: "Died",
-    width: "8.5rem",
+    width: "8rem",
     right: true,
     cell: (each) => <Time at={each.diedAt} />,
   },
 ];
+
+function LetterTag({ letter: { state } }: { letter: DeadLetter }) {
+  if (state === "open") return <span className="text-ink-2">Open</span>;
+  return <Tag mood={state === "redriven" ? "ok" : "idle"}>{sentence(state)}</Tag>;
+}
 
 function Letters({
   group,
@@ -171,12 +176,15 @@ function Letters({
           <Many group={group} verb="discard" />
         </div>
       )}
-      {newest && <Newest key={newest.executionId} id={newest.executionId} />}
+      {newest && (
+        <Newest key={newest.executionId} id={newest.executionId} isOnly={list.rows.length === 1} />
+      )}
       <Table
         label="Dead letters of this cause"
         rows={list.rows}
         columns={COLUMNS}
         idOf={(each) => each.executionId}
+        href={(each) => `/dead-letters?group=${id}&id=${each.executionId}`}
         onOpen={(each) => open(each.executionId)}
         onEnd={list.onEnd}
         loading={list.loading}

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { may } from "@/api/actions";
 import { graph as graphQuery, job as jobQuery } from "@/api/queries";
 import type { GraphDefinition, JobDetail } from "@/api/types";
+import { DefinitionPanel } from "@/graph/DefinitionPanel";
 import { FlowGraph } from "@/graph/FlowGraph";
 import { GridView } from "@/graph/GridView";
 import { percent, plural } from "@/lib/format";
@@ -26,11 +27,6 @@ export function GraphPage() {
   const query = useQuery(graphQuery(name));
   const { data: job } = useQuery(jobQuery(name));
   const tab = tabOf(TABS, search.tab);
-  const navigate = useNavigate();
-  const openJob = (shape: GraphDefinition, node: string) => {
-    const id = shape.nodes.find((each) => each.name === node)?.job;
-    if (id) void navigate({ to: "/jobs/$id", params: { id } });
-  };
   return (
     <>
       <PageHead
@@ -56,10 +52,29 @@ export function GraphPage() {
         <GridView name={name} />
       ) : (
         <Card flush>
-          <Load query={query}>
-            {(shape) => <FlowGraph shape={shape} onChoose={(node) => openJob(shape, node)} />}
-          </Load>
+          <Load query={query}>{(shape) => <Definition shape={shape} />}</Load>
         </Card>
+      )}
+    </>
+  );
+}
+
+/** A node's facts open below the picture, which stays where it is. */
+function Definition({ shape }: { shape: GraphDefinition }) {
+  const [search, setSearch] = useFilters();
+  const node = shape.nodes.find((each) => each.name === search.node);
+  const choose = (name: string) => setSearch({ node: name });
+  return (
+    <>
+      <FlowGraph shape={shape} chosen={search.node} onChoose={choose} />
+      {node && (
+        <DefinitionPanel
+          key={node.name}
+          shape={shape}
+          node={node}
+          onChoose={choose}
+          onClose={() => setSearch({ node: undefined })}
+        />
       )}
     </>
   );
@@ -79,7 +94,7 @@ function About({ shape, job }: AboutProps) {
       (job.last.length > 1
         ? `${percent(job.successRate)} of the last ${job.last.length} succeeded`
         : `its only run ${job.successRate ? "succeeded" : "failed"}`),
-    job?.p50Ms != null && `typically ${duration(job.p50Ms)}`,
+    job?.p50Ms != null && `typically ${duration(job.p50Ms).replace(" ", "\u00a0")}`,
   ];
   return (
     <>

@@ -7,6 +7,7 @@ import { count, plural } from "@/lib/format";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { Actions } from "@/ui/Actions";
+import { Button } from "@/ui/Button";
 import { Name } from "@/ui/Name";
 import { Empty, Load, PageHead } from "@/ui/Panels";
 import { SearchField } from "@/ui/SearchField";
@@ -18,6 +19,7 @@ const COLUMNS: Column<GraphSummary>[] = [
   {
     key: "name",
     title: "Graph",
+    main: true,
     width: "minmax(0,1.5fr)",
     cell: (graph) => (
       <>
@@ -69,7 +71,7 @@ const COLUMNS: Column<GraphSummary>[] = [
   {
     key: "act",
     title: "",
-    width: "2rem",
+    width: "var(--tap)",
     from: "sm",
     cell: (graph) => (
       <Actions compact subject="job" item={graph} id={graph.name} name={graph.name} />
@@ -108,12 +110,22 @@ export function Graphs() {
             columns={COLUMNS}
             rowHeight={52}
             idOf={(graph) => graph.name}
+            href={(graph) => `/graphs/${encodeURIComponent(graph.name)}`}
             onOpen={(graph) => void navigate({ to: "/graphs/$name", params: { name: graph.name } })}
             empty={
-              <Empty icon={Workflow} title={wanted ? "No graph fits" : "No graphs yet"}>
-                Define one with <code className="font-mono">@app.graph</code> or in a job file; its
-                runs are drawn here.
-              </Empty>
+              wanted ? (
+                <Empty
+                  icon={Workflow}
+                  title="No graph has this in its name"
+                  action={<Button onClick={() => setSearch({ q: undefined })}>Show all</Button>}
+                />
+              ) : (
+                <Empty icon={Workflow} title="No graphs yet">
+                  A graph is jobs that wait for one another. Define one with{" "}
+                  <code className="font-mono">@app.graph</code> or in a job file; its runs are drawn
+                  here.
+                </Empty>
+              )
             }
           />
         )}

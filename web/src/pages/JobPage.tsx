@@ -17,6 +17,7 @@ import { Tabs, tabOf } from "@/ui/Tabs";
 import { Figures } from "./job/Figures";
 import { JobForm } from "./job/JobForm";
 import { JobSchedules } from "./job/JobSchedules";
+import { originOf } from "./job/origin";
 import { Trigger } from "./job/Trigger";
 import { Versions } from "./job/Versions";
 import { RUN_COLUMNS } from "./runs/columns";
@@ -74,24 +75,24 @@ function Title({ job }: { job: JobDetail }) {
     <>
       {job.name}
       {job.paused && <Tag>Paused</Tag>}
-      {job.breaker && job.breaker !== "closed" && <Tag mood="bad">{`Breaker ${job.breaker}`}</Tag>}
+      {job.breaker && job.breaker !== "closed" && (
+        <Tag mood="bad">{`Breaker ${job.breaker.replace("_", " ")}`}</Tag>
+      )}
     </>
   );
 }
 
-const ORIGINS: Record<string, string> = { code: "defined in code", api: "defined here" };
-
 function About({ job }: { job: JobDetail }) {
-  const origin = ORIGINS[job.origin] ?? `defined in ${job.origin.replace(/^file:/, "")}`;
   return (
     <>
-      {`${job.kind} · queue ${job.queue} · v${job.version} · ${origin}`}
+      {`${job.kind} · queue ${job.queue} · v${job.version} · defined ${originOf(job.origin)}`}
       {job.note && <p className="mt-1 break-words">{job.note}</p>}
     </>
   );
 }
 
 function Verbs({ job }: { job: JobDetail }) {
+  const navigate = useNavigate();
   const [isOpen, setOpen] = useState(false);
   return (
     <>
@@ -105,7 +106,13 @@ function Verbs({ job }: { job: JobDetail }) {
           Edit
         </Button>
       )}
-      <Actions subject="job" item={job} id={job.jobId} name={job.name} />
+      <Actions
+        subject="job"
+        item={job}
+        id={job.jobId}
+        name={job.name}
+        onGone={() => navigate({ to: "/jobs" })}
+      />
       {may(job, "trigger") && <Trigger job={job} />}
       {isOpen && <JobForm job={job} onClose={() => setOpen(false)} />}
     </>
@@ -121,6 +128,7 @@ function JobRuns({ job }: { job: JobDetail }) {
       rows={list.rows}
       columns={RUN_COLUMNS}
       idOf={(run) => run.executionId}
+      href={(run) => `/runs/${run.executionId}`}
       onOpen={(run) => void navigate({ to: "/runs/$id", params: { id: run.executionId } })}
       onEnd={list.onEnd}
       loading={list.loading}

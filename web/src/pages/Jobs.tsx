@@ -19,7 +19,7 @@ import { SearchField } from "@/ui/SearchField";
 import { Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
 import { Tabs, tabOf } from "@/ui/Tabs";
-import { LAST_RUNS, NEXT_FIRING, queuedOf, SUCCESS_RATE } from "./job/columns";
+import { isFailing, LAST_RUNS, NEXT_FIRING, queuedOf, SUCCESS_RATE } from "./job/columns";
 import { JobForm } from "./job/JobForm";
 import { Templates } from "./template/Templates";
 
@@ -27,6 +27,7 @@ const COLUMNS: Column<Job>[] = [
   {
     key: "name",
     title: "Job",
+    main: true,
     width: "minmax(0,1.5fr)",
     cell: (job) => (
       <>
@@ -34,7 +35,7 @@ const COLUMNS: Column<Job>[] = [
           <Name text={job.name} className="font-medium" />
           {job.paused && <Tag>Paused</Tag>}
           {job.breaker && job.breaker !== "closed" && (
-            <Tag mood="bad">{`Breaker ${job.breaker}`}</Tag>
+            <Tag mood="bad">{`Breaker ${job.breaker.replace("_", " ")}`}</Tag>
           )}
         </span>
         <span className="block truncate text-xs text-ink-3 max-md:hidden">{`${job.kind} · ${job.queue} · v${job.version}`}</span>
@@ -74,7 +75,7 @@ const COLUMNS: Column<Job>[] = [
   {
     key: "act",
     title: "",
-    width: "2rem",
+    width: "var(--tap)",
     from: "sm",
     cell: (job) => <Actions compact subject="job" item={job} id={job.jobId} name={job.name} />,
   },
@@ -85,11 +86,23 @@ function Amount({ text, isNone }: { text: string; isNone: boolean }) {
   return <span className={isNone ? "text-ink-3" : "font-medium"}>{text}</span>;
 }
 
+/** What people look for among many: those that go wrong, or do not go at all. */
+const STATES: Record<string, [string, (job: Job) => boolean]> = {
+  failing: ["Failing", isFailing],
+  running: ["Running", (job) => job.running > 0],
+  waiting: ["Waiting", (job) => job.queued > 0],
+  paused: ["Paused", (job) => job.paused],
+  scheduled: ["With a schedule", (job) => job.schedules > 0],
+};
+
 /** The list of jobs is short enough to be here as a whole; what fits is found without asking. */
-function isWanted(job: Job, { q = "", kind }: Search): boolean {
+export function isWanted(job: Job, { q = "", kind, state }: Search): boolean {
   const words = q.toLowerCase().split(/\s+/);
   const text = `${job.name} ${job.queue}`.toLowerCase();
-  return (!kind || job.kind === kind) && words.every((word) => text.includes(word));
+  const isInState = STATES[state ?? ""]?.[1] ?? (() => true);
+  return (
+    (!kind || job.kind === kind) && isInState(job) && words.every((word) => text.includes(word))
+  );
 }
 
 const TABS = [
@@ -130,7 +143,7 @@ function List() {
   const navigate = useNavigate();
   const list = useList<Job>(jobs());
   const rows = list.rows.filter((job) => isWanted(job, search));
-  const isFiltered = Boolean(search.q || search.kind);
+  const isFiltered = Boolean(search.q || search.kind || search.state);
   const { onEnd } = list;
   useEffect(() => {
     if (isFiltered) onEnd();
@@ -140,13 +153,26 @@ function List() {
       <div className="mb-3 flex flex-wrap gap-2">
         <SearchField
           label="Search jobs"
-          className="min-w-48 flex-1"
+          className="min-w-48 flex-1 max-sm:basis-full"
           value={search.q}
           onChange={(q) => setSearch({ q })}
         />
         <select
+          aria-label="State"
+          className="field max-sm:flex-1"
+          value={search.state ?? ""}
+          onChange={(event) => setSearch({ state: event.target.value || undefined })}
+        >
+          <option value="">All states</option>
+          {Object.entries(STATES).map(([key, [title]]) => (
+            <option key={key} value={key}>
+              {title}
+            </option>
+          ))}
+        </select>
+        <select
           aria-label="Kind"
-          className="field"
+          className="field max-sm:flex-1"
           value={search.kind ?? ""}
           onChange={(event) => setSearch({ kind: event.target.value || undefined })}
         >
@@ -165,13 +191,14 @@ function List() {
           columns={COLUMNS}
           rowHeight={52}
           idOf={(job) => job.jobId}
+          href={(job) => `/jobs/${encodeURIComponent(job.jobId)}`}
           onOpen={(job) => void navigate({ to: "/jobs/$id", params: { id: job.jobId } })}
           onEnd={list.onEnd}
           loading={list.loading}
           empty={
             isFiltered ? (
               <Empty icon={Wrench} title="No job fits">
-                Try fewer letters, or another kind.
+                Try fewer letters, another state or another kind.
               </Empty>
             ) : (
               <Empty icon={Wrench} title="No jobs yet">

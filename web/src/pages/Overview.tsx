@@ -8,6 +8,7 @@ import { useFilters } from "@/lib/useFilters";
 import { Chart } from "@/ui/Chart";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { Windows } from "@/ui/Windows";
+import { Attention } from "./overview/Attention";
 import { Beginning } from "./overview/Beginning";
 import { Due, LoadForecast } from "./overview/Coming";
 import { Failures } from "./overview/Failures";
@@ -49,7 +50,8 @@ export function Overview() {
 function Body({ figures }: { figures: Figures }) {
   return (
     <div className="space-y-4">
-      <Workers />
+      <Attention concerns={figures.attention} />
+      {figures.attention.length === 0 && <Workers />}
       {isQuiet(figures) && <Beginning />}
       <Stats figures={figures} />
       <div className="grid gap-4 xl:grid-cols-3">
@@ -99,7 +101,7 @@ function isQuiet(figures: Figures): boolean {
 function Rates({ figures }: { figures: Figures }) {
   const { durations, retryRate, utilisation } = figures;
   const said = [
-    durations.p50Ms != null && `p50 ${duration(durations.p50Ms)}`,
+    durations.p50Ms != null && `median ${duration(durations.p50Ms)}`,
     durations.p95Ms != null && `p95 ${duration(durations.p95Ms)}`,
     retryRate != null && `${percent(retryRate)} retried`,
     utilisation != null && `${percent(utilisation)} of slots busy`,

@@ -1,66 +1,64 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Layers } from "lucide-react";
-import { breakers, queues } from "@/api/queries";
+import { queues } from "@/api/queries";
 import type { Queue } from "@/api/types";
-import { atLeast, count, plural, sentence } from "@/lib/format";
+import { atLeast, count, plural } from "@/lib/format";
 import { duration } from "@/lib/time";
 import { Actions } from "@/ui/Actions";
 import { Name } from "@/ui/Name";
-import { Card, Empty, Load, PageHead } from "@/ui/Panels";
+import { Empty, Load, PageHead } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
-import { Time } from "@/ui/Time";
+import { Breakers } from "./queue/Breakers";
 import { Why } from "./queue/Why";
 
 /** For phones, where there is one column. */
-function waitingIn({ queued, running, oldestWaitMs }: Queue): string {
-  if (!queued) return `${count(running)} running`;
+export function inShort({ queued, isCut, running, oldestWaitMs, ratePerMin }: Queue): string {
   const oldest = oldestWaitMs == null ? "" : `, oldest ${duration(oldestWaitMs)}`;
-  return `${count(queued)} waiting${oldest}`;
+  const parts = [
+    queued > 0 && `${atLeast(queued, isCut)} waiting${oldest}`,
+    running > 0 && `${count(running)} running`,
+  ].filter(Boolean);
+  return parts.join(" · ") || (ratePerMin ? `${count(ratePerMin)} finished a minute` : "Idle");
+}
+
+/** Nothing is quiet: what is there stands out. */
+function Figure({ value, text }: { value: number; text?: string }) {
+  return <span className={value ? "" : "text-ink-3"}>{text ?? count(value)}</span>;
 }
 
 const COLUMNS: Column<Queue>[] = [
   {
     key: "name",
     title: "Queue",
+    main: true,
     width: "minmax(0,1.4fr)",
     cell: (queue) => (
       <>
         <span className="flex items-center gap-2">
           <Name text={queue.name} className="font-medium" />
           {queue.paused && <Tag>Paused</Tag>}
+          {queue.held > 0 && <Tag mood="warn">{`${count(queue.held)} held back`}</Tag>}
         </span>
         <span className="block truncate text-xs text-ink-2 max-sm:hidden" title={queue.note ?? ""}>
           {queue.note}
         </span>
-        <span className="num block truncate text-xs text-ink-2 sm:hidden">{waitingIn(queue)}</span>
+        <span className="num block truncate text-xs text-ink-2 sm:hidden">{inShort(queue)}</span>
       </>
     ),
   },
   {
     key: "queued",
-    title: "Queued",
+    title: "Waiting",
     width: "5rem",
     right: true,
     from: "sm",
-    cell: (queue) => <b className="font-semibold">{atLeast(queue.queued, queue.isCut)}</b>,
-  },
-  {
-    key: "running",
-    title: "Running, at most",
-    width: "8rem",
-    right: true,
-    from: "sm",
-    cell: (queue) => <Busy queue={queue} />,
-  },
-  {
-    key: "scheduled",
-    title: "Scheduled",
-    width: "6rem",
-    right: true,
-    from: "md",
-    cell: (queue) => count(queue.scheduled),
+    cell: (queue) => (
+      <b className="font-semibold">
+        <Figure value={queue.queued} text={atLeast(queue.queued, queue.isCut)} />
+      </b>
+    ),
   },
   {
     key: "wait",
@@ -68,7 +66,23 @@ const COLUMNS: Column<Queue>[] = [
     width: "6rem",
     right: true,
     from: "sm",
-    cell: (queue) => duration(queue.oldestWaitMs),
+    cell: (queue) => <Figure value={queue.oldestWaitMs ?? 0} text={duration(queue.oldestWaitMs)} />,
+  },
+  {
+    key: "running",
+    title: "Running",
+    width: "5rem",
+    right: true,
+    from: "sm",
+    cell: (queue) => <Figure value={queue.running} />,
+  },
+  {
+    key: "slots",
+    title: "Slots",
+    width: "6rem",
+    right: true,
+    from: "sm",
+    cell: (queue) => <Slots queue={queue} />,
   },
   {
     key: "rate",
@@ -76,19 +90,19 @@ const COLUMNS: Column<Queue>[] = [
     width: "7rem",
     right: true,
     from: "md",
-    cell: (queue) => count(queue.ratePerMin),
+    cell: (queue) => <Figure value={queue.ratePerMin} />,
   },
   {
-    key: "held",
-    title: "Held back",
+    key: "scheduled",
+    title: "Scheduled",
     width: "6rem",
     right: true,
     from: "lg",
-    cell: (queue) => count(queue.held),
+    cell: (queue) => <Figure value={queue.scheduled} />,
   },
   {
     key: "why",
-    title: "Reasons",
+    title: "",
     width: "4rem",
     right: true,
     cell: (queue) => <Why queue={queue} />,
@@ -96,24 +110,22 @@ const COLUMNS: Column<Queue>[] = [
   {
     key: "act",
     title: "",
-    width: "2rem",
+    width: "var(--tap)",
     cell: (queue) => (
       <Actions compact subject="queue" item={queue} id={queue.name} name={queue.name} />
     ),
   },
 ];
 
-/** How many run, and how many could: the slots of all workers that serve the queue. */
-function Busy({ queue }: { queue: Queue }) {
-  const who = queue.workers ? `${plural(queue.workers, "worker")} serve it` : "no worker serves it";
+/** How many of its runs could go on at once: all slots of those who serve it. */
+function Slots({ queue }: { queue: Queue }) {
+  if (!queue.workers)
+    return <span className={queue.queued ? "text-bad" : "text-ink-3"}>no worker</span>;
   return (
-    <span title={`${plural(queue.slots, "slot")}: ${who}`}>
-      {count(queue.running)}
-      {queue.workers ? (
-        <span className="text-ink-2">{` of ${count(queue.slots)}`}</span>
-      ) : (
-        <span className="text-bad">, no worker</span>
-      )}
+    <span
+      title={`Of ${plural(queue.workers, "worker")}; other queues may share them. Open it to see.`}
+    >
+      {count(queue.slots)}
     </span>
   );
 }
@@ -123,7 +135,10 @@ export function Queues() {
   const query = useQuery(queues());
   return (
     <>
-      <PageHead title="Queues" />
+      <PageHead
+        title="Queues"
+        about="Where runs wait for a free slot of a worker. Open one for its limits, waits and rates."
+      />
       <Load query={query}>
         {({ items }) => (
           <Table
@@ -132,12 +147,8 @@ export function Queues() {
             columns={COLUMNS}
             rowHeight={56}
             idOf={(queue) => queue.name}
-            onOpen={(queue) =>
-              void navigate({
-                to: "/runs",
-                search: { queue: queue.name, status: "queued" } as never,
-              })
-            }
+            href={(queue) => `/queues/${encodeURIComponent(queue.name)}`}
+            onOpen={(queue) => void navigate({ to: "/queues/$name", params: { name: queue.name } })}
             empty={
               <Empty icon={Layers} title="No queues yet">
                 A queue is here while runs are in it or a worker serves it. Start one with{" "}
@@ -149,29 +160,5 @@ export function Queues() {
       </Load>
       <Breakers />
     </>
-  );
-}
-
-function Breakers() {
-  const query = useQuery(breakers());
-  if (!query.data?.items.length) return null;
-  return (
-    <Card title="Breakers" flush className="mt-5">
-      <ul className="divide-y divide-line">
-        {query.data.items.map((each) => (
-          <li key={each.job} className="flex flex-wrap items-center gap-3 px-4 py-2.5">
-            <span className="min-w-32 flex-1 font-medium">{each.job}</span>
-            {each.rule && <span className="text-xs text-ink-2">{each.rule}</span>}
-            {each.openedAt && (
-              <span className="text-ink-2">
-                since <Time at={each.openedAt} />
-              </span>
-            )}
-            <Tag mood={each.state === "closed" ? "ok" : "bad"}>{sentence(each.state)}</Tag>
-            <Actions compact subject="breaker" item={each} id={each.job} name={each.job} />
-          </li>
-        ))}
-      </ul>
-    </Card>
   );
 }

@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Footprints } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { children as childrenOf, nodes, run as runQuery } from "@/api/queries";
+import { nodes, run as runQuery, runs } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { shortId } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
+import { useList } from "@/lib/useList";
 import { downloadLog, useLog } from "@/shell/live";
 import { Actions } from "@/ui/Actions";
 import { CopyButton } from "@/ui/Copy";
@@ -20,7 +22,7 @@ import { Compare } from "./run/Compare";
 import { Now } from "./run/Now";
 import { Rerun } from "./run/Rerun";
 import { RunFacts } from "./run/RunFacts";
-import { NARROW_RUN_PX, RUN_COLUMNS } from "./runs/columns";
+import { NARROW_RUN_PX, STEP_COLUMNS } from "./runs/columns";
 
 // Asked for beside the run, not after it: whether it is one of a graph is known only then.
 const RunGraph = coming(import("@/graph/RunGraph"));
@@ -49,7 +51,7 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
       : []),
     { key: "log", title: "Log" },
     { key: "data", title: "Arguments and result" },
-    { key: "attempts", title: "Attempts", count: run.attempt },
+    { key: "attempts", title: "Attempts", count: run.attempt || undefined },
     ...(isGraph ? [{ key: "children", title: "Steps" }] : []),
     { key: "compare", title: "Compare" },
   ];
@@ -109,15 +111,18 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
 function Log({ run }: { run: Run }) {
   const [search, setSearch] = useFilters();
   const isLive = !run.finishedAt;
-  const { lines, error, isRead } = useLog(run.executionId, isLive);
-  if (error) return <ErrorPanel error={error} />;
+  const { lines, error, isRead, gap, retry } = useLog(run.executionId, isLive);
+  const problem = error !== null && <ErrorPanel error={error} retry={retry} />;
+  if (problem && lines.length === 0) return problem;
   return (
     <Card flush>
+      {problem}
       <LogView
         lines={lines}
         live={isLive}
         reading={!isRead}
-        {...(isLive && !run.startedAt && { height: "h-32" })}
+        gap={gap}
+        {...(isLive && !run.startedAt && { height: "h-20" })}
         onDownload={() => downloadLog(run.executionId)}
         wanted={{ text: search.find ?? "", level: search.level ?? "" }}
         onWanted={({ text, level }) =>
@@ -149,20 +154,24 @@ function Data({ run }: { run: Run }) {
 
 function Children({ run }: { run: Run }) {
   const navigate = useNavigate();
-  const query = useQuery(childrenOf(run.executionId));
+  const list = useList<Run>(runs({ parentId: run.executionId }));
+  if (list.error) return <ErrorPanel error={list.error} retry={() => void list.refetch()} />;
   return (
-    <Load query={query}>
-      {({ items }) => (
-        <Table
-          label="Steps of this run"
-          rows={items}
-          columns={RUN_COLUMNS}
-          narrowHeight={NARROW_RUN_PX}
-          idOf={(each) => each.executionId}
-          onOpen={(each) => void navigate({ to: "/runs/$id", params: { id: each.executionId } })}
-          empty={<Empty title="No step has a run yet" />}
-        />
-      )}
-    </Load>
+    <Table
+      label="Steps of this run"
+      rows={list.rows}
+      columns={STEP_COLUMNS}
+      narrowHeight={NARROW_RUN_PX}
+      idOf={(each) => each.executionId}
+      href={(each) => `/runs/${each.executionId}`}
+      onOpen={(each) => void navigate({ to: "/runs/$id", params: { id: each.executionId } })}
+      onEnd={list.onEnd}
+      loading={list.loading}
+      empty={
+        <Empty icon={Footprints} title="No step has a run yet">
+          Each node gets one here when its turn comes, a map one for each item.
+        </Empty>
+      }
+    />
   );
 }

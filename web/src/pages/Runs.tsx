@@ -1,12 +1,11 @@
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { Activity } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { runs } from "@/api/queries";
 import type { Run } from "@/api/types";
-import { sinceOf } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
-import { Button } from "@/ui/Button";
+import { Button, buttonClass } from "@/ui/Button";
 import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
 import { Table } from "@/ui/Table";
 import { BulkBar } from "./runs/BulkBar";
@@ -18,14 +17,15 @@ export function Runs() {
   const [search, setSearch] = useFilters();
   const navigate = useNavigate();
   const [selected, setSelected] = useState<Set<string>>(new Set());
-  // "The last hour" moves with the clock; within a minute it is the same question.
-  const minute = Math.floor(Date.now() / 60_000);
   const filter = useMemo(() => {
     const { steps: _, ...asked } = search;
-    const since = sinceOf(search.since, minute * 60_000);
-    return { ...asked, since, ...(hidesSteps(search) && { steps: false }) };
-  }, [search, minute]);
+    return { ...asked, ...(hidesSteps(search) && { steps: false }) };
+  }, [search]);
   const list = useList<Run>(runs(filter));
+  // Chosen under other filters they may be out of sight: nothing is done to what nobody sees.
+  const asked = JSON.stringify(search);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text says whether the filters changed
+  useEffect(() => setSelected(new Set()), [asked]);
   const isFiltered = Object.entries(search).some(([name, said]) => said && name !== "steps");
   const clear = () =>
     setSearch(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])));
@@ -51,6 +51,7 @@ export function Runs() {
             columns={RUN_COLUMNS}
             narrowHeight={NARROW_RUN_PX}
             idOf={(run) => run.executionId}
+            href={(run) => `/runs/${run.executionId}`}
             onOpen={(run) => void navigate({ to: "/runs/$id", params: { id: run.executionId } })}
             selected={selected}
             onSelect={setSelected}
@@ -77,9 +78,17 @@ function NoRuns({ clear }: { clear: (() => void) | undefined }) {
     );
   }
   return (
-    <Empty icon={Activity} title="Nothing has run yet">
-      Submit a run: <code className="font-mono">rota submit JOB</code>, a schedule, or the trigger
-      button on a job's page.
+    <Empty
+      icon={Activity}
+      title="Nothing has run yet"
+      action={
+        <Link to="/jobs" className={buttonClass()}>
+          See the jobs
+        </Link>
+      }
+    >
+      Trigger a job on its page, give it a schedule, or submit it from a shell:{" "}
+      <code className="font-mono">rota submit JOB</code>
     </Empty>
   );
 }

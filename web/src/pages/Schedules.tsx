@@ -2,39 +2,46 @@ import { useQuery } from "@tanstack/react-query";
 import { CalendarDays, Plus } from "lucide-react";
 import { useEffect } from "react";
 import { may } from "@/api/actions";
-import { backfills, schedule as scheduleQuery, schedules, session } from "@/api/queries";
-import type { Backfill, Schedule } from "@/api/types";
-import { plural, sentence } from "@/lib/format";
+import { schedule as scheduleQuery, schedules, session } from "@/api/queries";
+import type { Schedule } from "@/api/types";
+import { sentence } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
 import { Dialog } from "@/ui/Dialog";
 import { Name } from "@/ui/Name";
-import { Card, Empty, ErrorPanel, Load, PageHead, Progress } from "@/ui/Panels";
+import { Empty, ErrorPanel, Load, PageHead } from "@/ui/Panels";
 import { SearchField } from "@/ui/SearchField";
-import { StateBadge, Tag } from "@/ui/State";
+import { StateBadge } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
 import { Tabs, tabOf } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
+import { Backfills } from "./schedule/Backfills";
 import { Blackouts } from "./schedule/Blackouts";
 import { Calendars } from "./schedule/Calendars";
 import { EditSchedule } from "./schedule/EditSchedule";
-import { ScheduleBody, ScheduleTag } from "./schedule/ScheduleCard";
+import { ScheduleBody, ScheduleTag, textOf } from "./schedule/ScheduleCard";
 import { Week } from "./schedule/Week";
 
 const COLUMNS: Column<Schedule>[] = [
   {
     key: "name",
     title: "Schedule",
+    main: true,
     width: "minmax(0,1.2fr)",
     cell: (each) => (
       <>
-        <Name text={each.name} className="font-medium" />
-        <Name text={each.job} className="text-xs text-ink-3 max-md:hidden" />
-        <span className="block truncate text-xs text-ink-2 md:hidden">
-          {each.state === "active" ? (each.description ?? each.trigger) : sentence(each.state)}
+        <span className="flex items-baseline gap-3">
+          <Name text={each.name} className="flex-1 font-medium" />
+          <span className="text-xs sm:hidden">
+            <Time at={each.nextAt} planned none={noneOf(each)} />
+          </span>
         </span>
+        {each.job !== each.name && (
+          <Name text={each.job} className="text-xs text-ink-3 max-md:hidden" />
+        )}
+        <span className="block truncate text-xs text-ink-2 md:hidden">{each.description}</span>
       </>
     ),
   },
@@ -45,7 +52,9 @@ const COLUMNS: Column<Schedule>[] = [
     from: "md",
     cell: (each) => (
       <>
-        <span className="block truncate">{each.description ?? each.trigger}</span>
+        <span className="block truncate" title={each.description}>
+          {each.description}
+        </span>
         <span className="block truncate font-mono text-2xs text-ink-3">{textOf(each)}</span>
       </>
     ),
@@ -69,12 +78,15 @@ const COLUMNS: Column<Schedule>[] = [
     title: "Next firing",
     width: "9.5rem",
     right: true,
-    cell: (each) => <Time at={each.nextAt} planned />,
+    from: "sm",
+    cell: (each) => (
+      <Time at={each.nextAt} planned due={each.state === "active"} none={noneOf(each)} />
+    ),
   },
   {
     key: "act",
     title: "",
-    width: "2rem",
+    width: "var(--tap)",
     from: "sm",
     cell: (each) => (
       <Actions compact subject="schedule" item={each} id={each.name} name={each.name} />
@@ -82,9 +94,9 @@ const COLUMNS: Column<Schedule>[] = [
   },
 ];
 
-/** As it was written; the zone too, unless the words above say it. */
-function textOf({ trigger, zone, description }: Schedule): string {
-  return description?.includes(zone) ? trigger : `${trigger} · ${zone}`;
+/** Why there is no next firing. */
+function noneOf({ state }: Schedule): string {
+  return state === "active" ? "None ahead" : sentence(state);
 }
 
 const TABS = [
@@ -155,6 +167,7 @@ function List({ onOpen }: { onOpen: (each: Schedule) => void }) {
         columns={COLUMNS}
         rowHeight={52}
         idOf={(each) => each.name}
+        href={(each) => `/schedules?edit=${encodeURIComponent(each.name)}`}
         onOpen={onOpen}
         onEnd={onEnd}
         loading={list.loading}
@@ -186,62 +199,5 @@ function One({ name, onClose }: { name: string; onClose: () => void }) {
     <Dialog open wide title={name} onClose={onClose}>
       <Load query={query}>{(each) => <ScheduleBody schedule={each} />}</Load>
     </Dialog>
-  );
-}
-
-function doneOf({ succeeded, failed }: Backfill): number {
-  return succeeded + failed;
-}
-
-function Backfills() {
-  const query = useQuery(backfills());
-  return (
-    <Card flush>
-      <Load query={query}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title="No backfills">
-              Open a schedule and choose Backfill to run what was missed.
-            </Empty>
-          ) : (
-            <ul className="divide-y divide-line">
-              {items.map((each) => (
-                <li
-                  key={each.id}
-                  className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5"
-                >
-                  <span className="min-w-40 flex-1 font-medium">{each.schedule}</span>
-                  <span>
-                    <Time at={each.from} /> to <Time at={each.until} />
-                  </span>
-                  <span className="w-32">
-                    <Progress
-                      share={each.total ? doneOf(each) / each.total : 0}
-                      label={`Backfill of ${each.schedule}`}
-                      tone={each.failed || each.state === "error" ? "bg-bad-fill" : "bg-ok-fill"}
-                    />
-                  </span>
-                  <span className="num text-ink-2">
-                    {`${doneOf(each)} of ${plural(each.total, "run")}${each.failed ? `, ${each.failed} failed` : ""}`}
-                  </span>
-                  <Tag
-                    mood={each.state === "active" ? "run" : each.state === "error" ? "bad" : "idle"}
-                  >
-                    {sentence(each.state)}
-                  </Tag>
-                  <Actions
-                    compact
-                    subject="backfill"
-                    item={each}
-                    id={each.id}
-                    name={each.schedule ?? "a removed schedule"}
-                  />
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Load>
-    </Card>
   );
 }

@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { session, version } from "@/api/queries";
+import { whoOf } from "@/lib/acts";
 import { sentence } from "@/lib/format";
+import { chooseKeys, hasKeys } from "@/lib/keys";
 import { chooseTheme, storedTheme, type Theme } from "@/lib/theme";
 import { ALL_PLACES } from "@/shell/nav";
 import { Card, Fact, Facts, Load, PageHead } from "@/ui/Panels";
@@ -41,9 +43,9 @@ export function Settings() {
           <Load query={who}>
             {(data) => (
               <Facts>
-                <Fact name="Signed in as">{data.who}</Fact>
+                <Fact name="Signed in as">{whoOf(data.who)}</Fact>
                 <Fact name="Namespace">{data.namespace}</Fact>
-                <Fact name="By">{data.csrfToken ? "a session" : "a token"}</Fact>
+                <Fact name="Queues">{data.queues ? data.queues.join(", ") : "all of them"}</Fact>
                 <Fact name="Roles">{data.roles.join(", ")}</Fact>
               </Facts>
             )}
@@ -63,15 +65,24 @@ export function Settings() {
           </Load>
           <p className="mt-3">
             <a href="/docs" className="link">
-              Reference of the API
+              API reference
             </a>
           </p>
         </Card>
-        <Card title="Keys">
+        <Card title="Keys" className="max-sm:hidden">
+          <label className="mb-3 flex items-center gap-2">
+            <input
+              type="checkbox"
+              defaultChecked={hasKeys()}
+              onChange={(event) => chooseKeys(event.target.checked)}
+            />
+            Single keys are shortcuts
+          </label>
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
             <Key keys="Ctrl K" does="Search and commands" />
             <Key keys="/" does="Filter this list" />
             <Key keys="↑ ↓ or j k" does="Move in a list" />
+            <Key keys="← ↑ → ↓" does="Move in a graph, a grid, a chart" />
             <Key keys="Enter" does="Open the row" />
             <Key keys="Space" does="Select the row" />
             {ALL_PLACES.map((place) => (

@@ -2,18 +2,16 @@ import { useQuery } from "@tanstack/react-query";
 import { Cpu } from "lucide-react";
 import { workers } from "@/api/queries";
 import type { Worker } from "@/api/types";
-import { count, percent, plural } from "@/lib/format";
+import { count, plural } from "@/lib/format";
+import { useFilters } from "@/lib/useFilters";
 import { Actions } from "@/ui/Actions";
 import { Name } from "@/ui/Name";
 import { Empty, Load, PageHead, Progress } from "@/ui/Panels";
-import { Tag } from "@/ui/State";
 import { type Column, Table } from "@/ui/Table";
 import { Time } from "@/ui/Time";
-
-function WorkerTag({ worker }: { worker: Worker }) {
-  if (!worker.alive) return <Tag mood="bad">Silent</Tag>;
-  return worker.draining ? <Tag mood="warn">Draining</Tag> : <Tag mood="ok">Alive</Tag>;
-}
+import { OneWorker } from "./worker/OneWorker";
+import { WorkerTag } from "./worker/WorkerTag";
+import { crewInShort, someOf } from "./worker/words";
 
 /** Short runs are claimed in batches; those beyond the slots wait inside the worker. */
 function aheadOf({ busy, slots }: Worker): string {
@@ -24,12 +22,13 @@ const COLUMNS: Column<Worker>[] = [
   {
     key: "host",
     title: "Worker",
+    main: true,
     width: "minmax(0,1.3fr)",
     cell: (worker) => (
       <>
         <Name text={worker.name} className="font-medium" />
-        <span className="block truncate font-mono text-2xs text-ink-3">{`${worker.host}, pid ${worker.pid}`}</span>
-        <span className="num block truncate text-2xs text-ink-2 sm:hidden">
+        <span className="block truncate text-xs text-ink-2">{`${worker.host}, process ${worker.pid}`}</span>
+        <span className="num block truncate text-xs text-ink-2 sm:hidden">
           {aheadOf(worker)}, heard <Time at={worker.seenAt} ago />
         </span>
       </>
@@ -43,19 +42,16 @@ const COLUMNS: Column<Worker>[] = [
   },
   {
     key: "slots",
-    title: "Slots",
-    width: "10rem",
+    title: "Load",
+    width: "12rem",
     from: "sm",
     cell: (worker) => (
       <span className="flex items-center gap-2">
         <span className="w-16">
-          <Progress
-            share={worker.slots ? worker.busy / worker.slots : 0}
-            label={`Busy slots of ${worker.host}`}
-          />
+          <Progress share={worker.load} label={`Busy slots of ${worker.name}`} />
         </span>
         <span className="num text-xs text-ink-2" title={aheadOf(worker)}>
-          {`${Math.min(worker.busy, worker.slots)} of ${worker.slots}`}
+          {`${Math.min(worker.busy, worker.slots)} of ${plural(worker.slots, "slot")}`}
           {worker.busy > worker.slots && ` +${count(worker.busy - worker.slots)}`}
         </span>
       </span>
@@ -64,24 +60,20 @@ const COLUMNS: Column<Worker>[] = [
   {
     key: "queues",
     title: "Queues",
-    width: "minmax(0,1fr)",
+    width: "minmax(0,1.2fr)",
     from: "md",
-    cell: (worker) => <span className="text-ink-2">{worker.queues.join(", ")}</span>,
-  },
-  {
-    key: "load",
-    title: "Load",
-    width: "4.5rem",
-    right: true,
-    from: "lg",
-    cell: (worker) => percent(Math.min(1, worker.load ?? 0)),
+    cell: (worker) => (
+      <span className="text-ink-2" title={worker.queues.join(", ")}>
+        {someOf(worker.queues)}
+      </span>
+    ),
   },
   {
     key: "version",
     title: "Version",
     width: "5rem",
     right: true,
-    from: "xl",
+    from: "lg",
     cell: (worker) => worker.version ?? "–",
   },
   {
@@ -103,24 +95,21 @@ const COLUMNS: Column<Worker>[] = [
   {
     key: "act",
     title: "",
-    width: "2rem",
+    width: "var(--tap)",
     cell: (worker) => (
-      <Actions
-        compact
-        subject="worker"
-        item={worker}
-        id={worker.id}
-        name={`${worker.host} (pid ${worker.pid})`}
-      />
+      <Actions compact subject="worker" item={worker} id={worker.id} name={worker.name} />
     ),
   },
 ];
 
 export function Workers() {
   const query = useQuery(workers());
+  const [search, setSearch] = useFilters();
+  const all = query.data?.items ?? [];
+  const open = all.find((each) => each.id === search.id);
   return (
     <>
-      <PageHead title="Workers" />
+      <PageHead title="Workers" about={all.length > 0 && crewInShort(all)} />
       <Load query={query}>
         {({ items }) => (
           <Table
@@ -128,16 +117,20 @@ export function Workers() {
             rows={items}
             columns={COLUMNS}
             rowHeight={60}
+            narrowHeight={76}
             idOf={(worker) => worker.id}
+            href={(worker) => `/workers?id=${worker.id}`}
+            onOpen={(worker) => setSearch({ id: worker.id })}
             empty={
               <Empty icon={Cpu} title="No workers">
-                Start one with <code className="font-mono">rota worker</code>; it appears here
-                within seconds.
+                Runs wait until one is there. Start it with{" "}
+                <code className="font-mono">rota worker</code>; it appears here within seconds.
               </Empty>
             }
           />
         )}
       </Load>
+      {open && <OneWorker worker={open} onClose={() => setSearch({ id: undefined })} />}
     </>
   );
 }

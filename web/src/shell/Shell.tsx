@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { LogOut, Menu as MenuIcon, Moon, Search, Sun, X } from "lucide-react";
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { ask, signInAddress } from "@/api/client";
 import { session } from "@/api/queries";
+import { whoOf } from "@/lib/acts";
 import { useKeys } from "@/lib/keys";
 import { chooseTheme } from "@/lib/theme";
+import { useWidth, WIDTHS } from "@/lib/useWidth";
 import { IconButton } from "@/ui/Button";
 import { useLive, useStreamState } from "./live";
 import { ALL_PLACES, PLACES } from "./nav";
@@ -17,12 +19,16 @@ export function Shell() {
   const live = useLive();
   const navigate = useNavigate();
   const path = useRouterState({ select: (state) => state.location.pathname });
-  const [isNavOpen, setNavOpen] = useState(false);
+  // Of one page: with the next one it is closed.
+  const [navOn, setNavOn] = useState<string | null>(null);
+  const isNavOpen = navOn === path;
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   useEffect(() => live.start(), [live]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes
-  useEffect(() => setNavOpen(false), [path]);
+  useFocusOnNewPage(main, path);
+  const menuButton = useRef<HTMLButtonElement>(null);
+  // What lies under the open menu is out of reach, as it is out of sight.
+  const isCovered = useWidth() < WIDTHS.lg && isNavOpen;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
@@ -51,9 +57,10 @@ export function Shell() {
       </button>
       <header className="sticky top-0 z-30 flex h-13 items-center gap-2 border-b border-line bg-surface px-3 lg:hidden">
         <IconButton
+          ref={menuButton}
           label={isNavOpen ? "Close the menu" : "Open the menu"}
           aria-expanded={isNavOpen}
-          onClick={() => setNavOpen(!isNavOpen)}
+          onClick={() => setNavOn(isNavOpen ? null : path)}
         >
           {isNavOpen ? <X className="size-5" /> : <MenuIcon className="size-5" />}
         </IconButton>
@@ -65,6 +72,11 @@ export function Shell() {
         </IconButton>
       </header>
       <aside
+        onKeyDown={(event) => {
+          if (event.key !== "Escape" || !isCovered) return;
+          setNavOn(null);
+          menuButton.current?.focus();
+        }}
         className={`z-20 flex-col border-r border-line bg-surface max-lg:fixed max-lg:inset-x-0 max-lg:top-13 max-lg:bottom-0 max-lg:overflow-y-auto lg:sticky lg:top-0 lg:flex lg:h-dvh ${isNavOpen ? "flex" : "hidden"}`}
       >
         <div className="flex h-14 items-center px-4 max-lg:hidden">
@@ -108,6 +120,7 @@ export function Shell() {
         ref={main}
         id="main"
         tabIndex={-1}
+        inert={isCovered}
         className="min-w-0 px-4 py-5 outline-none sm:px-6 lg:px-8 lg:py-7"
       >
         <div className="mx-auto max-w-[90rem]">
@@ -124,6 +137,16 @@ export function Shell() {
   );
 }
 
+/** What had the focus went with its page; the next Tab leads into the new one. */
+function useFocusOnNewPage(main: RefObject<HTMLElement | null>, path: string): void {
+  const before = useRef(path);
+  useEffect(() => {
+    if (before.current === path) return;
+    before.current = path;
+    main.current?.focus({ preventScroll: true });
+  }, [main, path]);
+}
+
 function Brand() {
   return (
     <Link to="/" className="flex items-center gap-2 text-base font-semibold tracking-tight">
@@ -137,6 +160,7 @@ const WORDS = {
   live: ["bg-ok-fill", "Live"],
   connecting: ["bg-warn-fill", "Connecting"],
   waiting: ["bg-bad-fill", "Reconnecting"],
+  away: ["bg-bad-fill", "No database"],
   stopped: ["bg-idle-fill", "Paused"],
 } as const;
 
@@ -170,7 +194,7 @@ function Person() {
       <div className="flex items-center gap-1">
         <div className="min-w-0 flex-1 pl-2">
           <p className="truncate font-medium" title={data?.who}>
-            {data?.who}
+            {data && whoOf(data.who)}
           </p>
           <a
             href={signInAddress(here)}

@@ -1,13 +1,13 @@
 import { act, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Live } from "@/api/live";
-import type { StreamState } from "@/api/stream";
+import type { Live, LiveState } from "@/api/live";
 import { LiveContext } from "./live";
 import { Stale } from "./Stale";
 
 let listeners: (() => void)[] = [];
 const live = {
-  state: "live" as StreamState,
+  state: "live" as LiveState,
+  isWithoutDatabase: false,
   subscribe: (listener: () => void) => {
     listeners.push(listener);
     return () => undefined;
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-function turn(state: StreamState, waitMs: number) {
+function turn(state: LiveState, waitMs: number) {
   act(() => {
     live.state = state;
     for (const each of listeners) each();
@@ -43,4 +43,15 @@ it("tells after a while that what is shown is old, until the server is back", ()
   expect(told()).toContain("may be old");
   turn("live", 1_000);
   expect(told()).toBe("");
+});
+
+it("tells that it is the database which is away", () => {
+  render(
+    <LiveContext value={live as unknown as Live}>
+      <Stale />
+    </LiveContext>,
+  );
+  live.isWithoutDatabase = true;
+  turn("away", 7_000);
+  expect(screen.getByRole("status").textContent).toContain("cannot reach its database since");
 });

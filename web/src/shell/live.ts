@@ -7,10 +7,10 @@ import {
   useSyncExternalStore,
 } from "react";
 import { ask } from "@/api/client";
-import type { Live } from "@/api/live";
-import type { StreamState } from "@/api/stream";
+import type { Live, LiveState } from "@/api/live";
 import type { LogLine, Page } from "@/api/types";
-import { joined, MOST } from "@/lib/log";
+import { joined, placeOf } from "@/lib/log";
+import { linesOf, reader } from "@/lib/logReader";
 
 export const LiveContext = createContext<Live | null>(null);
 
@@ -20,7 +20,7 @@ export function useLive(): Live {
   return live;
 }
 
-export function useStreamState(): StreamState {
+export function useStreamState(): LiveState {
   const live = useLive();
   return useSyncExternalStore(live.subscribe, () => live.state);
 }
@@ -30,57 +30,51 @@ interface Log {
   error: unknown;
   /** All that is stored is here: an empty log is empty. */
   isRead: boolean;
+  /** The place of the line before which lines are missing. */
+  gap: string | null;
+  retry: () => void;
 }
 
-/** The stored lines of a run, page by page, then those that come while it runs. */
+/** The stored lines of a run, page by page, and those that come while it runs. */
 export function useLog(runId: string, isRunning: boolean): Log {
   const live = useLive();
   const [lines, setLines] = useState<LogLine[]>([]);
   const [error, setError] = useState<unknown>(null);
   const [isRead, setRead] = useState(false);
+  const [gap, setGap] = useState<string | null>(null);
+  const [tries, setTries] = useState(0);
   const shown = useRef(runId);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another try reads it anew
   useEffect(() => {
     const stop = new AbortController();
     // When a run ends its lines stay where they are; another one has others.
     if (shown.current !== runId) {
       setLines([]);
       setRead(false);
+      setGap(null);
     }
     shown.current = runId;
-    setError(null);
     const add = (more: LogLine[]) => setLines((old) => joined(old, more));
-    readAll(runId, add, stop.signal)
-      .then(() => setRead(true))
-      .catch((failure) => {
-        if (!stop.signal.aborted) setError(failure);
-      });
-    const leave = isRunning ? live.followLog(runId, add) : undefined;
+    const onGap = (before: LogLine | null) => setGap(before && placeOf(before));
+    const readOn = reader(linesOf(runId, stop.signal), { add, onGap });
+    const read = () =>
+      readOn().then(
+        () => {
+          setError(null);
+          setRead(true);
+        },
+        (failure: unknown) => {
+          if (!stop.signal.aborted) setError(failure);
+        },
+      );
+    const leave = isRunning ? live.followLog(runId, { onLines: add, onGap: read }) : undefined;
+    void read();
     return () => {
       stop.abort();
       leave?.();
     };
-  }, [live, runId, isRunning]);
-  return { lines, error, isRead };
-}
-
-async function readAll(
-  runId: string,
-  add: (lines: LogLine[]) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  let cursor: string | null = null;
-  let total = 0;
-  do {
-    const page: Page<LogLine> = await ask("showLogs", {
-      path: [runId],
-      query: { after: cursor },
-      signal,
-    });
-    if (signal.aborted) return;
-    add(page.items);
-    total += page.items.length;
-    cursor = page.next;
-  } while (cursor && total < MOST);
+  }, [live, runId, isRunning, tries]);
+  return { lines, error, isRead, gap, retry: () => setTries(tries + 1) };
 }
 
 /** All lines of a run as one file, however many there are: the page keeps only the last ones. */

@@ -18,6 +18,8 @@ export interface Place {
   title: string;
   icon: LucideIcon;
   keys: string;
+  /** Other words by which it is looked for. */
+  also?: string;
 }
 
 export const PLACES: { title: string; places: Place[] }[] = [
@@ -43,7 +45,7 @@ export const PLACES: { title: string; places: Place[] }[] = [
     title: "Administer",
     places: [
       { to: "/audit", title: "Audit", icon: ScrollText, keys: "g a" },
-      { to: "/access", title: "Tokens, namespaces", icon: KeyRound, keys: "g t" },
+      { to: "/access", title: "Access", icon: KeyRound, keys: "g t", also: "tokens namespaces" },
       { to: "/settings", title: "Settings", icon: Settings, keys: "g ," },
     ],
   },

@@ -24,23 +24,31 @@ interface Props {
   name: string;
   /** In rows: one small menu instead of buttons. */
   compact?: boolean;
+  /** Where to go when the item is no more. */
+  onGone?: (() => Promise<void>) | undefined;
 }
 
 /** What the API says this caller may do with the item now, as buttons. */
-export function Actions({ subject, item, id, name, compact }: Props) {
+export function Actions({ subject, item, id, name, compact, onGone }: Props) {
   const cache = useQueryClient();
   const [asked, setAsked] = useState<Action | null>(null);
+  const [sent, setSent] = useState<Action | null>(null);
   const actions = offered(subject, item);
   const perform = async (action: Action, note?: string) => {
     await action.send(id, note);
     toast.done(action.done(name));
+    if (action.verb === "delete") await onGone?.();
     await cache.invalidateQueries();
   };
   const start = (action: Action) => {
-    if (action.confirm) setAsked(action);
-    else perform(action).catch(toast.failed);
+    if (action.confirm) return setAsked(action);
+    setSent(action);
+    perform(action)
+      .catch(toast.failed)
+      .finally(() => setSent(null));
   };
-  if (actions.length === 0) return null;
+  // What was asked may be allowed no more by now; its dialog stays, and the server says so.
+  if (actions.length === 0 && !asked) return null;
   return (
     <>
       {compact ? (
@@ -55,8 +63,14 @@ export function Actions({ subject, item, id, name, compact }: Props) {
           }))}
         />
       ) : (
-        actions.map((action) => (
-          <Button key={action.verb} icon={ICONS[action.icon]} onClick={() => start(action)}>
+        // By place, not by verb: the focus stays on the button when Pause becomes Resume.
+        actions.map((action, index) => (
+          <Button
+            key={index}
+            icon={ICONS[action.icon]}
+            busy={sent === action}
+            onClick={() => start(action)}
+          >
             {action.label}
           </Button>
         ))
@@ -65,7 +79,7 @@ export function Actions({ subject, item, id, name, compact }: Props) {
         <FormDialog
           open
           title={`${asked.label} ${name}?`}
-          submit={asked.label}
+          submit={asked.submit ?? asked.label}
           danger={asked.danger ?? false}
           onClose={() => setAsked(null)}
           onSubmit={(fields) => perform(asked, String(fields.get("note") ?? "").trim())}

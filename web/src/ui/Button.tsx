@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ReactNode } from "react";
+import type { ButtonHTMLAttributes, ComponentProps, ReactNode } from "react";
 
 export type Tone = "plain" | "primary" | "danger" | "quiet";
 
@@ -17,7 +17,7 @@ interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
 
 export function buttonClass(tone: Tone = "plain", extra = ""): string {
   const shape =
-    "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-md border px-3 text-sm font-medium transition-colors disabled:opacity-50";
+    "inline-flex h-(--tap) shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-md border px-3 text-sm font-medium transition-colors disabled:opacity-50 aria-disabled:opacity-50";
   return `${shape} ${TONES[tone]} ${extra}`;
 }
 
@@ -26,8 +26,10 @@ export function Button({ tone = "plain", icon, busy, children, className = "", .
     <button
       type="button"
       {...rest}
-      disabled={rest.disabled || busy}
+      // One that is disabled while it works loses the focus.
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : rest.onClick}
       className={buttonClass(tone, className)}
     >
       {icon}
@@ -36,7 +38,7 @@ export function Button({ tone = "plain", icon, busy, children, className = "", .
   );
 }
 
-interface IconProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface IconProps extends ComponentProps<"button"> {
   label: string;
 }
 
@@ -48,7 +50,7 @@ export function IconButton({ label, children, className = "", ...rest }: IconPro
       {...rest}
       aria-label={label}
       title={label}
-      className={`inline-flex size-8 shrink-0 items-center justify-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink disabled:opacity-50 ${className}`}
+      className={`inline-flex size-(--tap) shrink-0 items-center justify-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink disabled:opacity-50 ${className}`}
     >
       {children}
     </button>

@@ -1,8 +1,10 @@
 /** Time series on a canvas; colours come from the theme, so it is drawn anew when that changes. */
-import { useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { plural } from "@/lib/format";
 import { clock, dayMonth, hourMinute } from "@/lib/time";
+import { stepTo, summaryOf } from "./chartWords";
 
 export interface Series {
   label: string;
@@ -17,6 +19,8 @@ interface Props {
   times: string[];
   series: Series[];
   show: (value: number) => string;
+  /** What is counted: lines of the grid are at whole numbers, or at round times. */
+  unit?: "count" | "time";
   height?: number;
   /** Bars on top of one another, in the order given. */
   stacked?: boolean;
@@ -33,7 +37,8 @@ export function Chart(props: Props) {
   );
 }
 
-function Plot({ label, times, series, show, height = 180, stacked }: Props) {
+function Plot(props: Props) {
+  const { label, times, series, show, unit = "count", height = 180, stacked } = props;
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [hovered, setHovered] = useState<number | null>(null);
@@ -53,7 +58,13 @@ function Plot({ label, times, series, show, height = 180, stacked }: Props) {
   useEffect(() => {
     const element = host.current;
     if (!element) return;
-    const options = optionsFor(series, show, element.clientWidth, height, stacked ?? false);
+    const options = optionsFor(
+      series,
+      { show, unit },
+      element.clientWidth,
+      height,
+      stacked ?? false,
+    );
     options.hooks = { setCursor: [(self) => setHovered(self.cursor.idx ?? null)] };
     plot.current = new uPlot(options, latest.current, element);
     const resize = new ResizeObserver(() =>
@@ -72,10 +83,33 @@ function Plot({ label, times, series, show, height = 180, stacked }: Props) {
     plot.current?.setData(latest.current);
   }, [JSON.stringify(data)]);
 
+  const summary = useId();
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = stepTo(event.key, hovered, times.length);
+    if (next === undefined || !plot.current) return;
+    event.preventDefault();
+    const left = next === null ? -10 : plot.current.valToPos(plot.current.data[0][next] ?? 0, "x");
+    plot.current.setCursor({ left, top: 0 });
+  };
   return (
-    <figure aria-label={label} className="m-0">
+    // By arrow keys one goes from value to value, as the mouse does by hovering.
+    <figure
+      aria-label={label}
+      aria-describedby={summary}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: its values are read by arrow keys
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onBlur={() => plot.current?.setCursor({ left: -10, top: 0 })}
+      className="m-0"
+    >
+      <p id={summary} className="sr-only">
+        {series.map((each) => summaryOf(each, times, show)).join(" ")}
+      </p>
       <div ref={host} aria-hidden style={{ height }} className="overflow-hidden" />
-      <figcaption className="flex min-h-5 flex-wrap gap-x-4 gap-y-1 pt-2 text-xs text-ink-2">
+      <figcaption
+        aria-live="polite"
+        className="flex min-h-5 flex-wrap gap-x-4 gap-y-1 pt-2 text-xs text-ink-2"
+      >
         {series.map((each) => (
           <span key={each.label} className="num inline-flex items-center gap-1.5">
             <span
@@ -86,12 +120,35 @@ function Plot({ label, times, series, show, height = 180, stacked }: Props) {
             {hovered !== null && <b className="text-ink">{showAt(each.values[hovered], show)}</b>}
           </span>
         ))}
-        {hovered !== null && times[hovered] && (
-          <span className="num ml-auto">{clock(times[hovered], Date.now())}</span>
-        )}
+        <span className="num ml-auto">
+          {hovered === null ? barOf(series, times) : clockOf(times[hovered])}
+        </span>
       </figcaption>
     </figure>
   );
+}
+
+function clockOf(at: string | undefined): string {
+  return at ? `${clock(at, Date.now())} (${hourMinute(at, "UTC")} UTC)` : "";
+}
+
+/** "a bar is 1 hour": numbers of bars say nothing without it. */
+export function barOf(series: Series[], times: string[]): string {
+  const [first, second] = times;
+  if (!first || !second || series.every((each) => each.kind === "line")) return "";
+  return `a bar is ${roundSpan(new Date(second).getTime() - new Date(first).getTime())}`;
+}
+
+const SPANS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["min", 60_000],
+] as const;
+
+function roundSpan(ms: number): string {
+  const [word, size] = SPANS.find(([, each]) => ms >= each && ms % each === 0) ?? ["s", 1000];
+  const many = Math.round(ms / size);
+  return word === "min" || word === "s" ? `${many} ${word}` : plural(many, word);
 }
 
 function showAt(value: number | null | undefined, show: (value: number) => string): string {
@@ -139,9 +196,28 @@ function ends(_: uPlot, from: number, until: number): uPlot.Range.MinMax {
   return [from, until];
 }
 
+const COUNT_STEPS = [0, 1, 2, 3, 4, 5, 6, 7, 8].flatMap((power) =>
+  [1, 2, 5].map((each) => each * 10 ** power),
+);
+const MINUTE = 60_000;
+const TIME_STEPS = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000],
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 7200].map((each) => each * MINUTE),
+];
+
+interface Scale {
+  show: (value: number) => string;
+  unit: "count" | "time";
+}
+
+/** Wide enough for the longest number, so that grids begin where their card's title does. */
+function axisWidth(_: uPlot, values: string[] | null): number {
+  return 14 + 6.5 * Math.max(2, ...(values ?? []).map((each) => each.length));
+}
+
 function optionsFor(
   series: Series[],
-  show: (value: number) => string,
+  { show, unit }: Scale,
   width: number,
   height: number,
   stacked: boolean,
@@ -155,11 +231,11 @@ function optionsFor(
   return {
     width,
     height,
-    padding: [8, 24, 0, 0],
+    padding: [8, 16, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     legend: { show: false },
     scales: {
-      x: { range: stacked ? aroundBars : ends },
+      x: { range: series.some((each) => each.kind !== "line") ? aroundBars : ends },
       y: { range: (_, __, max) => [0, Math.max(max * 1.08, 1)] },
     },
     axes: [
@@ -172,10 +248,11 @@ function optionsFor(
       },
       {
         ...axis,
-        size: 52,
-        space: 36,
+        size: axisWidth,
+        space: 30,
+        incrs: unit === "time" ? TIME_STEPS : COUNT_STEPS,
         grid: { stroke: token("line"), width: 1 },
-        values: (_, splits) => splits.map((value) => (value % 1 && value < 1 ? "" : show(value))),
+        values: (_, splits) => splits.map((value) => (value === 0 ? "0" : show(value))),
       },
     ],
     series: [

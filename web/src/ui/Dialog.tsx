@@ -3,10 +3,19 @@
  * Libraries for this inject style elements, which our content security policy refuses.
  */
 import { X } from "lucide-react";
-import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import {
+  type FormEvent,
+  type ReactNode,
+  type SyntheticEvent,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { useReturnFocus } from "@/lib/focus";
 import { Button, IconButton } from "./Button";
 import { ErrorPanel } from "./Panels";
+import { Toasts, toast } from "./Toasts";
 
 interface Props {
   title: string;
@@ -14,9 +23,11 @@ interface Props {
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
+  /** A click beside it does not close it: what is in it would be lost. */
+  kept?: boolean;
 }
 
-export function Dialog({ title, open, onClose, children, wide }: Props) {
+export function Dialog({ title, open, onClose, children, wide, kept }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useReturnFocus(open);
@@ -30,14 +41,16 @@ export function Dialog({ title, open, onClose, children, wide }: Props) {
     if (!open && dialog?.open) dialog.close();
   }, [open]);
   if (!open) return null;
+  // React lets these events of a dialog within this one come by here too.
+  const onOwn = (event: SyntheticEvent) => event.target === ref.current && onClose();
   return (
     <dialog
       ref={ref}
       aria-labelledby={id}
       tabIndex={-1}
-      onCancel={onClose}
-      onClose={onClose}
-      onMouseDown={(event) => event.target === ref.current && onClose()}
+      onCancel={onOwn}
+      onClose={onOwn}
+      onMouseDown={(event) => !kept && onOwn(event)}
       className={`w-[calc(100vw-2rem)] text-left text-sm font-normal whitespace-normal text-ink rounded-xl border border-line bg-raised p-0 shadow-high outline-none ${wide ? "max-w-3xl" : "max-w-lg"}`}
     >
       <div className="flex items-center gap-3 border-b border-line py-2 pr-2 pl-5">
@@ -49,6 +62,7 @@ export function Dialog({ title, open, onClose, children, wide }: Props) {
         </IconButton>
       </div>
       <div className="p-5">{children}</div>
+      <Toasts />
     </dialog>
   );
 }
@@ -70,24 +84,32 @@ interface FormDialogProps {
 export function FormDialog(props: FormDialogProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const opening = useRef(0);
   const close = () => {
+    opening.current += 1;
+    setBusy(false);
     setError(null);
     props.onClose();
   };
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    const opened = opening.current;
+    const isHere = () => opened === opening.current;
     setBusy(true);
     setError(null);
     try {
-      if ((await props.onSubmit(new FormData(event.currentTarget))) !== "stay") close();
+      const next = await props.onSubmit(new FormData(event.currentTarget));
+      if (isHere() && next !== "stay") close();
     } catch (failure) {
-      setError(failure);
+      // Who has closed it meanwhile, or opened it for something else, is told all the same.
+      if (isHere()) setError(failure);
+      else toast.failed(failure);
     } finally {
-      setBusy(false);
+      if (isHere()) setBusy(false);
     }
   };
   return (
-    <Dialog title={props.title} open={props.open} onClose={close} wide={props.wide ?? false}>
+    <Dialog title={props.title} open={props.open} onClose={close} wide={props.wide ?? false} kept>
       <form onSubmit={onSubmit} className="space-y-4">
         {props.children}
         {error !== null && <ErrorPanel error={error} />}
@@ -116,8 +138,16 @@ interface FieldProps {
 
 export function Field({ label, hint, required, children }: FieldProps) {
   const id = useId();
+  const whole = useRef<HTMLDivElement>(null);
+  // Read with the field, whatever the field is made of: its hint, and what is wrong with it.
+  useEffect(() => {
+    const told = [...(whole.current?.querySelectorAll("[data-told]") ?? [])].map(({ id }) => id);
+    const field = document.getElementById(id);
+    if (told.length > 0) field?.setAttribute("aria-describedby", told.join(" "));
+    else field?.removeAttribute("aria-describedby");
+  });
   return (
-    <div className="space-y-1">
+    <div ref={whole} className="space-y-1">
       <div className="flex items-baseline gap-2">
         <label htmlFor={id} className="font-medium">
           {label}
@@ -129,7 +159,11 @@ export function Field({ label, hint, required, children }: FieldProps) {
         )}
       </div>
       {children(id)}
-      {hint && <div className="text-xs text-ink-2">{hint}</div>}
+      {hint && (
+        <div id={`${id}-hint`} data-told className="text-xs text-ink-2">
+          {hint}
+        </div>
+      )}
     </div>
   );
 }

@@ -19,10 +19,13 @@ interface Props {
   rows?: number;
   /** One of these and nothing else. */
   options?: readonly (string | readonly [string, string])[];
+  /** Known answers; others are as good. */
+  suggestions?: readonly string[];
   onText?: (text: string) => void;
 }
 
-export function Text({ name, label, hint, initial, mono, rows, options, onText, ...rest }: Props) {
+export function Text(props: Props) {
+  const { name, label, hint, initial, mono, rows, options, suggestions, onText, ...rest } = props;
   const shared = {
     name,
     defaultValue: initial ?? "",
@@ -50,7 +53,26 @@ export function Text({ name, label, hint, initial, mono, rows, options, onText, 
           return (
             <textarea id={id} {...shared} rows={rows} required={required} spellCheck={false} />
           );
-        return <input id={id} {...shared} {...rest} spellCheck={!mono} autoComplete="off" />;
+        const list = suggestions && `${id}-known`;
+        return (
+          <>
+            <input
+              id={id}
+              {...shared}
+              {...rest}
+              {...(list && { list })}
+              spellCheck={!mono}
+              autoComplete="off"
+            />
+            {list && (
+              <datalist id={list}>
+                {suggestions.map((each) => (
+                  <option key={each} value={each} />
+                ))}
+              </datalist>
+            )}
+          </>
+        );
       }}
     </Field>
   );
@@ -69,7 +91,7 @@ export function Choice({ legend, options, value, onChange }: ChoiceProps) {
     <fieldset className="flex flex-wrap gap-x-5 gap-y-1">
       <legend className="mb-1 font-medium">{legend}</legend>
       {options.map(([key, title]) => (
-        <label key={key} className="flex items-center gap-2">
+        <label key={key} className="flex items-center gap-2 max-sm:min-h-10">
           <input
             type="radio"
             name={legend}

@@ -1,3 +1,4 @@
+import { useId } from "react";
 import { pretty, readJson } from "@/lib/format";
 import { CopyButton } from "./Copy";
 
@@ -54,6 +55,7 @@ interface EditorProps {
 
 export function JsonEditor({ id, name, text, onText, rows = 8, required }: EditorProps) {
   const { error } = readJson(text);
+  const told = useId();
   return (
     <div>
       <textarea
@@ -67,7 +69,7 @@ export function JsonEditor({ id, name, text, onText, rows = 8, required }: Edito
         onChange={(event) => onText(event.target.value)}
         className={`block w-full rounded-md border bg-surface p-2.5 font-mono text-xs leading-5 ${error ? "border-bad" : "border-line-strong"}`}
       />
-      <p role="status" className="mt-1 text-xs text-bad empty:hidden">
+      <p id={told} data-told role="status" className="mt-1 text-xs text-bad empty:hidden">
         {error}
       </p>
     </div>

@@ -7,6 +7,7 @@ import type { Page } from "@/api/types";
 import { Actions } from "./Actions";
 import { Button } from "./Button";
 import { Card, Empty, Load } from "./Panels";
+import { toast } from "./Toasts";
 
 interface Item {
   name: string;
@@ -22,6 +23,8 @@ interface Props<T extends Item> {
   icon: LucideIcon;
   empty: string;
   about: string;
+  /** As it is now, with its version: what a list told may be old. */
+  read: (name: string) => Promise<T>;
   describe: (item: T) => ReactNode;
   form: (item: T | undefined, onClose: () => void) => ReactNode;
   more?: (item: T) => ReactNode;
@@ -31,6 +34,7 @@ interface Props<T extends Item> {
 export function Kept<T extends Item>(props: Props<T>) {
   const { data: who } = useQuery(session);
   const [edited, setEdited] = useState<T | "new" | null>(null);
+  const edit = (name: string) => void props.read(name).then(setEdited, toast.failed);
   const add = may(who, props.create) && (
     <Button icon={<Plus className="size-3.5" />} onClick={() => setEdited("new")}>
       {props.title}
@@ -64,7 +68,7 @@ export function Kept<T extends Item>(props: Props<T>) {
                         <Button
                           tone="quiet"
                           icon={<Pencil className="size-3.5" />}
-                          onClick={() => setEdited(each)}
+                          onClick={() => edit(each.name)}
                         >
                           Edit
                         </Button>

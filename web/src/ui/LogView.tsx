@@ -4,8 +4,8 @@ import { ArrowDownToLine, Download, Search } from "lucide-react";
 import { memo, useEffect, useMemo, useRef, useState } from "react";
 import type { LogLine } from "@/api/types";
 import { parseAnsi, stripAnsi } from "@/lib/ansi";
-import { count } from "@/lib/format";
-import { placeOf } from "@/lib/log";
+import { plural } from "@/lib/format";
+import { countInWords, nothingShown, placeOf } from "@/lib/log";
 import { utc } from "@/lib/time";
 import { IconButton } from "./Button";
 import { Skeleton } from "./Panels";
@@ -39,6 +39,8 @@ interface Props {
   live: boolean;
   /** There may be more than is here yet. */
   reading?: boolean;
+  /** The place of the line before which lines are missing: of a very long log the middle. */
+  gap?: string | null;
   onDownload: () => Promise<void>;
   height?: string;
   /** What is looked for, where the address of the page keeps it. */
@@ -65,7 +67,7 @@ function useWanted({ wanted, onWanted }: Pick<Props, "wanted" | "onWanted">) {
 }
 
 /** A live one keeps its height, so that nothing below it jumps; an ended one is as tall as it needs. */
-export function LogView({ lines, live, reading, onDownload, height, ...kept }: Props) {
+export function LogView({ lines, live, reading, gap, onDownload, height, ...kept }: Props) {
   const [{ text, level }, setWanted] = useWanted(kept);
   const [isFollowing, setFollowing] = useState(true);
   const scroller = useRef<HTMLDivElement>(null);
@@ -99,8 +101,8 @@ export function LogView({ lines, live, reading, onDownload, height, ...kept }: P
   return (
     <div>
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
-        <div className="relative min-w-40 flex-1">
-          <Search aria-hidden className="absolute top-2 left-2 size-4 text-ink-3" />
+        <div className="relative min-w-40 flex-1 max-sm:basis-full">
+          <Search aria-hidden className="absolute inset-y-0 left-2 my-auto size-4 text-ink-3" />
           <input
             type="search"
             aria-label="Search in the log"
@@ -112,7 +114,7 @@ export function LogView({ lines, live, reading, onDownload, height, ...kept }: P
         </div>
         <select
           aria-label="Lowest level"
-          className="field"
+          className="field max-sm:min-w-24 max-sm:flex-1"
           value={level}
           onChange={(event) => setWanted({ level: event.target.value })}
         >
@@ -123,9 +125,11 @@ export function LogView({ lines, live, reading, onDownload, height, ...kept }: P
             </option>
           ))}
         </select>
-        <span className="num text-xs text-ink-2" role="status">
-          {count(shown.length)} of {count(lines.length)} lines{live && " · live"}
+        <span className="num text-xs whitespace-nowrap text-ink-2">
+          {countInWords(shown.length, lines.length)}
+          {live && " · live"}
         </span>
+        <Found many={shown.length} text={text} level={level} />
         <IconButton
           label="Follow the end"
           aria-pressed={isFollowing}
@@ -146,18 +150,15 @@ export function LogView({ lines, live, reading, onDownload, height, ...kept }: P
         aria-live="off"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
         tabIndex={0}
-        className={`scroll-thin overflow-auto font-mono text-xs leading-5 ${height ?? (live ? "h-[28rem] max-sm:h-72" : "max-h-[28rem] min-h-32")}`}
+        className={`scroll-thin overflow-auto font-mono text-xs leading-5 ${height ?? (live ? LIVE_HEIGHT : ENDED_HEIGHT)}`}
       >
         {shown.length === 0 && (
-          <p className="p-4 font-sans text-sm text-ink-2">
-            {lines.length
-              ? "No line fits the search."
-              : "Nothing printed yet; lines appear here as they come."}
-          </p>
+          <p className="p-4 font-sans text-sm text-ink-2">{nothingShown(lines.length, reading)}</p>
         )}
         <div className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => {
             const line = shown[item.index];
+            const before = shown[item.index - 1];
             return (
               line && (
                 <div
@@ -167,6 +168,8 @@ export function LogView({ lines, live, reading, onDownload, height, ...kept }: P
                   className="absolute inset-x-0 top-0"
                   style={{ transform: `translateY(${item.start}px)` }}
                 >
+                  {placeOf(line) === gap && <Gap reading={reading ?? false} />}
+                  {startsAttempt(line, before) && <Start line={line} />}
                   <Line line={line} text={text} />
                 </div>
               )
@@ -175,6 +178,54 @@ export function LogView({ lines, live, reading, onDownload, height, ...kept }: P
         </div>
       </div>
     </div>
+  );
+}
+
+/** Heard once for each search, not for each line that comes. */
+function Found({ many, text, level }: Wanted & { many: number }) {
+  const latest = useRef(many);
+  latest.current = many;
+  const [told, setTold] = useState("");
+  useEffect(() => {
+    const found = () => setTold(`${plural(latest.current, "line")} found`);
+    const timer = setTimeout(text || level ? found : () => setTold(""), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [text, level]);
+  return (
+    <span role="status" className="sr-only">
+      {told}
+    </span>
+  );
+}
+
+const SETTLED_MS = 600;
+
+/** Whole lines of 20 px: none is cut in half at the edge. */
+const LIVE_HEIGHT = "h-110 max-sm:h-70";
+const ENDED_HEIGHT = "max-h-110 min-h-30";
+
+/** A run that was tried again has the lines of all attempts below one another. */
+export function startsAttempt(line: LogLine, before: LogLine | undefined): boolean {
+  if (!before) return line.attempt > 1;
+  return line.attempt !== before.attempt || line.claim !== before.claim;
+}
+
+function Start({ line }: { line: LogLine }) {
+  return (
+    <p className="flex h-5 items-center gap-2 px-3 font-sans text-2xs font-medium text-ink-2 select-none">
+      <span className="whitespace-nowrap">{`Attempt ${line.attempt}`}</span>
+      <span className="h-px flex-1 bg-line" />
+    </p>
+  );
+}
+
+function Gap({ reading }: { reading: boolean }) {
+  return (
+    <p className="my-0 flex h-10 items-center bg-sunken px-3 font-sans text-xs text-ink-2 select-none">
+      {reading
+        ? "Reading the lines between …"
+        : "Lines are left out here: the log is too long for a page. The download has them all."}
+    </p>
   );
 }
 

@@ -38,7 +38,7 @@ export function Menu({ label, items, trigger }: Props) {
             <DropdownMenu.Item
               key={item.key}
               onSelect={item.onSelect}
-              className={`flex cursor-pointer items-center gap-2 rounded-md px-2.5 py-1.5 text-sm outline-none data-[highlighted]:bg-sunken ${item.danger ? "text-bad" : ""}`}
+              className={`flex cursor-pointer items-center gap-2 rounded-md px-2.5 py-1.5 max-sm:py-2.5 text-sm outline-none data-[highlighted]:bg-sunken ${item.danger ? "text-bad" : ""}`}
             >
               {item.icon}
               {item.label}

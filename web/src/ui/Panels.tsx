@@ -1,7 +1,8 @@
 /** The frames that pages are made of. */
 import { CircleAlert, Inbox, Lock, type LucideIcon, RefreshCw, SearchX } from "lucide-react";
 import type { ReactNode } from "react";
-import { ApiError, type Problem, signInAddress } from "@/api/client";
+import { ApiError, isGone, type Problem, signInAddress } from "@/api/client";
+import { useAnnouncedTitle } from "./Announcer";
 import { Button, buttonClass } from "./Button";
 
 interface HeadProps {
@@ -14,6 +15,7 @@ interface HeadProps {
 
 export function PageHead({ title, name, about, actions }: HeadProps) {
   const told = name ?? (typeof title === "string" ? title : null);
+  useAnnouncedTitle(told);
   return (
     <header className="mb-5 flex flex-wrap items-start gap-x-4 gap-y-3">
       {told && <title>{`${told} · Rota`}</title>}
@@ -80,15 +82,17 @@ export function ErrorPanel({ error, retry }: ErrorProps) {
   if (problem?.status === FORBIDDEN) return <Refused problem={problem} />;
   const said = error instanceof Error ? error.message : "Something unexpected happened.";
   return (
-    <div role="alert" className="flex gap-3 rounded-lg border border-bad/30 bg-bad-soft p-4">
+    <div
+      role="alert"
+      className="flex flex-wrap gap-3 rounded-lg border border-bad/30 bg-bad-soft p-4"
+    >
       <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 basis-56">
         <p className="font-semibold break-words">{problem?.detail ?? said}</p>
-        {problem?.remedy && <p className="mt-1 text-ink-2">{problem.remedy}</p>}
-        {problem && (
+        {problem?.remedy && <p className="mt-1 text-ink-2">{forPeople(problem)}</p>}
+        {problem?.requestId && (
           <p className="mt-1 font-mono text-2xs text-ink-2 break-all">
-            {problem.code}
-            {problem.requestId && ` · request ${problem.requestId}`}
+            {`${problem.code} · request ${problem.requestId}`}
           </p>
         )}
       </div>
@@ -102,6 +106,11 @@ export function ErrorPanel({ error, retry }: ErrorProps) {
 }
 
 const FORBIDDEN = 403;
+
+/** What the server advises is for programs, too; pages ask again by themselves. */
+function forPeople({ code, remedy }: Problem): string {
+  return code === "store-unavailable" ? "It is tried again as soon as it is back." : remedy;
+}
 
 /** Not a fault: somebody with another role may see it, and the server says with which one. */
 function Refused({ problem }: { problem: Problem }) {
@@ -184,7 +193,7 @@ interface LoadProps<T> {
 
 /** Loading, error or data: each of them shown the same way on every page. */
 export function Load<T>({ query, children, lines = 4, page }: LoadProps<T>) {
-  if (query.data !== undefined) return <>{children(query.data)}</>;
+  if (query.data !== undefined && !isGone(query.error)) return <>{children(query.data)}</>;
   if (query.error && page) {
     return <Absent error={query.error} retry={() => void query.refetch()} />;
   }
@@ -238,7 +247,7 @@ interface FactProps {
 export function Fact({ name, children, long }: FactProps) {
   return (
     <>
-      <dt className="whitespace-nowrap text-ink-2">{name}</dt>
+      <dt className={`whitespace-nowrap text-ink-2 ${long ? "max-sm:col-start-1" : ""}`}>{name}</dt>
       <dd className={`min-w-0 break-words ${long ? "max-sm:col-span-3" : ""}`}>{children}</dd>
     </>
   );

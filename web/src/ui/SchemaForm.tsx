@@ -1,6 +1,7 @@
 /** A form made from the JSON Schema of a job's parameters; what it cannot show is edited as JSON. */
 import { useState } from "react";
 import { pretty, readJson } from "@/lib/format";
+import { numberOf, writeJson } from "@/lib/json";
 import { Button } from "./Button";
 import { Field } from "./Dialog";
 import { JsonEditor } from "./Json";
@@ -14,6 +15,7 @@ export interface Schema {
   default?: unknown;
   properties?: Record<string, Schema>;
   required?: string[];
+  additionalProperties?: unknown;
   minimum?: number;
   maximum?: number;
   anyOf?: Schema[];
@@ -32,6 +34,13 @@ export function SchemaForm({ schema, values, onChange }: Props) {
   const fields = Object.entries(schema?.properties ?? {});
   const [asJson, setAsJson] = useState(fields.length === 0);
   const [text, setText] = useState(() => pretty(values));
+  const [problems, setProblems] = useState<Record<string, string>>({});
+  const change = (name: string, value: unknown, problem: string | null) => {
+    const { [name]: _, ...others } = problems;
+    const all = problem ? { ...others, [name]: problem } : others;
+    setProblems(all);
+    onChange(withValue(values, name, value), Object.values(all)[0] ?? null);
+  };
   const edit = (next: string) => {
     setText(next);
     const read = readJson(next);
@@ -44,8 +53,13 @@ export function SchemaForm({ schema, values, onChange }: Props) {
   };
   const flip = () => {
     setText(pretty(values));
+    setProblems({});
+    onChange(values, null);
     setAsJson(!asJson);
   };
+  if (fields.length === 0 && schema?.additionalProperties === false) {
+    return <p className="text-ink-2">It takes no arguments.</p>;
+  }
   return (
     <div className="space-y-3">
       {asJson ? (
@@ -60,12 +74,12 @@ export function SchemaForm({ schema, values, onChange }: Props) {
             schema={each}
             isRequired={schema?.required?.includes(name) ?? false}
             value={values[name]}
-            onValue={(value, problem) => onChange(withValue(values, name, value), problem)}
+            onValue={(value, problem) => change(name, value, problem)}
           />
         ))
       )}
       {fields.length > 0 && (
-        <Button tone="quiet" className="-ml-2" onClick={flip}>
+        <Button tone="quiet" className="-ml-3" onClick={flip}>
           {asJson ? "Edit as a form" : "Edit as JSON"}
         </Button>
       )}
@@ -104,8 +118,7 @@ function Property({ name, schema, isRequired, value, onValue }: PropertyProps) {
   const [text, setText] = useState(() =>
     kind === "json" && value !== undefined ? pretty(value) : "",
   );
-  const standard = schema.default !== undefined ? `default ${JSON.stringify(schema.default)}` : "";
-  const hint = [schema.description, standard].filter(Boolean).join(", ");
+  const hint = hintOf(schema);
   const shared = { className: "field w-full", required: isRequired };
   return (
     <Field label={name} hint={hint} required={isRequired}>
@@ -140,23 +153,23 @@ function Property({ name, schema, isRequired, value, onValue }: PropertyProps) {
               step={schema.type === "integer" ? 1 : "any"}
               min={schema.minimum}
               max={schema.maximum}
-              value={typeof value === "number" ? value : ""}
-              onChange={(event) =>
-                onValue(event.target.value === "" ? undefined : event.target.valueAsNumber, null)
-              }
+              value={typeof value === "number" || typeof value === "bigint" ? String(value) : ""}
+              onChange={(event) => onValue(numberOf(event.target.value), null)}
             />
           );
         }
         if (kind === "string") {
-          return (
-            <input
-              id={id}
-              {...shared}
-              placeholder={EXAMPLES[formatOf(schema) ?? ""]}
-              value={typeof value === "string" ? value : ""}
-              onChange={(event) => onValue(event.target.value || undefined, null)}
-            />
-          );
+          const line = value == null ? "" : String(value);
+          const filled = {
+            ...shared,
+            id,
+            value: line,
+            onChange: ({ target }: { target: { value: string } }) =>
+              onValue(target.value || undefined, null),
+          };
+          // A field of one line would drop the breaks.
+          if (line.includes("\n")) return <textarea {...filled} rows={3} className={AREA} />;
+          return <input {...filled} placeholder={EXAMPLES[formatOf(schema) ?? ""]} />;
         }
         const edit = (next: string) => {
           setText(next);
@@ -181,6 +194,28 @@ function Property({ name, schema, isRequired, value, onValue }: PropertyProps) {
   );
 }
 
+const AREA = "field h-auto w-full py-1.5";
+
+/** Types of Python in words; those of your own, and sentences, as they are. */
+const TYPES: Record<string, string> = {
+  int: "A whole number",
+  float: "A number",
+  bool: "True or false",
+  str: "Text",
+  "list[str]": "A list of texts, as JSON",
+  "list[int]": "A list of whole numbers, as JSON",
+  list: "A list, as JSON",
+  dict: "An object, as JSON",
+  "str | int | float | bool": "Text or a number",
+};
+
+/** What belongs into a field, and what counts if nothing is given. */
+export function hintOf({ description = "", default: usual }: Schema): string {
+  const about = TYPES[description.replace(" | None", "")] ?? description;
+  const isTold = usual !== undefined && usual !== null && usual !== "";
+  return [about, isTold && `${writeJson(usual)} if left empty`].filter(Boolean).join("; ");
+}
+
 const EXAMPLES: Record<string, string> = {
   date: "2026-12-31",
   time: "06:30:00",
@@ -199,8 +234,15 @@ export function kindOf(schema: Schema): Kind {
   const options = schema.anyOf?.filter((each) => each.type !== "null");
   const only = options?.length === 1 ? options[0] : undefined;
   if (only) return kindOf(only);
+  if (isWordOrFigure(options)) return "string";
   const types = [schema.type].flat().filter((type) => type !== "null");
   if (types.length !== 1) return "json";
   if (types[0] === "boolean" || types[0] === "string") return types[0];
   return types[0] === "integer" || types[0] === "number" ? "number" : "json";
+}
+
+/** A blank of a command or an address takes any of these; people write what is to stand there. */
+function isWordOrFigure(options: Schema[] | undefined): boolean {
+  const kinds = options?.map(kindOf) ?? [];
+  return kinds.includes("string") && !kinds.includes("json") && !kinds.includes("enum");
 }

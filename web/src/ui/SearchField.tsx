@@ -22,7 +22,7 @@ export function SearchField({ label, value, onChange, className = "", known }: P
   }, [text, value, onChange]);
   return (
     <div className={`relative ${className}`}>
-      <Search aria-hidden className="absolute top-2 left-2.5 size-4 text-ink-3" />
+      <Search aria-hidden className="absolute inset-y-0 left-2.5 my-auto size-4 text-ink-3" />
       <input
         type="search"
         data-filter

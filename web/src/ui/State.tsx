@@ -76,7 +76,7 @@ const LOOKS: Record<State, Look> = {
 const NODE_LOOKS: Record<string, Look> = {
   held: { ...LOOKS.suspended, word: "Held" },
   ready: { ...LOOKS.queued, word: "Ready" },
-  upstream_failed: { ...LOOKS.skipped, word: "Upstream failed" },
+  upstream_failed: { ...LOOKS.skipped, word: "Upstream failed", fill: "bg-bad-fill/35" },
 };
 
 const UNKNOWN: Look = {

@@ -13,6 +13,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { announce } from "@/lib/announce";
 import { useWidth, WIDTHS } from "@/lib/useWidth";
 import { Skeleton } from "./Panels";
 
@@ -23,6 +24,8 @@ export interface Column<T> {
   width: string;
   cell: (row: T) => ReactNode;
   right?: boolean;
+  /** What the row is called. */
+  main?: boolean;
   /** Narrower screens do without this column. */
   from?: "sm" | "md" | "lg" | "xl";
 }
@@ -33,6 +36,8 @@ interface Props<T> {
   columns: Column<T>[];
   idOf: (row: T) => string;
   onOpen?: ((row: T) => void) | undefined;
+  /** The address of what a row opens: its first column is a link, which also opens in a new tab. */
+  href?: ((row: T) => string) | undefined;
   selected?: Set<string> | undefined;
   onSelect?: ((ids: Set<string>) => void) | undefined;
   onEnd?: (() => void) | undefined;
@@ -102,8 +107,10 @@ export function Table<T>(props: Props<T>) {
     if (!next.delete(id)) next.add(id);
     onSelect?.(next);
   };
-  const handlers = useRef<Handlers<T>>({ focus: setActive, key: onKeyDown, open: onOpen, toggle });
-  handlers.current = { focus: setActive, key: onKeyDown, open: onOpen, toggle };
+  const now = { focus: setActive, key: onKeyDown, open: onOpen, href: props.href, toggle };
+  const handlers = useRef<Handlers<T>>(now);
+  handlers.current = now;
+  useAnnouncedAmount(props.label, props.loading ? null : rows.length);
   const isAll = rows.length > 0 && rows.every((row) => selected?.has(idOf(row)));
 
   if (rows.length === 0) {
@@ -113,7 +120,8 @@ export function Table<T>(props: Props<T>) {
     <div
       role="table"
       aria-label={props.label}
-      aria-rowcount={rows.length}
+      // With the line of titles; further pages may come.
+      aria-rowcount={onEnd ? -1 : rows.length + 1}
       className="card overflow-clip"
     >
       <div
@@ -122,6 +130,7 @@ export function Table<T>(props: Props<T>) {
       >
         <div
           role="row"
+          aria-rowindex={1}
           className="grid items-center gap-x-4 px-4 text-xs max-sm:gap-x-3 max-sm:px-3 font-medium text-ink-2"
           style={{ gridTemplateColumns: tracks, height: 36 }}
         >
@@ -181,6 +190,7 @@ interface Handlers<T> {
   focus: (index: number) => void;
   key: (event: KeyboardEvent, row: T, index: number) => void;
   open: ((row: T) => void) | undefined;
+  href: ((row: T) => string) | undefined;
   toggle: (id: string) => void;
 }
 
@@ -202,13 +212,15 @@ interface RowProps {
 const Row = memo(function Row(props: RowProps) {
   const { id, row, index, columns, isSelected, isLink, handlers } = props;
   const onClick = (event: MouseEvent) => {
-    const isOwn = (event.target as HTMLElement).closest("a,button,input,[role=menu]");
+    const isOwn = (event.target as HTMLElement).closest("a,button,input,label,[role=menu]");
     if (!isOwn && !getSelection()?.toString()) handlers.current.open?.(row);
   };
+  const href = handlers.current.href?.(row);
   return (
     <div
       role="row"
       data-row={index}
+      aria-rowindex={index + 2}
       tabIndex={props.isActive ? 0 : -1}
       onFocus={() => handlers.current.focus(index)}
       onKeyDown={(event) => handlers.current.key(event, row, index)}
@@ -221,13 +233,16 @@ const Row = memo(function Row(props: RowProps) {
       }}
     >
       {isSelected !== null && (
-        <span role="cell">
-          <input
-            type="checkbox"
-            aria-label={`Select ${id}`}
-            checked={isSelected}
-            onChange={() => handlers.current.toggle(id)}
-          />
+        <span role="cell" className="h-full">
+          {/* All of the corner answers: who misses a small box would open the row instead. */}
+          <label className="-mr-3 -ml-4 flex h-full cursor-default items-center pr-3 pl-4 max-sm:-mr-2 max-sm:-ml-3 max-sm:pr-2 max-sm:pl-3">
+            <input
+              type="checkbox"
+              aria-label={`Select ${id}`}
+              checked={isSelected}
+              onChange={() => handlers.current.toggle(id)}
+            />
+          </label>
         </span>
       )}
       {columns.map((column) => (
@@ -236,9 +251,47 @@ const Row = memo(function Row(props: RowProps) {
           role="cell"
           className={`min-w-0 truncate ${column.right ? "num text-right" : ""}`}
         >
-          {column.cell(row)}
+          {href && column.main ? (
+            <RowLink href={href} onOpen={() => handlers.current.open?.(row)}>
+              {column.cell(row)}
+            </RowLink>
+          ) : (
+            column.cell(row)
+          )}
         </div>
       ))}
     </div>
   );
 });
+
+interface LinkProps {
+  href: string;
+  onOpen: () => void;
+  children: ReactNode;
+}
+
+/** No stop of its own for the Tab key: the row is one. Clicks for a new tab are the browser's. */
+function RowLink({ href, onOpen, children }: LinkProps) {
+  const onClick = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    if (!getSelection()?.toString()) onOpen();
+  };
+  return (
+    <a href={href} tabIndex={-1} draggable={false} onClick={onClick} className="block truncate">
+      {children}
+    </a>
+  );
+}
+
+/** Heard when a list becomes empty or is no more: what a search leads to, without each row that comes. */
+function useAnnouncedAmount(label: string, many: number | null): void {
+  const before = useRef(many);
+  useEffect(() => {
+    if (many === null) return;
+    const old = before.current;
+    before.current = many;
+    if (old === null || (old === 0) === (many === 0)) return;
+    announce(many === 0 ? `${label}: none` : `${label}: ${many}`);
+  }, [label, many]);
+}

@@ -24,14 +24,26 @@ function intoView(tab: HTMLElement | null): void {
   list.scrollLeft = tab.offsetLeft - (list.clientWidth - tab.offsetWidth) / 2;
 }
 
+function placeAfter(key: string, from: number, many: number): number {
+  const places: Record<string, number> = {
+    ArrowRight: (from + 1) % many,
+    ArrowLeft: (from - 1 + many) % many,
+    Home: 0,
+    End: many - 1,
+  };
+  return places[key] ?? -1;
+}
+
 /** The chosen tab is in the address (`?tab=`), so that it can be linked to. */
 export function Tabs({ label, tabs, current }: Props) {
   const navigate = useNavigate();
-  const open = (key: string) =>
+  // By arrow keys one passes tabs on the way to another; only a click is a step to go back from.
+  const open = (key: string, isPassing = false) =>
     void navigate({
       to: ".",
       search: ((old: object) => ({ ...old, tab: key })) as never,
-      replace: true,
+      replace: isPassing || key === current,
+      resetScroll: false,
     });
   return (
     <div
@@ -49,10 +61,10 @@ export function Tabs({ label, tabs, current }: Props) {
           ref={tab.key === current ? intoView : undefined}
           onClick={() => open(tab.key)}
           onKeyDown={(event) => {
-            const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-            const next = step && tabs[(index + step + tabs.length) % tabs.length];
+            const next = tabs[placeAfter(event.key, index, tabs.length)];
             if (!next) return;
-            open(next.key);
+            event.preventDefault();
+            open(next.key, true);
             const all =
               event.currentTarget.parentElement?.querySelectorAll<HTMLElement>("[role=tab]");
             all?.[tabs.indexOf(next)]?.focus();

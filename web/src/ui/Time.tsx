@@ -1,17 +1,22 @@
 import { useSyncExternalStore } from "react";
+import { serverNow } from "@/lib/clock";
 import { clock, duration, planned as inPlan, relative, span, utc } from "@/lib/time";
 
 const listeners = new Set<() => void>();
-let now = Date.now();
+let now = serverNow();
 let timer: ReturnType<typeof setInterval> | null = null;
 
 /** One tick a second for the whole page, only while something shows time. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  timer ??= setInterval(() => {
-    now = Date.now();
-    for (const each of listeners) each();
-  }, 1000);
+  if (timer === null) {
+    // Nobody has looked for a while.
+    now = serverNow();
+    timer = setInterval(() => {
+      now = serverNow();
+      for (const each of listeners) each();
+    }, 1000);
+  }
   return () => {
     listeners.delete(listener);
     if (listeners.size === 0 && timer) {
@@ -31,11 +36,16 @@ interface Props {
   ago?: boolean;
   /** With its weekday, for what is to come. */
   planned?: boolean;
+  /** It should have happened when its time came: later it is told that it is overdue. */
+  due?: boolean;
   none?: string;
 }
 
+/** As long as a scheduler may take before something is wrong. */
+const LATE_MS = 60_000;
+
 /** In the viewer's zone; the hover has the other form, and UTC. */
-export function Time({ at, ago, planned, none = "–" }: Props) {
+export function Time({ at, ago, planned, due, none = "–" }: Props) {
   const current = useNow();
   if (!at) return <span className="text-ink-3">{none}</span>;
   const local = planned ? inPlan(at) : clock(at, current);
@@ -47,6 +57,7 @@ export function Time({ at, ago, planned, none = "–" }: Props) {
       className="num whitespace-nowrap"
     >
       {ago ? distance : local}
+      {due && current - Date.parse(at) > LATE_MS && <span className="text-bad">, overdue</span>}
     </time>
   );
 }

@@ -1,5 +1,5 @@
 import { CircleCheck, CircleX, X } from "lucide-react";
-import { useSyncExternalStore } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { ApiError } from "@/api/client";
 import { IconButton } from "./Button";
 
@@ -39,13 +39,30 @@ export const toast = {
       : show("failed", error instanceof Error ? error.message : "That did not work."),
 };
 
+/** Places for them, the topmost last: what lies under a dialog can be neither read nor dismissed. */
+const places: object[] = [];
+const NONE: Toast[] = [];
+
+function usePlace(place: object): void {
+  useEffect(() => {
+    places.push(place);
+    change(toasts);
+    return () => {
+      places.splice(places.indexOf(place), 1);
+      change(toasts);
+    };
+  }, [place]);
+}
+
 export function Toasts() {
+  const [place] = useState({});
+  usePlace(place);
   const shown = useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => toasts,
+    () => (places.at(-1) === place ? toasts : NONE),
   );
   return (
     <div

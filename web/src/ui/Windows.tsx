@@ -15,7 +15,7 @@ export function Windows({ options, value, onChange }: Props) {
       {options.map(([key, title]) => (
         <label
           key={key}
-          className="cursor-pointer rounded px-2.5 py-1 text-xs font-medium text-ink-2 has-checked:bg-accent-soft has-checked:text-accent has-focus-visible:outline-2"
+          className="cursor-pointer rounded px-2.5 py-1 max-sm:py-2 text-xs font-medium text-ink-2 has-checked:bg-accent-soft has-checked:text-accent has-focus-visible:outline-2"
         >
           <input
             type="radio"

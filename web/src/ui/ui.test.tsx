@@ -37,6 +37,8 @@ describe("a badge", () => {
   });
 });
 
+const nothing = async () => undefined;
+
 describe("the log", () => {
   // happy-dom has no layout; the list needs a height to show lines.
   vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(600);
@@ -59,8 +61,23 @@ describe("the log", () => {
     );
     await userEvent.type(screen.getByRole("searchbox"), "PAGE");
     await waitFor(() => expect(container.querySelectorAll("mark")).toHaveLength(2));
-    expect(screen.getByRole("status").textContent).toContain("2 of 3");
+    expect(container.textContent).toContain("2 of 3");
+    await waitFor(() => expect(screen.getByRole("status").textContent).toBe("2 lines found"));
     expect(container.textContent).not.toContain("the end");
+  });
+
+  it("is silent for those who listen while lines come", async () => {
+    const { rerender } = render(<LogView lines={[line(1, "one")]} live onDownload={nothing} />);
+    const status = screen.getByRole("status");
+    rerender(<LogView lines={[line(1, "one"), line(2, "two")]} live onDownload={nothing} />);
+    expect(screen.getByText(/^2 lines/)).toBeTruthy();
+    expect(status.textContent).toBe("");
+    await userEvent.type(screen.getByRole("searchbox"), "two");
+    await waitFor(() => expect(status.textContent).toBe("1 line found"));
+    const more = [line(1, "one"), line(2, "two"), line(3, "two")];
+    rerender(<LogView lines={more} live onDownload={nothing} />);
+    expect(screen.getByText(/2 of 3 lines/)).toBeTruthy();
+    expect(status.textContent).toBe("1 line found");
   });
 
   it("tells what is looked for when a person stops typing, and begins with what it was told", async () => {
@@ -74,7 +91,7 @@ describe("the log", () => {
         onWanted={told}
       />,
     );
-    expect(screen.getByRole("status").textContent).toContain("1 of 2");
+    expect(screen.getByText("1 of 2 lines")).toBeTruthy();
     await userEvent.type(screen.getByRole("searchbox"), "e");
     await waitFor(() => expect(told).toHaveBeenCalledWith({ text: "page", level: "" }));
     expect(told).toHaveBeenCalledTimes(1);
@@ -87,6 +104,15 @@ describe("the log", () => {
     expect(screen.queryByText("This run printed nothing.")).toBeNull();
     rerender(<LogView lines={[]} live={false} onDownload={async () => undefined} />);
     expect(screen.getByText("This run printed nothing.")).toBeTruthy();
+  });
+
+  it("of a run that goes on is not called empty before it was read", () => {
+    const { rerender } = render(
+      <LogView lines={[]} live reading onDownload={async () => undefined} />,
+    );
+    expect(screen.getByText("Reading the log …")).toBeTruthy();
+    rerender(<LogView lines={[]} live onDownload={async () => undefined} />);
+    expect(screen.getByText(/Nothing printed yet/)).toBeTruthy();
   });
 
   it("is searched without its colours, and by level", () => {
@@ -168,6 +194,16 @@ describe("a dialog", () => {
 });
 
 describe("small things", () => {
+  it("says that what should have happened is overdue", () => {
+    const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+    const { rerender, container } = render(<Time at={ago(600_000)} planned due />);
+    expect(container.textContent).toContain("overdue");
+    rerender(<Time at={ago(600_000)} planned />);
+    expect(container.textContent).not.toContain("overdue");
+    rerender(<Time at={ago(-600_000)} planned due />);
+    expect(container.textContent).not.toContain("overdue");
+  });
+
   it("show the instant in UTC on hover", () => {
     render(<Time at="2026-11-15T20:37:52.123Z" />);
     expect(screen.getByRole("time").getAttribute("title")).toContain("2026-11-15 20:37:52.123 UTC");
@@ -234,12 +270,14 @@ describe("the form of parameters", () => {
     expect((screen.getByLabelText("name") as HTMLInputElement).required).toBe(true);
     expect((screen.getByLabelText("times") as HTMLInputElement).required).toBe(false);
     expect(container.textContent?.match(/required/g)).toHaveLength(1);
-    expect(container.textContent).toContain("int, default 3");
+    expect(container.textContent).toContain("A whole number; 3 if left empty");
   });
 
   it("knows which field a type needs", () => {
     expect(kindOf({ type: "integer" })).toBe("number");
     expect(kindOf({ anyOf: [{ type: "string" }, { type: "null" }] })).toBe("string");
+    expect(kindOf({ anyOf: [{ type: "string" }, { type: "integer" }] })).toBe("string");
+    expect(kindOf({ anyOf: [{ type: "string" }, { type: "array" }] })).toBe("json");
     expect(kindOf({ enum: ["a"] })).toBe("enum");
     expect(kindOf({ type: "array" })).toBe("json");
     expect(kindOf({})).toBe("json");

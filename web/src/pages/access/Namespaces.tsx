@@ -32,7 +32,9 @@ export function Namespaces() {
       <Load query={query}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon={Building2} title="No namespaces" />
+            <Empty icon={Building2} title="No namespaces">
+              One for each team or customer keeps their jobs apart.
+            </Empty>
           ) : (
             <ul className="divide-y divide-line">
               {items.map((each) => (
@@ -53,14 +55,15 @@ function One({ space, edit }: { space: Namespace; edit: () => void }) {
       <div className="min-w-40 flex-1">
         <p className="font-medium break-words">{space.name}</p>
         <p className="text-xs text-ink-2 break-words">
-          {space.note || (space.createdAt ? <Time at={space.createdAt} /> : "Always there")}
+          {space.note ||
+            (space.createdAt ? <Created at={space.createdAt} /> : "Where everything is at first.")}
         </p>
       </div>
       <dl className="grid flex-[3] max-sm:basis-full grid-cols-2 gap-x-6 gap-y-1 sm:grid-cols-4">
         {QUOTAS.map(([key, title]) => (
           <div key={key}>
             <dt className="text-xs text-ink-2">{title}</dt>
-            <dd className="num">
+            <dd className={`num ${space.quotas[key] == null ? "text-ink-3" : "font-medium"}`}>
               {space.quotas[key] == null ? "no limit" : count(space.quotas[key])}
             </dd>
           </div>
@@ -75,6 +78,14 @@ function One({ space, edit }: { space: Namespace; edit: () => void }) {
         <Actions compact subject="namespace" item={space} id={space.name} name={space.name} />
       </div>
     </li>
+  );
+}
+
+function Created({ at }: { at: string }) {
+  return (
+    <>
+      Created <Time at={at} />
+    </>
   );
 }
 
@@ -101,14 +112,14 @@ function NamespaceForm({ space, onClose }: { space?: Namespace; onClose: () => v
     const name = space?.name ?? String(fields.get("name")).trim();
     if (space) await ask("changeNamespace", { path: [name], body });
     else await ask("createNamespace", { body: { ...body, name } });
-    toast.done(`${name} is saved.`);
+    toast.done(space ? `${name} is saved.` : `Namespace ${name} is created.`);
     await cache.invalidateQueries({ queryKey: ["namespaces"] });
   };
   return (
     <FormDialog
       open
       title={space ? `Edit ${space.name}` : "New namespace"}
-      submit="Save"
+      submit={space ? "Save" : "Create namespace"}
       onClose={onClose}
       onSubmit={send}
     >
@@ -118,7 +129,12 @@ function NamespaceForm({ space, onClose }: { space?: Namespace; onClose: () => v
           label="Name"
           required
           maxLength={200}
-          hint="It needs tokens of its own: rota tokens create --namespace NAME."
+          hint={
+            <>
+              It needs tokens of its own:{" "}
+              <code className="font-mono whitespace-nowrap">rota tokens create --namespace</code>.
+            </>
+          }
         />
       )}
       <Text name="note" label="Note" initial={space?.note} hint="Who it is for." />

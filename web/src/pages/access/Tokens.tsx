@@ -1,36 +1,55 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { KeyRound, Plus } from "lucide-react";
-import { useState } from "react";
-import { may } from "@/api/actions";
-import { ask } from "@/api/client";
-import { session, tokens } from "@/api/queries";
+import { KeyRound } from "lucide-react";
+import { tokens } from "@/api/queries";
 import type { Token } from "@/api/types";
+import { useFilters } from "@/lib/useFilters";
+import { useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
-import { Button } from "@/ui/Button";
-import { CopyButton } from "@/ui/Copy";
-import { Dialog, Field, FormDialog } from "@/ui/Dialog";
-import { Empty, Load } from "@/ui/Panels";
+import { Name } from "@/ui/Name";
+import { Empty, ErrorPanel } from "@/ui/Panels";
 import { type Column, Table } from "@/ui/Table";
-import { Time } from "@/ui/Time";
+import { Time, useNow } from "@/ui/Time";
+import { OneToken } from "./OneToken";
+import { stateOf, TokenTag } from "./TokenTag";
 
 const COLUMNS: Column<Token>[] = [
   {
     key: "name",
     title: "Token",
-    width: "minmax(0,1.3fr)",
-    cell: (token) => <span className="font-medium">{token.name}</span>,
+    main: true,
+    width: "minmax(0,1.4fr)",
+    cell: (token) => (
+      <>
+        <span className="flex items-center gap-2">
+          <Name text={token.name} className="font-medium" />
+          <Unusual token={token} />
+        </span>
+        <span className="block truncate text-xs text-ink-2 sm:hidden">
+          {token.roles.join(", ")} · used <Time at={token.usedAt} ago none="never" />
+        </span>
+      </>
+    ),
   },
-  { key: "roles", title: "Roles", width: "minmax(0,1fr)", cell: (token) => token.roles.join(", ") },
+  {
+    key: "roles",
+    title: "Roles",
+    width: "minmax(0,1fr)",
+    from: "sm",
+    cell: (token) => <span title={token.roles.join(", ")}>{token.roles.join(", ")}</span>,
+  },
   {
     key: "queues",
     title: "Queues",
     width: "minmax(0,1fr)",
     from: "md",
-    cell: (token) => token.queues?.join(", ") || "all",
+    cell: (token) => (
+      <span className="text-ink-2" title={token.queues?.join(", ")}>
+        {token.queues?.join(", ") || "all"}
+      </span>
+    ),
   },
   {
     key: "made",
-    title: "Made",
+    title: "Created",
     width: "9rem",
     right: true,
     from: "lg",
@@ -46,135 +65,59 @@ const COLUMNS: Column<Token>[] = [
   },
   {
     key: "ends",
-    title: "Ends",
-    width: "9rem",
+    title: "Expires",
+    width: "7rem",
     right: true,
     from: "md",
-    cell: (token) => <Time at={token.expiresAt} none="never" />,
+    cell: (token) => <Time at={token.expiresAt} ago none="never" />,
   },
   {
     key: "act",
     title: "",
-    width: "2rem",
+    width: "var(--tap)",
     cell: (token) => (
       <Actions compact subject="token" item={token} id={token.id} name={token.name} />
     ),
   },
 ];
 
-export function Tokens() {
-  const query = useQuery(tokens());
-  return (
-    <Load query={query}>
-      {({ items }) => (
-        <Table
-          label="Tokens"
-          rows={items}
-          columns={COLUMNS}
-          idOf={(token) => token.id}
-          empty={
-            <Empty icon={KeyRound} title="No tokens">
-              Programs sign in with a token; make one for each.
-            </Empty>
-          }
-        />
-      )}
-    </Load>
-  );
+/** Most tokens are good; only what is not needs a word. */
+function Unusual({ token }: { token: Token }) {
+  return stateOf(token, useNow()) === "good" ? null : <TokenTag token={token} />;
 }
 
-/** What each may do. */
-const ROLES = [
-  ["viewer", "looks at everything"],
-  ["operator", "also submits, cancels, reruns, pauses"],
-  ["author", "also defines jobs and schedules"],
-  ["admin", "also gives out tokens, reads the audit"],
-  ["exec", "beside one of these: jobs that run programs"],
-  ["audit", "beside one of these: reads the audit"],
-  ["worker", "alone, for named queues: carries out runs"],
-] as const;
-
-export function NewToken() {
-  const cache = useQueryClient();
-  const { data: who } = useQuery(session);
-  const [open, setOpen] = useState(false);
-  const [made, setMade] = useState<string | null>(null);
-  if (!may(who, "create-token")) return null;
-  const send = async (fields: FormData) => {
-    const days = Number(fields.get("days"));
-    const queues = String(fields.get("queues"))
-      .split(",")
-      .map((each) => each.trim())
-      .filter(Boolean);
-    const answer = await ask("createToken", {
-      body: {
-        name: String(fields.get("name")).trim(),
-        roles: fields.getAll("roles").map(String),
-        ...(queues.length > 0 && { queues }),
-        ...(days > 0 && { expires: `${days}d` }),
-      },
-    });
-    setMade(answer.token);
-    await cache.invalidateQueries({ queryKey: ["tokens"] });
-  };
+export function Tokens() {
+  const [search, setSearch] = useFilters();
+  const list = useList<Token>(tokens(search.past === "true"));
+  const open = list.rows.find((each) => each.id === search.id);
+  if (list.error) return <ErrorPanel error={list.error} retry={() => void list.refetch()} />;
   return (
     <>
-      <Button tone="primary" icon={<Plus className="size-3.5" />} onClick={() => setOpen(true)}>
-        New token
-      </Button>
-      <FormDialog
-        open={open}
-        title="New token"
-        submit="Make it"
-        onClose={() => setOpen(false)}
-        onSubmit={send}
-      >
-        <Field label="Name" hint="Who or what will use it.">
-          {(id) => <input id={id} name="name" required maxLength={100} className="field w-full" />}
-        </Field>
-        <fieldset>
-          <legend className="mb-1 font-medium">Roles</legend>
-          <div className="grid gap-y-1">
-            {ROLES.map(([role, may]) => (
-              <label key={role} className="flex items-baseline gap-2">
-                <input
-                  type="checkbox"
-                  name="roles"
-                  value={role}
-                  defaultChecked={role === "viewer"}
-                />
-                <span className="w-16 shrink-0">{role}</span>
-                <span className="text-xs text-ink-2">{may}</span>
-              </label>
-            ))}
-          </div>
-        </fieldset>
-        <Field
-          label="Queues"
-          hint="Names with commas; nothing for all of them. A worker names its own."
-        >
-          {(id) => <input id={id} name="queues" className="field w-full" />}
-        </Field>
-        <Field label="Days until it ends" hint="Empty: it does not end by itself.">
-          {(id) => (
-            <input
-              id={id}
-              name="days"
-              type="number"
-              min={1}
-              defaultValue={90}
-              className="field w-full"
-            />
-          )}
-        </Field>
-      </FormDialog>
-      <Dialog open={made !== null} title="Copy the token now" onClose={() => setMade(null)}>
-        <p className="mb-3">It is shown this once; the server keeps only its digest.</p>
-        <p className="flex items-center gap-2 rounded-md bg-sunken p-3 font-mono text-xs break-all">
-          <span className="flex-1">{made}</span>
-          {made && <CopyButton text={made} label="Copy the token" />}
-        </p>
-      </Dialog>
+      <label className="mb-3 flex min-h-(--tap) w-fit items-center gap-2 text-ink-2">
+        <input
+          type="checkbox"
+          checked={search.past === "true"}
+          onChange={(event) => setSearch({ past: event.target.checked ? "true" : undefined })}
+        />
+        Also those that are revoked or expired
+      </label>
+      <Table
+        label="Tokens"
+        rows={list.rows}
+        columns={COLUMNS}
+        narrowHeight={56}
+        idOf={(token) => token.id}
+        href={(token) => `/access?id=${token.id}`}
+        onOpen={(token) => setSearch({ id: token.id })}
+        onEnd={list.onEnd}
+        loading={list.loading}
+        empty={
+          <Empty icon={KeyRound} title="No tokens">
+            Programs sign in with a token; make one for each.
+          </Empty>
+        }
+      />
+      {open && <OneToken token={open} onClose={() => setSearch({ id: undefined })} />}
     </>
   );
 }

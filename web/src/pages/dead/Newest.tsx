@@ -1,11 +1,10 @@
 /** What happened the last time: the traceback and the end of the log, before anybody has to open a run. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { run as runQuery } from "@/api/queries";
+import { logEnd, run as runQuery } from "@/api/queries";
 import type { LogLine } from "@/api/types";
 import { parseAnsi } from "@/lib/ansi";
-import { MOST, placeOf } from "@/lib/log";
-import { useLog } from "@/shell/live";
+import { placeOf } from "@/lib/log";
 import { buttonClass } from "@/ui/Button";
 import { LongText } from "@/ui/LongText";
 import { Card } from "@/ui/Panels";
@@ -13,16 +12,14 @@ import { Time } from "@/ui/Time";
 
 const LINES = 8;
 
-export function Newest({ id }: { id: string }) {
+export function Newest({ id, isOnly }: { id: string; isOnly: boolean }) {
   const { data: run } = useQuery(runQuery(id));
-  const { lines, isRead } = useLog(id, false);
-  // Of a longer log the page has not the end, and the run's own page says so.
-  const isWhole = isRead && lines.length > 0 && lines.length < MOST;
+  const { data: lines } = useQuery(logEnd(id, LINES));
   if (!run) return <Card className="min-h-40">{null}</Card>;
   const { error } = run;
   return (
     <Card
-      title="The newest of them"
+      title={isOnly ? "What it said" : "The newest of them"}
       aside={
         <span className="flex items-center gap-3">
           <Time at={run.finishedAt} ago />
@@ -38,9 +35,9 @@ export function Newest({ id }: { id: string }) {
           className="font-mono text-xs text-bad"
         />
         {error?.traceback.includes("\n") && <Text label="Traceback">{error.traceback}</Text>}
-        {isWhole && (
+        {lines && lines.length > 0 && (
           <Text label="The end of its log">
-            {lines.slice(-LINES).map((line) => (
+            {lines.map((line) => (
               <Line key={placeOf(line)} line={line} />
             ))}
           </Text>

@@ -6,12 +6,12 @@ import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { Chart } from "@/ui/Chart";
 import { Card, Load } from "@/ui/Panels";
-import { RunStrip } from "@/ui/RunStrip";
 import { Stat } from "@/ui/Stat";
 import { Time } from "@/ui/Time";
 import { Windows } from "@/ui/Windows";
-import { queuedOf } from "./columns";
+import { isFailing, queuedOf } from "./columns";
 import { Heat } from "./Heat";
+import { LastRuns } from "./LastRuns";
 
 const WINDOWS = [
   ["6h", "6 hours"],
@@ -30,9 +30,7 @@ export function Figures({ job }: { job: JobDetail }) {
     <div className="space-y-4">
       <Stats job={job} />
       <div className="grid gap-4 xl:grid-cols-2">
-        <Card title="Last 30 runs" aside="oldest first; height is the duration">
-          <RunStrip tall runs={job.last} label={job.name} />
-        </Card>
+        <LastRuns job={job} />
         <Card title="Runs by day" aside="30 days, UTC">
           <Load query={month}>{({ days }) => <Heat days={days} jobId={job.jobId} />}</Load>
         </Card>
@@ -56,12 +54,16 @@ function Stats({ job }: { job: JobDetail }) {
       <Stat
         name="Success rate"
         value={percent(job.successRate)}
-        alarm={(job.successRate ?? 1) < 0.9}
-        more="of the last runs"
+        alarm={isFailing(job)}
+        more={endedOf(job)}
         to="/runs"
         search={{ jobId: job.jobId, status: "failed" }}
       />
-      <Stat name="p95 duration" value={duration(job.p95Ms)} more="19 of 20 are faster" />
+      <Stat
+        name="p95 duration"
+        value={duration(job.p95Ms)}
+        more={job.p95Ms == null ? "no run succeeded yet" : "19 of 20 are faster"}
+      />
       <Stat
         name="Running now"
         value={count(job.running)}
@@ -72,10 +74,19 @@ function Stats({ job }: { job: JobDetail }) {
       <Stat
         name="Next firing"
         value={<Time at={job.nextFireAt} ago none="–" />}
-        more={<Time at={job.nextFireAt} none={job.schedules ? "paused" : "no schedule"} />}
+        more={<Time at={job.nextFireAt} planned none={job.schedules ? "paused" : "no schedule"} />}
+        to="."
+        search={{ tab: "schedules" }}
       />
     </div>
   );
+}
+
+/** Of which runs the rate tells. */
+export function endedOf({ last }: Pick<JobDetail, "last">): string {
+  const ended = last.filter(({ state }) => state === "success" || state === "failed").length;
+  if (ended === 0) return "no run has ended yet";
+  return ended === 1 ? "of the only run" : `of the last ${ended} runs`;
 }
 
 function Charts({ found: { buckets } }: { found: JobStatistics }) {
@@ -93,6 +104,7 @@ function Charts({ found: { buckets } }: { found: JobStatistics }) {
           label="Median and 95th percentile of the duration"
           times={times}
           show={duration}
+          unit="time"
           series={[one("Median", "run-fill", "p50Ms"), one("p95", "wait-fill", "p95Ms")]}
         />
       </Card>

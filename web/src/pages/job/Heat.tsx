@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { JobStatistics } from "@/api/types";
-import { plural } from "@/lib/format";
+import { count, plural } from "@/lib/format";
+import { weekday } from "@/lib/time";
 
 type Day = JobStatistics["days"][number];
 
@@ -13,43 +14,38 @@ export function Heat({ days, jobId }: { days: Day[]; jobId: string }) {
   const weeks = useMemo(() => weeksOf(days), [days]);
   const most = Math.max(1, ...days.map((day) => day.success + day.failed));
   return (
-    <div className="flex flex-wrap items-end gap-x-8 gap-y-3">
-      <div className="scroll-thin flex max-w-full gap-2 overflow-x-auto pb-1">
-        <div
-          aria-hidden
-          className="grid shrink-0 grid-rows-[1rem_repeat(7,1.25rem)] gap-1 text-2xs text-ink-2"
-        >
+    <>
+      <div className="flex gap-1.5">
+        <div aria-hidden className={`shrink-0 text-2xs text-ink-2 ${ROWS_OF}`}>
           <span />
           {ROWS.map((row, index) => (
-            <span key={index} className="leading-5">
+            <span key={index} className="pr-1 leading-5">
               {row}
             </span>
           ))}
         </div>
         {weeks.map((week, index) => (
-          <div key={index} className="grid grid-rows-[1rem_repeat(7,1.25rem)] gap-1">
+          <div key={index} className={`max-w-24 min-w-0 flex-1 ${ROWS_OF}`}>
             <span aria-hidden className="text-2xs whitespace-nowrap text-ink-2">
               {titleOf(week, index)}
             </span>
             {week.map((day, row) =>
-              day ? (
-                <Cell key={day.day} day={day} most={most} jobId={jobId} />
-              ) : (
-                <span key={row} className="w-8" />
-              ),
+              day ? <Cell key={day.day} day={day} most={most} jobId={jobId} /> : <span key={row} />,
             )}
           </div>
         ))}
       </div>
-      <Legend />
-    </div>
+      <Legend most={most} />
+    </>
   );
 }
 
+const ROWS_OF = "grid grid-rows-[1rem_repeat(7,1.25rem)] gap-1";
+
 function Cell({ day, most, jobId }: { day: Day; most: number; jobId: string }) {
   const all = day.success + day.failed;
-  const told = `${day.day}: ${plural(all, "run")}, ${day.failed} failed`;
-  if (all === 0) return <span title={told} className="h-5 w-8 rounded bg-sunken" />;
+  const told = tellOf(day);
+  if (all === 0) return <span title={told} className="h-5 rounded bg-sunken" />;
   const style = { opacity: 0.4 + 0.6 * Math.sqrt(all / most) };
   const from = new Date(`${day.day}T00:00:00Z`);
   const search = {
@@ -63,7 +59,7 @@ function Cell({ day, most, jobId }: { day: Day; most: number; jobId: string }) {
       search={search as never}
       title={told}
       aria-label={told}
-      className="flex h-5 w-8 flex-col justify-end overflow-clip rounded bg-ok-fill hover:ring-2 hover:ring-accent"
+      className="flex h-5 flex-col justify-end overflow-clip rounded bg-ok-fill hover:ring-2 hover:ring-accent"
       style={style}
     >
       {day.failed > 0 && (
@@ -83,20 +79,29 @@ function redOf(share: number): number {
 const LEGEND = [
   ["bg-sunken", "no runs"],
   ["bg-ok-fill", "all well"],
-  ["bg-bad-fill", "failed"],
+  ["bg-bad-fill", "some failed"],
 ];
 
-function Legend() {
+function Legend({ most }: { most: number }) {
   return (
-    <p className="flex flex-wrap gap-x-4 gap-y-1 pb-1 text-xs text-ink-2">
+    <p className="flex flex-wrap gap-x-4 gap-y-1 pt-3 text-xs text-ink-2">
       {LEGEND.map(([fill, word]) => (
         <span key={word} className="flex items-center gap-1.5">
           <span aria-hidden className={`size-3 rounded-[3px] ${fill}`} />
           {word}
         </span>
       ))}
+      <span className="num ml-auto">{`stronger is more; ${plural(most, "run")} at most`}</span>
     </p>
   );
+}
+
+/** "Sun 15 Nov, UTC: 1,204 runs, 12 failed". */
+export function tellOf({ day, success, failed }: Day): string {
+  const all = success + failed;
+  const when = `${weekday(new Date(`${day}T00:00:00Z`), "UTC")}, UTC`;
+  if (all === 0) return `${when}: no runs`;
+  return `${when}: ${plural(all, "run")}${failed ? `, ${count(failed)} failed` : ", all well"}`;
 }
 
 /** The month above the first column and above each that begins one. */

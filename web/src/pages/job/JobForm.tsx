@@ -2,9 +2,10 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { may } from "@/api/actions";
-import { ask, etagOf } from "@/api/client";
+import { ask } from "@/api/client";
 import { session } from "@/api/queries";
 import type { JobDetail } from "@/api/types";
+import { useOpened } from "@/lib/useOpened";
 import { FormDialog } from "@/ui/Dialog";
 import { Choice, Text } from "@/ui/Fields";
 import { toast } from "@/ui/Toasts";
@@ -23,7 +24,8 @@ const KINDS: [Kind, string][] = [
 ];
 
 /** Defines a job, or its next version; runs under way keep the version they have. */
-export function JobForm({ job, onClose }: Props) {
+export function JobForm({ job: given, onClose }: Props) {
+  const [job, ifMatch] = useOpened(given);
   const cache = useQueryClient();
   const navigate = useNavigate();
   const mayRunCommands = may(useQuery(session).data, "create-command");
@@ -33,7 +35,7 @@ export function JobForm({ job, onClose }: Props) {
   const send = async (fields: FormData) => {
     const body = bodyOf(fields, kind, job?.definition);
     const made = job
-      ? await ask("replaceJob", { path: [job.jobId], body, ifMatch: etagOf(job) })
+      ? await ask("replaceJob", { path: [job.jobId], body, ifMatch })
       : await ask("defineNewJob", { body });
     toast.done(`${made.jobId} is on record as v${made.version}.`);
     await cache.invalidateQueries();
@@ -44,7 +46,7 @@ export function JobForm({ job, onClose }: Props) {
       open
       wide
       title={job ? `Edit ${job.name}` : "New job"}
-      submit={job ? "Save as a new version" : "Make it"}
+      submit={job ? "Save as a new version" : "Create the job"}
       onClose={onClose}
       onSubmit={send}
     >
@@ -60,7 +62,9 @@ export function JobForm({ job, onClose }: Props) {
       {kind === "command" ? <CommandFields old={old} /> : <HttpFields old={old} />}
       <PolicyFields old={old} />
       {job ? (
-        <p className="text-xs text-ink-2">Its schedules stay as they are; they have a tab.</p>
+        <p className="text-xs text-ink-2">
+          Its schedules stay as they are; edit them under Schedules.
+        </p>
       ) : (
         <ScheduleField />
       )}
@@ -76,7 +80,7 @@ function CommandFields({ old }: { old: Old }) {
       <Text
         name="command"
         label="Command"
-        hint="Split into words as a shell would, but given to none: no pipes, no variables."
+        hint="Split into words as a shell would, but run without one: no pipes, no $VARIABLES."
         initial={old.command}
         required
         mono
@@ -89,15 +93,9 @@ function CommandFields({ old }: { old: Old }) {
           initial={old.env}
           rows={3}
           mono
-          hint="NAME=value, one a line."
+          hint={'NAME=value, one per line. "a\\nb" in quotes for a value of several lines.'}
         />
-        <Text
-          name="cwd"
-          label="Folder"
-          initial={old.cwd}
-          mono
-          hint="That of the worker if empty."
-        />
+        <Text name="cwd" label="Folder" initial={old.cwd} mono hint="The worker's own if empty." />
       </div>
     </>
   );
@@ -125,7 +123,7 @@ function HttpFields({ old }: { old: Old }) {
           initial={old.headers}
           rows={3}
           mono
-          hint="Name: value, one a line."
+          hint="Name: value, one per line."
         />
         <Text name="body" label="Body" initial={old.body} rows={3} mono />
       </div>
@@ -164,21 +162,21 @@ function PolicyFields({ old }: { old: Old }) {
         name="timeout"
         label="Timeout"
         initial={old.timeout}
-        hint="Seconds, or 10m."
+        hint="Seconds, or 90s, 10m, 2h."
         placeholder="none"
       />
       <Text
         name="expires"
         label="Expires"
         initial={old.expires}
-        hint="Not started after waiting so long."
+        hint="Dropped after waiting so long."
         placeholder="never"
       />
       <Text
         name="dependencies"
         label="Runs after"
         initial={old.dependencies}
-        hint="Names of jobs, with commas."
+        hint="Names of jobs, separated by commas."
       />
     </div>
   );

@@ -1,18 +1,20 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Undo2 } from "lucide-react";
-import { useState } from "react";
+import { GitCompare, Undo2 } from "lucide-react";
+import { Fragment, useState } from "react";
 import { may } from "@/api/actions";
-import { ask, etagOf } from "@/api/client";
+import { ask } from "@/api/client";
 import { versionDiff, versions } from "@/api/queries";
 import type { JobDetail, JobVersion } from "@/api/types";
-import { pretty } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
+import { useOpened } from "@/lib/useOpened";
 import { Button } from "@/ui/Button";
 import { FormDialog } from "@/ui/Dialog";
 import { Card, Empty, Load } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
 import { Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
+import { labelOf, shownOf } from "./change";
+import { originOf } from "./origin";
 import { Weights } from "./Weights";
 
 export function Versions({ job }: { job: JobDetail }) {
@@ -41,7 +43,7 @@ function List({ job, items }: { job: JobDetail; items: JobVersion[] }) {
                 </p>
                 <p className="truncate text-xs text-ink-2">
                   <Time at={each.createdAt} />
-                  {each.origin && `, ${each.origin}`}
+                  {each.origin && `, ${originOf(each.origin)}`}
                 </p>
               </div>
               <Rollback job={job} version={each.version} />
@@ -56,17 +58,19 @@ function List({ job, items }: { job: JobDetail; items: JobVersion[] }) {
           sorted.length > 1 && (
             <span className="flex items-center gap-2">
               {(["a", "b"] as const).map((side) => (
-                <select
-                  key={side}
-                  aria-label={side === "a" ? "From version" : "To version"}
-                  className="field h-7"
-                  value={side === "a" ? a : b}
-                  onChange={(event) => setSearch({ [side]: event.target.value })}
-                >
-                  {sorted.map((each) => (
-                    <option key={each.version} value={each.version}>{`v${each.version}`}</option>
-                  ))}
-                </select>
+                <Fragment key={side}>
+                  {side === "b" && "to"}
+                  <select
+                    aria-label={side === "a" ? "From version" : "To version"}
+                    className="field h-7"
+                    value={side === "a" ? a : b}
+                    onChange={(event) => setSearch({ [side]: event.target.value })}
+                  >
+                    {sorted.map((each) => (
+                      <option key={each.version} value={each.version}>{`v${each.version}`}</option>
+                    ))}
+                  </select>
+                </Fragment>
               ))}
             </span>
           )
@@ -75,8 +79,13 @@ function List({ job, items }: { job: JobDetail; items: JobVersion[] }) {
         {a && b && a !== b ? (
           <Diff id={job.jobId} a={a} b={b} />
         ) : (
-          <Empty title="There is one version only">
-            The next change of the definition makes another.
+          <Empty
+            icon={GitCompare}
+            title={sorted.length > 1 ? "Twice the same version" : "There is one version only"}
+          >
+            {sorted.length > 1
+              ? "Choose two that differ."
+              : "The next change of the definition makes another."}
           </Empty>
         )}
       </Card>
@@ -92,12 +101,14 @@ function Diff({ id, a, b }: { id: string; a: number; b: number }) {
         changes.length === 0 ? (
           <p className="p-4 text-ink-2">These versions say the same.</p>
         ) : (
-          <ul className="divide-y divide-line font-mono text-xs">
-            {changes.map((change) => (
-              <li key={change.field} className="px-4 py-2.5">
-                <p className="mb-1 font-semibold break-words">{change.field}</p>
-                <p className="rounded bg-bad-soft px-2 py-0.5 whitespace-pre-wrap break-words">{`- ${pretty(change.old ?? null)}`}</p>
-                <p className="mt-0.5 rounded bg-ok-soft px-2 py-0.5 whitespace-pre-wrap break-words">{`+ ${pretty(change.new ?? null)}`}</p>
+          <ul className="divide-y divide-line">
+            {changes.map(({ field, old, new: now }) => (
+              <li key={field} className="px-4 py-3">
+                <p className="mb-1.5 font-medium break-words" title={field}>
+                  {labelOf(field)}
+                </p>
+                <Side sign="−" word="Before" className="bg-bad-soft" text={shownOf(field, old)} />
+                <Side sign="+" word="After" className="bg-ok-soft" text={shownOf(field, now)} />
               </li>
             ))}
           </ul>
@@ -107,29 +118,67 @@ function Diff({ id, a, b }: { id: string; a: number; b: number }) {
   );
 }
 
-function Rollback({ job, version }: { job: JobDetail; version: number }) {
-  const cache = useQueryClient();
+interface SideProps {
+  sign: string;
+  word: string;
+  className: string;
+  text: string;
+}
+
+function Side({ sign, word, className, text }: SideProps) {
+  return (
+    <p className={`mt-0.5 flex gap-2 rounded px-2 py-0.5 font-mono text-xs leading-5 ${className}`}>
+      <span aria-hidden>{sign}</span>
+      <span className="sr-only">{word}: </span>
+      <span className="min-w-0 flex-1 break-words whitespace-pre-wrap">{text}</span>
+    </p>
+  );
+}
+
+interface RollbackProps {
+  job: JobDetail;
+  version: number;
+}
+
+function Rollback({ job, version }: RollbackProps) {
   const [open, setOpen] = useState(false);
   if (version === job.version || !may(job, "rollback")) return null;
-  const send = async () => {
-    await ask("rollBackJob", { path: [job.jobId], body: { version }, ifMatch: etagOf(job) });
-    toast.done(`${job.name} is as it was in v${version}.`);
-    await cache.invalidateQueries({ queryKey: ["job", job.jobId] });
-  };
   return (
     <>
       <Button tone="quiet" icon={<Undo2 className="size-3.5" />} onClick={() => setOpen(true)}>
         Roll back
       </Button>
-      <FormDialog
-        open={open}
-        title={`Roll back to v${version}?`}
-        submit="Roll back"
-        onClose={() => setOpen(false)}
-        onSubmit={send}
-      >
-        <p>{`New runs of ${job.name} follow the definition of v${version}, as a new version. Runs under way keep theirs.`}</p>
-      </FormDialog>
+      {open && <RollbackDialog job={job} version={version} onClose={() => setOpen(false)} />}
     </>
+  );
+}
+
+function RollbackDialog({ job: given, version, onClose }: RollbackProps & { onClose: () => void }) {
+  const cache = useQueryClient();
+  const [job, ifMatch] = useOpened(given);
+  const send = async () => {
+    await ask("rollBackJob", { path: [job.jobId], body: { version }, ifMatch });
+    toast.done(`${job.name} is as it was in v${version}.`);
+    await cache.invalidateQueries({ queryKey: ["job", job.jobId] });
+  };
+  return (
+    <FormDialog
+      open
+      title={`Roll ${job.name} back to v${version}?`}
+      submit="Roll back"
+      onClose={onClose}
+      onSubmit={send}
+    >
+      <p>{`v${version} becomes current again: new runs follow it. Runs under way keep their version, schedules stay as they are.`}</p>
+      <p className="font-medium">What changes</p>
+      <section
+        aria-label="What changes"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+        tabIndex={0}
+        className="scroll-thin -mt-2 max-h-72 overflow-y-auto rounded-md border border-line"
+      >
+        <Diff id={job.jobId} a={job.version} b={version} />
+      </section>
+    </FormDialog>
   );
 }

@@ -2,9 +2,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Scale } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
-import { ask, etagOf } from "@/api/client";
+import { ask } from "@/api/client";
 import type { JobDetail, JobVersion } from "@/api/types";
 import { percent } from "@/lib/format";
+import { useOpened } from "@/lib/useOpened";
 import { Button } from "@/ui/Button";
 import { FormDialog } from "@/ui/Dialog";
 import { toast } from "@/ui/Toasts";
@@ -29,13 +30,14 @@ interface Props {
   onClose: () => void;
 }
 
-function WeightsForm({ job, versions, onClose }: Props) {
+function WeightsForm({ job: given, versions, onClose }: Props) {
+  const [job, ifMatch] = useOpened(given);
   const cache = useQueryClient();
   const [weights, setWeights] = useState<Record<string, number>>(job.weights);
   const total = Object.values(weights).reduce((sum, each) => sum + each, 0);
   const send = async () => {
     const body = Object.fromEntries(Object.entries(weights).filter(([, each]) => each > 0));
-    await ask("weighVersions", { path: [job.jobId], body, ifMatch: etagOf(job) });
+    await ask("weighVersions", { path: [job.jobId], body, ifMatch });
     toast.done(total ? `Runs of ${job.name} are shared out.` : "All runs get the current version.");
     await cache.invalidateQueries({ queryKey: ["job", job.jobId] });
   };

@@ -14,6 +14,11 @@ export function queuedOf({ queued = 0 }: Pick<Job, "queued">): string {
   return atLeast(queued, queued >= COUNTED);
 }
 
+/** Of its last runs more failed than a few. */
+export function isFailing({ successRate }: Pick<Job, "successRate">): boolean {
+  return (successRate ?? 1) < 0.9;
+}
+
 export const LAST_RUNS: Column<Lately> = {
   key: "last",
   title: "Last 30 runs",
@@ -28,9 +33,7 @@ export const SUCCESS_RATE: Column<Lately> = {
   width: "5rem",
   right: true,
   cell: (job) => (
-    <span className={(job.successRate ?? 1) < 0.9 ? "font-medium text-bad" : ""}>
-      {percent(job.successRate)}
-    </span>
+    <span className={isFailing(job) ? "font-medium text-bad" : ""}>{percent(job.successRate)}</span>
   ),
 };
 

@@ -43,7 +43,7 @@ export function bodyOf(fields: FormData, kind: Kind, old?: Definition): JobBody 
   const schedule = text("schedule") || null;
   return {
     name: old?.name ?? text("name"),
-    ...(kind === "command" ? commandOf(text) : { http: httpOf(text) }),
+    ...(kind === "command" ? commandOf(text) : { http: httpOf(text, fields) }),
     dependencies: listOf(text("dependencies")),
     queue: text("queue") || null,
     priority: number("priority"),
@@ -62,12 +62,12 @@ function commandOf(text: Read) {
   return { command: text("command"), env: fromLines(text("env"), "="), cwd: text("cwd") || null };
 }
 
-function httpOf(text: Read) {
+function httpOf(text: Read, fields: FormData) {
   return {
     url: text("url"),
     method: text("method"),
     headers: fromLines(text("headers"), ":"),
-    body: text("body") || null,
+    body: String(fields.get("body") ?? "") || null,
     expect: listOf(text("expect")).map(Number),
   };
 }

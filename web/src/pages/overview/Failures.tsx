@@ -36,7 +36,8 @@ export function Failures({ figures, className }: { figures: Overview; className?
                 <span className="min-w-0 flex-1">
                   <span className="line-clamp-2 font-mono text-xs break-words">{each.error}</span>
                   <span className="block truncate text-xs text-ink-2">
-                    {each.job} · <Time at={each.lastAt} ago />
+                    {`${each.job} ${each.versions.map((version) => `v${version}`).join(", ")} · first `}
+                    <Time at={each.firstAt} /> · last <Time at={each.lastAt} ago />
                   </span>
                 </span>
               </Link>

@@ -38,18 +38,21 @@ export function Queues({ className }: { className?: string }) {
                 .map((queue) => (
                   <li key={queue.name}>
                     <Link
-                      to="/runs"
-                      search={{ queue: queue.name } as never}
+                      to="/queues/$name"
+                      params={{ name: queue.name }}
                       className="flex items-center gap-3 px-4 py-2.5 hover:bg-sunken"
                     >
                       <span className="flex min-w-0 flex-1 items-center gap-2">
                         <Name text={queue.name} className="font-medium" />
                         {queue.paused && <Tag>Paused</Tag>}
+                        {queue.queued > 0 && queue.workers === 0 && <Tag mood="bad">No worker</Tag>}
                       </span>
                       <span className="num text-xs text-ink-2 max-sm:hidden">
                         {queue.oldestWaitMs != null && `oldest ${duration(queue.oldestWaitMs)}`}
                       </span>
-                      <span className="num w-20 text-right">{`${atLeast(queue.queued, queue.isCut)} waiting`}</span>
+                      <span
+                        className={`num w-20 text-right ${queue.queued ? "font-medium" : "text-ink-3"}`}
+                      >{`${atLeast(queue.queued, queue.isCut)} waiting`}</span>
                     </Link>
                   </li>
                 ))}

@@ -1,9 +1,10 @@
 import { Link } from "@tanstack/react-router";
+import { Activity } from "lucide-react";
 import { runs } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { useList } from "@/lib/useList";
 import { Name } from "@/ui/Name";
-import { Card, Progress } from "@/ui/Panels";
+import { Card, Empty, Progress } from "@/ui/Panels";
 import { Duration } from "@/ui/Time";
 
 export function Running({ className }: { className?: string }) {
@@ -19,7 +20,12 @@ export function Running({ className }: { className?: string }) {
         </Link>
       }
     >
-      <ul className="xl:min-h-58 divide-y divide-line">
+      {rows.length === 0 && !loading && (
+        <Empty icon={Activity} title="Nothing runs now">
+          Runs are here while workers carry them out.
+        </Empty>
+      )}
+      <ul className="divide-y divide-line">
         {rows.slice(0, 6).map((run) => (
           <li key={run.executionId}>
             <Link
@@ -43,9 +49,6 @@ export function Running({ className }: { className?: string }) {
           </li>
         ))}
       </ul>
-      {rows.length === 0 && !loading && (
-        <p className="xl:-mt-58 px-4 py-6 text-ink-2">Nothing runs at this moment.</p>
-      )}
     </Card>
   );
 }

@@ -36,7 +36,9 @@ export function Stats({ figures }: { figures: Overview }) {
         value={atLeast(figures.queueDepth, figures.queueDepthIsCut)}
         to="/queues"
         more={
-          figures.oldestWaitMs != null ? `oldest ${duration(figures.oldestWaitMs)}` : "nobody waits"
+          figures.oldestWaitMs != null
+            ? `oldest ${duration(figures.oldestWaitMs)}`
+            : "nothing waits"
         }
       />
       <Stat
@@ -49,7 +51,7 @@ export function Stats({ figures }: { figures: Overview }) {
         className="max-sm:hidden"
         name="Due in an hour"
         value={count(figures.dueNextHour)}
-        more="by schedules"
+        more="firings of schedules"
         to="/schedules"
         search={{ tab: "week" }}
       />

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { runs, why, workers } from "@/api/queries";
 import type { Queue, Run, Worker } from "@/api/types";
 import { atLeast, count, plural } from "@/lib/format";
+import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { Button } from "@/ui/Button";
 import { Dialog } from "@/ui/Dialog";
@@ -11,19 +11,24 @@ import { ErrorPanel, Load, Skeleton } from "@/ui/Panels";
 
 /** From a queue in which runs wait to what they wait for. */
 export function Why({ queue }: { queue: Queue }) {
-  const [isOpen, setOpen] = useState(false);
+  const [search, setSearch] = useFilters();
+  const isOpen = search.why === queue.name;
   if (!queue.queued) return null;
   return (
     <>
       <Button
         tone="quiet"
         aria-label={`Why do runs wait in ${queue.name}?`}
-        onClick={() => setOpen(true)}
+        onClick={() => setSearch({ why: queue.name })}
       >
         Why?
       </Button>
       {isOpen && (
-        <Dialog open title={`Why do runs wait in ${queue.name}?`} onClose={() => setOpen(false)}>
+        <Dialog
+          open
+          title={`Why do runs wait in ${queue.name}?`}
+          onClose={() => setSearch({ why: undefined })}
+        >
           <Reasons queue={queue} />
         </Dialog>
       )}
@@ -39,16 +44,20 @@ export function obstaclesOf(waiting: Run[]): [string, number][] {
   return [...counts].sort(([, a], [, b]) => b - a);
 }
 
-function Reasons({ queue }: { queue: Queue }) {
+export function Reasons({ queue }: { queue: Queue }) {
   const list = useList<Run>(runs({ queue: queue.name, status: "queued", limit: 100 }));
   const crew = useQuery(workers());
   if (list.error) return <ErrorPanel error={list.error} retry={() => void list.refetch()} />;
   if (list.loading) return <Skeleton lines={3} />;
   const [one] = list.rows;
+  const obstacles = obstaclesOf(list.rows);
   return (
     <div className="space-y-4">
+      {queue.queued > list.rows.length && (
+        <p className="text-ink-2">{`Of the newest ${count(list.rows.length)}:`}</p>
+      )}
       <ul className="space-y-2">
-        {obstaclesOf(list.rows).map(([says, many]) => (
+        {obstacles.map(([says, many]) => (
           <li key={says} className="flex gap-3">
             <b className="num w-8 shrink-0 text-right">{count(many)}</b>
             <span className="min-w-0 break-words">{says}</span>
@@ -60,7 +69,7 @@ function Reasons({ queue }: { queue: Queue }) {
           </Load>
         </li>
       </ul>
-      {one && <Newest run={one} />}
+      {one && <Newest run={one} told={obstacles.map(([says]) => says)} />}
       <p>
         <Link to="/runs" search={{ queue: queue.name, status: "queued" } as never} className="link">
           {queue.queued === 1
@@ -76,8 +85,11 @@ function Reasons({ queue }: { queue: Queue }) {
   );
 }
 
-function Newest({ run }: { run: Run }) {
+/** What else is known of the newest: how many are ahead of it, when it may start. */
+function Newest({ run, told }: { run: Run; told: string[] }) {
   const query = useQuery(why(run.executionId));
+  const isNew = ({ says }: { says: string }) => !told.includes(says);
+  if (query.data && told.length > 0 && !query.data.items.some(isNew)) return null;
   return (
     <div className="rounded-md bg-sunken px-3 py-2">
       <p className="mb-1 text-xs text-ink-2">
@@ -91,7 +103,7 @@ function Newest({ run }: { run: Run }) {
         {({ items }) =>
           items.length ? (
             <ul className="space-y-1">
-              {items.map((reason) => (
+              {items.filter(isNew).map((reason) => (
                 <li key={reason.says} className="break-words">
                   {reason.says}
                 </li>

@@ -1,9 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { attempts } from "@/api/queries";
-import type { Attempt, Run } from "@/api/types";
-import { sentence } from "@/lib/format";
+import type { Attempt, Run, RunError } from "@/api/types";
+import { sentence, shortId } from "@/lib/format";
+import { duration } from "@/lib/time";
+import { LongText } from "@/ui/LongText";
 import { Empty, Load } from "@/ui/Panels";
 import { type Mood, Tag } from "@/ui/State";
+import { TickLines, Ticks } from "@/ui/Ticks";
 import { Duration, Time, useNow } from "@/ui/Time";
 
 const MOODS: Record<string, Mood> = {
@@ -55,48 +59,76 @@ function Timeline({ items }: { items: Attempt[] }) {
   const start = Math.min(...items.map(begin));
   const whole = Math.max(1, Math.max(...items.map(end)) - start);
   return (
-    <ol className="divide-y divide-line">
-      {items.map((each) => {
-        const mood = MOODS[each.kind] ?? "idle";
-        return (
-          <li key={each.number} className="px-4 py-3">
-            <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-              <span className="num w-6 font-semibold">{each.number}</span>
-              <Tag mood={mood}>{sentence(each.kind)}</Tag>
-              <Time at={each.startedAt} />
-              <Duration from={each.startedAt} until={each.endedAt} />
-              <span className="min-w-0 flex-1 truncate text-right font-mono text-xs text-ink-2">
-                {each.workerId}
-              </span>
-            </div>
-            <div aria-hidden className="relative mt-2 h-1.5 rounded-full bg-sunken">
-              <div
-                className={`absolute h-full min-w-1 rounded-full ${FILLS[mood]}`}
-                style={{
-                  left: `${((begin(each) - start) / whole) * 100}%`,
-                  width: `${((end(each) - begin(each)) / whole) * 100}%`,
-                }}
-              />
-            </div>
-            {each.error && (
-              <details className="mt-2">
-                <summary className="truncate font-mono text-xs text-bad">{`${each.error.type}: ${each.error.message}`}</summary>
-                {each.error.traceback && (
-                  <pre
-                    role="region"
-                    aria-label={`Traceback of attempt ${each.number}`}
-                    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
-                    tabIndex={0}
-                    className="scroll-thin mt-1 overflow-auto rounded-md bg-sunken p-3 font-mono text-xs"
-                  >
-                    {each.error.traceback}
-                  </pre>
-                )}
-              </details>
-            )}
-          </li>
-        );
-      })}
-    </ol>
+    <>
+      <div className="border-b border-line px-4 py-2" aria-hidden>
+        <Ticks start={start} whole={whole} />
+      </div>
+      <ol className="divide-y divide-line">
+        {items.map((each, index) => {
+          const mood = MOODS[each.kind] ?? "idle";
+          const before = items[index - 1];
+          return (
+            <li key={each.number} className="px-4 py-3">
+              <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+                <span className="num font-semibold">{`Attempt ${each.number}`}</span>
+                <Tag mood={mood}>{sentence(each.kind)}</Tag>
+                <span className="text-ink-2">
+                  <Time at={each.startedAt} />
+                  {each.endedAt ? ", took " : ", running for "}
+                  <Duration from={each.startedAt} until={each.endedAt} />
+                  {before && begin(each) > end(before) && (
+                    <span className="num">{`, ${duration(begin(each) - end(before))} after the one before`}</span>
+                  )}
+                </span>
+                <Where id={each.workerId} />
+              </div>
+              <div aria-hidden className="relative mt-2 h-2.5 overflow-clip rounded-sm bg-sunken">
+                <TickLines whole={whole} />
+                <div
+                  className={`absolute h-full min-w-1 rounded-sm ${FILLS[mood]}`}
+                  style={{
+                    left: `${((begin(each) - start) / whole) * 100}%`,
+                    width: `${((end(each) - begin(each)) / whole) * 100}%`,
+                  }}
+                />
+              </div>
+              {each.error && <Cause number={each.number} error={each.error} />}
+            </li>
+          );
+        })}
+      </ol>
+    </>
+  );
+}
+
+function Where({ id }: { id: string | null }) {
+  if (!id) return null;
+  return (
+    <span className="ml-auto text-xs text-ink-2 max-sm:ml-0">
+      worker{" "}
+      <Link to="/workers" className="link font-mono" title={id}>
+        {shortId(id)}
+      </Link>
+    </span>
+  );
+}
+
+function Cause({ number, error }: { number: number; error: RunError }) {
+  return (
+    <details className="mt-2">
+      <summary className="truncate font-mono text-xs text-bad">{`${error.type}: ${error.message}`}</summary>
+      <LongText text={error.message} className="mt-2 font-mono text-xs" />
+      {error.traceback.includes("\n") && (
+        <pre
+          role="region"
+          aria-label={`Traceback of attempt ${number}`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+          tabIndex={0}
+          className="scroll-thin mt-2 max-h-80 overflow-auto rounded-md bg-sunken p-3 font-mono text-xs"
+        >
+          {error.traceback}
+        </pre>
+      )}
+    </details>
   );
 }

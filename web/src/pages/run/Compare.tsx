@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { GitCompare } from "lucide-react";
 import { run as runQuery, runs } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { diffLines } from "@/lib/diff";
@@ -16,6 +17,15 @@ export function Compare({ run }: { run: Run }) {
   const others = useList<Run>(runs({ jobId: run.jobId, limit: 50 }));
   const rows = others.rows.filter((each) => each.executionId !== run.executionId);
   const chosen = search.with ?? bestOf(run, rows)?.executionId;
+  if (!chosen && !others.loading) {
+    return (
+      <Card flush>
+        <Empty icon={GitCompare} title="No other run of this job to compare with">
+          Rerun it, with other arguments if you like; then both stand here side by side.
+        </Empty>
+      </Card>
+    );
+  }
   return (
     <div className="space-y-4">
       <label className="flex flex-wrap items-center gap-2">
@@ -35,7 +45,7 @@ export function Compare({ run }: { run: Run }) {
           ))}
         </select>
       </label>
-      {chosen ? <Other run={run} id={chosen} /> : <Empty title="No other run of this job" />}
+      {chosen && <Other run={run} id={chosen} />}
     </div>
   );
 }
@@ -56,12 +66,15 @@ function Other({ run, id }: { run: Run; id: string }) {
             <table className="w-full table-fixed text-left">
               <thead className="border-b border-line text-xs text-ink-2">
                 <tr>
-                  <th className="w-28 px-4 py-2 font-medium">Fact</th>
+                  <th className="w-28 px-4 py-2 font-medium max-sm:w-22 max-sm:px-3">
+                    <span className="sr-only">Fact</span>
+                  </th>
                   <th className="px-4 py-2 font-medium">This run</th>
                   <th className="px-4 py-2 font-medium">
                     <Link to="/runs/$id" params={{ id }} className="link">
                       {shortId(id)}
                     </Link>
+                    {other.jobId !== run.jobId && ` of ${other.jobId}`}
                   </th>
                 </tr>
               </thead>
@@ -79,8 +92,18 @@ function Other({ run, id }: { run: Run; id: string }) {
               </tbody>
             </table>
           </Card>
-          <Difference title="Arguments" before={pretty(other.args)} after={pretty(run.args)} />
-          <Difference title="Result" before={pretty(other.result)} after={pretty(run.result)} />
+          <Difference
+            title="Arguments"
+            before={pretty(other.args)}
+            after={pretty(run.args)}
+            legend={`− ${shortId(id)}, + this run`}
+          />
+          <Difference
+            title="Result"
+            before={pretty(other.result)}
+            after={pretty(run.result)}
+            legend={`− ${shortId(id)}, + this run`}
+          />
         </div>
       )}
     </Load>
@@ -90,6 +113,7 @@ function Other({ run, id }: { run: Run; id: string }) {
 function factsOf(run: Run): [string, string][] {
   return [
     ["State", lookOf(run.state).word],
+    ["Started", run.startedAt ? clock(run.startedAt, Date.now()) : "–"],
     ["Took", duration(run.durationMs)],
     ["Attempts", String(run.attempt)],
     ["Version", run.version ? `v${run.version}` : "–"],
@@ -103,17 +127,20 @@ export function Difference({
   title,
   before,
   after,
+  legend,
 }: {
   title: string;
   before: string;
   after: string;
+  /** Which side is which, where the title does not say it. */
+  legend?: string;
 }) {
   const lines = diffLines(before, after);
   const isSame = lines.every((line) => line.kind === "same");
   const looks = { same: "", gone: "bg-bad-soft", new: "bg-ok-soft" };
   const signs = { same: " ", gone: "-", new: "+" };
   return (
-    <Card title={title} flush aside={isSame ? "The same" : undefined}>
+    <Card title={title} flush aside={isSame ? "The same" : legend}>
       <pre
         role="region"
         aria-label={`Difference of ${title.toLowerCase()}`}

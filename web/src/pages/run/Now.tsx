@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CircleHelp } from "lucide-react";
 import { why } from "@/api/queries";
-import type { Run } from "@/api/types";
-import { percent } from "@/lib/format";
+import type { Reason, Run } from "@/api/types";
+import { capitalise, percent } from "@/lib/format";
 import { LongText } from "@/ui/LongText";
 import { Progress } from "@/ui/Panels";
 import { Time } from "@/ui/Time";
@@ -19,6 +19,9 @@ export function Now({ run }: { run: Run }) {
         <div className="rounded-lg border border-bad/30 bg-bad-soft px-4 py-3">
           <h2 className="font-mono text-xs font-semibold text-bad break-words">{run.error.type}</h2>
           <LongText text={run.error.message} className="mt-0.5" />
+          {run.reason && (
+            <p className="mt-1 text-xs text-ink-2 break-words">{capitalise(run.reason)}</p>
+          )}
           {run.error.traceback.includes("\n") && (
             <details className="mt-2" open={isShort(run.error.traceback)}>
               <summary className="text-xs text-ink-2">Traceback</summary>
@@ -40,7 +43,7 @@ export function Now({ run }: { run: Run }) {
         <div
           className={`rounded-lg border px-4 py-3 ${run.state === "failed" ? "border-bad/30 bg-bad-soft" : "border-line bg-sunken"}`}
         >
-          <LongText text={run.reason} />
+          <LongText text={capitalise(run.reason)} />
           <Letter run={run} />
         </div>
       )}
@@ -67,19 +70,48 @@ export function Now({ run }: { run: Run }) {
           <ul className="space-y-1">
             {reasons.map((reason, index) => (
               <li key={index} className="break-words">
-                {reason.says}
+                {capitalise(reason.says)}
                 {reason.until && (
                   <>
-                    {" "}
-                    (until <Time at={reason.until} />)
+                    {", until "}
+                    <Time at={reason.until} />
                   </>
                 )}
+                <Remedy reason={reason} run={run} />
               </li>
             ))}
           </ul>
         </div>
       )}
     </div>
+  );
+}
+
+/** Where the kinds of reasons can be looked into, and mostly put right. */
+const PLACES: Record<string, "/queues" | "/workers"> = {
+  paused: "/queues",
+  ahead: "/queues",
+  no_worker: "/workers",
+  unserved_queue: "/workers",
+  unknown_job: "/workers",
+  draining: "/workers",
+  busy: "/workers",
+};
+
+function Remedy({ reason, run }: { reason: Reason; run: Run }) {
+  const to = PLACES[reason.kind];
+  if (reason.kind === "held") {
+    return (
+      <Link to="/jobs/$id" params={{ id: run.jobId }} className="link ml-2 whitespace-nowrap">
+        See the job
+      </Link>
+    );
+  }
+  if (!to) return null;
+  return (
+    <Link to={to} className="link ml-2 whitespace-nowrap">
+      {to === "/queues" ? "See the queues" : "See the workers"}
+    </Link>
   );
 }
 

@@ -42,7 +42,7 @@ function RerunDialog({ run, isGraph, onClose }: Props) {
   const navigate = useNavigate();
   const schema = useQuery({ ...parameters(run.jobId), retry: false });
   const [scope, setScope] = useState<Scope>(isGraph && run.state === "failed" ? "failed" : "all");
-  const [values, setValues] = useState<Values>(() => asValues(run.args));
+  const [values, setValues] = useState<Values>(() => (run.args ?? {}) as Values);
   const [problem, setProblem] = useState<string | null>(null);
   const [touched, setTouched] = useState(false);
   const send = async () => {
@@ -106,11 +106,4 @@ function RerunDialog({ run, isGraph, onClose }: Props) {
       </p>
     </FormDialog>
   );
-}
-
-/** Arguments as named values; positional ones are shown by their number. */
-export function asValues(args: unknown): Values {
-  if (Array.isArray(args))
-    return Object.fromEntries(args.map((value, index) => [String(index), value]));
-  return args && typeof args === "object" ? (args as Values) : {};
 }

@@ -1,11 +1,13 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { run as runQuery } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { shortId } from "@/lib/format";
+import { Name } from "@/ui/Name";
 import { Fact, Facts } from "@/ui/Panels";
 import { Duration, Time } from "@/ui/Time";
 
 export function RunFacts({ run }: { run: Run }) {
-  const link = "link";
   return (
     <Facts wide>
       <Fact name="Created">
@@ -15,32 +17,46 @@ export function RunFacts({ run }: { run: Run }) {
         <Time at={run.startedAt ?? run.dueAt} />
       </Fact>
       <Fact name="Finished">
-        <Time at={run.finishedAt} />
+        <Time at={run.finishedAt} none="not yet" />
       </Fact>
-      <Fact name="Took">
-        <Duration from={run.startedAt} until={run.finishedAt} ms={run.durationMs} />
+      {/* What ran several times has one figure for each: it says of which this is. */}
+      <Fact name={run.finishedAt && run.attempt > 1 ? "Last took" : "Took"}>
+        <Took run={run} />
       </Fact>
       <Fact name="Attempt">
-        {`${run.attempt}`}
+        {run.attempt ? `${run.attempt}` : <span className="text-ink-3">none yet</span>}
         <span className="text-ink-2">{wentWrong(run)}</span>
       </Fact>
-      <Fact name="Queue">
-        <Link to="/runs" search={{ queue: run.queue } as never} className={link}>
-          {run.queue}
+      <Fact name="Queue" long={run.queue.length > NARROW}>
+        <Link to="/runs" search={{ queue: run.queue } as never} className="link block max-w-max">
+          <Name text={run.queue} />
         </Link>
-        {run.priority !== 0 && <span className="text-ink-2">{`, priority ${run.priority}`}</span>}
+        {run.priority !== 0 && <span className="text-ink-2">{`priority ${run.priority}`}</span>}
       </Fact>
       {run.workerId && (
         <Fact name="Worker">
-          <Link to="/workers" className={`${link} font-mono text-xs`} title={run.workerId}>
+          <Link to="/workers" className="link font-mono text-xs" title={run.workerId}>
             {shortId(run.workerId)}
           </Link>
         </Fact>
       )}
-      <Fact name="Version">{run.version ? `v${run.version}` : "–"}</Fact>
+      <Fact name="Version">
+        {run.version ? (
+          <Link
+            to="/jobs/$id"
+            params={{ id: run.jobId }}
+            search={{ tab: "versions" } as never}
+            className="link"
+          >
+            {`v${run.version}`}
+          </Link>
+        ) : (
+          "–"
+        )}
+      </Fact>
       {run.schedule && (
         <Fact name="Schedule" long>
-          <Link to="/runs" search={{ schedule: run.schedule } as never} className={link}>
+          <Link to="/runs" search={{ schedule: run.schedule } as never} className="link">
             {run.schedule}
           </Link>{" "}
           <span className="text-ink-2">
@@ -48,17 +64,10 @@ export function RunFacts({ run }: { run: Run }) {
           </span>
         </Fact>
       )}
-      {run.parentId && (
-        <Fact name="Part of" long>
-          <Link to="/runs/$id" params={{ id: run.parentId }} className={link}>
-            {shortId(run.parentId)}
-          </Link>
-          {run.node && <span className="text-ink-2">{`, node ${run.node}`}</span>}
-        </Fact>
-      )}
+      {run.parentId && <PartOf run={run} id={run.parentId} />}
       {run.rerunOf && (
         <Fact name="Rerun of" long>
-          <Link to="/runs/$id" params={{ id: run.rerunOf }} className={link}>
+          <Link to="/runs/$id" params={{ id: run.rerunOf }} className="link">
             {shortId(run.rerunOf)}
           </Link>
         </Fact>
@@ -69,6 +78,43 @@ export function RunFacts({ run }: { run: Run }) {
         </Fact>
       )}
     </Facts>
+  );
+}
+
+/** Longer names have no room in half a phone. */
+const NARROW = 16;
+
+function Took({ run }: { run: Run }) {
+  if (!run.startedAt) return <span className="text-ink-3">not started</span>;
+  return (
+    <>
+      <Duration from={run.startedAt} until={run.finishedAt} ms={run.durationMs} />
+      {!run.finishedAt && <span className="text-ink-2"> so far</span>}
+    </>
+  );
+}
+
+/** The graph by its name; the link opens it at this node. */
+function PartOf({ run, id }: { run: Run; id: string }) {
+  const { data: parent } = useQuery(runQuery(id));
+  const where = [run.node && `node ${run.node}`, run.item != null && `item ${run.item}`];
+  return (
+    <Fact name="Part of" long>
+      <Link
+        to="/runs/$id"
+        params={{ id }}
+        search={(run.node ? { node: run.node } : {}) as never}
+        className="link"
+      >
+        {parent ? `${parent.jobId} ${shortId(id)}` : shortId(id)}
+      </Link>
+      <span className="text-ink-2">
+        {where
+          .filter(Boolean)
+          .map((each) => `, ${each}`)
+          .join("")}
+      </span>
+    </Fact>
   );
 }
 

@@ -2,13 +2,14 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Ban, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { ask, type Body } from "@/api/client";
+import { fromNow } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { plural } from "@/lib/format";
 import { Button } from "@/ui/Button";
 import { FormDialog } from "@/ui/Dialog";
 import { toast } from "@/ui/Toasts";
+import { effectOf, jobsOf, leftOut, nothingToDo, type Verb } from "./bulk";
 
-type Verb = "cancel" | "rerun";
 type Wish = Body<"cancelRuns">;
 
 interface Asked {
@@ -35,7 +36,7 @@ export function BulkBar({ rows, selected, filter, isFiltered, hasMore, clear }: 
   const chosen = rows.filter((run) => selected.has(run.executionId));
   const isAll =
     isFiltered && !filter.parentId && hasMore && rows.length > 0 && chosen.length === rows.length;
-  if (selected.size === 0) return null;
+  if (chosen.length === 0) return null;
   const count = async (verb: Verb, body: Wish) => {
     try {
       const { matched, more } = await ask(`${verb}Runs`, { body: { ...body, dryRun: true } });
@@ -53,14 +54,15 @@ export function BulkBar({ rows, selected, filter, isFiltered, hasMore, clear }: 
     clear();
     await cache.invalidateQueries({ queryKey: ["runs"] });
   };
-  const able = (verb: string) => chosen.filter((run) => run.verbs?.includes(verb));
+  const able = (verb: Verb) => chosen.filter((run) => run.verbs?.includes(verb));
   const about = (verb: Verb): Wish =>
-    isAll ? { filter } : { ids: able(verb).map((run) => run.executionId) };
+    isAll ? { filter: fromNow(filter) } : { ids: able(verb).map((run) => run.executionId) };
   const word = asked?.verb === "cancel" ? "Cancel" : "Rerun";
+  const many = asked?.matched ?? 0;
   return (
     <div className="mb-2 flex flex-wrap items-center gap-2 rounded-lg border border-accent/40 bg-accent-soft px-3 py-2">
-      <span className="num flex-1 font-medium">
-        {isAll ? "All runs that fit the filters" : `${plural(selected.size, "run")} selected`}
+      <span className="num flex-1 font-medium whitespace-nowrap">
+        {isAll ? "All runs that fit the filters" : `${plural(chosen.length, "run")} selected`}
       </span>
       {able("cancel").length > 0 && (
         <Button
@@ -79,32 +81,39 @@ export function BulkBar({ rows, selected, filter, isFiltered, hasMore, clear }: 
         </Button>
       )}
       {able("cancel").length + able("rerun").length === 0 && (
-        <span className="text-xs text-ink-2">{nothingToDo(chosen)}</span>
+        <span className="text-xs text-ink-2 max-sm:order-last max-sm:basis-full">
+          {nothingToDo(chosen)}
+        </span>
       )}
       <Button tone="quiet" onClick={clear}>
         Clear
       </Button>
       <FormDialog
         open={asked !== null}
-        title={`${word} ${plural(asked?.matched ?? 0, "run")}?`}
-        submit={`${word} ${plural(asked?.matched ?? 0, "run")}`}
+        title={`${word} ${plural(many, "run")}?`}
+        submit={`${word} ${plural(many, "run")}`}
         danger={asked?.verb === "cancel"}
-        disabled={!asked?.matched}
+        disabled={many === 0}
         onClose={() => setAsked(null)}
         onSubmit={perform}
       >
-        <p>
-          {asked?.matched
-            ? `The server found ${asked.more ? "more than " : ""}${plural(asked.matched, "run")} to which this applies now.${asked.more ? " It takes so many at once; repeat it for the rest." : ""}`
-            : "None of the chosen runs is in a state that allows this."}
-        </p>
+        {asked && many > 0 ? (
+          <div className="space-y-2">
+            <p>{effectOf(asked.verb, many)}</p>
+            <p className="break-words text-ink-2">
+              {isAll ? "They are all that fit the filters." : jobsOf(able(asked.verb))}
+            </p>
+            {!isAll && <p className="text-ink-2 empty:hidden">{leftOut(chosen.length - many)}</p>}
+            {asked.more && (
+              <p className="text-ink-2">
+                There are more than are taken at once: do it again for the rest.
+              </p>
+            )}
+          </div>
+        ) : (
+          <p>None of the chosen runs is in a state that allows this.</p>
+        )}
       </FormDialog>
     </div>
   );
-}
-
-function nothingToDo(chosen: Run[]): string {
-  return chosen.length > 0 && chosen.every((run) => run.parentId)
-    ? "Steps that have ended: rerun their graph, from that node if need be."
-    : "Your role may only look at them.";
 }

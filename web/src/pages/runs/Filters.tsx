@@ -3,8 +3,9 @@ import { SlidersHorizontal, X } from "lucide-react";
 import { useState } from "react";
 import { jobs, queues } from "@/api/queries";
 import type { Job, State } from "@/api/types";
+import { serverNow } from "@/lib/clock";
 import type { Search } from "@/lib/search";
-import { asField, sinceOf } from "@/lib/time";
+import { asField, fromField, sinceOf } from "@/lib/time";
 import { useList } from "@/lib/useList";
 import { Button } from "@/ui/Button";
 import { SearchField } from "@/ui/SearchField";
@@ -19,6 +20,7 @@ const SINCE: [string, string][] = [
   ["7d", "Last 7 days"],
 ];
 const BETWEEN = "between";
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const WORDS = {
   schedule: "schedule",
@@ -107,7 +109,7 @@ export function Filters({ search, setSearch }: FilterProps) {
             key={name}
             type="button"
             onClick={() => setSearch({ [name]: undefined })}
-            className="flex h-7 max-w-64 items-center gap-1 rounded-full bg-accent-soft px-2.5 text-xs text-accent"
+            className="flex h-7 max-w-64 shrink-0 items-center gap-1 rounded-full bg-accent-soft px-2.5 text-xs text-accent max-sm:h-9 max-sm:px-3.5"
             title={`Remove the filter ${WORDS[name]}`}
           >
             <span className="truncate">{`${WORDS[name]}: ${search[name]}`}</span>
@@ -123,7 +125,7 @@ function chipClass(isOn: boolean, more = ""): string {
   const look = isOn
     ? "border-accent bg-accent-soft text-accent"
     : "border-line bg-surface text-ink-2 hover:border-line-strong";
-  return `h-7 shrink-0 rounded-full border px-2.5 text-xs font-medium whitespace-nowrap ${look} ${more}`;
+  return `h-7 shrink-0 rounded-full border px-2.5 text-xs font-medium whitespace-nowrap max-sm:h-9 max-sm:px-3.5 ${look} ${more}`;
 }
 
 /** The last hours, or between two moments; a link to a day of a job has such two. */
@@ -134,7 +136,7 @@ function Period({ search, setSearch }: FilterProps) {
     setBetween(key === BETWEEN);
     setSearch(
       key === BETWEEN
-        ? { since: sinceOf(search.since ?? "24h", Date.now()) }
+        ? { since: sinceOf(search.since ?? "24h", serverNow()) }
         : { since: key || undefined, until: undefined },
     );
   };
@@ -153,22 +155,25 @@ function Period({ search, setSearch }: FilterProps) {
         ))}
         <option value={BETWEEN}>Between …</option>
       </select>
-      {isBetween &&
-        (["since", "until"] as const).map((name) => (
-          <label key={name} className="flex items-center gap-2 text-xs text-ink-2">
-            {name === "since" ? "From" : "Until"}
-            <input
-              type="datetime-local"
-              className="field"
-              value={asField(search[name])}
-              onChange={({ target }) =>
-                setSearch({
-                  [name]: target.value ? new Date(target.value).toISOString() : undefined,
-                })
-              }
-            />
-          </label>
-        ))}
+      {isBetween && (
+        <div className="flex w-full flex-wrap items-center gap-x-4 gap-y-2">
+          {(["since", "until"] as const).map((name) => (
+            <label
+              key={name}
+              className="flex items-center gap-2 text-xs text-ink-2 max-sm:w-full max-sm:justify-between"
+            >
+              {name === "since" ? "From" : "Until"}
+              <input
+                type="datetime-local"
+                className="field"
+                value={asField(search[name])}
+                onChange={({ target }) => setSearch({ [name]: fromField(target.value) })}
+              />
+            </label>
+          ))}
+          <span className="text-xs text-ink-2">{`Times of your zone, ${ZONE}`}</span>
+        </div>
+      )}
     </>
   );
 }

@@ -10,6 +10,8 @@ import { Duration, Time } from "@/ui/Time";
 /** On a phone what went wrong stands under the name. */
 export const NARROW_RUN_PX = 64;
 
+const JOB = named("Job", ({ jobId }) => jobId, partOf);
+
 export const RUN_COLUMNS: Column<Run>[] = [
   {
     key: "state",
@@ -18,27 +20,7 @@ export const RUN_COLUMNS: Column<Run>[] = [
     from: "sm",
     cell: (run) => <StateBadge state={run.state} />,
   },
-  {
-    key: "job",
-    title: "Job",
-    width: "minmax(0,1.2fr)",
-    cell: (run) => (
-      <>
-        <Name text={run.jobId} className="font-medium" />
-        <span className="block truncate text-2xs text-ink-3">
-          <span className="mr-1.5 sm:hidden">
-            <StateBadge state={run.state} small />
-          </span>
-          <span className="font-mono max-sm:hidden">{shortId(run.executionId)}</span>
-          <span className="sm:hidden">
-            <Time at={run.createdAt} ago />
-          </span>
-          {partOf(run)}
-        </span>
-        <NarrowNote run={run} />
-      </>
-    ),
-  },
+  JOB,
   {
     key: "note",
     title: "Progress or error",
@@ -77,6 +59,49 @@ export const RUN_COLUMNS: Column<Run>[] = [
     cell: (run) => <Duration from={run.startedAt} until={run.finishedAt} ms={run.durationMs} />,
   },
 ];
+
+/** The steps of one graph: nodes of the same job are told apart by their own names. */
+export const STEP_COLUMNS: Column<Run>[] = RUN_COLUMNS.map((column) =>
+  column === JOB ? named("Node", stepOf, ofJob) : column,
+);
+
+/** What a row is called, and under it what else tells it apart. */
+function named(
+  title: string,
+  nameOf: (run: Run) => string,
+  moreOf: (run: Run) => string,
+): Column<Run> {
+  return {
+    key: "job",
+    title,
+    main: true,
+    width: "minmax(0,1.2fr)",
+    cell: (run) => (
+      <>
+        <Name text={nameOf(run)} className="font-medium" />
+        <span className="block truncate text-2xs text-ink-3">
+          <span className="mr-1.5 sm:hidden">
+            <StateBadge state={run.state} small />
+          </span>
+          <span className="font-mono max-sm:hidden">{shortId(run.executionId)}</span>
+          <span className="sm:hidden">
+            <Time at={run.createdAt} ago />
+          </span>
+          {moreOf(run)}
+        </span>
+        <NarrowNote run={run} />
+      </>
+    ),
+  };
+}
+
+function stepOf({ node, item, jobId }: Run): string {
+  return item == null ? (node ?? jobId) : `${node ?? jobId}, item ${item}`;
+}
+
+function ofJob({ node, jobId }: Run): string {
+  return node && node !== jobId ? ` · ${jobId}` : "";
+}
 
 /** Which node and item of a graph it is; a node that is called like its job is not named twice. */
 function partOf({ node, item, jobId }: Run): string {

@@ -2,112 +2,99 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ask, type Body } from "@/api/client";
 import type { Schedule } from "@/api/types";
-import { plural } from "@/lib/format";
-import { Field, FormDialog } from "@/ui/Dialog";
+import { asField } from "@/lib/time";
+import { FormDialog } from "@/ui/Dialog";
+import { Text } from "@/ui/Fields";
 import { toast } from "@/ui/Toasts";
+import { type Plan, Planned, startsOf } from "./Planned";
+import { hereZone } from "./ZoneField";
 
 type Wish = Body<"backfillSchedule">;
 
-/** The server tells of so many instants at most. */
-const TOLD = 100;
+const WEEK_MS = 7 * 24 * 3600 * 1000;
 
-/** Two steps: the first press counts what would be made, the second makes it. */
-export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
-  const cache = useQueryClient();
-  const [planned, setPlanned] = useState<number | null>(null);
-  const [hasMore, setMore] = useState(false);
-  const [wish, setWish] = useState<Wish | null>(null);
-  const read = (fields: FormData): Wish => ({
+const ORDERS = [
+  ["oldest", "Oldest first"],
+  ["newest", "Newest first"],
+] as const;
+
+const WHICH = [
+  ["missing", "Those that never ran"],
+  ["failed", "Those that never ran or failed"],
+  ["all", "All of them"],
+] as const;
+
+function wishOf(fields: FormData): Wish {
+  return {
     from: new Date(String(fields.get("from"))).toISOString(),
     until: new Date(String(fields.get("until"))).toISOString(),
     order: String(fields.get("order")) as "oldest",
     reprocess: String(fields.get("reprocess")) as "missing",
     concurrency: Number(fields.get("concurrency")),
-  });
-  const plan = async (fields: FormData) => {
-    const body = read(fields);
-    const answer = await ask("backfillSchedule", {
-      path: [schedule.name],
-      body: { ...body, dryRun: true },
-    });
-    setWish(body);
-    setPlanned(answer.planned.filter((each) => each.starts).length);
-    setMore(answer.planned.length >= TOLD);
-    return "stay";
   };
-  const start = async () => {
-    if (wish) await ask("backfillSchedule", { path: [schedule.name], body: wish });
+}
+
+/** The first press shows what would run, the second starts it; a change in between asks again. */
+export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
+  const cache = useQueryClient();
+  const [plan, setPlan] = useState<Plan | null>(null);
+  const [opened] = useState(() => Date.now());
+  const send = async (fields: FormData) => {
+    const path: [string] = [schedule.name];
+    const body = wishOf(fields);
+    if (plan === null) {
+      setPlan(await ask("backfillSchedule", { path, body: { ...body, dryRun: true } }));
+      return "stay";
+    }
+    await ask("backfillSchedule", { path, body });
     toast.done(`The backfill of ${schedule.name} has begun.`);
-    await cache.invalidateQueries();
+    return cache.invalidateQueries();
   };
-  if (planned !== null) {
-    const runs = `${plural(planned, "run")}${hasMore ? " or more" : ""}`;
-    return (
-      <FormDialog
-        open
-        title={`Backfill ${schedule.name}: ${runs}?`}
-        submit={`Make ${runs}`}
-        disabled={planned === 0 && !hasMore}
-        onClose={onClose}
-        onSubmit={start}
-      >
-        <p>
-          {planned || hasMore
-            ? "They run in their own order and at the pace you chose; other work goes on."
-            : "Nothing is missing in this range."}
-        </p>
-      </FormDialog>
-    );
-  }
+  const forget = () => setPlan(null);
   return (
     <FormDialog
       open
       title={`Backfill ${schedule.name}`}
-      submit="Count first"
+      submit={plan === null ? "Show what would run" : startsOf(plan).submit}
+      disabled={plan !== null && startsOf(plan).most === 0}
       onClose={onClose}
-      onSubmit={plan}
+      onSubmit={send}
     >
+      <p className="text-ink-2">
+        {`Runs for the times at which ${schedule.name} fired, or should have fired, in the past. Nothing starts before you have seen them.`}
+      </p>
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="From">
-          {(id) => (
-            <input id={id} name="from" type="datetime-local" required className="field w-full" />
-          )}
-        </Field>
-        <Field label="Until">
-          {(id) => (
-            <input id={id} name="until" type="datetime-local" required className="field w-full" />
-          )}
-        </Field>
-        <Field label="Order">
-          {(id) => (
-            <select id={id} name="order" className="field w-full">
-              <option value="oldest">Oldest first</option>
-              <option value="newest">Newest first</option>
-            </select>
-          )}
-        </Field>
-        <Field label="What to run">
-          {(id) => (
-            <select id={id} name="reprocess" className="field w-full">
-              <option value="missing">What never ran</option>
-              <option value="failed">What never ran or failed</option>
-              <option value="all">Everything</option>
-            </select>
-          )}
-        </Field>
-        <Field label="At once">
-          {(id) => (
-            <input
-              id={id}
-              name="concurrency"
-              type="number"
-              min={1}
-              defaultValue={1}
-              className="field w-full"
-            />
-          )}
-        </Field>
+        <Text
+          name="from"
+          label="From"
+          type="datetime-local"
+          required
+          initial={asField(new Date(opened - WEEK_MS).toISOString())}
+          hint={`Your time, ${hereZone()}.`}
+          onText={forget}
+        />
+        <Text
+          name="until"
+          label="Until"
+          type="datetime-local"
+          required
+          initial={asField(new Date(opened).toISOString())}
+          onText={forget}
+        />
+        <Text name="reprocess" label="Which" options={WHICH} onText={forget} />
+        <Text name="order" label="Order" options={ORDERS} onText={forget} />
+        <Text
+          name="concurrency"
+          label="Runs at once"
+          type="number"
+          required
+          min={1}
+          initial={1}
+          hint="More are faster and load more."
+          onText={forget}
+        />
       </div>
+      <div aria-live="polite">{plan !== null && <Planned plan={plan} />}</div>
     </FormDialog>
   );
 }

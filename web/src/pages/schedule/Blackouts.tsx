@@ -1,13 +1,16 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Construction } from "lucide-react";
 import { useState } from "react";
-import { ask, type Body } from "@/api/client";
+import { ask, type Body, etagOf } from "@/api/client";
 import { blackouts } from "@/api/queries";
 import type { Blackout } from "@/api/types";
 import { FormDialog } from "@/ui/Dialog";
 import { Choice, Text } from "@/ui/Fields";
 import { Kept } from "@/ui/Kept";
+import { Tag } from "@/ui/State";
+import { Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
+import { Meaning } from "./Meaning";
 import { BLACKOUTS } from "./words";
 import { hereZone, ZoneField } from "./ZoneField";
 
@@ -23,10 +26,14 @@ export function Blackouts() {
       title="New window"
       icon={Construction}
       empty="No maintenance windows"
-      about="A window holds back a job, a queue or everything while something is repaired: once, or at certain times."
+      about="A window holds back a job, a queue or everything while something is being repaired: once, or again and again."
+      read={(name) => ask("showBlackout", { path: [name] })}
       describe={(each) => (
         <>
-          <p>{`${whenOf(each)}, ${each.zone}`}</p>
+          <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+            {each.description}
+            <Now window={each} />
+          </p>
           <p className="text-xs text-ink-2">
             {[BLACKOUTS.find(([kind]) => kind === each.kind)?.[1], scopeOf(each), each.note]
               .filter(Boolean)
@@ -40,16 +47,23 @@ export function Blackouts() {
 }
 
 function scopeOf({ job, queue }: Blackout): string {
-  if (job) return `job ${job}`;
-  return queue ? `queue ${queue}` : "everything";
+  if (job) return `for job ${job}`;
+  return queue ? `for queue ${queue}` : "for everything";
 }
 
-function whenOf(each: Blackout): string {
-  if (!each.trigger) return `${spaced(each.start)} to ${spaced(each.end)}`;
-  return `${lineOf(each.trigger)} for ${each.duration}`;
+/** Whether it holds something back at this moment, or when it will. */
+function Now({ window: { isNow, beginsAt, endsAt } }: { window: Blackout }) {
+  if (!beginsAt) return <Tag>Over</Tag>;
+  return (
+    <>
+      {isNow && <Tag mood="warn">In force</Tag>}
+      <span className="text-xs text-ink-2">
+        {isNow ? "until " : "next "}
+        <Time at={isNow ? endsAt : beginsAt} planned />
+      </span>
+    </>
+  );
 }
-
-const spaced = (time: string | null) => time?.replace("T", " ") ?? "";
 
 /** A cron line as it was written; other triggers as they are kept. */
 function lineOf(trigger: Blackout["trigger"]): string {
@@ -66,6 +80,7 @@ function BlackoutForm({ window, onClose }: { window?: Blackout | undefined; onCl
   const cache = useQueryClient();
   const [times, setTimes] = useState<string>(window?.trigger ? "again" : "once");
   const [zone, setZone] = useState(window?.zone ?? hereZone());
+  const [line, setLine] = useState(window?.trigger ? lineOf(window.trigger) : "");
   const send = async (fields: FormData) => {
     const text = (name: string) => String(fields.get(name) ?? "").trim();
     const name = window?.name ?? text("name");
@@ -82,7 +97,7 @@ function BlackoutForm({ window, onClose }: { window?: Blackout | undefined; onCl
       ...timed,
       ...scope,
     };
-    await ask("replaceBlackout", { path: [name], body });
+    await ask("replaceBlackout", { path: [name], body, ifMatch: etagOf(window), isNew: !window });
     toast.done(`${name} is saved and counts at once.`);
     await cache.invalidateQueries();
   };
@@ -117,8 +132,9 @@ function BlackoutForm({ window, onClose }: { window?: Blackout | undefined; onCl
               mono
               required
               placeholder="0 2 * * sun"
-              initial={window?.trigger ? lineOf(window.trigger) : ""}
-              hint="A cron line."
+              initial={line}
+              hint="A cron line, or @daily, @every 6h."
+              onText={setLine}
             />
             <Text
               name="duration"
@@ -126,7 +142,11 @@ function BlackoutForm({ window, onClose }: { window?: Blackout | undefined; onCl
               required
               placeholder="2h"
               initial={window?.duration}
+              hint="Such as 90m or 2h."
             />
+            <div className="sm:col-span-2">
+              <Meaning expression={line} zone={zone} />
+            </div>
           </>
         )}
         <Text name="job" label="Only for job" initial={window?.job} placeholder="all" />

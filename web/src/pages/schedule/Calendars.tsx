@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { CalendarOff } from "lucide-react";
 import { useState } from "react";
-import { ask } from "@/api/client";
+import { ask, etagOf } from "@/api/client";
 import { calendars } from "@/api/queries";
 import type { Calendar } from "@/api/types";
 import { plural } from "@/lib/format";
@@ -24,12 +24,11 @@ export function Calendars() {
       icon={CalendarOff}
       empty="No calendars"
       about="A calendar tells which days are off: weekends, the holidays of a country, your own. Schedules name it."
+      read={(name) => ask("showCalendar", { path: [name] })}
       describe={(each) => (
         <>
-          <p>{[each.country ?? "no country", weekendOf(each)].join(", ")}</p>
-          <p className="text-xs text-ink-2">
-            {`${plural(each.off.length, "further day")} off, ${plural(each.on.length, "day")} worked in spite of it`}
-          </p>
+          <p>{`${weekendOf(each)}${each.country ? `; holidays of ${placeOf(each.country)}` : ""}`}</p>
+          <p className="text-xs text-ink-2">{ownOf(each)}</p>
         </>
       )}
       form={(each, onClose) => <CalendarForm calendar={each} onClose={onClose} />}
@@ -38,8 +37,25 @@ export function Calendars() {
 }
 
 function weekendOf({ weekend }: Calendar): string {
-  if (weekend.length === 0) return "no weekend";
+  if (weekend.length === 0) return "No weekend";
   return `${weekend.map((day) => DAYS[day]).join(" and ")} off`;
+}
+
+const COUNTRIES = new Intl.DisplayNames("en-GB", { type: "region", fallback: "none" });
+
+/** "France (FR)"; parts of countries and markets as they are called. */
+export function placeOf(code: string): string {
+  const name = /^[A-Z]{2}$/.test(code) ? COUNTRIES.of(code) : undefined;
+  return name ? `${name} (${code})` : code;
+}
+
+/** Its own days, without what there is none of. */
+export function ownOf({ off, on }: Pick<Calendar, "off" | "on">): string {
+  const parts = [
+    off.length > 0 && `${plural(off.length, "more day")} off`,
+    on.length > 0 && `${plural(on.length, "day")} worked all the same`,
+  ].filter(Boolean);
+  return parts.join(", ") || "No days of its own";
 }
 
 function CalendarForm({
@@ -65,6 +81,8 @@ function CalendarForm({
         .filter(Boolean);
     await ask("replaceCalendar", {
       path: [name],
+      ifMatch: etagOf(calendar),
+      isNew: !calendar,
       body: {
         country: text("country") || null,
         weekend: [...weekend].sort(),
@@ -94,7 +112,7 @@ function CalendarForm({
       <fieldset className="flex flex-wrap gap-x-4 gap-y-1">
         <legend className="mb-1 font-medium">Days off each week</legend>
         {DAYS.map((title, day) => (
-          <label key={title} className="flex items-center gap-2">
+          <label key={title} className="flex items-center gap-2 max-sm:min-h-10">
             <input type="checkbox" checked={weekend.has(day)} onChange={() => flip(day)} />
             {title.slice(0, 3)}
           </label>
@@ -102,15 +120,15 @@ function CalendarForm({
       </fieldset>
       <Text
         name="off"
-        label="Further days off"
+        label="More days off"
         rows={3}
         mono
         initial={calendar?.off.join("\n")}
-        hint="Dates such as 2026-12-24, one a line."
+        hint="Dates such as 2026-12-24, one per line."
       />
       <Text
         name="on"
-        label="Days worked in spite of it"
+        label="Days worked all the same"
         rows={2}
         mono
         initial={calendar?.on.join("\n")}

@@ -9,15 +9,32 @@ const MARKS: Record<string, string> = {
   holiday: "Holiday",
 };
 
+interface Props {
+  preview: Preview;
+  /** Instead of what the rule means, where that stands already. */
+  title?: string;
+  /** It would fire then, if somebody resumed it. */
+  isPaused?: boolean;
+}
+
 /** The next firings; those that a changed clock or a holiday touches are marked. */
-export function Firings({ preview }: { preview: Preview }) {
+export function Firings({ preview, title, isPaused }: Props) {
+  const { firings, zone, description } = preview;
   return (
     <div>
-      <p className="mb-2 font-medium">{preview.description}</p>
-      {preview.firings.length === 0 && <p className="text-ink-2">The clock brings no firing.</p>}
-      <ol className="divide-y divide-line rounded-md border border-line">
-        {preview.firings.map((firing) => (
-          <li key={firing.at} className="flex min-h-8 flex-wrap items-center gap-x-3 px-3 py-1">
+      <p className="mb-2 font-medium">{title ?? description}</p>
+      {isPaused && firings.length > 0 && (
+        <p className="mb-2 text-xs text-ink-2">It would fire at these times if it were active.</p>
+      )}
+      {firings.length === 0 && <p className="text-ink-2">No firing is ahead.</p>}
+      <ol
+        className={`divide-y divide-line rounded-md border-line ${firings.length ? "border" : ""}`}
+      >
+        {firings.map((firing) => (
+          <li
+            key={firing.at}
+            className={`flex min-h-8 flex-wrap items-center gap-x-3 px-3 py-1 ${isPaused ? "text-ink-2" : ""}`}
+          >
             <span className="flex-1">
               <Time at={firing.at} planned />
             </span>
@@ -27,8 +44,8 @@ export function Firings({ preview }: { preview: Preview }) {
               </span>
             )}
             {!isSameClock(firing.at, firing.local) && (
-              <span className="num text-xs text-ink-2" title={`${firing.local}, ${preview.zone}`}>
-                {`${firing.local.slice(11, 16)} there`}
+              <span className="num text-xs text-ink-2" title={`${firing.local}, ${zone}`}>
+                {`${firing.local.slice(11, 16)} in ${cityOf(zone)}`}
               </span>
             )}
             <span className="text-xs text-ink-2">
@@ -39,6 +56,11 @@ export function Firings({ preview }: { preview: Preview }) {
       </ol>
     </div>
   );
+}
+
+/** "New York" of America/New_York. */
+function cityOf(zone: string): string {
+  return (zone.split("/").at(-1) ?? zone).replaceAll("_", " ");
 }
 
 /** Whether the wall clock there shows what the viewer's does; then once is enough. */

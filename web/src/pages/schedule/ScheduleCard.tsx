@@ -5,12 +5,13 @@ import { useState } from "react";
 import { may } from "@/api/actions";
 import { schedule as scheduleQuery } from "@/api/queries";
 import type { Schedule } from "@/api/types";
-import { sentence } from "@/lib/format";
+import { count, plural, sentence } from "@/lib/format";
 import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
 import { Card, Fact, Load } from "@/ui/Panels";
 import { StateBadge, Tag } from "@/ui/State";
 import { Time } from "@/ui/Time";
+import { originOf } from "../job/origin";
 import { BackfillDialog } from "./BackfillDialog";
 import { EditSchedule } from "./EditSchedule";
 import { Firings } from "./Firings";
@@ -46,7 +47,7 @@ export function ScheduleActions({ schedule }: { schedule: Schedule }) {
 
 export function ScheduleCard({ schedule }: { schedule: Schedule }) {
   return (
-    <Card title={schedule.name} aside={<ScheduleTag schedule={schedule} />}>
+    <Card title={schedule.name}>
       <ScheduleBody schedule={schedule} />
     </Card>
   );
@@ -57,38 +58,83 @@ export function ScheduleBody({ schedule }: { schedule: Schedule }) {
   return (
     <div className="grid gap-6 lg:grid-cols-2">
       <div className="space-y-4">
-        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2">
-          <Fact name="When">
-            <code className="font-mono text-xs">{schedule.trigger}</code>
-          </Fact>
-          <Fact name="Zone">{schedule.zone}</Fact>
-          <Fact name="Job">
-            <Link to="/jobs/$id" params={{ id: schedule.job }} className="link">
-              {schedule.job}
-            </Link>
-          </Fact>
-          <Fact name="Next">
-            <Time at={schedule.nextAt} planned />
-          </Fact>
-          <Fact name="Last">
-            <Time at={schedule.lastAt} />{" "}
-            {schedule.lastState && <StateBadge state={schedule.lastState} small />}
-          </Fact>
-          <Fact name="If one still runs">{inWords(OVERLAPS, schedule.overlap)}</Fact>
-          <Fact name="If some were missed">{inWords(CATCHUPS, schedule.catchup)}</Fact>
-        </dl>
+        <Facts schedule={schedule} />
         {schedule.note && <p className="rounded-md bg-sunken px-3 py-2">{schedule.note}</p>}
         <ScheduleActions schedule={schedule} />
       </div>
       <Load query={detail}>
         {(found) => (
           <Firings
+            title="Next firings"
             preview={{ description: found.description, zone: found.zone, firings: found.coming }}
+            isPaused={schedule.state !== "active"}
           />
         )}
       </Load>
     </div>
   );
+}
+
+function Facts({ schedule }: { schedule: Schedule }) {
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2">
+      <Fact name="State">
+        <ScheduleTag schedule={schedule} />
+      </Fact>
+      <Fact name="When">
+        {schedule.description}
+        <code className="block font-mono text-xs text-ink-2">{textOf(schedule)}</code>
+      </Fact>
+      <Fact name="Job">
+        <Link to="/jobs/$id" params={{ id: schedule.job }} className="link">
+          {schedule.job}
+        </Link>
+      </Fact>
+      <Fact name="Next">
+        <Time at={schedule.nextAt} planned due={schedule.state === "active"} />
+      </Fact>
+      <Fact name="Last">
+        <Last schedule={schedule} />
+      </Fact>
+      <Fact name="So far">{countsOf(schedule)}</Fact>
+      <Fact name="If the last run still runs">{inWords(OVERLAPS, schedule.overlap)}</Fact>
+      <Fact name="If a firing was missed">{inWords(CATCHUPS, schedule.catchup)}</Fact>
+      <Fact name="Defined">{originOf(schedule.origin)}</Fact>
+    </dl>
+  );
+}
+
+/** As it was written; the zone too, unless the words above say it. */
+export function textOf({ trigger, zone, description }: Schedule): string {
+  return description.includes(zone) ? trigger : `${trigger} · ${zone}`;
+}
+
+function Last({ schedule: { lastAt, lastState, lastExecutionId } }: { schedule: Schedule }) {
+  const badge = lastState && <StateBadge state={lastState} small />;
+  return (
+    <span className="inline-flex flex-wrap items-center gap-2">
+      <Time at={lastAt} none="Not yet" />
+      {lastExecutionId ? (
+        <Link to="/runs/$id" params={{ id: lastExecutionId }} title="Open the run">
+          {badge}
+        </Link>
+      ) : (
+        badge
+      )}
+    </span>
+  );
+}
+
+/** "Fired 12 times, 2 missed, 1 left out"; what did not happen is not told. */
+export function countsOf(counts: Pick<Schedule, "fired" | "missed" | "skipped">): string {
+  const { fired, missed, skipped } = counts;
+  const parts = [
+    fired ? `fired ${plural(fired, "time")}` : "never fired",
+    missed && `${count(missed)} missed`,
+    skipped && `${count(skipped)} left out`,
+  ];
+  const said = parts.filter(Boolean).join(", ");
+  return said.charAt(0).toUpperCase() + said.slice(1);
 }
 
 /** The whole definition is needed: what an edit leaves out would be forgotten. */

@@ -1,8 +1,6 @@
-import { useDeferredValue, useState } from "react";
+import { useState } from "react";
 import { Text } from "@/ui/Fields";
-import { ErrorPanel } from "@/ui/Panels";
-import { Firings } from "./Firings";
-import { usePreview } from "./preview";
+import { Meaning } from "./Meaning";
 import { EXPRESSIONS } from "./words";
 import { hereZone, ZoneField } from "./ZoneField";
 
@@ -10,7 +8,6 @@ import { hereZone, ZoneField } from "./ZoneField";
 export function ScheduleField() {
   const [expression, setExpression] = useState("");
   const [zone, setZone] = useState(hereZone());
-  const preview = usePreview(useDeferredValue({ expression, zone, count: 5 }));
   return (
     <fieldset className="space-y-3 border-t border-line pt-4">
       <div className="grid gap-4 sm:grid-cols-2">
@@ -18,18 +15,13 @@ export function ScheduleField() {
           name="schedule"
           label="When"
           mono
-          hint={`${EXPRESSIONS} Nothing: it runs when somebody triggers it.`}
+          hint={`${EXPRESSIONS} Leave it empty to start the job by hand.`}
           placeholder="0 6 * * mon-fri"
           onText={setExpression}
         />
         <ZoneField name="timezone" zone={zone} onZone={setZone} />
       </div>
-      <div aria-live="polite">
-        {expression.trim() !== "" && preview.error && <ErrorPanel error={preview.error} />}
-        {expression.trim() !== "" && preview.data && !preview.error && (
-          <Firings preview={preview.data} />
-        )}
-      </div>
+      <Meaning expression={expression} zone={zone} />
     </fieldset>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ChevronLeft, ChevronRight } from "lucide-react";
+import { CalendarDays, ChevronLeft, ChevronRight } from "lucide-react";
 import { useMemo } from "react";
 import { upcoming } from "@/api/queries";
 import type { Upcoming } from "@/api/types";
@@ -9,9 +9,9 @@ import { day, hourMinute, weekday } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { Button, IconButton } from "@/ui/Button";
 import { Name } from "@/ui/Name";
-import { Card, Load } from "@/ui/Panels";
+import { Card, Empty, Load } from "@/ui/Panels";
+import { hereZone } from "./ZoneField";
 
-const DAY = 24 * 3600 * 1000;
 /** Twice an hour; what fires more often would fill the week and tell nothing. */
 const OFTEN = 7 * 24 * 2;
 
@@ -21,7 +21,7 @@ export function Week() {
   const offset = Number(search.week ?? 0) || 0;
   const start = useMemo(() => startOf(offset), [offset]);
   const query = useQuery(
-    upcoming(start.toISOString(), new Date(start.getTime() + 7 * DAY).toISOString(), {
+    upcoming(start.toISOString(), daysAfter(start, 7).toISOString(), {
       limit: 5_000,
       each: OFTEN,
     }),
@@ -33,6 +33,7 @@ export function Week() {
       flush
       aside={
         <span className="flex items-center gap-1">
+          <span className="mr-2 max-sm:hidden">{`Your time, ${hereZone()}`}</span>
           <IconButton label="Week before" disabled={offset <= 0} onClick={() => move(-1)}>
             <ChevronLeft className="size-4" />
           </IconButton>
@@ -59,19 +60,29 @@ export function Week() {
 function startOf(offset: number): Date {
   const today = new Date();
   today.setHours(0, 0, 0, 0);
-  today.setDate(today.getDate() + 7 * offset);
-  return today;
+  return daysAfter(today, 7 * offset);
+}
+
+/** By the calendar: a day on which clocks are changed has 23 hours or 25. */
+export function daysAfter(start: Date, days: number): Date {
+  const date = new Date(start);
+  date.setDate(date.getDate() + days);
+  return date;
 }
 
 function Days({ data, start }: { data: Upcoming; start: Date }) {
   const days = useMemo(() => byDay(data), [data]);
   const last = data.items.at(-1)?.at;
   const told = data.cut && last ? day(new Date(last)) : null;
-  const columns = Array.from({ length: 7 }, (_, index) => {
-    const date = new Date(start);
-    date.setDate(date.getDate() + index);
-    return date;
-  });
+  const isFull = [...days.values()].some((groups) => groups.length > FULL);
+  const columns = Array.from({ length: 7 }, (_, index) => daysAfter(start, index));
+  if (data.items.length + data.frequent.length === 0) {
+    return (
+      <Empty icon={CalendarDays} title="No schedule fires in these seven days">
+        Give a job a schedule in code, or choose New schedule.
+      </Empty>
+    );
+  }
   return (
     <>
       <div className="scroll-thin overflow-x-auto">
@@ -81,26 +92,24 @@ function Days({ data, start }: { data: Upcoming; start: Date }) {
             return (
               <section key={date.toISOString()} className="min-w-0 p-2.5 md:min-h-72">
                 <h3
-                  className={`mb-2 text-xs font-semibold ${day(date) === day(new Date()) ? "text-accent" : "text-ink-2"}`}
+                  className={`mb-2 flex gap-2 text-xs font-semibold ${day(date) === day(new Date()) ? "text-accent" : "text-ink-2"}`}
                 >
                   {weekday(date)}
+                  <span className="num ml-auto font-normal text-ink-3">{manyOf(groups)}</span>
                 </h3>
                 <ul className="space-y-1">
                   {groups.map((group) => (
                     <li key={group.schedule}>
                       <Link
                         to="/schedules"
-                        search={{ edit: group.schedule } as never}
-                        title={group.times
-                          .slice(0, 24)
-                          .map((at) => hourMinute(at))
-                          .join(", ")}
-                        className="block rounded-md bg-accent-soft px-2 py-1 hover:opacity-80"
+                        search={((old: object) => ({ ...old, edit: group.schedule })) as never}
+                        title={titleOf(group)}
+                        className={`block rounded-md bg-accent-soft px-2 py-1 hover:opacity-80 ${isFull ? "md:flex md:items-baseline md:gap-1.5 md:px-1.5" : ""}`}
                       >
-                        <span className="num block truncate text-2xs text-ink-2">
-                          {group.times.length > 3
-                            ? `${count(group.times.length)} times, from ${hourMinute(group.times[0] as string)}`
-                            : group.times.map((at) => hourMinute(at)).join(", ")}
+                        <span
+                          className={`num block truncate text-2xs text-ink-2 ${isFull ? "md:shrink-0" : ""}`}
+                        >
+                          {timesOf(group, isFull)}
                         </span>
                         <Name text={group.schedule} className="text-xs font-medium" />
                       </Link>
@@ -108,7 +117,7 @@ function Days({ data, start }: { data: Upcoming; start: Date }) {
                   ))}
                   {groups.length === 0 && (
                     <li className="text-xs text-ink-3">
-                      {told && day(date) > told ? "Not counted" : "Nothing"}
+                      {told && day(date) > told ? "Not counted" : noneOf(data, date)}
                     </li>
                   )}
                 </ul>
@@ -128,12 +137,12 @@ function Days({ data, start }: { data: Upcoming; start: Date }) {
 function Frequent({ names }: { names: string[] }) {
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-line px-4 py-2.5 text-xs">
-      <span className="text-ink-2">More than twice an hour:</span>
+      <span className="text-ink-2">All day, more than twice an hour:</span>
       {names.map((name) => (
         <Link
           key={name}
           to="/schedules"
-          search={{ edit: name } as never}
+          search={((old: object) => ({ ...old, edit: name })) as never}
           className="rounded-md bg-accent-soft px-2 py-1 font-medium hover:opacity-80"
         >
           {name}
@@ -141,6 +150,40 @@ function Frequent({ names }: { names: string[] }) {
       ))}
     </div>
   );
+}
+
+/** With more than these a day has one line each, where there is a pointer to see the rest. */
+const FULL = 10;
+
+function timesOf({ times }: Group, isFull: boolean): string {
+  const first = hourMinute(times[0] as string);
+  if (isFull && times.length > 1) return `${first} ×${count(times.length)}`;
+  if (times.length > 3) return `${count(times.length)} times, from ${first}`;
+  return times.map((at) => hourMinute(at)).join(", ");
+}
+
+/** How often something fires that day; nothing where the column says so. */
+export function manyOf(groups: Group[]): string {
+  const many = groups.reduce((sum, each) => sum + each.times.length, 0);
+  return many ? plural(many, "firing") : "";
+}
+
+const SHOWN = 24;
+
+/** All of its times that day, here and in UTC. */
+function titleOf({ schedule, times }: Group): string {
+  const shown = times.slice(0, SHOWN);
+  const more = times.length > SHOWN ? `, and ${times.length - SHOWN} more` : "";
+  const here = shown.map((at) => hourMinute(at)).join(", ");
+  const there = shown.map((at) => hourMinute(at, "UTC")).join(", ");
+  return `${schedule}\n${here}${more}\n${there}${more} UTC`;
+}
+
+/** Today is half over, and what fires all the time is not in the days. */
+function noneOf({ frequent }: Upcoming, date: Date): string {
+  const isToday = day(date) === day(new Date());
+  if (frequent.length > 0) return "Nothing else";
+  return isToday ? "Nothing more today" : "Nothing";
 }
 
 interface Group {

@@ -50,5 +50,5 @@ export const FOLDS: Options = [
 export const BLACKOUTS: Options = [
   ["skip", "Firings are left out"],
   ["defer", "Firings happen at its end"],
-  ["drain", "Nothing at all starts before its end"],
+  ["drain", "Nothing at all starts until its end"],
 ];

@@ -25,6 +25,7 @@ export function Templates() {
       icon={LayoutTemplate}
       empty="No templates"
       about="A template is a job with blanks: write ${name} for what differs, and make as many jobs from it as you need."
+      read={(name) => ask("showTemplate", { path: [name] })}
       describe={(each) => (
         <>
           <p>{each.description || "No description"}</p>
@@ -62,7 +63,7 @@ function Make({ template }: { template: Template }) {
       <FormDialog
         open={isOpen}
         title={`A job from ${template.name}`}
-        submit="Make it"
+        submit="Create the job"
         disabled={problem !== null}
         onClose={() => setOpen(false)}
         onSubmit={send}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stepOf } from "./RunGantt";
+import { stepOf } from "./axis";
 
 describe("marks of a time axis", () => {
   it.each([
