@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import httpx2
@@ -102,7 +103,7 @@ def test_a_run_that_is_over_tells_what_it_took(served: Served) -> None:
 
     assert (running["startedAt"] is None, running["finishedAt"]) == (False, None)
     parts = over["graph"]["nodes"][1]
-    assert parts["startedAt"] <= parts["finishedAt"]
+    assert datetime.fromisoformat(parts["startedAt"]) <= datetime.fromisoformat(parts["finishedAt"])
     assert parts["durationMs"] is not None
     assert over["progress"]["criticalPath"] == ["load", "parts", "report"]
     assert all(each["critical"] for each in over["graph"]["nodes"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import httpx2
@@ -74,8 +75,9 @@ def test_a_job_with_dependencies_runs_after_them(served: Served, api_url: str) -
     children = client.get("/api/v1/runs?limit=10").json()["items"]
     by_job = {run["jobId"]: run for run in children}
     assert by_job["daily-report.command"]["parentId"] == run_id
-    ends = [by_job[name]["finishedAt"] for name in ("job1", "job2")]
-    assert max(ends) <= by_job["daily-report.command"]["startedAt"]
+    ends = [datetime.fromisoformat(by_job[name]["finishedAt"]) for name in ("job1", "job2")]
+    began = datetime.fromisoformat(by_job["daily-report.command"]["startedAt"])
+    assert max(ends) <= began
 
 
 def test_a_running_job_shows_its_progress_in_percent(served: Served, api_url: str) -> None:
