@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 # CLOCK_BOOTTIME counts suspend, so a laptop that slept through its lease notices.
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+_EPOCH = datetime.fromtimestamp(0, UTC)
 
 elapsed_s: Callable[[], float] = partial(time.clock_gettime, _CLOCK)
 """Seconds on a clock that never jumps; for durations only. Asked several times a run."""
@@ -19,7 +20,12 @@ elapsed_s: Callable[[], float] = partial(time.clock_gettime, _CLOCK)
 
 def to_datetime(ms: int) -> datetime:
     """An aware UTC time from the store's integer milliseconds."""
-    return datetime.fromtimestamp(ms / 1000, UTC)
+    return _EPOCH + timedelta(milliseconds=ms)  # exact: a float of seconds is not, beyond 2242
+
+
+def to_text(ms: int) -> str:
+    """As in 2026-11-15T20:37:52.123Z: always of one width, so that texts sort as times do."""
+    return to_datetime(ms).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def to_ms(when: datetime) -> int:

@@ -199,8 +199,11 @@ def test_a_window_tells_in_words_when_it_is_and_whether_it_is_now(served: Served
     }
     assert (told["past"]["beginsAt"], told["past"]["isNow"]) == (None, False)
     assert told["now"]["isNow"]
-    assert told["coming"]["beginsAt"] == "2190-12-24T01:00:00Z"
-    assert (told["coming"]["endsAt"], told["coming"]["isNow"]) == ("2190-12-24T05:00:00Z", False)
+    assert told["coming"]["beginsAt"] == "2190-12-24T01:00:00.000Z"
+    assert (told["coming"]["endsAt"], told["coming"]["isNow"]) == (
+        "2190-12-24T05:00:00.000Z",
+        False,
+    )
 
 
 def test_who_reaches_one_queue_holds_back_no_other(served: Served) -> None:

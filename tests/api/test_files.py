@@ -45,8 +45,8 @@ def test_a_plan_says_what_an_apply_then_does_once(served: Served) -> None:
         ("schedule", "ping", "add"),
     ]
     assert [each["new"] for each in plan["runs"]] == [
-        "2027-03-27T03:00:00Z",
-        "2027-03-28T03:00:00Z",
+        "2027-03-27T03:00:00.000Z",
+        "2027-03-28T03:00:00.000Z",
     ]
     done = client.post(f"{FILES}/apply", json=both).json()
     assert done == plan | {"applied": True}

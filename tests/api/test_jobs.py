@@ -47,7 +47,7 @@ def test_the_calls_of_the_specification_work_as_written(served: Served) -> None:
         "progress": None,
     }.items() <= shown.items()
     assert shown["dependencies"] == ["job1", "job2"]
-    assert shown["nextFireAt"].endswith("T00:00:00Z")
+    assert shown["nextFireAt"].endswith("T00:00:00.000Z")
     assert started.json()["status"] == "queued"
     newest = client.get(f"{JOBS}/daily-report").json()
     assert (newest["status"], newest["executionId"]) == (

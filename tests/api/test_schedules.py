@@ -132,7 +132,7 @@ def test_a_schedule_is_started_for_a_time_that_is_past(served: Served) -> None:
     for made in (by_schedule, by_job):
         assert made["status"] == "queued"
         run = client.get(f"/api/v1/runs/{made['executionId']}").json()
-        assert run["scheduledFor"] == "2026-01-31T03:30:00Z"
+        assert run["scheduledFor"] == "2026-01-31T03:30:00.000Z"
     put(client, "t", args={"a": 1, "b": 2})
     several = client.post("/api/v1/jobs/add/trigger", json=asked)
     assert (several.status_code, "2 schedules" in several.json()["detail"]) == (400, True)
@@ -211,7 +211,7 @@ def test_a_preview_tells_what_a_rule_means(shared: Served) -> None:
     firings = told.json()["firings"]
     assert [each["mark"] for each in firings] == [None, "gap", None]
     assert firings[0] == {
-        "at": "2026-03-07T07:30:00Z",
+        "at": "2026-03-07T07:30:00.000Z",
         "local": "2026-03-07T02:30:00-05:00",
         "mark": None,
         "marks": [],
@@ -247,7 +247,7 @@ def test_a_preview_knows_stored_calendars(served: Served) -> None:
 
     told = client.post(f"{SCHEDULES}/preview", json=asked).json()
 
-    assert told["firings"][0]["at"] == "2026-05-05T09:00:00Z"
+    assert told["firings"][0]["at"] == "2026-05-05T09:00:00.000Z"
 
 
 def test_the_firings_to_come_of_all_schedules_are_told_in_order(served: Served) -> None:

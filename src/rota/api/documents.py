@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 import msgspec
 
-from rota.clock import to_datetime, to_ms
+from rota.clock import to_ms, to_text
 from rota.errors import BadInput
 
 T = TypeVar("T")
+Moment = Annotated[str, msgspec.Meta(extra_json_schema={"format": "date-time"})]
+"""A time in UTC, always with its milliseconds: as text it sorts as it does in time."""
 PAGE = 50
 MOST = 500
 """Items of a page."""
@@ -37,14 +39,14 @@ class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True, rename="camel"
     next: str | None = None
 
 
-def when(ms: int | None) -> datetime | None:
+def when(ms: int | None) -> Moment | None:
     """Milliseconds of the store as a time in UTC."""
-    return None if ms is None else to_datetime(ms)
+    return None if ms is None else then(ms)
 
 
-def then(ms: int) -> datetime:
+def then(ms: int) -> Moment:
     """The same for what is always there."""
-    return to_datetime(ms)
+    return to_text(ms)
 
 
 def moment_ms(name: str, moment: datetime | None) -> int | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rota.clock import to_datetime
+from rota.clock import to_text
 from rota.model.artifact import stand_in
 from rota.model.run import AttemptView, RunView, cached_from
 
@@ -22,9 +22,7 @@ _JSON_TEXTS = ("args", "result", "policy")
 
 def iso(ms: int | None) -> str | None:
     """2026-11-15T20:37:52.123Z, or None."""
-    if ms is None:
-        return None
-    return to_datetime(ms).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return None if ms is None else to_text(ms)
 
 
 def document(view: msgspec.Struct) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rota.clock import to_datetime
+from rota.clock import to_text
 from rota.engine.alerts import Alert, sent_alert, take_alert, tell_alert, waiting_alerts
 from rota.errors import RotaError
 from rota.notices import emit
@@ -66,6 +66,6 @@ class Herald(Service):
 
 
 def _body(alert: Alert) -> bytes:
-    at = to_datetime(alert.at).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    at = to_text(alert.at)
     head = {"id": alert.id, "kind": alert.kind, "at": at, "namespace": alert.namespace}
     return msgspec.json.encode(head | _facts.decode(alert.payload))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import msgspec
 
-from rota.api.documents import Document, then, when
+from rota.api.documents import Document, Moment, then, when
 from rota.engine.changes import RunChange
 from rota.engine.queues import QueueView
 from rota.engine.workers import WorkerView
@@ -32,10 +30,10 @@ class RunTold(Document):
     attempt: int
     failures: int
     crashes: int
-    created_at: datetime
-    due_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
+    created_at: Moment
+    due_at: Moment
+    started_at: Moment | None
+    finished_at: Moment | None
     duration_ms: int | None
     progress: float | None
     progress_note: str | None
@@ -90,7 +88,7 @@ class LineTold(Document):
     attempt: int
     claim: int
     seq: int
-    at: datetime
+    at: Moment
     level: str
     stream: str
     text: str

@@ -10,7 +10,7 @@ from litestar import get, post
 from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Body, Document, Page, then
+from rota.api.documents import MOST, PAGE, Body, Document, Moment, Page, then
 from rota.api.gate import needs
 from rota.clock import to_ms
 from rota.engine.acts import Act, act_page
@@ -28,7 +28,7 @@ class ActDocument(Document):
 
     id: str
     """That of the request, for those that came over HTTP."""
-    at: datetime
+    at: Moment
     who: str
     verb: str
     subject: str

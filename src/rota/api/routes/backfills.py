@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -10,7 +9,7 @@ from litestar import get, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Body, Document, NoteBody, Page, then, when
+from rota.api.documents import MOST, PAGE, Body, Document, Moment, NoteBody, Page, then, when
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.routes.schedule_access import merged_args, reached_schedule
@@ -61,7 +60,7 @@ class BackfillBody(Body):
 class PlannedDocument(Document):
     """What a backfill would do with one instant."""
 
-    at: datetime
+    at: Moment
     starts: bool
     state: str | None
     """Of the run that the instant has already."""
@@ -72,8 +71,8 @@ class BackfillDocument(Document):
 
     id: str
     schedule: str | None
-    begin: datetime = msgspec.field(name="from")
-    until: datetime
+    begin: Moment = msgspec.field(name="from")
+    until: Moment
     order: Order
     reprocess: Reprocess
     concurrency: int | None
@@ -85,8 +84,8 @@ class BackfillDocument(Document):
     succeeded: int
     failed: int
     live: int
-    created_at: datetime
-    ended_at: datetime | None
+    created_at: Moment
+    ended_at: Moment | None
     verbs: list[str]
 
 

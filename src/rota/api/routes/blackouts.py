@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -10,7 +9,7 @@ from litestar import delete, get, put
 from litestar.params import FromPath, JSONBody
 
 from rota.api.ask import Ask
-from rota.api.documents import Body, Document, Page, then
+from rota.api.documents import Body, Document, Moment, Page, then
 from rota.api.doors import named
 from rota.api.etags import IfMatch, IfNoneMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
@@ -58,9 +57,9 @@ class BlackoutDocument(Document):
     note: str
     description: str
     """In a sentence."""
-    begins_at: datetime | None
+    begins_at: Moment | None
     """The window around this instant, or else the next; none if it is over for good."""
-    ends_at: datetime | None
+    ends_at: Moment | None
     is_now: bool
     """It holds back what it holds back at this instant."""
     verbs: list[str]

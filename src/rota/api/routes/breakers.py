@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Literal
 
 from litestar import get, post
 from litestar.params import FromPath, JSONBody
 
 from rota.api.ask import Ask
-from rota.api.documents import Body, Document, Page, then, when
+from rota.api.documents import Body, Document, Moment, Page, then, when
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.offers import offered
@@ -32,13 +31,13 @@ class BreakerDocument(Document):
     """Attempts in its window that ended well, and badly."""
     held: int
     """Queued runs that are not started, among the first 20,000 of the namespace."""
-    opened_at: datetime | None
-    probe_at: datetime | None
+    opened_at: Moment | None
+    probe_at: Moment | None
     probe_id: str | None
     stays: bool
     """Open until a person closes it."""
     note: str | None
-    changed_at: datetime
+    changed_at: Moment
     verbs: list[str]
 
 

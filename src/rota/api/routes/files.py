@@ -11,7 +11,7 @@ from litestar import post
 from litestar.params import JSONBody
 
 from rota.api.ask import Ask
-from rota.api.documents import Body, Document, moment_ms, then, when
+from rota.api.documents import Body, Document, Moment, moment_ms, then, when
 from rota.api.gate import needs
 from rota.api.habits import told_change
 from rota.api.routes.file_reach import check_reach
@@ -97,8 +97,8 @@ class MovedDocument(Document):
 
     schedule: str
     verb: str
-    old: datetime | None
-    new: datetime | None
+    old: Moment | None
+    new: Moment | None
 
 
 class PlanDocument(Document):
@@ -110,7 +110,7 @@ class PlanDocument(Document):
     leftovers: list[LeftoverDocument]
     """What `prune` would remove."""
     runs: list[MovedDocument]
-    until: datetime
+    until: Moment
     """How far runs were compared."""
     cut: list[str]
     """Schedules of which not all runs were compared, since there are too many."""

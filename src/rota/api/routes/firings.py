@@ -11,7 +11,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
 from rota.api.documents import MOST as MOST_ITEMS
-from rota.api.documents import PAGE, Document, Page, then
+from rota.api.documents import PAGE, Document, Moment, Page, then
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.routes.schedule_access import reached_schedule
@@ -63,7 +63,7 @@ class PreviewDocument(Document):
 class ComingDocument(Document):
     """A firing to come."""
 
-    at: datetime
+    at: Moment
     schedule: str
     job: str
 

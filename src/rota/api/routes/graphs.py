@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -10,7 +9,7 @@ from litestar import get
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Document, Page, then, when
+from rota.api.documents import MOST, PAGE, Document, Moment, Page, then, when
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.routes.job_changes import reached_job
@@ -105,10 +104,10 @@ class GridRun(Document):
     run_id: str = msgspec.field(name="executionId")
     state: Status
     version: int
-    scheduled_for: datetime | None
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
+    scheduled_for: Moment | None
+    created_at: Moment
+    started_at: Moment | None
+    finished_at: Moment | None
 
 
 class GridDocument(Document):

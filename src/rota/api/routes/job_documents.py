@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
 
-from rota.api.documents import Document, then, when
+from rota.api.documents import Document, Moment, then, when
 from rota.api.routes.job_bodies import HttpBody
 from rota.api.routes.job_specs import whole_spec
 from rota.api.routes.run_documents import Status, percent, status_of
@@ -27,7 +26,7 @@ class OutcomeDocument(Document):
 
     run_id: str = msgspec.field(name="executionId")
     state: Status
-    started_at: datetime | None
+    started_at: Moment | None
     duration_ms: int | None
 
 
@@ -41,7 +40,7 @@ class JobItem(Document):
     version: int
     origin: str
     """code, api, or file: and a name."""
-    created_at: datetime | None
+    created_at: Moment | None
     """Of this version."""
     paused: bool
     note: str | None
@@ -50,7 +49,7 @@ class JobItem(Document):
     weights: dict[str, int]
     """From version to weight; empty: all runs get the current version."""
     schedules: int
-    next_fire_at: datetime | None
+    next_fire_at: Moment | None
     last: list[OutcomeDocument]
     """Up to 30 runs that have ended, the newest first."""
     success_rate: float | None
@@ -94,7 +93,7 @@ class JobDocument(JobItem):
 
     status: str
     """Of its newest run; before the first one scheduled, paused or active."""
-    started_at: datetime | None
+    started_at: Moment | None
     progress: float | None
     """Percent."""
     run_id: str | None = msgspec.field(name="executionId")

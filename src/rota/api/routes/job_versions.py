@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -10,7 +9,7 @@ from litestar import get, post, put
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Body, Document, NoteBody, Page, then
+from rota.api.documents import MOST, PAGE, Body, Document, Moment, NoteBody, Page, then
 from rota.api.doors import named
 from rota.api.etags import IfMatch
 from rota.api.gate import needs
@@ -44,7 +43,7 @@ class VersionDocument(Document):
     """One version of a job."""
 
     version: int
-    created_at: datetime
+    created_at: Moment
     origin: str
     current: bool
     weight: int | None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
 
-from rota.api.documents import Body, Document, then, when
+from rota.api.documents import Body, Document, Moment, then, when
 from rota.engine.dead_letters import LetterGroup, LetterView
 
 
@@ -23,8 +22,8 @@ class GroupDocument(Document):
     open: int
     """How many wait for somebody."""
     total: int
-    first_at: datetime
-    last_at: datetime
+    first_at: Moment
+    last_at: Moment
     versions: list[int]
     verbs: list[str]
 
@@ -39,9 +38,9 @@ class LetterDocument(Document):
     error_type: str
     message: str
     reason: str | None
-    died_at: datetime
+    died_at: Moment
     state: Literal["open", "redriven", "discarded"]
-    acted_at: datetime | None
+    acted_at: Moment | None
     acted_by: str | None
     rerun_id: str | None
     """The run it was redriven as."""

@@ -5,14 +5,12 @@ Admins of the namespace `default` see and change all of them; an admin of anothe
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import msgspec
 from litestar import delete, get, post, put
 from litestar.params import FromPath, JSONBody
 
 from rota.api.ask import Ask
-from rota.api.documents import Body, Document, Page, when
+from rota.api.documents import Body, Document, Moment, Page, when
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.offers import offered
@@ -61,7 +59,7 @@ class NamespaceDocument(Document):
     name: str
     note: str
     quotas: Quotas
-    created_at: datetime | None
+    created_at: Moment | None
     verbs: list[str]
 
 

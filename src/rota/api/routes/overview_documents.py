@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
-from rota.api.documents import Document, then
+from rota.api.documents import Document, Moment, then
 from rota.engine.attention import Kind
 from rota.engine.overview import Bucket, Overview
 from rota.engine.statistics import Statistic
@@ -14,7 +12,7 @@ from rota.rules.spread import quantile_ms
 class BucketDocument(Document):
     """What ended in a minute or an hour."""
 
-    at: datetime
+    at: Moment
     success: int
     failed: int
     cancelled: int
@@ -46,9 +44,9 @@ class CauseDocument(Document):
     job: str
     error: str
     count: int
-    first_at: datetime
+    first_at: Moment
     """In the window."""
-    last_at: datetime
+    last_at: Moment
     versions: list[int]
     """Of the job, that failed so."""
 
@@ -63,7 +61,7 @@ class ConcernDocument(Document):
     advice: str
     runs: int
     """How many wait for it, or were hit by it."""
-    since: datetime | None
+    since: Moment | None
     note: str | None
 
 
@@ -77,7 +75,7 @@ class Crew(Document):
 class OverviewDocument(Document):
     """How a namespace does."""
 
-    at: datetime
+    at: Moment
     window_ms: int
     span_ms: int
     """The length of each bucket."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
 
-from rota.api.documents import Document, then, when
+from rota.api.documents import Document, Moment, then, when
 from rota.engine.why import Scene
 from rota.model.artifact import stand_in
 from rota.model.identity import Credential
@@ -45,10 +44,10 @@ class RunDocument(Document):
     attempt: int
     failures: int
     crashes: int
-    created_at: datetime
-    due_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
+    created_at: Moment
+    due_at: Moment
+    started_at: Moment | None
+    finished_at: Moment | None
     progress: float | None
     """Percent, as far as the handler tells."""
     progress_note: str | None
@@ -67,14 +66,14 @@ class RunDocument(Document):
     item: int | None
     """Which instance, of a mapped node."""
     schedule: str | None
-    scheduled_for: datetime | None
+    scheduled_for: Moment | None
     """The instant of its schedule that it is for."""
     duration_ms: int | None
     """From its start to its end."""
     verbs: list[str]
     """What this caller may do to it now."""
     namespace: str
-    ready_at: datetime
+    ready_at: Moment
     """When it joined its queue last, or will."""
     claim: int
     """How often it was handed out; grows with each."""
@@ -101,8 +100,8 @@ class AttemptDocument(Document):
     claim: int
     """Tells claims apart; an attempt that was given back has the number of the next one."""
     worker_id: str | None
-    started_at: datetime | None
-    ended_at: datetime
+    started_at: Moment | None
+    ended_at: Moment
     error: Failure | None
 
 
@@ -113,7 +112,7 @@ class LogDocument(Document):
     claim: int
     """Tells claims apart, and with `seq` the place of the line."""
     seq: int
-    at: datetime
+    at: Moment
     level: str
     stream: str
     text: str
@@ -125,7 +124,7 @@ class ReasonDocument(Document):
     kind: str
     says: str
     count: int | None
-    until: datetime | None
+    until: Moment | None
 
 
 def run_document(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import datetime
 
-from rota.api.documents import Document, when
+from rota.api.documents import Document, Moment, when
 from rota.api.routes.graphs import EdgeDocument
 from rota.api.routes.run_documents import percent
 from rota.engine.node_views import NodeView
@@ -44,9 +43,9 @@ class RunNodeDocument(Document):
     run_status: str | None
     parents: list[str]
     run_id: str | None
-    created_at: datetime | None
-    started_at: datetime | None
-    finished_at: datetime | None
+    created_at: Moment | None
+    started_at: Moment | None
+    finished_at: Moment | None
     duration_ms: int | None
     attempt: int | None
     reason: str | None
@@ -76,7 +75,7 @@ class ProgressDocument(Document):
     """The same, of 1."""
     estimate_ms: int | None
     """What is left, if all goes as in past runs; null if nothing is known of them."""
-    ends_at: datetime | None
+    ends_at: Moment | None
     unknown: int
     """Nodes that have not ended and of which no past run tells."""
     critical_path: list[str]

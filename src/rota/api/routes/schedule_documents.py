@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
 
-from rota.api.documents import Body, Document, then, when
+from rota.api.documents import Body, Document, Moment, then, when
 from rota.engine.schedule_views import FiringView, ScheduleState, ScheduleView
 from rota.errors import BadOption
 from rota.model.identity import Credential
@@ -99,7 +98,7 @@ _NO_OPTIONS = frozenset({"expression", "trigger", "dialect", "job", "begin", "un
 class FiringDocument(Document):
     """An instant to come."""
 
-    at: datetime
+    at: Moment
     local: str
     """What the clock shows in the schedule's zone, with the offset."""
     mark: Mark | None
@@ -111,10 +110,10 @@ class FiringDocument(Document):
 class PastDocument(Document):
     """What became of an instant."""
 
-    at: datetime
+    at: Moment
     kind: str
     decision: str
-    decided_at: datetime
+    decided_at: Moment
     run_id: str | None = msgspec.field(name="executionId")
     state: str | None
 
@@ -132,16 +131,16 @@ class ScheduleItem(Document):
     zone: str
     state: ScheduleState
     note: str | None
-    next_at: datetime | None
-    last_at: datetime | None
+    next_at: Moment | None
+    last_at: Moment | None
     """The last instant that was dealt with."""
     last_state: str | None
     """How its last run ended."""
     last_run: str | None = msgspec.field(name="lastExecutionId")
-    last_ended_at: datetime | None
+    last_ended_at: Moment | None
     last_success: str | None
     """The last run that succeeded."""
-    last_success_at: datetime | None
+    last_success_at: Moment | None
     overlap: Overlap | None
     catchup: Catchup | None
     origin: str
@@ -158,8 +157,8 @@ class ScheduleItem(Document):
     blocked_by: str | None
     """With strict order: the run that failed."""
     changed_by: str | None
-    changed_at: datetime
-    created_at: datetime
+    changed_at: Moment
+    created_at: Moment
     spec: dict[str, Any] | None
     """All of it, if that was asked for and can be read."""
     verbs: list[str]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -10,7 +9,7 @@ from litestar import get
 from litestar.params import FromQuery, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import Document, then, when
+from rota.api.documents import Document, Moment, then, when
 from rota.api.gate import needs
 from rota.engine.search import search
 from rota.errors import BadInput
@@ -27,8 +26,8 @@ class RunFound(Document):
     status: str
     queue: str
     key: str | None
-    created_at: datetime
-    finished_at: datetime | None
+    created_at: Moment
+    finished_at: Moment | None
 
 
 class JobFound(Document):
@@ -44,7 +43,7 @@ class LineFound(Document):
 
     run_id: str = msgspec.field(name="executionId")
     job: str = msgspec.field(name="jobId")
-    at: datetime
+    at: Moment
     level: str
     text: str
 

@@ -9,7 +9,7 @@ from litestar import get
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import Document, then
+from rota.api.documents import Document, Moment, then
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.routes.overview_documents import (
@@ -58,7 +58,7 @@ class JobStatistics(Document):
 class AheadDocument(Document):
     """An hour to come."""
 
-    at: datetime
+    at: Moment
     runs: int
     busy_ms: int
     unknown: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -10,7 +9,7 @@ from litestar import delete, get, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Body, Document, Page, then
+from rota.api.documents import MOST, PAGE, Body, Document, Moment, Page, then
 from rota.api.doors import named
 from rota.api.etags import IfMatch, IfNoneMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
@@ -78,7 +77,7 @@ class TemplateDocument(Document):
     """As JSON Schema."""
     revision: int
     changed_by: str
-    changed_at: datetime
+    changed_at: Moment
     verbs: list[str]
 
 

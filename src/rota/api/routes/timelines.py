@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Literal
 
 import msgspec
@@ -10,7 +9,7 @@ from litestar import get
 from litestar.params import FromPath
 
 from rota.api.ask import Ask
-from rota.api.documents import Document, then
+from rota.api.documents import Document, Moment, then
 from rota.api.gate import needs
 from rota.api.routes.runs import reached
 from rota.engine.timeline import Timeline, timeline
@@ -22,8 +21,8 @@ class StretchDocument(Document):
 
     part: Literal["queued", "running", "failed"]
     """failed: an attempt that did not succeed."""
-    start_at: datetime
-    end_at: datetime
+    start_at: Moment
+    end_at: Moment
 
 
 class TrackDocument(Document):
@@ -41,8 +40,8 @@ class TimelineDocument(Document):
     """A run and what it is made of; a run that is no graph is made of itself."""
 
     run_id: str = msgspec.field(name="executionId")
-    start_at: datetime
-    end_at: datetime
+    start_at: Moment
+    end_at: Moment
     """Now, for a run that goes on."""
     tracks: list[TrackDocument]
 

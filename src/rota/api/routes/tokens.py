@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -11,7 +10,7 @@ from litestar import delete, get, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Body, Document, Page, then, when
+from rota.api.documents import MOST, PAGE, Body, Document, Moment, Page, then, when
 from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.app.tokens import OVERLAP, draw_next, draw_token, overlap_of
@@ -54,11 +53,11 @@ class TokenDocument(Document):
     prefix: str
     roles: list[str]
     queues: list[str] | None
-    created_at: datetime
+    created_at: Moment
     created_by: str
-    expires_at: datetime | None
-    used_at: datetime | None
-    revoked_at: datetime | None
+    expires_at: Moment | None
+    used_at: Moment | None
+    revoked_at: Moment | None
     revoked_by: str | None
     verbs: list[str]
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from litestar import get, post
 from litestar.params import FromPath
 
 from rota.api.ask import Ask
-from rota.api.documents import Document, Page, then
+from rota.api.documents import Document, Moment, Page, then
 from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.engine.acts import By
@@ -32,8 +30,8 @@ class WorkerDocument(Document):
     busy: int
     load: float
     """The part of its slots that is busy."""
-    started_at: datetime
-    seen_at: datetime
+    started_at: Moment
+    seen_at: Moment
     alive: bool
     draining: bool
     """It takes nothing new, or was asked not to and will hear of it with its next heartbeat."""
