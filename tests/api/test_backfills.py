@@ -90,30 +90,6 @@ def test_a_backfill_that_makes_no_sense_is_refused(
         assert answer.status_code == status, answer.text
 
 
-@pytest.mark.parametrize(
-    ("kind", "body"),
-    [
-        ("schedules", {"job": "add", "expression": "@daily"}),
-        ("calendars", {"country": "FR"}),
-        ("blackouts", {"kind": "skip", "start": "2026-01-01T00:00", "end": "2026-01-02T00:00"}),
-        ("templates", {"definition": {"name": "a", "http": {"url": "https://a.example"}}}),
-    ],
-)
-def test_who_means_to_make_something_new_does_not_overwrite_what_is_there(
-    served: Served, kind: str, body: dict[str, Any]
-) -> None:
-    client = served.client("author")
-    path, headers = f"/api/v1/{kind}/mine", {"If-None-Match": "*"}
-
-    first = client.put(path, json=body, headers=headers)
-    second = client.put(path, json=body, headers=headers)
-    change = client.put(path, json=body)
-
-    assert first.is_success, first.text
-    assert (second.status_code, second.json()["code"]) == (412, "outdated")
-    assert change.is_success, change.text
-
-
 def test_a_token_of_other_queues_sees_no_backfills(served: Served) -> None:
     backfill = fill(given_daily(served)).json()["backfill"]
     client = served.client("admin", queues=["elsewhere"])

@@ -33,7 +33,7 @@ from tests.contract.builders import (
     run_sql,
     submit_all,
 )
-from tests.contract.test_races import at_once
+from tests.support.races import at_once
 
 
 @pytest.fixture

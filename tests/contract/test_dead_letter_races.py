@@ -23,7 +23,8 @@ from tests.contract.letters import (
     letter_of,
     redrive_all,
 )
-from tests.contract.test_races import at_once, other, repeated
+from tests.contract.test_races import other, repeated
+from tests.support.races import at_once
 
 __all__ = ["other"]
 

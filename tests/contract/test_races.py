@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import chain
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -41,20 +39,9 @@ from tests.contract.builders import (
     submit_all,
     verdict,
 )
+from tests.support.races import at_once
 
 repeated = pytest.mark.parametrize("turn", range(8))
-
-
-def at_once(*acts: Callable[[], Any]) -> list[Any]:
-    """Run all on threads of their own, released by one barrier; the answers in order."""
-    barrier = Barrier(len(acts))
-
-    def start(act: Callable[[], Any]) -> Any:
-        barrier.wait(30)
-        return act()
-
-    with ThreadPoolExecutor(len(acts)) as pool:
-        return list(pool.map(start, acts))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import msgspec
 from litestar.params import HeaderParameter
 
 from rota.api.ask import Ask
-from rota.errors import Outdated
+from rota.errors import BadInput, Outdated
 
 ANY = "*"
 
@@ -48,6 +48,8 @@ def check_match(
 
     No etag: there is nothing. A client that sends neither header takes what comes.
     """
+    if if_none_match not in {None, ANY}:
+        raise BadInput(f"If-None-Match: {if_none_match:.80}: give `*`, or leave it out")
     if if_none_match is not None and etag is not None:
         raise Outdated("there is one of that name: choose another name, or change that one")
     if if_match is None:

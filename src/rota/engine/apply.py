@@ -91,7 +91,7 @@ class _Doer(NamedTuple):
                 who=self.by.who,
                 timetables=self.timetables,
                 new_id=self.new_id,
-                **at,
+                namespace=self.namespace,
             )
             # The same schedule is left as it is, and with it whose it was.
             self.tx.execute("adopt_schedule", name=name, **at)

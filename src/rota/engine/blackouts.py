@@ -12,6 +12,7 @@ import msgspec
 
 from rota.engine.fired_run import Start
 from rota.engine.keys import windows_key
+from rota.engine.names import lock_name
 from rota.model.schedule import Blackout
 from rota.rules.blackouts import START, Verdict, compile_blackout, verdict
 from rota.store.base import Row, Tx
@@ -26,12 +27,14 @@ def put_blackout(tx: Tx, name: str, blackout: Blackout, *, namespace: str) -> No
     """Make it so, whatever was there under this name."""
     compile_blackout(blackout)
     spec = msgspec.json.encode(blackout).decode()
+    lock_name(tx, "blackout", name, namespace=namespace)
     tx.execute("put_blackout", namespace=namespace, name=name, spec=spec)
     tx.notify((windows_key(namespace),))
 
 
 def remove_blackout(tx: Tx, name: str, *, namespace: str) -> bool:
     """False when there was none of that name."""
+    lock_name(tx, "blackout", name, namespace=namespace)
     tx.notify((windows_key(namespace),))
     return tx.execute("delete_blackout", namespace=namespace, name=name) > 0
 

@@ -7,6 +7,7 @@ import json
 import msgspec
 
 from rota.engine.keys import LOOK
+from rota.engine.names import lock_name
 from rota.engine.timetables import StoredCalendar
 from rota.errors import BadOption, UnknownCalendar
 from rota.model.schedule import Calendar
@@ -20,6 +21,7 @@ def put_calendar(tx: Tx, name: str, calendar: Calendar, *, namespace: str) -> No
     """Make it so; the next instants of the schedules that name it follow at once."""
     business_days(calendar)
     spec = msgspec.json.encode(calendar).decode()
+    lock_name(tx, "calendar", name, namespace=namespace)
     if tx.execute("put_calendar", namespace=namespace, name=name, spec=spec):
         tx.execute("look_again_at_users", namespace=namespace, calendar=name)
         tx.notify((LOOK,))
@@ -27,6 +29,7 @@ def put_calendar(tx: Tx, name: str, calendar: Calendar, *, namespace: str) -> No
 
 def remove_calendar(tx: Tx, name: str, *, namespace: str) -> None:
     """UnknownCalendar when there is none; BadOption while a schedule names it."""
+    lock_name(tx, "calendar", name, namespace=namespace)
     users = tx.all("calendar_users", namespace=namespace, calendar=name)
     if users:
         raise BadOption(f"calendar {name!r} is used by schedule {users[0]['name']!r}")

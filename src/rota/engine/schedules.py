@@ -19,7 +19,7 @@ from rota.engine.keys import LOOK
 from rota.engine.schedule_views import ScheduleOrigin, ScheduleView, readable, show
 from rota.engine.starts import NewId
 from rota.engine.timetables import Plan, StoredCalendar, Timetables, timing
-from rota.errors import NotAllowed, UnknownSchedule
+from rota.errors import NotAllowed, Outdated, UnknownSchedule
 from rota.model.run import Verdict
 from rota.model.schedule import Schedule
 from rota.store.base import Row, Tx
@@ -39,10 +39,12 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
     timetables: Timetables,
     new_id: NewId,
     app: str | None = None,
+    is_new: bool = False,
 ) -> ScheduleView:
     """Make it so, whatever was there under this name; the same again changes nothing.
 
-    It never fires for instants before this moment, unless its `start` says so.
+    It never fires for instants before this moment, unless its `start` says so. One that `is_new`
+    is Outdated when there is one of that name.
     """
     plan = timetables.compile(
         schedule, seed=seed_of(namespace, name), calendars=calendars_of(tx, schedule, namespace)
@@ -66,6 +68,8 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
     if schedule.is_paused:
         at |= {"state": "paused", "look_at": None}
     made = tx.execute("insert_schedule", id=new_id(), namespace=namespace, name=name, **at, **facts)
+    if not made and is_new:
+        raise Outdated(f"there is a schedule {name} by now: choose another name, or change that")
     if not made:
         _replace(tx, plan, facts, namespace=namespace, name=name, timetables=timetables)
     tx.notify((LOOK,))

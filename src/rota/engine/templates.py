@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from rota.engine.jobs import EVERY
+from rota.engine.names import lock_name
 from rota.errors import UnknownTemplate
 from rota.model.template import Template
 from rota.rules.job_templates import check_template
@@ -28,6 +29,7 @@ def put_template(
 ) -> TemplateView:
     """Make it so; jobs that were made from it stay as they are."""
     spec = msgspec.json.encode(check_template(template)).decode()
+    lock_name(tx, "template", name, namespace=namespace)
     tx.execute("put_template", namespace=namespace, name=name, spec=spec, who=who)
     return find_template(tx, name, namespace=namespace)
 
@@ -59,5 +61,6 @@ def templates(
 
 def remove_template(tx: Tx, name: str, *, namespace: str) -> None:
     """UnknownTemplate when there is none of that name."""
+    lock_name(tx, "template", name, namespace=namespace)
     if not tx.execute("delete_template", namespace=namespace, name=name):
         raise UnknownTemplate(name)

@@ -17,6 +17,7 @@ from rota.api.routes.kept import Gone, kept_verbs
 from rota.engine import blackouts as windows
 from rota.engine.acts import By
 from rota.engine.inspect import now_ms
+from rota.engine.names import lock_name
 from rota.errors import NotPermitted, UnknownBlackout
 from rota.model.schedule import Blackout, BlackoutKind
 from rota.rules.blackouts import compile_blackout
@@ -104,6 +105,7 @@ async def replace_blackout(
     _check_reach(request, wanted)
 
     def put_it(tx: Tx, _: By) -> BlackoutDocument:
+        lock_name(tx, "blackout", called, namespace=request.namespace)
         present = windows.blackouts(tx, namespace=request.namespace).get(called)
         if present is not None:
             _check_reach(request, present)
@@ -121,6 +123,7 @@ async def delete_blackout(request: Ask, name: FromPath[str], if_match: IfMatch =
     called = named(name)
 
     def take_away(tx: Tx, _: By) -> Gone:
+        lock_name(tx, "blackout", called, namespace=request.namespace)
         present = _find_blackout(tx, request, called)
         check_match(if_match, etag_of(called, present))
         _check_reach(request, present)

@@ -17,6 +17,7 @@ from rota.api.routes.kept import Gone, kept_verbs
 from rota.api.routes.schedule_access import calendars_of_others, check_calendar
 from rota.engine import calendars as engine
 from rota.engine.acts import By
+from rota.engine.names import lock_name
 from rota.engine.timetables import StoredCalendar
 from rota.errors import UnknownCalendar
 from rota.model.schedule import Calendar
@@ -93,6 +94,7 @@ async def replace_calendar(
     )
 
     def put_it(tx: Tx, _: By) -> CalendarDocument:
+        lock_name(tx, "calendar", called, namespace=request.namespace)
         present = engine.calendars(tx, namespace=request.namespace).get(called)
         check_calendar(tx, request, called)
         etag = _calendar_etag(called, present)
@@ -109,6 +111,7 @@ async def delete_calendar(request: Ask, name: FromPath[str], if_match: IfMatch =
     called = named(name)
 
     def take_away(tx: Tx, _: By) -> Gone:
+        lock_name(tx, "calendar", called, namespace=request.namespace)
         check_match(if_match, _calendar_etag(called, _find_calendar(tx, request, called)))
         check_calendar(tx, request, called)
         engine.remove_calendar(tx, called, namespace=request.namespace)
@@ -125,7 +128,8 @@ def _find_calendar(tx: Tx, request: Ask, name: str) -> StoredCalendar:
 
 
 def _calendar_etag(name: str, stored: StoredCalendar | None) -> str | None:
-    return None if stored is None else etag_of(name, stored.version)
+    """Also of what it says: one that is removed and made anew begins with version 1 again."""
+    return None if stored is None else etag_of(name, stored.version, stored.calendar)
 
 
 def _calendar(

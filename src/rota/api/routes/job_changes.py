@@ -138,7 +138,7 @@ def _put_schedule(tx: Tx, request: Ask, data: JobBody, by: By) -> str:
         who=by.who,
         timetables=request.site.app.schedules.timetables,
         new_id=new_id,
-        **at,
+        namespace=request.namespace,
     )
     return "paused" if schedule.is_paused else "scheduled"
 

@@ -151,6 +151,7 @@ async def replace_schedule(
             who=by.who,
             timetables=request.site.app.schedules.timetables,
             new_id=new_id,
+            is_new=if_none_match is not None,
         )
         return schedule_item(view, request.credential)
 
@@ -266,7 +267,7 @@ def _check_state(
     tx: Tx, request: Ask, name: str, if_match: str | None, *, if_none_match: str | None = None
 ) -> None:
     if not engine.lock(tx, name, namespace=request.namespace):
-        check_match(if_match, None)
+        check_match(if_match, None, if_none_match=if_none_match)
         return
     view = reached_schedule(tx, request, name)
     check_match(if_match, _etag(view), if_none_match=if_none_match)

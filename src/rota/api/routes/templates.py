@@ -17,6 +17,7 @@ from rota.api.habits import told_definition
 from rota.api.routes.job_bodies import JobBody, JobMade
 from rota.api.routes.job_changes import put_job
 from rota.engine.acts import By
+from rota.engine.names import lock_name
 from rota.engine.templates import (
     TemplateView,
     find_template,
@@ -169,6 +170,7 @@ async def instantiate_template(
 def _check(
     tx: Tx, request: Ask, name: str, if_match: str | None, *, if_none_match: str | None = None
 ) -> None:
+    lock_name(tx, "template", name, namespace=request.namespace)
     try:
         etag = _etag(find_template(tx, name, namespace=request.namespace))
     except UnknownTemplate:
