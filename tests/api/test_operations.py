@@ -97,8 +97,29 @@ def test_a_large_group_is_redriven_in_parts_at_one_rate_and_never_twice(
     due = [look(store, rerun_id).due_at for rerun_id in done]
     assert [round((at - due[0]) / 60_000) for at in due] == [0, 1, 2, 3]
     assert items(client, "/dead-letters/groups")[0]["open"] == 1
-    wrong = client.post(f"{V1}/dead-letters/redrive", json=body | {"cursor": "x"})
-    assert (wrong.status_code, wrong.json()["code"]) == (400, "bad-input")
+    far = f"1.999999999.{done[0]}"
+    for wrong in ({"cursor": "x"}, {"cursor": "1.2"}, {"cursor": far, "rate": "1/d"}):
+        refused = client.post(f"{V1}/dead-letters/redrive", json=body | wrong)
+        assert (refused.status_code, refused.json()["code"]) == (400, "bad-input")
+
+
+def test_letters_whose_runs_are_gone_do_not_hold_up_the_rest_of_their_group(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rota.api.routes.dead_letters.AT_ONCE", 2)
+    store, client = served.app.store, served.client("operator")
+    dead = [given_dead(store, "no route", job="noop") for _ in range(3)]
+    (group,) = (each["group"] for each in items(client, "/dead-letters/groups"))
+    run_sql(store.url, f"delete from rota.run_history where id in ('{dead[0]}', '{dead[1]}')")
+    body = {"group": group}
+
+    first = client.post(f"{V1}/dead-letters/redrive", json=body).json()
+    further = body | {"cursor": first["next"]}
+    second = client.post(f"{V1}/dead-letters/redrive", json=further).json()
+
+    assert first["items"] == []
+    assert [each["executionId"] for each in second["items"]] == dead[2:]
+    assert second["next"] is None
 
 
 def test_dead_letters_are_seen_by_cause_and_redriven_once(served: Served) -> None:

@@ -12,7 +12,9 @@ import msgspec
 
 from rota.engine.acts import By, record
 from rota.engine.submit import submit
+from rota.errors import BadInput
 from rota.model.run import NewRun
+from rota.rules.duration import MAX_MS
 from rota.store.base import Row, Tx
 
 SLICE = 50
@@ -53,6 +55,8 @@ def redrive(tx: Tx, pairs: Sequence[Pair], wish: Wish, *, namespace: str, by: By
     Letters that were discarded, and runs that retention has removed, are left out.
     A request that is sent twice, with the same pairs, makes one run for each letter.
     """
+    if (wish.first + len(pairs)) * wish.gap_ms > MAX_MS:
+        raise BadInput("at this rate the last of them starts in more than a hundred years")
     ids = json.dumps([pair.run_id for pair in pairs])
     rows = tx.all(
         "take_letters",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from litestar import get, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
@@ -46,10 +46,19 @@ from rota.rules.rate import parse_rate
 from rota.store.base import Tx
 
 AT_ONCE = 500
-CURSOR = re.compile(r"(\d{1,15})\.(\d{1,9})")
 """Letters of one request: it is one transaction."""
+CURSOR = re.compile(r"([0-9]{1,15})\.([0-9]{1,9})\.([0-9a-f-]{36})")
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]
 VERBS = ("redrive", "discard")
+
+
+class _Way(NamedTuple):
+    """How far a request for a group has come in its parts."""
+
+    until: int
+    """Letters of runs that failed later are not meant."""
+    done: int = 0
+    after: str | None = None
 
 
 @get("/dead-letters/groups", **needs("viewer"))
@@ -143,16 +152,15 @@ async def redrive_many(request: Ask, data: JSONBody[RedriveManyBody]) -> Redrive
     begun = _read_cursor(data.cursor)
 
     def again(tx: Tx, by: By) -> RedrivenMany:
-        until, first = begun or (now_ms(tx), 0)
-        ids, jobs, left = _chosen(
-            tx, request, data, refused="discarded", until=until, is_further=begun is not None
-        )
+        way = begun or _Way(now_ms(tx))
+        ids, jobs, left = _chosen(tx, request, data, refused="discarded", way=way)
         args = _checked(tx, request, data.args, jobs)
-        wish = Wish(subject=subject, args=args, gap_ms=gap_ms, first=first)
+        wish = Wish(subject=subject, args=args, gap_ms=gap_ms, first=way.done)
         pairs = [Pair(run_id, new_id()) for run_id in ids]
         done = redrive(tx, pairs, wish, namespace=request.namespace, by=by)
         is_full = bool(data.group) and len(ids) == AT_ONCE
-        further = f"{until}.{first + len(ids)}" if is_full else None
+        redriven = way.done + sum(each.is_new for each in done)
+        further = f"{way.until}.{redriven}.{ids[-1]}" if is_full else None
         return RedrivenMany(items=[_redriven(each) for each in done], left=left, next=further)
 
     return await request.change(
@@ -179,7 +187,7 @@ async def _discard(request: Ask, asked: ChosenBody) -> Discarded:
     subject = _subject(asked)
 
     def close(tx: Tx, by: By) -> Discarded:
-        ids, _, left = _chosen(tx, request, asked, refused="redriven", until=now_ms(tx))
+        ids, _, left = _chosen(tx, request, asked, refused="redriven", way=_Way(now_ms(tx)))
         gone = discard(tx, ids, namespace=request.namespace, subject=subject, by=by)
         return Discarded(discarded=gone, left=left)
 
@@ -188,24 +196,17 @@ async def _discard(request: Ask, asked: ChosenBody) -> Discarded:
     )
 
 
-def _read_cursor(cursor: str | None) -> tuple[int, int] | None:
-    """Until when letters count that are meant, and how many were redriven before."""
+def _read_cursor(cursor: str | None) -> _Way | None:
     if cursor is None:
         return None
     found = CURSOR.fullmatch(cursor)
-    if found is None:
+    if found is None or not is_id(found[3]):
         raise BadInput("cursor: give the `next` of the answer before")
-    return int(found[1]), int(found[2])
+    return _Way(int(found[1]), int(found[2]), found[3])
 
 
-def _chosen(  # who asks for what, and how far, all named
-    tx: Tx,
-    request: Ask,
-    asked: ChosenBody,
-    *,
-    refused: LetterState,
-    until: int,
-    is_further: bool = False,
+def _chosen(
+    tx: Tx, request: Ask, asked: ChosenBody, *, refused: LetterState, way: _Way
 ) -> tuple[list[str], set[str], int]:
     """The runs that are meant, their jobs, and how many letters are left for another request."""
     if bool(asked.ids) == bool(asked.group):
@@ -213,11 +214,11 @@ def _chosen(  # who asks for what, and how far, all named
     if asked.group:
         at: dict[str, Any] = {"namespace": request.namespace, "queues": request.credential.queues}
         found = open_group(tx, asked.group, **at)
-        if found.job is None and is_further:
+        if found.job is None and way.after:
             return [], set(), 0
         if found.job is None:
             raise BadInput(f"no open dead letter has the fingerprint {asked.group!r:.64}")
-        ids = open_letters(tx, asked.group, until=until, after=None, limit=AT_ONCE, **at)
+        ids = open_letters(tx, asked.group, until=way.until, after=way.after, limit=AT_ONCE, **at)
         return ids, {found.job}, found.count - len(ids)
     once = list(dict.fromkeys(asked.ids or ()))
     if len(once) > AT_ONCE:
