@@ -192,3 +192,32 @@ def test_who_reaches_one_queue_holds_back_no_other(served: Served) -> None:
     ]
 
     assert [answer.status_code for answer in answers] == [403, 403, 200]
+
+
+def test_windows_of_other_queues_are_not_there_and_those_of_all_stay_as_they_are(
+    served: Served,
+) -> None:
+    whole, some = served.client("admin"), served.client("operator", queues=["mail"])
+    once = {"kind": "drain", "start": "2026-12-24T22:00Z", "end": "2026-12-25T06:00Z"}
+    meant = {"all": {}, "mine": {"queue": "mail"}, "theirs": {"queue": "default"}}
+    for name, more in (meant | {"job": {"job": "add"}}).items():
+        assert whole.put(f"{BLACKOUTS}/{name}", json=once | more).status_code == 200
+
+    def verbs(client: httpx2.Client) -> dict[str, bool]:
+        items = client.get(BLACKOUTS).json()["items"]
+        return {each["name"]: bool(each["verbs"]) for each in items}
+
+    assert verbs(some) == {"all": False, "mine": True}
+    assert verbs(whole) == {"all": True, "job": True, "mine": True, "theirs": True}
+    assert {name: some.get(f"{BLACKOUTS}/{name}").status_code for name in verbs(whole)} == {
+        "all": 200,
+        "job": 404,
+        "mine": 200,
+        "theirs": 404,
+    }
+    assert {name: some.delete(f"{BLACKOUTS}/{name}").status_code for name in verbs(whole)} == {
+        "all": 403,
+        "job": 404,
+        "mine": 200,
+        "theirs": 404,
+    }

@@ -8,7 +8,7 @@ from rota.engine.attention import LATE_MS, LOST_MS, PATIENCE_MS, Concern
 from rota.engine.breakers import open_breaker
 from rota.engine.overview import overview
 from rota.engine.queues import pause, resume
-from rota.engine.workers import NewWorker, register
+from rota.engine.workers import NewWorker, ask_drain, register
 from rota.ids import new_id
 from rota.store.base import Store
 from tests.contract.builders import (
@@ -64,6 +64,24 @@ def test_without_any_worker_it_is_told_once(store: Store, clock: Clock) -> None:
     clock.advance(PATIENCE_MS)
 
     assert told(store) == [("unserved", "", 3)]
+
+
+def test_a_worker_that_drains_serves_nothing_new(store: Store, clock: Clock) -> None:
+    worker = stay(store, "gpu")
+    given_run(store, queue="gpu")
+    clock.advance(PATIENCE_MS)
+    assert told(store) == []
+    store.write(lambda tx: ask_drain(tx, worker, namespace=HOME, drains=True))
+
+    (concern,) = concerns(store)
+
+    assert (concern.kind, concern.subject, concern.runs) == ("unserved", "gpu", 1)
+    assert concern.says == "1 run waits in queue gpu, whose workers are draining."
+    assert "rota workers resume" in concern.advice
+    given_run(store, queue="mail")
+    clock.advance(PATIENCE_MS)
+    (both,) = concerns(store)
+    assert both.says == "2 runs wait in 2 queues, and no worker takes new ones of them."
 
 
 def test_a_paused_queue_is_told_while_runs_wait_in_it(store: Store, clock: Clock) -> None:

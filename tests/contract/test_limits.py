@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from rota.clock import to_datetime
 from rota.engine import queues
 from rota.engine.acts import By
@@ -82,7 +84,7 @@ def test_breakers_of_its_jobs_bound_a_queue(store: Store) -> None:
 
     assert [(each.used, each.stops) for each in ready] == [(None, False)]
     assert (held.kind, held.used, held.stops) == ("breaker", 1, True)
-    assert "noop" in held.says
+    assert held.says == "job noop is paused"
     assert [each.kind for each in limits(store, "other")] == ["slots"]
 
 
@@ -107,4 +109,22 @@ def test_a_window_bounds_its_queue_and_is_told_a_day_ahead(store: Store, clock: 
         ("maintenance window w begins in 23h and lasts 2h: disks", False)
     ]
     assert (now.says, now.stops) == ("maintenance window w lasts 1h: disks", True)
+    assert [each.kind for each in limits(store, "other")] == ["slots"]
+
+
+def test_a_window_of_a_job_bounds_the_queue_of_the_job(store: Store, clock: Clock) -> None:
+    given_job(store)
+    window = Blackout(
+        kind="drain",
+        job="noop",
+        start=to_datetime(clock.ms).isoformat(),
+        end=to_datetime(clock.ms + 60_000).isoformat(),
+    )
+    store.write(lambda tx: put_blackout(tx, "w", window, namespace=HOME))
+    lost = msgspec.structs.replace(window, job="unheard-of")
+    store.write(lambda tx: put_blackout(tx, "lost", lost, namespace=HOME))
+
+    assert [each.says for each in limits(store) if each.kind == "window"] == [
+        "maintenance window w for job noop lasts 1m"
+    ]
     assert [each.kind for each in limits(store, "other")] == ["slots"]

@@ -28,6 +28,8 @@ LOST_MS = 3_600_000
 LOOKED_AT = 5_000
 """Of the attempts that did not end well the last ones; of schedules those that are next."""
 
+RESUME = "If nobody means to stop them, resume them: `rota workers resume NAME`. "
+
 
 class Concern(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that a person should look at."""
@@ -82,37 +84,44 @@ def _overdue(tx: Tx, now: int, *, namespace: str) -> Iterator[Concern]:
 def _unserved(
     depths: Mapping[str, Depth], crew: Sequence[WorkerView], now: int
 ) -> Iterator[Concern]:
-    served = {queue for each in crew if each.is_alive for queue in each.queues}
+    alive = [each for each in crew if each.is_alive]
+    served = {queue for each in alive if each.takes_new for queue in each.queues}
+    drained = {queue for each in alive for queue in each.queues} - served
     waiting = {
         name: each
         for name, each in depths.items()
         if each.queued and name not in served and (each.oldest_ms or 0) >= PATIENCE_MS
     }
     if not served and len(waiting) > 1:
-        yield _deserted(waiting, now)
+        yield _deserted(waiting, now, has_workers=bool(alive))
         return
     for name, depth in sorted(waiting.items(), key=lambda each: -each[1].queued):
         many = _counted(depth.queued, "run waits", "runs wait", is_cut=depth.is_cut)
+        is_drained = name in drained
+        why = "whose workers are draining" if is_drained else "which no living worker serves"
         yield Concern(
             kind="unserved",
             subject=name,
-            says=f"{many} in queue {name}, which no living worker serves.",
-            advice=f"Start a worker for it: `rota worker APP --queues {name}`.",
+            says=f"{many} in queue {name}, {why}.",
+            advice=f"{RESUME if is_drained else ''}Start a worker for it: "
+            f"`rota worker APP --queues {name}`.",
             runs=depth.queued,
             since=now - (depth.oldest_ms or 0),
         )
 
 
-def _deserted(waiting: Mapping[str, Depth], now: int) -> Concern:
+def _deserted(waiting: Mapping[str, Depth], now: int, *, has_workers: bool) -> Concern:
     """Of many queues it is not told one by one."""
     runs = sum(each.queued for each in waiting.values())
     is_cut = any(each.is_cut for each in waiting.values())
     many = _counted(runs, "run waits", "runs wait", is_cut=is_cut)
+    why = "no worker takes new ones of them" if has_workers else "no worker is alive"
     return Concern(
         kind="unserved",
         subject="",
-        says=f"{many} in {len(waiting):,} queues, and no worker is alive.",
-        advice="Start workers: `rota worker APP`, or `rota up APP`.",
+        says=f"{many} in {len(waiting):,} queues, and {why}.",
+        advice=f"{RESUME if has_workers else ''}"
+        "Start workers: `rota worker APP`, or `rota up APP`.",
         runs=runs,
         since=now - max(each.oldest_ms or 0 for each in waiting.values()),
     )

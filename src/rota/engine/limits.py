@@ -38,10 +38,9 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
 
 def limits_of(tx: Tx, queue: str, *, namespace: str, is_whole: bool = True) -> list[Limit]:
     """Those that stop runs now first; who sees some queues only is not told what others use."""
-    windows = drains(tx, namespace=namespace)
     found = [
         *_pause(tx, queue, namespace),
-        *(_window(each) for each in windows if each.queue in {None, queue} and _is_near(each)),
+        *_windows(tx, queue, namespace),
         *_slots(tx, queue, namespace),
         *(each if is_whole else _without_use(each) for each in _quotas(tx, namespace)),
         *_breakers(tx, queue, namespace),
@@ -56,8 +55,15 @@ def _pause(tx: Tx, queue: str, namespace: str) -> Iterator[Limit]:
             yield Limit(kind="paused", says=f"paused{note}", stops=True)
 
 
-def _is_near(drain: Drain) -> bool:
-    return drain.begins_in_ms < NEAR_MS
+def _windows(tx: Tx, queue: str, namespace: str) -> Iterator[Limit]:
+    """One of a job that names no queue is told where the runs of the job are."""
+    near = [each for each in drains(tx, namespace=namespace) if each.begins_in_ms < NEAR_MS]
+    specs = current_specs(tx, {each.job for each in near if each.job}, namespace=namespace)
+    for each in near:
+        spec = specs[each.job][1] if each.job in specs else None
+        of_job = queue if each.job is None else spec and spec.queue
+        if (each.queue or of_job) == queue:
+            yield _window(each)
 
 
 def _window(drain: Drain) -> Limit:
@@ -81,7 +87,7 @@ def _slots(tx: Tx, queue: str, namespace: str) -> Iterator[Limit]:
     if not crew:
         yield Limit(kind="slots", says="no worker that is alive serves it", most=0, stops=True)
         return
-    free = [each for each in crew if not (each.is_draining or each.drain_asked)]
+    free = [each for each in crew if each.takes_new]
     slots = sum(each.slots for each in crew)
     busy = sum(min(each.running, each.slots) for each in crew)
     is_full = all(each.running >= each.slots for each in free)
@@ -120,5 +126,6 @@ def _breakers(tx: Tx, queue: str, namespace: str) -> Iterator[Limit]:
             says = f"job {each.job} is held back when too many attempts fail ({each.rule})"
             yield Limit(kind="breaker", says=says)
         else:
-            says = f"the breaker of job {each.job} is open"
+            is_paused = f"job {each.job} is paused"
+            says = is_paused if each.stays else f"the breaker of job {each.job} is open"
             yield Limit(kind="breaker", says=says, used=each.held, stops=True)

@@ -49,6 +49,11 @@ class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
     drain_asked: bool = False
     """Somebody wants it to take nothing new; it says itself when it does not (`is_draining`)."""
 
+    @property
+    def takes_new(self) -> bool:
+        """Unless it drains, or will with its next heartbeat."""
+        return not (self.is_draining or self.drain_asked)
+
 
 def learn(tx: Tx, worker_id: str, *, queues: tuple[str, ...], jobs: tuple[str, ...]) -> None:
     """A worker serves other queues or knows other jobs than it said at first."""

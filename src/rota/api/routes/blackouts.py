@@ -17,6 +17,7 @@ from rota.api.routes.kept import Gone, kept_verbs
 from rota.engine import blackouts as windows
 from rota.engine.acts import By
 from rota.engine.inspect import now_ms
+from rota.engine.jobs import current_specs
 from rota.engine.names import lock_name
 from rota.errors import NotPermitted, UnknownBlackout
 from rota.model.schedule import Blackout, BlackoutKind
@@ -71,7 +72,7 @@ async def list_blackouts(request: Ask) -> Page[BlackoutDocument]:
     """All maintenance windows, by name."""
 
     def look(tx: Tx) -> list[BlackoutDocument]:
-        found = windows.blackouts(tx, namespace=request.namespace)
+        found = _seen(tx, request)
         return [_blackout(tx, name, found[name], request) for name in sorted(found)]
 
     return Page(items=await request.read(look))
@@ -134,10 +135,27 @@ async def delete_blackout(request: Ask, name: FromPath[str], if_match: IfMatch =
 
 
 def _find_blackout(tx: Tx, request: Ask, name: str) -> Blackout:
-    found = windows.blackouts(tx, namespace=request.namespace).get(name)
+    found = _seen(tx, request).get(name)
     if found is None:
         raise UnknownBlackout(name)
     return found
+
+
+def _seen(tx: Tx, request: Ask) -> dict[str, Blackout]:
+    """By name, those of everybody's runs and of the queues and jobs that the credential reaches."""
+    found = windows.blackouts(tx, namespace=request.namespace)
+    if request.credential.queues is None:
+        return found
+    jobs = {each.job for each in found.values() if each.job}
+    specs = current_specs(tx, jobs, namespace=request.namespace)
+    reached = {None} | {
+        job for job, (_, spec) in specs.items() if request.credential.reaches(spec.queue)
+    }
+    return {
+        name: each
+        for name, each in found.items()
+        if each.job in reached and (each.queue is None or request.credential.reaches(each.queue))
+    }
 
 
 def _window(data: BlackoutBody) -> Blackout:
@@ -151,11 +169,15 @@ def _trigger(given: str | dict[str, Any]) -> Any:
     return read_trigger({"trigger": given} if is_tagged else given, field="trigger")
 
 
-def _check_reach(request: Ask, window: Blackout) -> None:
+def _is_own(request: Ask, window: Blackout) -> bool:
     """A window holds back everybody's runs, unless it is that of a queue."""
     if request.credential.queues is None:
-        return
-    if window.queue is None or not request.credential.reaches(window.queue):
+        return True
+    return window.queue is not None and request.credential.reaches(window.queue)
+
+
+def _check_reach(request: Ask, window: Blackout) -> None:
+    if not _is_own(request, window):
         raise NotPermitted("the credential reaches some queues; a window of it names one of them")
 
 
@@ -171,7 +193,7 @@ def _blackout(tx: Tx, name: str, window: Blackout, request: Ask) -> BlackoutDocu
         begins_at=None if span is None else then(span[0]),
         ends_at=None if span is None else then(span[1]),
         is_now=span is not None and span[0] <= now,
-        verbs=kept_verbs(request.credential, "operator"),
+        verbs=kept_verbs(request.credential, "operator") if _is_own(request, window) else [],
     )
 
 

@@ -80,7 +80,6 @@ async def _ask(request: Ask, worker_id: str, *, drains: bool) -> DrainState:
 
 
 def worker_document(worker: WorkerView, request: Ask) -> WorkerDocument:
-    draining = worker.is_draining or worker.drain_asked
     verb = "resume" if worker.drain_asked else "drain"
     may = worker.is_alive and request.credential.queues is None
     return WorkerDocument(
@@ -97,7 +96,7 @@ def worker_document(worker: WorkerView, request: Ask) -> WorkerDocument:
         started_at=then(worker.started_at),
         seen_at=then(worker.seen_at),
         alive=worker.is_alive,
-        draining=draining,
+        draining=not worker.takes_new,
         verbs=offered(request.credential, verb) if may else [],
     )
 

@@ -128,5 +128,4 @@ def _state(worker: WorkerView) -> Cell:
 
     if not worker.is_alive:
         return Cell("dead", "bold red")
-    is_draining = worker.is_draining or worker.drain_asked
-    return Cell("draining", "yellow") if is_draining else Cell("alive", "green")
+    return Cell("alive", "green") if worker.takes_new else Cell("draining", "yellow")
