@@ -1,12 +1,14 @@
-import { type InfiniteData, QueryClient } from "@tanstack/react-query";
+import { QueryClient, type QueryKey } from "@tanstack/react-query";
 import { describe, expect, it, vi } from "vitest";
+import { keys } from "./keys";
 import { Live } from "./live";
-import type { LogLine, Page, Run } from "./types";
+import { run, runs, workers } from "./queries";
+import type { LogLine, Run } from "./types";
 
 function given(...ids: string[]) {
   const cache = new QueryClient();
   const items = ids.map((executionId) => ({ executionId, state: "queued", jobId: "a" }) as Run);
-  cache.setQueryData<InfiniteData<Page<Run>>>(["runs", {}], {
+  cache.setQueryData(runs({}).queryKey, {
     pages: [{ items, next: null }],
     pageParams: [null],
   });
@@ -14,9 +16,10 @@ function given(...ids: string[]) {
   const live = new Live(cache, (flush) => frames.push(flush));
   const send = (event: string, data: object) =>
     live.take({ id: "1", event, data: JSON.stringify(data) });
-  const shown = () =>
-    cache.getQueryData<InfiniteData<Page<Run>>>(["runs", {}])?.pages[0]?.items ?? [];
-  return { cache, frames, live, send, shown };
+  const put = ({ queryKey }: { queryKey: QueryKey }, data: object) =>
+    cache.setQueryData<unknown>(queryKey, data);
+  const shown = () => cache.getQueryData(runs({}).queryKey)?.pages[0]?.items ?? [];
+  return { cache, frames, live, put, send, shown };
 }
 
 describe("live changes", () => {
@@ -53,11 +56,11 @@ describe("live changes", () => {
   });
 
   it("reach the page of a run without what they do not name", () => {
-    const { cache, frames, send } = given();
-    cache.setQueryData(["run", "1"], { executionId: "1", state: "queued", args: { a: 1 } });
+    const { cache, frames, put, send } = given();
+    put(run("1"), { executionId: "1", state: "queued", args: { a: 1 } });
     send("run", { executionId: "1", progress: 5 });
     frames[0]?.();
-    expect(cache.getQueryData(["run", "1"])).toEqual({
+    expect(cache.getQueryData(run("1").queryKey)).toEqual({
       executionId: "1",
       state: "queued",
       args: { a: 1 },
@@ -66,23 +69,23 @@ describe("live changes", () => {
   });
 
   it("that tell of an error keep the traceback of the same one, and have none of another", () => {
-    const { cache, frames, send } = given();
+    const { cache, frames, put, send } = given();
     const error = { type: "ValueError", message: "no", traceback: "line 1" };
-    cache.setQueryData(["run", "1"], { executionId: "1", error });
+    put(run("1"), { executionId: "1", error });
     send("run", { executionId: "1", error: { type: "ValueError", message: "no" } });
     frames[0]?.();
-    expect(cache.getQueryData(["run", "1"])).toMatchObject({ error });
+    expect(cache.getQueryData(run("1").queryKey)).toMatchObject({ error });
     send("run", { executionId: "1", error: { type: "KeyError", message: "a" } });
     frames[1]?.();
-    expect(cache.getQueryData(["run", "1"])).toMatchObject({ error: { traceback: "" } });
+    expect(cache.getQueryData(run("1").queryKey)).toMatchObject({ error: { traceback: "" } });
   });
 
   it("take a worker that is gone off the list", () => {
-    const { cache, frames, send } = given();
-    cache.setQueryData(["workers"], { items: [{ id: "a" }, { id: "b" }], next: null });
+    const { cache, frames, put, send } = given();
+    put(workers(), { items: [{ id: "a" }, { id: "b" }], next: null });
     send("worker", { id: "a", gone: true });
     frames[0]?.();
-    expect(cache.getQueryData(["workers"])).toEqual({ items: [{ id: "b" }], next: null });
+    expect(cache.getQueryData(workers().queryKey)).toEqual({ items: [{ id: "b" }], next: null });
   });
 
   it("stop with the database, and all is asked for again when it is back", () => {
@@ -92,7 +95,7 @@ describe("live changes", () => {
     expect(live.isWithoutDatabase).toBe(true);
     send("back", {});
     expect(live.state).toBe("live");
-    expect(cache.getQueryState(["runs", {}])?.isInvalidated).toBe(true);
+    expect(cache.getQueryState(runs({}).queryKey)?.isInvalidated).toBe(true);
   });
 
   it("that are no JSON are passed over", () => {
@@ -130,15 +133,15 @@ describe("live changes", () => {
   });
 
   it("of an error leave the traceback that is known, and never make one without", () => {
-    const { cache, frames, send } = given("1");
+    const { cache, frames, put, send } = given("1");
     const error = { type: "ValueError", message: "no", traceback: "line 1\nline 2" };
-    cache.setQueryData(["run", "1"], { executionId: "1", state: "running", error: null });
+    put(run("1"), { executionId: "1", state: "running", error: null });
     send("run", { executionId: "1", error: { type: "ValueError", message: "no" } });
     frames[0]?.();
-    const told = () => cache.getQueryData<Run>(["run", "1"])?.error;
+    const told = () => cache.getQueryData<Run>(run("1").queryKey)?.error;
     expect(told()).toEqual({ ...error, traceback: "" });
 
-    cache.setQueryData(["run", "1"], { executionId: "1", state: "failed", error });
+    put(run("1"), { executionId: "1", state: "failed", error });
     send("run", { executionId: "1", error: { type: "ValueError", message: "no" } });
     frames[1]?.();
     expect(told()).toEqual(error);
@@ -149,13 +152,13 @@ describe("live changes", () => {
     const { cache, frames, send } = given("1");
     const asked = vi.spyOn(cache, "invalidateQueries");
     const page = { items: [], next: "more" };
-    cache.setQueryData(["runs", "deep"], { pages: Array(6).fill(page), pageParams: [] });
+    cache.setQueryData([...keys.runs, "deep"], { pages: Array(6).fill(page), pageParams: [] });
     send("run", { executionId: "1", status: "running" });
     frames[0]?.();
     vi.advanceTimersByTime(3_000);
     vi.useRealTimers();
     expect(asked).toHaveBeenCalled();
-    expect(cache.getQueryState(["runs", {}])?.isInvalidated).toBe(true);
-    expect(cache.getQueryState(["runs", "deep"])?.isInvalidated).toBe(false);
+    expect(cache.getQueryState(runs({}).queryKey)?.isInvalidated).toBe(true);
+    expect(cache.getQueryState([...keys.runs, "deep"])?.isInvalidated).toBe(false);
   });
 });

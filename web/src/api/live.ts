@@ -1,14 +1,17 @@
 /**
  * Live changes into the query cache.
  *
- * Events are gathered and put into the cache ten times a second, so that 500 cost as much as one. What is already on the screen is patched in place; whether lists must show other rows is the
+ * Events are gathered and put into the cache ten times a second, so that 500 cost as much as one.
+ * What is already on the screen is patched in place; whether lists must show other rows is the
  * server's to say, so they are asked for again, but not more often than every few seconds.
  */
-import type { InfiniteData, QueryClient } from "@tanstack/react-query";
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { address, ask, csrfHeader, mayBeBack } from "./client";
-import { merge, patched, patchedRun, patchItems, patchPages } from "./patches";
+import { Heard } from "./heard";
+import { keys } from "./keys";
+import { Refresher } from "./refresh";
 import { EventStream, type ServerEvent, type StreamState } from "./stream";
-import type { LogLine, Page, Queue, Run, Worker } from "./types";
+import type { LogLine, Queue, Run, State, Worker } from "./types";
 
 type Listener = () => void;
 
@@ -19,16 +22,17 @@ export interface Follower {
   onGap: () => void;
 }
 
-/** A queue or a worker that is not there any more. */
+/** What a queue or a worker is called that is not there any more. */
 interface Gone {
   id: string;
-  gone?: boolean;
 }
 
 /** Eyes do not follow more than ten changes a second; frames are for scrolling. */
 const GATHER_MS = 100;
-const REFRESH_MS = 2_500;
 const HIDDEN_MS = 60_000;
+
+/** What runs are counted in, or listed. */
+const FED = [keys.runs, keys.jobs, keys.graphs, keys.overview];
 
 /** Away: the server is there, its database is not. */
 export type LiveState = StreamState | "away";
@@ -44,20 +48,22 @@ export class Live {
   private readonly listeners = new Set<Listener>();
   private readonly topics = new Map<string, number>();
   private readonly followers = new Map<string, Set<Follower>>();
+  private readonly heard: Heard;
+  private readonly refresher: Refresher;
+  /** Of which something was heard since the last frame. */
+  private old = new Set<QueryKey>();
   private runs = new Map<string, Partial<Run>>();
-  private queues = new Map<string, Partial<Queue>>();
-  private workers = new Map<string, Partial<Worker>>();
   private logs = new Map<string, LogLine[]>();
   private frame: unknown = null;
-  private stale = new Set<string>();
-  private refreshTimer: ReturnType<typeof setTimeout> | null = null;
+  private isBegun = false;
   private hiddenTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
     private readonly cache: QueryClient,
-    private readonly nextFrame: (flush: () => void) => unknown = (flush) =>
-      setTimeout(() => requestAnimationFrame(flush), GATHER_MS),
+    private readonly nextFrame: (flush: () => void) => unknown = soon,
   ) {
+    this.heard = new Heard(cache);
+    this.refresher = new Refresher(cache);
     for (const topic of ["runs", "queues", "workers"]) this.topics.set(topic, 1);
     this.stream = new EventStream({
       url: () => address("streamEvents", [], { topics: [...this.topics.keys()].join(",") }),
@@ -109,7 +115,7 @@ export class Live {
     }
     if (this.state === "away") {
       this.tell("live");
-      void this.cache.invalidateQueries();
+      this.refresher.startOver();
     }
     let data: unknown;
     try {
@@ -119,12 +125,11 @@ export class Live {
     }
     if (!data || typeof data !== "object") return;
     if (event.event === "run") this.takeRun(data as Run);
-    else if (event.event === "queue")
-      merge(this.queues, (data as Queue).name ?? (data as Gone).id, data as Queue);
-    else if (event.event === "worker") merge(this.workers, (data as Worker).id, data as Worker);
+    else if (event.event === "queue") this.takeQueue(data as Queue);
+    else if (event.event === "worker") this.takeWorker(data as Worker);
     else if (event.event === "log") this.takeLog(data as LogLine & { executionId: string });
     else {
-      if (event.event === "ready") this.tellGap();
+      if (event.event === "ready") this.begin();
       return;
     }
     this.frame ??= this.nextFrame(() => this.flush());
@@ -133,13 +138,31 @@ export class Live {
   /** A change may name only what changed, so nothing may be filled in for what it leaves out. */
   private takeRun(data: Run): void {
     const state = data.state ?? data.status;
-    merge(this.runs, data.executionId, state ? { ...data, state: state as Run["state"] } : data);
+    this.heard.hear("run", data.executionId, state ? { ...data, state: state as State } : data);
+    this.runs.set(data.executionId, data);
+  }
+
+  private takeQueue(data: Queue & Partial<Gone>): void {
+    this.heard.hear("queue", data.name ?? data.id, data);
+    this.old.add(keys.queues);
+  }
+
+  private takeWorker(data: Worker): void {
+    this.heard.hear("worker", data.id, data);
+    this.old.add(keys.workers);
   }
 
   private takeLog(line: LogLine & { executionId: string }): void {
     const lines = this.logs.get(line.executionId) ?? [];
     lines.push(line);
     this.logs.set(line.executionId, lines);
+  }
+
+  /** What happened between the first answers and the first event is told by nobody. */
+  private begin(): void {
+    if (!this.isBegun) for (const key of [...FED, keys.everyRun]) this.refresher.mark(key);
+    this.isBegun = true;
+    this.tellGap();
   }
 
   /** A stream tells the lines that come after it began, and too many at once are left out. */
@@ -150,65 +173,32 @@ export class Live {
   }
 
   private startOver(): void {
-    void this.cache.invalidateQueries();
+    this.heard.forget();
+    this.refresher.startOver();
     this.tellGap();
   }
 
   private flush(): void {
     this.frame = null;
-    if (this.runs.size) this.flushRuns();
-    if (this.queues.size) this.flushNamed("queues", "name", this.queues);
-    if (this.workers.size) this.flushNamed("workers", "id", this.workers);
+    this.heard.write();
     for (const [runId, lines] of this.logs) {
       for (const follower of this.followers.get(runId) ?? []) follower.onLines(lines);
     }
     this.logs = new Map();
-    this.queues = new Map();
-    this.workers = new Map();
-    if (this.stale.size) this.refreshTimer ??= setTimeout(() => this.refresh(), REFRESH_MS);
+    this.markOld();
   }
 
-  private flushRuns(): void {
-    const changed = this.runs;
-    this.runs = new Map();
-    this.cache.setQueriesData<InfiniteData<Page<Run>>>({ queryKey: ["runs"] }, (data) =>
-      patchPages(data, changed),
-    );
-    for (const [id, change] of changed) {
-      this.cache.setQueryData<Run>(["run", id], (old) => old && patchedRun(old, change));
-      for (const known of [id, change.parentId]) {
-        if (known && this.cache.getQueryState(["run", known])) this.stale.add(`run:${known}`);
+  private markOld(): void {
+    for (const [id, { parentId }] of this.runs) {
+      for (const known of [id, parentId]) {
+        const key = known && keys.run(known);
+        if (key && this.cache.getQueryState(key)) this.refresher.mark(key);
       }
     }
-    this.stale.add("runs").add("jobs").add("graphs").add("overview");
-  }
-
-  private flushNamed<T extends object>(key: string, id: keyof T, changed: Map<string, Partial<T>>) {
-    this.cache.setQueriesData<Page<T>>(
-      { queryKey: [key] },
-      (page) =>
-        page && {
-          ...page,
-          items: patchItems(page.items, id, changed, patched).filter(
-            (item) => !(item as Partial<Gone>).gone,
-          ),
-        },
-    );
-    this.stale.add(key);
-  }
-
-  /** Asks again for what is on the screen; the rest is only marked as old. */
-  private refresh(): void {
-    this.refreshTimer = null;
-    const stale = this.stale;
-    this.stale = new Set();
-    for (const key of stale) {
-      const [name, id] = key.split(":");
-      void this.cache.invalidateQueries({
-        queryKey: id ? [name, id] : [name],
-        predicate: (query) => !isDeep(query.state.data),
-      });
-    }
+    if (this.runs.size) for (const key of FED) this.old.add(key);
+    for (const key of this.old) this.refresher.mark(key);
+    this.runs = new Map();
+    this.old = new Set();
   }
 
   private join(topic: string): () => void {
@@ -228,10 +218,11 @@ export class Live {
     this.hiddenTimer = null;
     if (!document.hidden) mayBeBack();
     if (document.hidden) {
+      if (this.frame) this.flush();
       this.hiddenTimer = setTimeout(() => this.stream.close(), HIDDEN_MS);
     } else if (this.state === "stopped") {
       this.stream.start();
-      void this.cache.invalidateQueries();
+      this.refresher.startOver();
     } else {
       this.wake();
     }
@@ -264,9 +255,7 @@ export class Live {
   }
 }
 
-const DEEP = 5;
-
-/** Who has scrolled far is not at the top, where new rows are; each page of it would be a request. */
-function isDeep(data: unknown): boolean {
-  return ((data as Partial<InfiniteData<unknown>> | undefined)?.pages?.length ?? 0) > DEEP;
+/** Where nobody looks there are no frames, and what waits for one would be more and more. */
+function soon(flush: () => void): unknown {
+  return setTimeout(() => (document.hidden ? flush() : requestAnimationFrame(flush)), GATHER_MS);
 }

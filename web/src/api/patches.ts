@@ -1,54 +1,80 @@
 /** What the stream tells, written into what is on the pages; what did not change stays the same. */
-import type { InfiniteData } from "@tanstack/react-query";
-import type { Page, Run } from "./types";
+import type { InfiniteData, QueryKey } from "@tanstack/react-query";
+import { keys } from "./keys";
+import type { Page, Queue, Run, Worker } from "./types";
 
-/** Several changes of one thing are one. */
-export function merge<T>(into: Map<string, Partial<T>>, id: string, change: Partial<T>): void {
-  if (typeof id === "string") into.set(id, { ...into.get(id), ...change });
+/** What the stream tells about, by the names of its events. */
+export interface Things {
+  run: Run;
+  queue: Queue;
+  worker: Worker;
 }
 
-type Patch<T> = (item: T, change: Partial<T>) => T;
+export type Kind = keyof Things;
 
-export function patched<T>(item: T, change: Partial<T>): T {
-  return { ...item, ...change };
+/** What was told about a thing, if anything. */
+export type ChangeOf<T> = (id: string) => Partial<T> | undefined;
+export type Changes = { [K in Kind]: ChangeOf<Things[K]> };
+
+type Writer = (data: unknown, changes: Changes, key: QueryKey) => unknown;
+
+const RUN = keys.run("");
+const WRITERS = new Map<unknown, Writer>([
+  [keys.runs[0], (data, { run }) => patchPages(data as InfiniteData<Page<Run>>, run)],
+  [RUN[0], (data, { run }, key) => (key.length === RUN.length ? patchOne(data as Run, run) : data)],
+  [keys.queues[0], (data, { queue }) => patchPage(data as Page<Queue>, "name", queue)],
+  [keys.workers[0], (data, { worker }) => patchPage(data as Page<Worker>, "id", worker)],
+]);
+
+/** The data of a question with the changes in it; the same object if it shows none of them. */
+export function withChanges(key: QueryKey, data: unknown, changes: Changes): unknown {
+  const write = WRITERS.get(key[0]);
+  return write && data ? write(data, changes, key) : data;
+}
+
+function patchPages(data: InfiniteData<Page<Run>>, changeOf: ChangeOf<Run>) {
+  const pages = eachKept(data.pages, (page) => {
+    const items = eachKept(page.items, (run) => patchOne(run, changeOf));
+    return items === page.items ? page : { ...page, items };
+  });
+  return pages === data.pages ? data : { ...data, pages };
+}
+
+function patchPage<T extends object>(page: Page<T>, id: keyof T, changeOf: ChangeOf<T>): Page<T> {
+  const changed = eachKept(page.items, (item) => {
+    const change = changeOf(String(item[id]));
+    return change ? patched(item, change) : item;
+  });
+  const items = changed.filter((item) => !isGone(item));
+  return changed === page.items && items.length === changed.length ? page : { ...page, items };
+}
+
+/** A queue or a worker that is not there any more. */
+export function isGone(thing: object): boolean {
+  return "gone" in thing && thing.gone === true;
+}
+
+function patchOne(run: Run, changeOf: ChangeOf<Run>): Run {
+  const change = changeOf(run.executionId);
+  return change ? patched(run, withTraceback(run, change)) : run;
 }
 
 /** Changes tell errors without their tracebacks; one that is known stays, others are asked for. */
-export function patchedRun(run: Run, change: Partial<Run>): Run {
+function withTraceback(run: Run, change: Partial<Run>): Partial<Run> {
   const { error } = change;
-  if (!error) return patched(run, change);
+  if (!error) return change;
   const isKnown = run.error?.type === error.type && run.error.message === error.message;
-  const traceback = isKnown ? run.error?.traceback : undefined;
-  return { ...run, ...change, error: { ...error, traceback: traceback ?? "" } };
+  return { ...change, error: isKnown ? run.error : { ...error, traceback: "" } };
 }
 
-export function patchItems<T extends object>(
-  items: T[],
-  id: keyof T,
-  changed: Map<string, Partial<T>>,
-  patch: Patch<T>,
-): T[] {
-  let touched = false;
-  const next = items.map((item) => {
-    const change = changed.get(String(item[id]));
-    if (!change) return item;
-    touched = true;
-    return patch(item, change);
-  });
-  return touched ? next : items;
+/** A change may name only what changed, so nothing may be filled in for what it leaves out. */
+function patched<T extends object>(item: T, change: Partial<T>): T {
+  const names = Object.keys(change) as (keyof T)[];
+  return names.every((name) => item[name] === change[name]) ? item : { ...item, ...change };
 }
 
-export function patchPages(
-  data: InfiniteData<Page<Run>> | undefined,
-  changed: Map<string, Partial<Run>>,
-): InfiniteData<Page<Run>> | undefined {
-  if (!data?.pages) return data;
-  let touched = false;
-  const pages = data.pages.map((page) => {
-    const items = patchItems(page.items, "executionId", changed, patchedRun);
-    if (items === page.items) return page;
-    touched = true;
-    return { ...page, items };
-  });
-  return touched ? { ...data, pages } : data;
+/** The same array if each of its items stayed the same. */
+function eachKept<T>(items: T[], change: (item: T) => T): T[] {
+  const changed = items.map(change);
+  return changed.every((item, index) => item === items[index]) ? items : changed;
 }

@@ -1,10 +1,11 @@
-/** Every question that pages ask, with its key in the one cache. */
+/** Every question that pages ask of the one cache. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { serverNow } from "@/lib/clock";
 import { linesOf, readLast } from "@/lib/logReader";
 import { sinceOf } from "@/lib/time";
 import { type Answer, ask, type Operation, type Wish } from "./client";
 import type { Operations, Page } from "./generated";
+import { keys } from "./keys";
 
 type Asked<Name extends Operation> = Omit<Wish<Name>, "signal">;
 export type Query<Name extends Operation> = Operations[Name] extends { query?: infer Asked }
@@ -44,87 +45,94 @@ function paged<Name extends Listing>(key: unknown[], name: Name, query: () => ob
 const asked = ask as <Name extends Operation>(name: Name, wish: object) => Promise<Answer<Name>>;
 
 export const session = queryOptions({
-  queryKey: ["session"],
+  queryKey: keys.session,
   queryFn: ({ signal }) => ask("showSession", { signal }),
   staleTime: 5 * 60_000,
   retry: false,
 });
 
-export const version = () => one(["version"], "showVersion");
+export const version = () => one(keys.version, "showVersion");
 export const overview = (window: string) => ({
-  ...one(["overview", window], "showOverview", { query: { window } }, 5_000),
+  ...one([...keys.overview, window], "showOverview", { query: { window } }, 5_000),
   placeholderData: keepPreviousData,
 });
-export const forecast = () => one(["forecast"], "showForecast", { query: { hours: 24 } }, 300_000);
+export const forecast = () => one(keys.forecast, "showForecast", { query: { hours: 24 } }, 300_000);
 
 /** "The last hour" is the same list all the time; from when it counts is said when it is asked for. */
 export const runs = (filter: Query<"listRuns">) =>
-  paged(["runs", filter], "listRuns", () => ({ limit: 100, ...fromNow(filter) }));
+  paged([...keys.runs, filter], "listRuns", () => ({ limit: 100, ...fromNow(filter) }));
 export function fromNow<T extends { since?: string | null }>(filter: T): T {
   return filter.since ? { ...filter, since: sinceOf(filter.since, serverNow()) } : filter;
 }
-export const run = (id: string) => one(["run", id], "showRun", { path: [id] }, 15_000);
-export const why = (id: string) => one(["run", id, "why"], "explainRun", { path: [id] }, 15_000);
+export const run = (id: string) => one(keys.run(id), "showRun", { path: [id] }, 15_000);
+export const why = (id: string) =>
+  one([...keys.run(id), "why"], "explainRun", { path: [id] }, 15_000);
 export const attempts = (id: string) =>
-  one(["run", id, "attempts"], "listAttempts", { path: [id] });
+  one([...keys.run(id), "attempts"], "listAttempts", { path: [id] });
 export const logEnd = (id: string, lines: number) =>
   queryOptions({
-    queryKey: ["run", id, "log-end", lines],
+    queryKey: [...keys.run(id), "log-end", lines],
     queryFn: ({ signal }) => readLast(linesOf(id, signal), lines),
   });
 export const timeline = (id: string) =>
-  one(["run", id, "timeline"], "showTimeline", { path: [id] });
-export const nodes = (id: string) => one(["run", id, "nodes"], "showNodes", { path: [id] });
+  one([...keys.run(id), "timeline"], "showTimeline", { path: [id] });
+export const nodes = (id: string) => one([...keys.run(id), "nodes"], "showNodes", { path: [id] });
 
 /** The failed runs of a run's nodes and instances. */
 export const failedParts = (id: string) =>
-  one(["run", id, "failed"], "listRuns", {
+  one([...keys.run(id), "failed"], "listRuns", {
     query: { parentId: id, status: "failed", limit: 100 },
   });
 
-export const jobs = () => paged(["jobs"], "listJobs", () => ({ limit: 500 }));
-export const job = (id: string) => one(["job", id], "showJob", { path: [id] }, 30_000);
+export const jobs = () => paged(keys.jobs, "listJobs", () => ({ limit: 500 }));
+export const job = (id: string) => one(keys.job(id), "showJob", { path: [id] }, 30_000);
 export const versions = (id: string) =>
-  one(["job", id, "versions"], "listVersions", { path: [id] });
+  one([...keys.job(id), "versions"], "listVersions", { path: [id] });
 export const versionDiff = (id: string, a: number, b: number) =>
-  one(["job", id, "diff", a, b], "compareVersions", { path: [id, a, b] });
+  one([...keys.job(id), "diff", a, b], "compareVersions", { path: [id, a, b] });
 export const parameters = (id: string) =>
-  one(["job", id, "parameters"], "showParameters", { path: [id] });
+  one([...keys.job(id), "parameters"], "showParameters", { path: [id] });
 export const jobStatistics = (id: string, window: string) =>
-  one(["job", id, "statistics", window], "showJobStatistics", { path: [id], query: { window } });
-export const templates = () => one(["templates"], "listTemplates", { query: { limit: 500 } });
+  one([...keys.job(id), "statistics", window], "showJobStatistics", {
+    path: [id],
+    query: { window },
+  });
+export const templates = () => one(keys.templates, "listTemplates", { query: { limit: 500 } });
 
-export const graphs = () => one(["graphs"], "listGraphs", { query: { limit: 500 } });
-export const graph = (name: string) => one(["graph", name], "showGraph", { path: [name] });
+export const graphs = () => one(keys.graphs, "listGraphs", { query: { limit: 500 } });
+export const graph = (name: string) => one(keys.graph(name), "showGraph", { path: [name] });
 export const grid = (name: string) =>
-  one(["graph", name, "grid"], "showGrid", { path: [name], query: { runs: 30 } }, 10_000);
+  one([...keys.graph(name), "grid"], "showGrid", { path: [name], query: { runs: 30 } }, 10_000);
 
 export const schedules = (filter: Query<"listSchedules"> = {}) =>
-  paged(["schedules", filter], "listSchedules", () => ({ limit: 100, ...filter }));
-export const schedule = (name: string) => one(["schedule", name], "showSchedule", { path: [name] });
+  paged([...keys.schedules, filter], "listSchedules", () => ({ limit: 100, ...filter }));
+export const schedule = (name: string) =>
+  one(keys.schedule(name), "showSchedule", { path: [name] });
 export const upcoming = (from: string, until: string, most: { limit: number; each: number }) => ({
-  ...one(["upcoming", from, until, most], "listUpcoming", { query: { from, until, ...most } }),
+  ...one([...keys.upcoming, from, until, most], "listUpcoming", {
+    query: { from, until, ...most },
+  }),
   placeholderData: keepPreviousData,
 });
-export const backfills = () => one(["backfills"], "listBackfills", {}, 5_000);
-export const calendars = () => one(["calendars"], "listCalendars");
-export const blackouts = () => one(["blackouts"], "listBlackouts");
+export const backfills = () => one(keys.backfills, "listBackfills", {}, 5_000);
+export const calendars = () => one(keys.calendars, "listCalendars");
+export const blackouts = () => one(keys.blackouts, "listBlackouts");
 
-export const queues = () => one(["queues"], "listQueues", {}, 10_000);
-export const queue = (name: string) => one(["queue", name], "showQueue", { path: [name] }, 5_000);
-export const workers = () => one(["workers"], "listWorkers", {}, 10_000);
-export const breakers = () => one(["breakers"], "listBreakers", {}, 15_000);
-export const deadGroups = () => one(["dead-groups"], "listGroups", {}, 15_000);
+export const queues = () => one(keys.queues, "listQueues", {}, 10_000);
+export const queue = (name: string) => one(keys.queue(name), "showQueue", { path: [name] }, 5_000);
+export const workers = () => one(keys.workers, "listWorkers", {}, 10_000);
+export const breakers = () => one(keys.breakers, "listBreakers", {}, 15_000);
+export const deadGroups = () => one(keys.deadGroups, "listGroups", {}, 15_000);
 export const deadLetters = (group: string) =>
-  paged(["dead-letters", group], "listLetters", () => ({ group }));
-export const deadLetter = (id: string) => one(["dead-letter", id], "showLetter", { path: [id] });
+  paged([...keys.deadLetters, group], "listLetters", () => ({ group }));
+export const deadLetter = (id: string) => one(keys.deadLetter(id), "showLetter", { path: [id] });
 
 export const audit = (filter: Query<"listActs">) =>
-  paged(["audit", filter], "listActs", () => ({ limit: 100, ...fromNow(filter) }));
+  paged([...keys.audit, filter], "listActs", () => ({ limit: 100, ...fromNow(filter) }));
 export const tokens = (past: boolean) =>
-  paged(["tokens", past], "listTokens", () => ({ limit: 100, past }));
-export const namespaces = () => one(["namespaces"], "listNamespaces");
+  paged([...keys.tokens, past], "listTokens", () => ({ limit: 100, past }));
+export const namespaces = () => one(keys.namespaces, "listNamespaces");
 export const search = (q: string) => ({
-  ...one(["search", q], "searchAll", { query: { q } }),
+  ...one([...keys.search, q], "searchAll", { query: { q } }),
   placeholderData: keepPreviousData,
 });

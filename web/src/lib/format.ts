@@ -1,5 +1,5 @@
 /** Numbers and ids for narrow places. */
-import { parseJson, writeJson } from "./json";
+import { parseWritten, writeJson } from "./json";
 
 export function count(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
@@ -51,7 +51,7 @@ export function readJson(
 ): { value: unknown; error: null } | { value: null; error: string } {
   if (text.trim() === "") return { value: null, error: null };
   try {
-    return { value: parseJson(text), error: null };
+    return { value: parseWritten(text), error: null };
   } catch (error) {
     return { value: null, error: error instanceof Error ? error.message : "This is not JSON." };
   }

@@ -1,7 +1,7 @@
 /** A form made from the JSON Schema of a job's parameters; what it cannot show is edited as JSON. */
 import { useState } from "react";
 import { pretty, readJson } from "@/lib/format";
-import { numberOf, writeJson } from "@/lib/json";
+import { isNumber, numberOf, wholeOf, writeJson } from "@/lib/json";
 import { Button } from "./Button";
 import { Field } from "./Dialog";
 import { JsonEditor } from "./Json";
@@ -125,7 +125,7 @@ function Property({ name, schema, isRequired, value, onValue }: PropertyProps) {
       {(id) => {
         if (kind === "enum" || kind === "boolean") {
           const options = kind === "enum" ? (schema.enum ?? []) : [true, false];
-          const index = options.indexOf(value as never);
+          const index = options.map((each) => writeJson(each)).indexOf(writeJson(value));
           return (
             <select
               id={id}
@@ -150,11 +150,13 @@ function Property({ name, schema, isRequired, value, onValue }: PropertyProps) {
               id={id}
               {...shared}
               type="number"
-              step={schema.type === "integer" ? 1 : "any"}
+              step={isWhole(schema) ? 1 : "any"}
               min={schema.minimum}
               max={schema.maximum}
-              value={typeof value === "number" || typeof value === "bigint" ? String(value) : ""}
-              onChange={(event) => onValue(numberOf(event.target.value), null)}
+              value={isNumber(value) ? String(value) : ""}
+              onChange={({ target }) =>
+                onValue((isWhole(schema) ? wholeOf : numberOf)(target.value), null)
+              }
             />
           );
         }
@@ -239,6 +241,10 @@ export function kindOf(schema: Schema): Kind {
   if (types.length !== 1) return "json";
   if (types[0] === "boolean" || types[0] === "string") return types[0];
   return types[0] === "integer" || types[0] === "number" ? "number" : "json";
+}
+
+function isWhole(schema: Schema): boolean {
+  return schema.type === "integer" || (schema.anyOf?.some(isWhole) ?? false);
 }
 
 /** A blank of a command or an address takes any of these; people write what is to stand there. */

@@ -3,6 +3,7 @@ import { Building2, Pencil, Plus } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
 import { ask } from "@/api/client";
+import { keys } from "@/api/keys";
 import { namespaces, session } from "@/api/queries";
 import type { Namespace } from "@/api/types";
 import { count } from "@/lib/format";
@@ -113,7 +114,7 @@ function NamespaceForm({ space, onClose }: { space?: Namespace; onClose: () => v
     if (space) await ask("changeNamespace", { path: [name], body });
     else await ask("createNamespace", { body: { ...body, name } });
     toast.done(space ? `${name} is saved.` : `Namespace ${name} is created.`);
-    await cache.invalidateQueries({ queryKey: ["namespaces"] });
+    await cache.invalidateQueries({ queryKey: keys.namespaces });
   };
   return (
     <FormDialog

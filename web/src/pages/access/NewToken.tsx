@@ -3,6 +3,7 @@ import { Plus } from "lucide-react";
 import { type InputHTMLAttributes, useState } from "react";
 import { may } from "@/api/actions";
 import { ask } from "@/api/client";
+import { keys } from "@/api/keys";
 import { session } from "@/api/queries";
 import { useFilters } from "@/lib/useFilters";
 import { Button } from "@/ui/Button";
@@ -52,7 +53,7 @@ function TokenForm({ onMade, onClose }: FormProps) {
       },
     });
     onMade(answer.token);
-    await cache.invalidateQueries({ queryKey: ["tokens"] });
+    await cache.invalidateQueries({ queryKey: keys.tokens });
   };
   return (
     <FormDialog open title="New token" submit="Create token" onClose={onClose} onSubmit={send}>

@@ -4,6 +4,7 @@ import { RotateCw } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
 import { ask } from "@/api/client";
+import { keys } from "@/api/keys";
 import type { Token } from "@/api/types";
 import { whoOf } from "@/lib/acts";
 import { Actions } from "@/ui/Actions";
@@ -85,7 +86,7 @@ function Rotate({ token, onMade, onClose }: RotateProps) {
     const hours = Number(fields.get("hours"));
     const made = await ask("rotateToken", { path: [token.id], body: { overlap: `${hours}h` } });
     onMade(made.token);
-    void cache.invalidateQueries({ queryKey: ["tokens"] });
+    void cache.invalidateQueries({ queryKey: keys.tokens });
     return "stay";
   };
   return (

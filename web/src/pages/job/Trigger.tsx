@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Zap } from "lucide-react";
 import { useState } from "react";
 import { ask } from "@/api/client";
+import { keys } from "@/api/keys";
 import { parameters } from "@/api/queries";
 import type { JobDetail } from "@/api/types";
 import { Button } from "@/ui/Button";
@@ -33,7 +34,7 @@ function TriggerDialog({ job, onClose }: { job: JobDetail; onClose: () => void }
   const send = async () => {
     const made = await ask("triggerJob", { path: [job.jobId], body: { args: values } });
     toast.done(`${job.name} was triggered.`);
-    void cache.invalidateQueries({ queryKey: ["runs"] });
+    void cache.invalidateQueries({ queryKey: keys.runs });
     await navigate({ to: "/runs/$id", params: { id: made.executionId } });
   };
   return (

@@ -3,6 +3,7 @@ import { GitCompare, Undo2 } from "lucide-react";
 import { Fragment, useState } from "react";
 import { may } from "@/api/actions";
 import { ask } from "@/api/client";
+import { keys } from "@/api/keys";
 import { versionDiff, versions } from "@/api/queries";
 import type { JobDetail, JobVersion } from "@/api/types";
 import { useFilters } from "@/lib/useFilters";
@@ -159,7 +160,7 @@ function RollbackDialog({ job: given, version, onClose }: RollbackProps & { onCl
   const send = async () => {
     await ask("rollBackJob", { path: [job.jobId], body: { version }, ifMatch });
     toast.done(`${job.name} is as it was in v${version}.`);
-    await cache.invalidateQueries({ queryKey: ["job", job.jobId] });
+    await cache.invalidateQueries({ queryKey: keys.job(job.jobId) });
   };
   return (
     <FormDialog

@@ -3,6 +3,7 @@ import { Scale } from "lucide-react";
 import { useState } from "react";
 import { may } from "@/api/actions";
 import { ask } from "@/api/client";
+import { keys } from "@/api/keys";
 import type { JobDetail, JobVersion } from "@/api/types";
 import { percent } from "@/lib/format";
 import { useOpened } from "@/lib/useOpened";
@@ -39,7 +40,7 @@ function WeightsForm({ job: given, versions, onClose }: Props) {
     const body = Object.fromEntries(Object.entries(weights).filter(([, each]) => each > 0));
     await ask("weighVersions", { path: [job.jobId], body, ifMatch });
     toast.done(total ? `Runs of ${job.name} are shared out.` : "All runs get the current version.");
-    await cache.invalidateQueries({ queryKey: ["job", job.jobId] });
+    await cache.invalidateQueries({ queryKey: keys.job(job.jobId) });
   };
   return (
     <FormDialog

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Ban, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { ask, type Body } from "@/api/client";
+import { keys } from "@/api/keys";
 import { fromNow } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { plural } from "@/lib/format";
@@ -52,7 +53,7 @@ export function BulkBar({ rows, selected, filter, isFiltered, hasMore, clear }: 
       `${plural(done, "run")} ${asked.verb === "cancel" ? "cancelled" : "submitted again"}.`,
     );
     clear();
-    await cache.invalidateQueries({ queryKey: ["runs"] });
+    await cache.invalidateQueries({ queryKey: keys.runs });
   };
   const able = (verb: Verb) => chosen.filter((run) => run.verbs?.includes(verb));
   const about = (verb: Verb): Wish =>

@@ -1,5 +1,6 @@
 /** The blanks of a template as rows of a form: the API tells them as JSON Schema and takes them by name. */
 import type { Body } from "@/api/client";
+import { numberOf, wholeOf } from "@/lib/json";
 
 type Wish = Body<"replaceTemplate">;
 type Told = NonNullable<Wish["parameters"]>[string];
@@ -68,5 +69,6 @@ function typed(type: Blank["type"], text: string): Value {
   const trimmed = text.trim();
   if (type === "boolean" && /^(true|false)$/.test(trimmed)) return trimmed === "true";
   if (type !== "integer" && type !== "number") return trimmed;
-  return Number.isNaN(Number(trimmed)) ? trimmed : Number(trimmed);
+  const number = type === "integer" ? wholeOf(trimmed) : numberOf(trimmed);
+  return (number ?? trimmed) as Value;
 }
