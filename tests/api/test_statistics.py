@@ -107,6 +107,26 @@ def test_search_finds_runs_jobs_and_lines(served: Served) -> None:
     mail = served.client("viewer", queues=["mail"])
     for text in (run_id, "add", "zebra", "queued"):
         hidden = mail.get(f"{V1}/search", params={"q": text}).json()
-        assert hidden == {"runs": [], "jobs": [], "logs": []}, text
+        assert hidden == {"runs": [], "jobs": [], "schedules": [], "logs": []}, text
     assert client.get(f"{V1}/search", params={"q": " "}).status_code == 400
     assert client.get(f"{V1}/search").status_code == 400
+
+
+def test_search_finds_schedules_by_their_name_and_by_their_job(served: Served) -> None:
+    client = served.client("author")
+    when = {"expression": "0 6 * * *", "zone": "UTC"}
+    for name in ("nightly", "my-nightly", "dawn"):
+        made = client.put(f"{V1}/schedules/{name}", json={"job": "add", **when})
+        assert made.status_code in (200, 201), made.text
+    client.post(f"{V1}/schedules/dawn/pause")
+
+    def found(text: str, **scope: list[str]) -> list[str]:
+        seen = served.client("viewer", **scope).get(f"{V1}/search", params={"q": text})
+        return [each["name"] for each in seen.json()["schedules"]]
+
+    assert found("NIGHTLY") == ["nightly", "my-nightly"]
+    assert found("ad") == ["dawn", "my-nightly", "nightly"]
+    assert found("nothing of this") == []
+    assert found("nightly", queues=["mail"]) == []
+    seen = client.get(f"{V1}/search", params={"q": "dawn"}).json()
+    assert seen["schedules"] == [{"name": "dawn", "job": "add", "state": "paused"}]

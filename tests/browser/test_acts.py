@@ -16,7 +16,7 @@ from tests.support.cli import eventually
 
 def search_for(page: Page, text: str) -> None:
     page.keyboard.press("Control+k")
-    page.get_by_role("combobox", name="Search pages, jobs, runs and logs").fill(text)
+    page.get_by_role("combobox", name="Search pages").fill(text)
 
 
 def test_one_field_finds_pages_jobs_runs_and_lines_of_logs(site: Site, admin: Visitor) -> None:

@@ -96,3 +96,21 @@ def test_of_a_large_graph_only_what_is_in_sight_is_drawn(sqlite_site: Site, visi
 
     expect(first).to_have_count(0)
     expect(nodes.first).to_be_visible()
+
+
+def test_cells_of_the_grid_are_large_enough_for_fingers(
+    visit: Visit, sqlite_site: Site, places: dict[str, str]
+) -> None:
+    phone = {"has_touch": True, "is_mobile": True, "viewport": {"width": 390, "height": 844}}
+    visitor = visit(sqlite_site.address, **phone)
+    visitor.sign_in(ADMIN)
+    page = visitor.page(places["graph"])
+
+    cell = page.get_by_role("button", name="ship: Failed").last
+    expect(cell).to_be_visible()
+    box = cell.bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) >= 24, box
+    run = page.get_by_role("columnheader").get_by_role("link").last.bounding_box()
+    assert run is not None
+    assert min(run["width"], run["height"]) >= 24, run

@@ -148,6 +148,7 @@ def test_arrow_keys_choose_a_tab(page: Page, places: dict[str, str]) -> None:
     page.get_by_role("tab", name="Overview").focus()
     press_keys(page, "ArrowRight")
     expect(page.get_by_role("tab", name="Runs", selected=True)).to_be_focused()
+    expect(page.get_by_role("tabpanel", name="Runs").get_by_role("table")).to_be_visible()
     press_keys(page, "End")
     expect(page.get_by_role("tab", name="Definition", selected=True)).to_be_focused()
     press_keys(page, "ArrowRight")

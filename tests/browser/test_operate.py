@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.site import Site
@@ -62,6 +64,26 @@ def test_a_token_is_made_rotated_and_told_of_by_name(site: Site, admin: Visitor)
     row_of(page, "Rotate token").filter(has_text="nightly import").click()
     act = dialog(page, "Rotate token: nightly import")
     expect(act.get_by_text(tokens[1]["id"], exact=True)).to_be_visible()
+
+
+def test_the_palette_opens_a_schedule_by_its_name_or_its_job_and_a_graph(
+    sqlite_site: Site, sqlite_admin: Visitor
+) -> None:
+    sqlite_site.put("/schedules/sunrise", job="report", expression="0 5 * * *", zone="UTC")
+    page = sqlite_admin.page("/")
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Search pages")
+    field.fill("repor")
+    expect(page.get_by_role("option", name="sunrise report")).to_be_visible()
+    field.fill("sunri")
+    field.press("Enter")
+    press(dialog(page, "sunrise"), "Close")
+
+    page.keyboard.press("Control+k")
+    field.fill("deliver_all")
+    page.get_by_role("option", name="deliver_all", exact=True).click()
+    expect(page).to_have_url(re.compile("/graphs/deliver_all$"))
 
 
 def test_the_palette_opens_a_queue_and_begins_a_token(

@@ -16,6 +16,8 @@ OF_SCHEDULES = {
     "next_look": "schedule_look",
     "declared_schedules": "schedule_job",
     "owned_schedules": "schedule_app",
+    "schedules_of_jobs": "schedule_job",
+    "search_schedules": "schedule_namespace_name_key",
     "take_listeners": "schedule_event",
     "take_schedule": "schedule_namespace_name_key",
     "lock_schedules": "schedule_pkey",
@@ -23,6 +25,7 @@ OF_SCHEDULES = {
     "settle_schedules": "schedule_pkey",
 }
 """Statement and its index, as PostgreSQL names their indexes."""
+ASKED = {"text": "%s1%"}
 ON_SQLITE = {
     "schedule_pkey": "sqlite_autoindex_schedule_1",
     "schedule_namespace_name_key": "sqlite_autoindex_schedule_2",
@@ -33,7 +36,7 @@ ON_SQLITE = {
 def test_on_sqlite_no_statement_scans_the_schedules(
     deep_sqlite: apsw.Connection, name: str
 ) -> None:
-    lines = sqlite_plan(deep_sqlite, name)
+    lines = sqlite_plan(deep_sqlite, name, **ASKED)
 
     used = {match[1] for line in lines if (match := re.search(r"INDEX (\w+)", line))}
     index = OF_SCHEDULES[name]
@@ -49,7 +52,7 @@ def test_on_sqlite_no_statement_scans_the_schedules(
 def test_on_postgres_no_statement_scans_or_sorts_the_schedules(
     deep_postgres: psycopg.Connection, name: str, mode: str
 ) -> None:
-    nodes = postgres_plan(deep_postgres, name, mode)
+    nodes = postgres_plan(deep_postgres, name, mode, **ASKED)
 
     indexes = {node["Index Name"] for node in nodes if "Index Name" in node}
     scans = [

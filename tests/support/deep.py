@@ -97,6 +97,8 @@ def parameters(ids: list[str]) -> dict[str, Any]:
         "id": worker,
         "ids": json.dumps(ids),
         "name": "s1",
+        "first": "s1",
+        "reached": None,
         "app": "shop",
         "event": "orders.closed",
         "ahead_ms": 0,

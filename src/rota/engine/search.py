@@ -1,4 +1,4 @@
-"""Search: runs by id, key, job or state, jobs by name, lines by their words."""
+"""Search: runs by id, key, job or state, jobs and schedules by name, lines by their words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from rota.engine.inspect import find, now_ms
 from rota.engine.jobs import JobView, jobs
 from rota.engine.logs import search as search_lines
 from rota.engine.run_lists import page
+from rota.engine.schedule_search import ScheduleName, find_schedules
 from rota.errors import BadInput, UnknownRun
+from rota.model.identity import Credential
 from rota.model.log import LogLine
 from rota.model.run import RunView
 from rota.model.states import State
@@ -28,20 +30,29 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
     runs: list[RunView]
     jobs: list[JobView]
+    schedules: list[ScheduleName]
     lines: list[LogLine]
 
 
-def search(
-    tx: Tx, text: str, *, namespace: str, reaches: Callable[[str], bool], limit: int
-) -> Found:
+def search(tx: Tx, text: str, *, namespace: str, credential: Credential, limit: int) -> Found:
     """Of the queues that are reached; up to `limit` of each kind."""
+    reaches = credential.reaches
     known = [each for each in jobs(tx, namespace=namespace) if reaches(each.spec.queue)]
+    names = [each.name for each in known]
     named = [each for each in known if text.casefold() in each.name.casefold()]
     named.sort(key=lambda each: (each.name != text, each.name))
-    found = _runs(tx, text, [each.name for each in known], namespace=namespace, limit=limit)
+    found = _runs(tx, text, names, namespace=namespace, limit=limit)
     return Found(
         runs=[each for each in found if reaches(each.queue)][:limit],
         jobs=named[:limit],
+        schedules=find_schedules(
+            tx,
+            text,
+            namespace=namespace,
+            jobs=[each.name for each in named[:limit]],
+            reached=None if credential.queues is None else names,
+            limit=limit,
+        ),
         lines=_lines(tx, text, namespace=namespace, reaches=reaches, limit=limit),
     )
 

@@ -494,6 +494,7 @@ export type ForecastDocument = {
 export type FoundDocument = {
   runs: Array<RunFound>;
   jobs: Array<JobFound>;
+  schedules: Array<ScheduleFound>;
   logs: Array<LineFound>;
 };
 
@@ -720,6 +721,7 @@ export type JobEntry = {
 
 export type JobFound = {
   jobId: string;
+  kind: "command" | "http" | "python" | "graph";
   queue: string;
   version: number;
 };
@@ -1356,6 +1358,12 @@ export type ScheduleDocument = {
   definition: Record<string, unknown>;
   coming: Array<FiringDocument>;
   past: Array<PastDocument>;
+};
+
+export type ScheduleFound = {
+  name: string;
+  job: string;
+  state: "active" | "paused" | "error" | "ended";
 };
 
 export type ScheduleGone = {

@@ -5,6 +5,7 @@ import { type KeyboardEvent, useLayoutEffect, useMemo, useRef } from "react";
 import { grid } from "@/api/queries";
 import type { Grid } from "@/api/types";
 import { clock, dayMonth, hourMinute, utc } from "@/lib/time";
+import { useCoarse } from "@/lib/useCoarse";
 import { Name } from "@/ui/Name";
 import { Card, Empty, Load } from "@/ui/Panels";
 import { lookOf, NODE_STATES, STATES } from "@/ui/State";
@@ -12,12 +13,17 @@ import { lookOf, NODE_STATES, STATES } from "@/ui/State";
 /** Runs beside one another, a column each; a node that often fails is a line of red. */
 export function GridView({ name }: { name: string }) {
   const query = useQuery(grid(name));
+  const isCoarse = useCoarse();
   return (
     <Card flush>
       <Load query={query}>
         {(data) =>
           data.runs.length ? (
-            <Cells data={data} />
+            <Cells
+              key={String(isCoarse)}
+              data={data}
+              rowPx={isCoarse ? ROW_PX.coarse : ROW_PX.fine}
+            />
           ) : (
             <Empty title="This graph has not run yet">Its runs appear here, a column each.</Empty>
           )
@@ -27,7 +33,8 @@ export function GridView({ name }: { name: string }) {
   );
 }
 
-const ROW_PX = 20;
+/** A cell and what is between cells; for fingers a cell has the 24 pixels of WCAG 2.5.8. */
+const ROW_PX = { fine: 20, coarse: 28 };
 
 /** Every so many runs have their time above them, counted from the newest. */
 const NAMED = 5;
@@ -73,13 +80,13 @@ function moveInGrid(event: KeyboardEvent<HTMLTableElement>): void {
 }
 
 /** Only the rows in sight exist: a thousand nodes in thirty runs would be thirty thousand cells. */
-function Cells({ data }: { data: Grid }) {
+function Cells({ data, rowPx }: { data: Grid; rowPx: number }) {
   const navigate = useNavigate();
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: data.nodes.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => rowPx,
     overscan: 20,
   });
   const rows = virtual.getVirtualItems();
@@ -98,7 +105,7 @@ function Cells({ data }: { data: Grid }) {
         <table onKeyDown={moveInGrid} className="border-separate border-spacing-0 pr-4">
           <thead>
             <tr>
-              <th className="sticky top-0 left-0 z-20 min-w-44 border-b border-line bg-surface px-4 py-2 text-left align-bottom text-xs font-medium text-ink-2">
+              <th className="sticky top-0 left-0 z-20 min-w-28 border-b sm:min-w-44 border-line bg-surface px-4 py-2 text-left align-bottom text-xs font-medium text-ink-2">
                 Node
               </th>
               {runs.map((run, index) => (
@@ -120,7 +127,7 @@ function Cells({ data }: { data: Grid }) {
                     data-column={index}
                     aria-label={`Run of ${clock(whenOf(run), Date.now())}, ${lookOf(run.state).word}`}
                     title={`${clock(whenOf(run), Date.now())}, ${lookOf(run.state).word}\n${utc(whenOf(run))}`}
-                    className={`block h-7 w-4 rounded-sm ${lookOf(run.state).fill}`}
+                    className={`block h-7 w-4 rounded-sm pointer-coarse:w-6 ${lookOf(run.state).fill}`}
                   />
                 </th>
               ))}
@@ -131,10 +138,10 @@ function Cells({ data }: { data: Grid }) {
             {rows
               .map((row) => data.nodes[row.index] as string)
               .map((node) => (
-                <tr key={node} className="hover:bg-sunken" style={{ height: ROW_PX }}>
+                <tr key={node} className="hover:bg-sunken" style={{ height: rowPx }}>
                   <th
                     scope="row"
-                    className="sticky left-0 max-w-56 bg-surface px-4 py-0.5 text-left font-normal"
+                    className="sticky left-0 max-w-32 bg-surface sm:max-w-56 px-4 py-0.5 text-left font-normal"
                   >
                     <Name text={node} />
                   </th>
@@ -156,7 +163,7 @@ function Cells({ data }: { data: Grid }) {
                                 search: { tab: "graph", node } as never,
                               })
                             }
-                            className={`block size-4 rounded-sm hover:opacity-70 ${lookOf(state).fill}`}
+                            className={`block size-4 rounded-sm pointer-coarse:size-6 hover:opacity-70 ${lookOf(state).fill}`}
                           />
                         )}
                       </td>

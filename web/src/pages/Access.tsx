@@ -24,8 +24,9 @@ export function Access() {
         }
         actions={tab === "tokens" ? <NewToken /> : <NewNamespace />}
       />
-      <Tabs label="Access" tabs={TABS} current={tab} />
-      {tab === "tokens" ? <Tokens /> : <Namespaces />}
+      <Tabs label="Access" tabs={TABS} current={tab}>
+        {tab === "tokens" ? <Tokens /> : <Namespaces />}
+      </Tabs>
     </>
   );
 }

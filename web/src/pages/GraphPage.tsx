@@ -47,14 +47,15 @@ export function GraphPage() {
           </>
         }
       />
-      <Tabs label="Views of this graph" tabs={TABS} current={tab} />
-      {tab === "grid" ? (
-        <GridView name={name} />
-      ) : (
-        <Card flush>
-          <Load query={query}>{(shape) => <Definition shape={shape} />}</Load>
-        </Card>
-      )}
+      <Tabs label="Views of this graph" tabs={TABS} current={tab}>
+        {tab === "grid" ? (
+          <GridView name={name} />
+        ) : (
+          <Card flush>
+            <Load query={query}>{(shape) => <Definition shape={shape} />}</Load>
+          </Card>
+        )}
+      </Tabs>
     </>
   );
 }

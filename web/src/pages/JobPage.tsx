@@ -51,16 +51,17 @@ function Body({ job }: { job: JobDetail }) {
         about={<About job={job} />}
         actions={<Verbs job={job} />}
       />
-      <Tabs label="Parts of this job" tabs={TABS} current={tab} />
-      {tab === "overview" && <Figures job={job} />}
-      {tab === "runs" && <JobRuns job={job} />}
-      {tab === "schedules" && <JobSchedules job={job} />}
-      {tab === "versions" && <Versions job={job} />}
-      {tab === "definition" && (
-        <Card>
-          <JsonView value={said(job.definition)} label="Definition" />
-        </Card>
-      )}
+      <Tabs label="Parts of this job" tabs={TABS} current={tab}>
+        {tab === "overview" && <Figures job={job} />}
+        {tab === "runs" && <JobRuns job={job} />}
+        {tab === "schedules" && <JobSchedules job={job} />}
+        {tab === "versions" && <Versions job={job} />}
+        {tab === "definition" && (
+          <Card>
+            <JsonView value={said(job.definition)} label="Definition" />
+          </Card>
+        )}
+      </Tabs>
     </>
   );
 }

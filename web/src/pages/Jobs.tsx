@@ -131,8 +131,9 @@ export function Jobs() {
           )
         }
       />
-      <Tabs label="Jobs and templates" tabs={TABS} current={tab} />
-      {tab === "templates" ? <Templates /> : <List />}
+      <Tabs label="Jobs and templates" tabs={TABS} current={tab}>
+        {tab === "templates" ? <Templates /> : <List />}
+      </Tabs>
       {search.new && mayAdd && <JobForm onClose={() => setSearch({ new: undefined })} />}
     </>
   );

@@ -90,20 +90,21 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
       <Card className="mb-5">
         <RunFacts run={run} />
       </Card>
-      <Tabs label="Parts of this run" tabs={tabs} current={tab} />
-      <Suspense fallback={<Skeleton lines={6} />}>
-        {tab === "graph" && <Part of={RunGraph} given={{ run }} />}
-        {tab === "gantt" && <RunGantt run={run} />}
-        {tab === "log" && <Log run={run} />}
-        {tab === "data" && <Data run={run} />}
-        {tab === "attempts" && (
-          <Card flush>
-            <Attempts run={run} />
-          </Card>
-        )}
-        {tab === "children" && <Children run={run} />}
-        {tab === "compare" && <Compare run={run} />}
-      </Suspense>
+      <Tabs label="Parts of this run" tabs={tabs} current={tab}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          {tab === "graph" && <Part of={RunGraph} given={{ run }} />}
+          {tab === "gantt" && <RunGantt run={run} />}
+          {tab === "log" && <Log run={run} />}
+          {tab === "data" && <Data run={run} />}
+          {tab === "attempts" && (
+            <Card flush>
+              <Attempts run={run} />
+            </Card>
+          )}
+          {tab === "children" && <Children run={run} />}
+          {tab === "compare" && <Compare run={run} />}
+        </Suspense>
+      </Tabs>
     </>
   );
 }

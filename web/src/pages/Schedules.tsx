@@ -128,12 +128,13 @@ export function Schedules() {
           )
         }
       />
-      <Tabs label="Views of schedules" tabs={TABS} current={tab} />
-      {tab === "list" && <List onOpen={(each) => setSearch({ edit: each.name })} />}
-      {tab === "week" && <Week />}
-      {tab === "backfills" && <Backfills />}
-      {tab === "calendars" && <Calendars />}
-      {tab === "windows" && <Blackouts />}
+      <Tabs label="Views of schedules" tabs={TABS} current={tab}>
+        {tab === "list" && <List onOpen={(each) => setSearch({ edit: each.name })} />}
+        {tab === "week" && <Week />}
+        {tab === "backfills" && <Backfills />}
+        {tab === "calendars" && <Calendars />}
+        {tab === "windows" && <Blackouts />}
+      </Tabs>
       {search.new && mayAdd && <EditSchedule onClose={() => setSearch({ new: undefined })} />}
       {search.edit && <One name={search.edit} onClose={() => setSearch({ edit: undefined })} />}
     </>

@@ -1,41 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import {
-  Activity,
-  FileText,
-  Layers,
-  type LucideIcon,
-  Plus,
-  Search,
-  SunMoon,
-  Wrench,
-  X,
-} from "lucide-react";
+import { Search, X } from "lucide-react";
 import { Fragment, type KeyboardEvent, useDeferredValue, useEffect, useRef, useState } from "react";
-import { queues, search, session } from "@/api/queries";
-import type { Found, Queue } from "@/api/types";
-import { stripAnsi } from "@/lib/ansi";
+import {
+  blackouts,
+  calendars,
+  deadGroups,
+  queues,
+  search,
+  session,
+  templates,
+  workers,
+} from "@/api/queries";
 import { useReturnFocus } from "@/lib/focus";
-import { atLeast, shortId } from "@/lib/format";
-import { chooseTheme } from "@/lib/theme";
 import { IconButton } from "@/ui/Button";
 import { Name } from "@/ui/Name";
 import { StateBadge } from "@/ui/State";
-import { ALL_PLACES } from "./nav";
+import { commandsFor, foundFor, linesFor, listedFor, type Open, placesFor } from "./entries";
 
-interface Entry {
-  key: string;
-  /** Under which it stands, while it is the first of its kind. */
-  group: string;
-  icon: LucideIcon;
-  title: string;
-  more?: string;
-  keys?: string;
-  state?: string;
-  go: () => void;
-}
-
-/** Pages, actions, jobs, queues, runs and log lines behind one field; arrows choose, Enter opens. */
+/** Everything that has a name, runs and lines of logs behind one field; arrows choose, Enter opens. */
 export default function Palette({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const navigate = useNavigate();
@@ -45,7 +28,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const wanted = useDeferredValue(text.trim());
   const isAsked = wanted.length > 1;
   const found = useQuery({ ...search(wanted), enabled: isAsked });
-  const known = useQuery({ ...queues(), enabled: isAsked });
+  const lists = useLists(isAsked);
   const { data: who } = useQuery(session);
   useReturnFocus();
   useEffect(() => dialog.current?.showModal(), []);
@@ -57,9 +40,9 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const entries = [
     ...placesFor(wanted, open),
     ...commandsFor(wanted, who?.verbs ?? [], open),
-    ...(isAsked && found.data ? jobsAndRuns(found.data, open) : []),
-    ...(isAsked && known.data ? queuesFor(wanted, known.data.items, open) : []),
-    ...(isAsked && found.data ? lines(found.data, wanted, open) : []),
+    ...(isAsked && found.data ? foundFor(found.data, open) : []),
+    ...(isAsked ? listedFor(wanted, lists, open) : []),
+    ...(isAsked && found.data ? linesFor(found.data, wanted, open) : []),
   ];
   const current = Math.min(chosen, entries.length - 1);
   // What is listed may still be for fewer letters: then the answer is waited for.
@@ -95,7 +78,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
           aria-expanded={entries.length > 0}
           aria-controls="palette-list"
           aria-activedescendant={entries[current] ? `palette-${current}` : undefined}
-          aria-label="Search pages, jobs, runs and logs"
+          aria-label="Search pages, jobs, schedules, runs, logs and all that has a name"
           placeholder="Search pages, jobs, runs and logs"
           className="h-12 min-w-0 flex-1 bg-transparent text-sm outline-none max-sm:text-base"
           value={text}
@@ -157,101 +140,22 @@ export default function Palette({ onClose }: { onClose: () => void }) {
 }
 
 const NOTHING =
-  "Nothing found. Try a part of a job's name, the beginning of a run's id, or words of a log.";
+  "Nothing found. Try a part of a name (of a job, schedule, queue or worker), the beginning of a run's id, or words of an error or a log.";
 const KEY = "rounded border border-line-strong bg-sunken px-1.5 font-mono text-2xs text-ink-2";
 
 function intoView(entry: HTMLElement | null): void {
   entry?.scrollIntoView({ block: "nearest" });
 }
 
-type Words = Record<string, string>;
-type Open = (to: string, params?: Words, search?: Words) => void;
-
-const holds = (text: string, wanted: string) => text.toLowerCase().includes(wanted.toLowerCase());
-
-function placesFor(wanted: string, open: Open): Entry[] {
-  return ALL_PLACES.filter(({ title, also = "" }) => holds(`${title} ${also}`, wanted)).map(
-    (place) => ({
-      key: place.to,
-      group: "Pages",
-      icon: place.icon,
-      title: place.title,
-      keys: place.keys,
-      go: () => open(place.to),
-    }),
-  );
-}
-
-const MAKES = [
-  ["create-job", "New job", "/jobs"],
-  ["create-schedule", "New schedule", "/schedules"],
-  ["create-token", "New token", "/access"],
-] as const;
-
-/** Once something is typed: what this session may make, and how the pages look. */
-function commandsFor(wanted: string, verbs: string[], open: Open): Entry[] {
-  if (!wanted) return [];
-  const makes: Entry[] = MAKES.filter(([verb]) => verbs.includes(verb)).map(
-    ([verb, title, to]) => ({
-      key: verb,
-      group: "Actions",
-      icon: Plus,
-      title,
-      go: () => open(to, {}, { new: "1" }),
-    }),
-  );
-  const themes: Entry[] = (["light", "dark", "system"] as const).map((theme) => ({
-    key: theme,
-    group: "Actions",
-    icon: SunMoon,
-    title: `Theme: ${theme}`,
-    go: () => chooseTheme(theme),
-  }));
-  return [...makes, ...themes].filter(({ title }) => holds(title, wanted));
-}
-
-function queuesFor(wanted: string, all: Queue[], open: Open): Entry[] {
-  return all
-    .filter(({ name }) => holds(name, wanted))
-    .slice(0, 6)
-    .map((queue) => ({
-      key: `queue-${queue.name}`,
-      group: "Queues",
-      icon: Layers,
-      title: queue.name,
-      more: queue.paused ? "Paused" : `${atLeast(queue.queued, queue.isCut)} waiting`,
-      go: () => open("/queues/$name", { name: queue.name }),
-    }));
-}
-
-function jobsAndRuns(found: Found, open: Open): Entry[] {
-  return [
-    ...found.jobs.slice(0, 6).map((job) => ({
-      key: `job-${job.jobId}`,
-      group: "Jobs",
-      icon: Wrench,
-      title: job.jobId,
-      go: () => open("/jobs/$id", { id: job.jobId }),
-    })),
-    ...found.runs.slice(0, 8).map((run) => ({
-      key: `run-${run.executionId}`,
-      group: "Runs",
-      icon: Activity,
-      title: run.jobId,
-      state: run.status,
-      more: shortId(run.executionId),
-      go: () => open("/runs/$id", { id: run.executionId }),
-    })),
-  ];
-}
-
-function lines(found: Found, wanted: string, open: Open): Entry[] {
-  return found.logs.slice(0, 8).map((line, index) => ({
-    key: `log-${line.executionId}-${index}`,
-    group: "Lines of logs",
-    icon: FileText,
-    title: stripAnsi(line.text),
-    more: line.jobId,
-    go: () => open("/runs/$id", { id: line.executionId }, { tab: "log", find: wanted }),
-  }));
+/** Short lists that pages ask for as well: once while somebody types, not with every letter. */
+function useLists(enabled: boolean) {
+  const once = { enabled, staleTime: 30_000, refetchInterval: false } as const;
+  return {
+    queues: useQuery({ ...queues(), ...once }).data?.items ?? [],
+    workers: useQuery({ ...workers(), ...once }).data?.items ?? [],
+    templates: useQuery({ ...templates(), ...once }).data?.items ?? [],
+    calendars: useQuery({ ...calendars(), ...once }).data?.items ?? [],
+    blackouts: useQuery({ ...blackouts(), ...once }).data?.items ?? [],
+    groups: useQuery({ ...deadGroups(), ...once }).data?.items ?? [],
+  };
 }

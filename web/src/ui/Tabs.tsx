@@ -1,4 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useId } from "react";
 
 interface Tab {
   key: string;
@@ -10,6 +11,8 @@ interface Props {
   label: string;
   tabs: Tab[];
   current: string;
+  /** What the current one shows. */
+  children: ReactNode;
 }
 
 /** The one that the address names; the first, if there is no such one. */
@@ -35,8 +38,9 @@ function placeAfter(key: string, from: number, many: number): number {
 }
 
 /** The chosen tab is in the address (`?tab=`), so that it can be linked to. */
-export function Tabs({ label, tabs, current }: Props) {
+export function Tabs({ label, tabs, current, children }: Props) {
   const navigate = useNavigate();
+  const id = useId();
   // By arrow keys one passes tabs on the way to another; only a click is a step to go back from.
   const open = (key: string, isPassing = false) =>
     void navigate({
@@ -46,40 +50,47 @@ export function Tabs({ label, tabs, current }: Props) {
       resetScroll: false,
     });
   return (
-    <div
-      role="tablist"
-      aria-label={label}
-      className="scroll-thin relative mb-4 flex gap-1 overflow-x-auto border-b border-line"
-    >
-      {tabs.map((tab, index) => (
-        <button
-          key={tab.key}
-          type="button"
-          role="tab"
-          aria-selected={tab.key === current}
-          tabIndex={tab.key === current ? 0 : -1}
-          ref={tab.key === current ? intoView : undefined}
-          onClick={() => open(tab.key)}
-          onKeyDown={(event) => {
-            const next = tabs[placeAfter(event.key, index, tabs.length)];
-            if (!next) return;
-            event.preventDefault();
-            open(next.key, true);
-            const all =
-              event.currentTarget.parentElement?.querySelectorAll<HTMLElement>("[role=tab]");
-            all?.[tabs.indexOf(next)]?.focus();
-          }}
-          className={`-mb-px border-b-2 px-3 py-2 font-medium whitespace-nowrap ${tab.key === current ? "border-accent text-ink" : "border-transparent text-ink-2 hover:text-ink"}`}
-        >
-          {tab.title}
-          {tab.count !== undefined && (
-            <>
-              {" "}
-              <span className="num ml-0.5 text-xs text-ink-3">{tab.count}</span>
-            </>
-          )}
-        </button>
-      ))}
-    </div>
+    <>
+      <div
+        role="tablist"
+        aria-label={label}
+        className="scroll-thin relative mb-4 flex gap-1 overflow-x-auto border-b border-line"
+      >
+        {tabs.map((tab, index) => (
+          <button
+            key={tab.key}
+            type="button"
+            role="tab"
+            id={`${id}-${tab.key}`}
+            aria-controls={tab.key === current ? `${id}-panel` : undefined}
+            aria-selected={tab.key === current}
+            tabIndex={tab.key === current ? 0 : -1}
+            ref={tab.key === current ? intoView : undefined}
+            onClick={() => open(tab.key)}
+            onKeyDown={(event) => {
+              const next = tabs[placeAfter(event.key, index, tabs.length)];
+              if (!next) return;
+              event.preventDefault();
+              open(next.key, true);
+              const all =
+                event.currentTarget.parentElement?.querySelectorAll<HTMLElement>("[role=tab]");
+              all?.[tabs.indexOf(next)]?.focus();
+            }}
+            className={`-mb-px border-b-2 px-3 py-2 font-medium whitespace-nowrap ${tab.key === current ? "border-accent text-ink" : "border-transparent text-ink-2 hover:text-ink"}`}
+          >
+            {tab.title}
+            {tab.count !== undefined && (
+              <>
+                {" "}
+                <span className="num ml-0.5 text-xs text-ink-3">{tab.count}</span>
+              </>
+            )}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${current}`}>
+        {children}
+      </div>
+    </>
   );
 }

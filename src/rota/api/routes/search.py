@@ -1,4 +1,4 @@
-"""Search: one text, asked of runs, jobs and lines."""
+"""Search: one text, asked of runs, jobs, schedules and lines."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from litestar.params import FromQuery, QueryParameter
 from rota.api.ask import Ask
 from rota.api.documents import Document, Moment, then, when
 from rota.api.gate import needs
+from rota.api.routes.job_documents import Kind, kind_of
+from rota.engine.schedule_views import ScheduleState
 from rota.engine.search import search
 from rota.errors import BadInput
 
@@ -34,8 +36,17 @@ class JobFound(Document):
     """A job."""
 
     job: str = msgspec.field(name="jobId")
+    kind: Kind
     queue: str
     version: int
+
+
+class ScheduleFound(Document):
+    """A schedule."""
+
+    name: str
+    job: str
+    state: ScheduleState
 
 
 class LineFound(Document):
@@ -53,15 +64,16 @@ class FoundDocument(Document):
 
     runs: list[RunFound]
     jobs: list[JobFound]
+    schedules: list[ScheduleFound]
     logs: list[LineFound]
 
 
 @get("/search", **needs("viewer"))
 async def search_all(request: Ask, q: FromQuery[str], limit: Limit = 20) -> FoundDocument:
-    """Find runs, jobs and lines.
+    """Find runs, jobs, schedules and lines.
 
-    Runs by the beginning of an id, by key, state or job; jobs by a part of their name; lines of
-    the last week by their words.
+    Runs by the beginning of an id, by key, state or job; jobs by a part of their name; schedules by
+    a part of theirs or of their job's; lines of the last week by their words.
     """
     text = q.strip()
     if not 0 < len(text) <= LONGEST:
@@ -71,7 +83,7 @@ async def search_all(request: Ask, q: FromQuery[str], limit: Limit = 20) -> Foun
             tx,
             text,
             namespace=request.namespace,
-            reaches=request.credential.reaches,
+            credential=request.credential,
             limit=limit,
         )
     )
@@ -89,8 +101,17 @@ async def search_all(request: Ask, q: FromQuery[str], limit: Limit = 20) -> Foun
             for each in found.runs
         ],
         jobs=[
-            JobFound(job=each.name, queue=each.spec.queue, version=each.version)
+            JobFound(
+                job=each.name,
+                kind=kind_of(each.spec),
+                queue=each.spec.queue,
+                version=each.version,
+            )
             for each in found.jobs
+        ],
+        schedules=[
+            ScheduleFound(name=each.name, job=each.job, state=each.state)
+            for each in found.schedules
         ],
         logs=[
             LineFound(

@@ -287,6 +287,29 @@ select s.*,
  order by s.name
  limit :limit
 
+-- name: search_schedules
+-- Of so many from a name on, those whose name holds a text: of a million the others are not read.
+select n.name, n.job, n.state
+  from (
+        select s.name, s.job, s.state
+          from rota.schedule as s
+         where s.namespace = :namespace
+           and s.name >= :first
+         order by s.name
+         limit :most
+       ) as n
+ where lower(n.name) like lower(:text) escape '!'
+   and (cast(:reached as text) is null or n.job in ({each:reached}))
+ limit :limit
+
+-- name: schedules_of_jobs
+-- Some of each: a job may have very many.
+select name, job, state
+  from rota.schedule
+ where namespace = :namespace
+   and job {sql:among} {each:jobs} {sql:end_among}
+ limit :limit
+
 -- name: upcoming_schedules
 -- Those that fire by themselves until then, the next one first.
 select {columns:schedule}, {now} as now
