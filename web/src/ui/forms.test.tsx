@@ -5,11 +5,12 @@ import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "@/api/client";
+import type { Schema, Values } from "@/lib/schema";
 import { useOpened } from "@/lib/useOpened";
 import { Actions } from "./Actions";
 import { FormDialog } from "./Dialog";
 import { Load } from "./Panels";
-import { type Schema, SchemaForm, type Values } from "./SchemaForm";
+import { SchemaForm } from "./SchemaForm";
 import { Toasts } from "./Toasts";
 
 afterEach(() => vi.unstubAllGlobals());

@@ -5,10 +5,11 @@ import { useState } from "react";
 import { ask } from "@/api/client";
 import { parameters } from "@/api/queries";
 import type { JobDetail } from "@/api/types";
+import { defaultsOf, type Schema, type Values } from "@/lib/schema";
 import { Button } from "@/ui/Button";
 import { FormDialog } from "@/ui/Dialog";
 import { Load } from "@/ui/Panels";
-import { defaultsOf, type Schema, SchemaForm, type Values } from "@/ui/SchemaForm";
+import { SchemaForm } from "@/ui/SchemaForm";
 import { toast } from "@/ui/Toasts";
 
 export function Trigger({ job }: { job: JobDetail }) {

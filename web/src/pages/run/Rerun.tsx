@@ -6,9 +6,10 @@ import { may } from "@/api/actions";
 import { ask } from "@/api/client";
 import { parameters } from "@/api/queries";
 import type { Run } from "@/api/types";
+import type { Schema, Values } from "@/lib/schema";
 import { Button } from "@/ui/Button";
 import { FormDialog } from "@/ui/Dialog";
-import { type Schema, SchemaForm, type Values } from "@/ui/SchemaForm";
+import { SchemaForm } from "@/ui/SchemaForm";
 import { toast } from "@/ui/Toasts";
 
 type Scope = "all" | "failed";

@@ -1,0 +1,98 @@
+/** One parameter of a job as the field that its type needs; what has none is written as JSON. */
+import { useState } from "react";
+import { pretty, readJson } from "@/lib/format";
+import { numberOf } from "@/lib/json";
+import { exampleOf, hintOf, kindOf, type Schema } from "@/lib/schema";
+import { Field } from "./Dialog";
+import { JsonEditor } from "./Json";
+
+interface Props {
+  name: string;
+  schema: Schema;
+  isRequired: boolean;
+  value: unknown;
+  onValue: (value: unknown, problem: string | null) => void;
+}
+
+export function Property(props: Props) {
+  const { name, schema, isRequired } = props;
+  const Input = INPUTS[kindOf(schema)];
+  return (
+    <Field label={name} hint={hintOf(schema)} required={isRequired}>
+      {(id) => <Input {...props} id={id} />}
+    </Field>
+  );
+}
+
+type InputProps = Props & { id: string };
+
+function OneOf({ id, schema, isRequired, value, onValue }: InputProps) {
+  const options = schema.enum ?? [true, false];
+  const index = options.indexOf(value as never);
+  return (
+    <select
+      id={id}
+      required={isRequired}
+      className="field w-full"
+      value={index < 0 ? "" : index}
+      onChange={({ target }) =>
+        onValue(target.value === "" ? undefined : options[Number(target.value)], null)
+      }
+    >
+      <option value="">–</option>
+      {options.map((option, at) => (
+        <option key={at} value={at}>
+          {String(option)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Figure({ id, schema, isRequired, value, onValue }: InputProps) {
+  return (
+    <input
+      id={id}
+      required={isRequired}
+      className="field w-full"
+      type="number"
+      step={schema.type === "integer" ? 1 : "any"}
+      min={schema.minimum}
+      max={schema.maximum}
+      value={typeof value === "number" || typeof value === "bigint" ? String(value) : ""}
+      onChange={(event) => onValue(numberOf(event.target.value), null)}
+    />
+  );
+}
+
+function Line({ id, schema, isRequired, value, onValue }: InputProps) {
+  const line = value == null ? "" : String(value);
+  const shared = {
+    id,
+    required: isRequired,
+    value: line,
+    onChange: ({ target }: { target: { value: string } }) =>
+      onValue(target.value || undefined, null),
+  };
+  // A field of one line would drop the breaks.
+  if (line.includes("\n"))
+    return <textarea {...shared} rows={3} className="field h-auto w-full py-1.5" />;
+  return <input {...shared} placeholder={exampleOf(schema)} className="field w-full" />;
+}
+
+function Json({ id, name, isRequired, value, onValue }: InputProps) {
+  const [text, setText] = useState(() => (value === undefined ? "" : pretty(value)));
+  const edit = (next: string) => {
+    setText(next);
+    const read = readJson(next);
+    onValue(
+      read.error || next.trim() === "" ? undefined : read.value,
+      read.error && `${name}: ${read.error}`,
+    );
+  };
+  return (
+    <JsonEditor id={id} name={name} rows={3} text={text} onText={edit} required={isRequired} />
+  );
+}
+
+const INPUTS = { enum: OneOf, boolean: OneOf, number: Figure, string: Line, json: Json };
