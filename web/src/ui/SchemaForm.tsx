@@ -9,6 +9,17 @@ import { Property } from "./SchemaProperty";
 
 export type { Schema, Values } from "@/lib/schema";
 
+type ReadArguments = { value: Values; error: null } | { value: null; error: string };
+
+/** Nothing written is no arguments. */
+function readArguments(text: string): ReadArguments {
+  const { value, error } = text.trim() === "" ? { value: {}, error: null } : readJson(text);
+  if (error !== null) return { value: null, error };
+  if (value === null || typeof value !== "object" || Array.isArray(value))
+    return { value: null, error: "Write an object: {…}." };
+  return { value: value as Values, error: null };
+}
+
 interface Props {
   schema: Schema | undefined;
   values: Values;
@@ -28,13 +39,9 @@ export function SchemaForm({ schema, values, onChange }: Props) {
   };
   const edit = (next: string) => {
     setText(next);
-    const read = readJson(next);
-    const isObject =
-      read.value !== null && typeof read.value === "object" && !Array.isArray(read.value);
-    onChange(
-      isObject ? (read.value as Values) : {},
-      read.error ?? (isObject || next.trim() === "" ? null : "Write an object: {…}."),
-    );
+    const { value, error } = readArguments(next);
+    // The last that could be read stay: the form shows them to who goes back to it.
+    onChange(value ?? values, error);
   };
   const flip = () => {
     setText(pretty(values));

@@ -49,7 +49,11 @@ function OneOf({ id, schema, isRequired, value, onValue }: InputProps) {
   );
 }
 
+/** As it was typed: "0.0" and "0" are one number, but only from the first one gets to 0.05. */
 function Figure({ id, schema, isRequired, value, onValue }: InputProps) {
+  const [typed, setTyped] = useState("");
+  const isNumber = typeof value === "number" || typeof value === "bigint";
+  const told = isNumber ? String(value) : "";
   return (
     <input
       id={id}
@@ -59,8 +63,11 @@ function Figure({ id, schema, isRequired, value, onValue }: InputProps) {
       step={schema.type === "integer" ? 1 : "any"}
       min={schema.minimum}
       max={schema.maximum}
-      value={typeof value === "number" || typeof value === "bigint" ? String(value) : ""}
-      onChange={(event) => onValue(numberOf(event.target.value), null)}
+      value={numberOf(typed) === value ? typed : told}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        onValue(numberOf(target.value), null);
+      }}
     />
   );
 }
@@ -85,10 +92,8 @@ function Json({ id, name, isRequired, value, onValue }: InputProps) {
   const edit = (next: string) => {
     setText(next);
     const read = readJson(next);
-    onValue(
-      read.error || next.trim() === "" ? undefined : read.value,
-      read.error && `${name}: ${read.error}`,
-    );
+    if (read.error) onValue(value, `${name}: ${read.error}`);
+    else onValue(next.trim() === "" ? undefined : read.value, null);
   };
   return (
     <JsonEditor id={id} name={name} rows={3} text={text} onText={edit} required={isRequired} />
