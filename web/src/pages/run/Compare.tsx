@@ -8,7 +8,7 @@ import { pretty, shortId } from "@/lib/format";
 import { clock, duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
-import { Card, Empty, Load } from "@/ui/Panels";
+import { Card, Empty, ErrorPanel, Load } from "@/ui/Panels";
 import { lookOf } from "@/ui/State";
 
 /** This run beside another of the same job: what differs stands out. */
@@ -17,6 +17,8 @@ export function Compare({ run }: { run: Run }) {
   const others = useList<Run>(runs({ jobId: run.jobId, limit: 50 }));
   const rows = others.rows.filter((each) => each.executionId !== run.executionId);
   const chosen = search.with ?? bestOf(run, rows)?.executionId;
+  if (!chosen && others.error)
+    return <ErrorPanel error={others.error} retry={() => void others.refetch()} />;
   if (!chosen && !others.loading) {
     return (
       <Card flush>
