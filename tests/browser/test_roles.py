@@ -10,12 +10,15 @@ from tests.browser.visitor import Visit, Visitor, settle
 ACTS = (
     *("Trigger", "Cancel", "Rerun", "Pause", "Resume", "Delete", "Edit", "Backfill", "Drain"),
     *("Redrive", "Discard", "Mark", "Revoke", "Remove", "Roll back", "Unblock", "Actions for"),
-    *("New schedule", "New token", "New namespace"),
+    *("New job", "New template", "New schedule", "New calendar", "New window"),
+    *("New token", "New namespace", "Rotate", "Share runs"),
 )
 ACTIVE = (
     *("job", "run, failed", "run, running", "run of a graph, node", "queues", "workers"),
     *("queue", "worker"),
     *("schedules", "schedule", "dead letter", "tokens", "namespaces"),
+    *("jobs", "templates", "graph", "job, schedules", "token"),
+    *("schedules, calendars", "schedules, maintenance"),
 )
 """Pages on which something can be done."""
 
@@ -84,3 +87,10 @@ def test_who_may_act_sees_the_buttons_for_it(
     assert acts["schedules"] >= {"New schedule", "Actions for"}
     assert acts["tokens"] >= {"New token", "Actions for"}
     assert acts["dead letter"] >= {"Redrive", "Discard"}
+    assert acts["jobs"] >= {"New job", "Actions for"}
+    assert acts["templates"] >= {"New template"}
+    assert acts["graph"] == {"Trigger"}
+    assert acts["job, schedules"] >= {"New schedule", "Backfill"}
+    assert acts["schedules, calendars"] >= {"New calendar"}
+    assert acts["schedules, maintenance"] >= {"New window"}
+    assert acts["token"] >= {"Rotate", "Revoke"}

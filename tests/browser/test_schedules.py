@@ -25,7 +25,7 @@ def test_a_schedule_is_edited_with_a_preview_of_what_it_means(site: Site, admin:
     expect(made.get_by_role("alert")).to_contain_text("61")
     expect(made.get_by_role("button", name="Save")).to_be_disabled()
     when.fill("30 18 * * *")
-    expect(made.get_by_role("listitem").first).to_contain_text("18:30")
+    expect(made.get_by_role("listitem").first).to_contain_text("18:30 in New York")
     press(made, "Save")
     expect(made).to_be_hidden()
 
@@ -35,7 +35,7 @@ def test_a_schedule_is_edited_with_a_preview_of_what_it_means(site: Site, admin:
     edited = dialog(page, "Edit evening")
     expect(edited.get_by_label("When")).to_have_value("30 18 * * *")
     edited.get_by_label("When").fill("15 7 * * mon")
-    expect(edited.get_by_role("listitem").first).to_contain_text("07:15")
+    expect(edited.get_by_role("listitem").first).to_contain_text("07:15 in New York")
     press(edited, "Save")
 
     expect(edited).to_be_hidden()

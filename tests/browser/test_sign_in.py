@@ -8,17 +8,12 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.site import ADMIN, Site, address_of
-from tests.browser.visitor import Visit, press
+from tests.browser.visitor import Visit, press, type_token
 from tests.support.cli import Rota
 
 
 def is_inside(page: Page) -> None:
     expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
-
-
-def type_token(page: Page, token: str) -> None:
-    page.get_by_label("Token").fill(token)
-    press(page, "Sign in")
 
 
 def test_the_link_of_the_first_start_signs_in_once(

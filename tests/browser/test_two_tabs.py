@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.site import ADMIN, Site
-from tests.browser.visitor import Visit, dialog, press
+from tests.browser.visitor import Visit, dialog, press, type_token
 
 
 def test_a_session_that_ends_leaves_a_half_written_form_alone(visit: Visit, site: Site) -> None:
@@ -30,6 +30,21 @@ def test_a_session_that_ends_leaves_a_half_written_form_alone(visit: Visit, site
     page.evaluate("dispatchEvent(new Event('focus'))")
     press(form, "Create the job")
     expect(page.get_by_role("heading", name="written-in-vain")).to_be_visible()
+
+
+def test_a_session_that_ended_leads_to_the_sign_in_and_back(visit: Visit, site: Site) -> None:
+    visitor = visit(site.address)
+    visitor.watch.forgive("401")
+    visitor.sign_in(ADMIN)
+    page = visitor.page("/jobs")
+    expect(page.get_by_role("heading", name="Jobs")).to_be_visible()
+
+    visitor.context.clear_cookies()
+    page.get_by_role("link", name="Workers").click()
+    type_token(page, ADMIN)
+
+    expect(page).to_have_url(f"{site.address}/workers")
+    expect(page.get_by_role("heading", name="Workers")).to_be_visible()
 
 
 def test_a_page_begins_anew_when_somebody_else_signs_in(visit: Visit, site: Site) -> None:

@@ -65,6 +65,12 @@ def press(within: Page | Locator, name: str) -> None:
     within.get_by_role("button", name=name, exact=True).click()
 
 
+def type_token(page: Page, token: str) -> None:
+    """Signs in by the form."""
+    page.get_by_label("Token").fill(token)
+    press(page, "Sign in")
+
+
 def dialog(page: Page, title: str) -> Locator:
     """The open dialog of this title."""
     found = page.get_by_role("dialog", name=title)

@@ -7,10 +7,9 @@ import { ask, type Body } from "@/api/client";
 import type { GraphEdge, GraphNode, Run } from "@/api/types";
 import { useReturnFocus } from "@/lib/focus";
 import { capitalise, shortId } from "@/lib/format";
-import { downloadLog, useLog } from "@/shell/live";
+import { RunLog } from "@/shell/RunLog";
 import { Button, IconButton } from "@/ui/Button";
 import { Field, FormDialog } from "@/ui/Dialog";
-import { LogView } from "@/ui/LogView";
 import { Name } from "@/ui/Name";
 import { Fact, Facts } from "@/ui/Panels";
 import { StateBadge } from "@/ui/State";
@@ -106,24 +105,16 @@ export function NodePanel({ run, node, conditions, onClose }: Props) {
         )}
       </div>
       {progress && progress.failed > 0 && <Instances run={run} node={node} />}
-      {node.runId && !node.map && <NodeLog id={node.runId} isLive={!node.finishedAt} />}
+      {node.runId && !node.map && (
+        <div className="border-t border-line">
+          <RunLog
+            id={node.runId}
+            live={!node.finishedAt}
+            height={node.finishedAt ? "max-h-60 min-h-20" : "h-60"}
+          />
+        </div>
+      )}
     </section>
-  );
-}
-
-function NodeLog({ id, isLive }: { id: string; isLive: boolean }) {
-  const { lines, isRead, gap } = useLog(id, isLive);
-  return (
-    <div className="border-t border-line">
-      <LogView
-        lines={lines}
-        live={isLive}
-        reading={!isRead}
-        gap={gap}
-        onDownload={() => downloadLog(id)}
-        height={isLive ? "h-60" : "max-h-60 min-h-20"}
-      />
-    </div>
   );
 }
 

@@ -1,12 +1,13 @@
 /** Where nodes go: small graphs by dagre, which comes beside the rest; large ones by a layout of our own. */
 import type { GraphEdge } from "@/api/types";
+import { patiently } from "@/lib/patiently";
 import { layered } from "./layered";
 import { type Bends, edgeId, type Point } from "./route";
 
 export const WIDTH = 176;
 export const HEIGHT = 52;
 const MANY = 300;
-const dagre = import("@dagrejs/dagre");
+const dagre = patiently(() => import("@dagrejs/dagre"))();
 
 export type Places = Map<string, Point>;
 

@@ -4,11 +4,22 @@ export interface DiffLine {
   text: string;
 }
 
-const LONGEST = 2000;
+/** Of each text; the table of all pairs takes 8 MB then. */
+export const COMPARED_LINES = 2000;
 
-export function diffLines(before: string, after: string): DiffLine[] {
-  const a = before.split("\n").slice(0, LONGEST);
-  const b = after.split("\n").slice(0, LONGEST);
+export interface Diff {
+  lines: DiffLine[];
+  /** There is more than was compared. */
+  isCut: boolean;
+}
+
+export function diffLines(before: string, after: string): Diff {
+  const whole = [before.split("\n"), after.split("\n")] as const;
+  const [a, b] = whole.map((each) => each.slice(0, COMPARED_LINES)) as [string[], string[]];
+  return { lines: walk(a, b), isCut: whole.some((each) => each.length > COMPARED_LINES) };
+}
+
+function walk(a: string[], b: string[]): DiffLine[] {
   const lengths = table(a, b);
   const lines: DiffLine[] = [];
   let i = 0;

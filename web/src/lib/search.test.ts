@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { diffLines } from "./diff";
 import { count, percent, readJson } from "./format";
 import { isStep, parseSearch, pick, stringifySearch } from "./search";
 
@@ -44,15 +43,6 @@ describe("texts", () => {
     expect(readJson("{").error).not.toBeNull();
     expect(readJson("  ")).toEqual({ value: null, error: null });
     expect(readJson('{"a": 1}').value).toEqual({ a: 1 });
-  });
-
-  it("are compared line by line", () => {
-    expect(diffLines("a\nb\nc", "a\nx\nc")).toEqual([
-      { kind: "same", text: "a" },
-      { kind: "gone", text: "b" },
-      { kind: "new", text: "x" },
-      { kind: "same", text: "c" },
-    ]);
   });
 });
 

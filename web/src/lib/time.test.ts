@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { asField, clock, day, duration, planned, relative, sinceOf, span, utc } from "./time";
+import {
+  asField,
+  clock,
+  day,
+  duration,
+  fromField,
+  planned,
+  relative,
+  sinceOf,
+  span,
+  utc,
+} from "./time";
 
 const NOW = Date.parse("2026-11-15T20:00:00Z");
 
@@ -7,6 +18,7 @@ describe("durations", () => {
   it.each([
     [0, "0 ms"],
     [850, "850 ms"],
+    [999.7, "1.0 s"],
     [4_240, "4.2 s"],
     [9_999, "10 s"],
     [59_700, "1m 00s"],
@@ -32,6 +44,9 @@ describe("instants", () => {
     expect(relative("2026-11-15T19:59:59Z", NOW)).toBe("just now");
     expect(relative("2026-11-15T19:59:18Z", NOW)).toBe("42 s ago");
     expect(relative("2026-11-15T22:00:00Z", NOW)).toBe("in 2 h");
+    expect(relative(NOW - 59_700, NOW)).toBe("1 min ago");
+    expect(relative(NOW + 3_599_000, NOW)).toBe("in 1 h");
+    expect(relative(NOW - 86_390_000, NOW)).toBe("1 d ago");
     expect(relative("2026-11-12T20:00:00Z", NOW)).toBe("3 d ago");
   });
 
@@ -69,6 +84,11 @@ describe("a field for date and time", () => {
     const text = asField("2026-11-17T01:30:45Z");
 
     expect(new Date(text).toISOString()).toBe("2026-11-17T01:30:00.000Z");
+  });
+
+  it.each([2, 20, 202, 2026])("keeps a year that is being typed: %d", (year) => {
+    const typed = `${String(year).padStart(4, "0")}-11-17T01:30`;
+    expect(asField(fromField(typed))).toBe(typed);
   });
 
   it.each([undefined, "", "24h", "nonsense"])("is empty for %s", (text) =>

@@ -9,7 +9,7 @@ const DAY = 24 * HOUR;
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined || !Number.isFinite(ms)) return "–";
   const whole = Math.max(0, ms);
-  if (whole < SECOND) return `${Math.round(whole)} ms`;
+  if (whole < 999.5) return `${Math.round(whole)} ms`;
   if (whole < 9_950) return `${(whole / SECOND).toFixed(1)} s`;
   if (whole < 59_500) return `${Math.round(whole / SECOND)} s`;
   const seconds = Math.round(whole / SECOND);
@@ -29,10 +29,18 @@ export function relative(at: string | number | Date, now: number): string {
   return distance < 0 ? `${count} ${unit} ago` : `in ${count} ${unit}`;
 }
 
+const COARSE = [
+  ["s", SECOND, 60],
+  ["min", MINUTE, 60],
+  ["h", HOUR, 24],
+] as const;
+
+/** In the first unit that needs no more of it than the next one holds: never 60 s, but 1 min. */
 function coarse(ms: number): [number, string] {
-  if (ms < MINUTE) return [Math.round(ms / SECOND), "s"];
-  if (ms < HOUR) return [Math.round(ms / MINUTE), "min"];
-  if (ms < DAY) return [Math.round(ms / HOUR), "h"];
+  for (const [unit, size, most] of COARSE) {
+    const many = Math.round(ms / size);
+    if (many < most) return [many, unit];
+  }
   return [Math.round(ms / DAY), "d"];
 }
 
@@ -123,5 +131,6 @@ export function fromField(text: string): string | undefined {
 export function asField(at: string | undefined): string {
   const date = new Date(at ?? "");
   if (Number.isNaN(date.getTime())) return "";
-  return `${day(date)}T${hourMinute(date)}`;
+  // A year that is being typed is 2, then 20, then 202; the field takes none of fewer than four figures.
+  return `${day(date).padStart("2026-11-15".length, "0")}T${hourMinute(date)}`;
 }

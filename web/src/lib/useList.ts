@@ -18,6 +18,13 @@ type Options<T> = UseInfiniteQueryOptions<
 /** Rows that fill a screen: with fewer there is no end to scroll to. */
 const SCREEN = 25;
 
+/** Reads all pages while something is looked for among the rows: what fits may be on a later one. */
+export function useAllPages({ onEnd }: { onEnd: () => void }, isLookedThrough: boolean): void {
+  useEffect(() => {
+    if (isLookedThrough) onEnd();
+  }, [isLookedThrough, onEnd]);
+}
+
 /** A paged list as one array, with what a table needs to ask for more. */
 export function useList<T>(options: unknown) {
   const query = useInfiniteQuery(options as Options<T>);

@@ -9,11 +9,12 @@ import { plural, sentence } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { Button } from "@/ui/Button";
+import { ListTable } from "@/ui/ListTable";
 import { Name } from "@/ui/Name";
 import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
 import { SearchField } from "@/ui/SearchField";
 import { Tag } from "@/ui/State";
-import { type Column, Table } from "@/ui/Table";
+import type { Column } from "@/ui/Table";
 import { Time } from "@/ui/Time";
 import { OneAct } from "./audit/OneAct";
 
@@ -154,36 +155,30 @@ export function Audit() {
           </Button>
         ))}
       </div>
-      {list.error ? (
-        <ErrorPanel error={list.error} retry={() => void list.refetch()} />
-      ) : (
-        <Table
-          label="Acts"
-          rows={list.rows}
-          columns={COLUMNS}
-          idOf={(act) => act.id}
-          href={(act) => `/audit?act=${act.id}`}
-          onOpen={setOpen}
-          onEnd={list.onEnd}
-          loading={list.loading}
-          narrowHeight={56}
-          empty={
-            isFiltered ? (
-              <Empty
-                icon={SearchX}
-                title="No act fits"
-                action={<Button onClick={clear}>Show all acts</Button>}
-              >
-                Search for a part of a name, such as <code className="font-mono">pause</code>.
-              </Empty>
-            ) : (
-              <Empty icon={ScrollText} title="No acts on record">
-                Whatever people and tokens change from now on appears here.
-              </Empty>
-            )
-          }
-        />
-      )}
+      <ListTable
+        label="Acts"
+        list={list}
+        columns={COLUMNS}
+        idOf={(act) => act.id}
+        href={(act) => `/audit?act=${act.id}`}
+        onOpen={setOpen}
+        narrowHeight={56}
+        empty={
+          isFiltered ? (
+            <Empty
+              icon={SearchX}
+              title="No act fits"
+              action={<Button onClick={clear}>Show all acts</Button>}
+            >
+              Search for a part of a name, such as <code className="font-mono">pause</code>.
+            </Empty>
+          ) : (
+            <Empty icon={ScrollText} title="No acts on record">
+              Whatever people and tokens change from now on appears here.
+            </Empty>
+          )
+        }
+      />
       {open && <OneAct act={open} onClose={() => setOpen(null)} />}
     </>
   );

@@ -7,9 +7,10 @@ import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { useWidth, WIDTHS } from "@/lib/useWidth";
 import { Button } from "@/ui/Button";
+import { ListTable } from "@/ui/ListTable";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
-import { type Column, Table } from "@/ui/Table";
+import type { Column } from "@/ui/Table";
 import { Time } from "@/ui/Time";
 import { Many } from "./dead/Many";
 import { Newest } from "./dead/Newest";
@@ -179,15 +180,13 @@ function Letters({
       {newest && (
         <Newest key={newest.executionId} id={newest.executionId} isOnly={list.rows.length === 1} />
       )}
-      <Table
+      <ListTable
         label="Dead letters of this cause"
-        rows={list.rows}
+        list={list}
         columns={COLUMNS}
         idOf={(each) => each.executionId}
         href={(each) => `/dead-letters?group=${id}&id=${each.executionId}`}
         onOpen={(each) => open(each.executionId)}
-        onEnd={list.onEnd}
-        loading={list.loading}
         empty={<Empty title="None left of this cause" />}
       />
     </div>

@@ -10,9 +10,9 @@ import { useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
 import { Button, buttonClass } from "@/ui/Button";
 import { JsonView } from "@/ui/Json";
+import { ListTable } from "@/ui/ListTable";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
-import { Table } from "@/ui/Table";
 import { Tabs, tabOf } from "@/ui/Tabs";
 import { Figures } from "./job/Figures";
 import { JobForm } from "./job/JobForm";
@@ -124,15 +124,13 @@ function JobRuns({ job }: { job: JobDetail }) {
   const navigate = useNavigate();
   const list = useList<Run>(runs({ jobId: job.jobId }));
   return (
-    <Table
+    <ListTable
       label={`Runs of ${job.name}`}
-      rows={list.rows}
+      list={list}
       columns={RUN_COLUMNS}
       idOf={(run) => run.executionId}
       href={(run) => `/runs/${run.executionId}`}
       onOpen={(run) => void navigate({ to: "/runs/$id", params: { id: run.executionId } })}
-      onEnd={list.onEnd}
-      loading={list.loading}
       empty={<Empty title="This job has not run yet">Trigger it, or give it a schedule.</Empty>}
     />
   );

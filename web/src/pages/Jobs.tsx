@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Plus, Wrench } from "lucide-react";
-import { useEffect } from "react";
 import { may } from "@/api/actions";
 import { jobs, session } from "@/api/queries";
 import type { Job } from "@/api/types";
@@ -9,15 +8,16 @@ import { count } from "@/lib/format";
 import type { Search } from "@/lib/search";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
-import { useList } from "@/lib/useList";
+import { useAllPages, useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
+import { ListTable } from "@/ui/ListTable";
 import { Name } from "@/ui/Name";
-import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
+import { Empty, PageHead } from "@/ui/Panels";
 import { RunStrip } from "@/ui/RunStrip";
 import { SearchField } from "@/ui/SearchField";
 import { Tag } from "@/ui/State";
-import { type Column, Table } from "@/ui/Table";
+import type { Column } from "@/ui/Table";
 import { Tabs, tabOf } from "@/ui/Tabs";
 import { isFailing, LAST_RUNS, NEXT_FIRING, queuedOf, SUCCESS_RATE } from "./job/columns";
 import { JobForm } from "./job/JobForm";
@@ -145,10 +145,7 @@ function List() {
   const list = useList<Job>(jobs());
   const rows = list.rows.filter((job) => isWanted(job, search));
   const isFiltered = Boolean(search.q || search.kind || search.state);
-  const { onEnd } = list;
-  useEffect(() => {
-    if (isFiltered) onEnd();
-  }, [isFiltered, onEnd]);
+  useAllPages(list, isFiltered);
   return (
     <>
       <div className="mb-3 flex flex-wrap gap-2">
@@ -183,35 +180,29 @@ function List() {
           ))}
         </select>
       </div>
-      {list.error ? (
-        <ErrorPanel error={list.error} retry={() => void list.refetch()} />
-      ) : (
-        <Table
-          label="Jobs"
-          rows={rows}
-          columns={COLUMNS}
-          rowHeight={52}
-          idOf={(job) => job.jobId}
-          href={(job) => `/jobs/${encodeURIComponent(job.jobId)}`}
-          onOpen={(job) => void navigate({ to: "/jobs/$id", params: { id: job.jobId } })}
-          onEnd={list.onEnd}
-          loading={list.loading}
-          empty={
-            isFiltered ? (
-              <Empty icon={Wrench} title="No job fits">
-                Try fewer letters, another state or another kind.
-              </Empty>
-            ) : (
-              <Empty icon={Wrench} title="No jobs yet">
-                Decorate a function with <code className="font-mono">@app.job</code> and start a
-                worker, apply a job file with{" "}
-                <code className="font-mono">rota apply jobs.yaml</code>, or make one here that runs
-                a command or sends a request.
-              </Empty>
-            )
-          }
-        />
-      )}
+      <ListTable
+        label="Jobs"
+        list={list}
+        rows={rows}
+        columns={COLUMNS}
+        rowHeight={52}
+        idOf={(job) => job.jobId}
+        href={(job) => `/jobs/${encodeURIComponent(job.jobId)}`}
+        onOpen={(job) => void navigate({ to: "/jobs/$id", params: { id: job.jobId } })}
+        empty={
+          isFiltered ? (
+            <Empty icon={Wrench} title="No job fits">
+              Try fewer letters, another state or another kind.
+            </Empty>
+          ) : (
+            <Empty icon={Wrench} title="No jobs yet">
+              Decorate a function with <code className="font-mono">@app.job</code> and start a
+              worker, apply a job file with <code className="font-mono">rota apply jobs.yaml</code>,
+              or make one here that runs a command or sends a request.
+            </Empty>
+          )
+        }
+      />
     </>
   );
 }

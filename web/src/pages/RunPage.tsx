@@ -5,17 +5,17 @@ import { lazy, Suspense } from "react";
 import { nodes, run as runQuery, runs } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { shortId } from "@/lib/format";
+import { patiently } from "@/lib/patiently";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
-import { downloadLog, useLog } from "@/shell/live";
+import { RunLog } from "@/shell/RunLog";
 import { Actions } from "@/ui/Actions";
 import { CopyButton } from "@/ui/Copy";
 import { JsonView } from "@/ui/Json";
-import { LogView } from "@/ui/LogView";
-import { Card, Empty, ErrorPanel, Load, PageHead, Skeleton } from "@/ui/Panels";
+import { ListTable } from "@/ui/ListTable";
+import { Card, Empty, Load, PageHead, Skeleton } from "@/ui/Panels";
 import { coming, Part } from "@/ui/Part";
 import { lookOf, StateBadge } from "@/ui/State";
-import { Table } from "@/ui/Table";
 import { Tabs, tabOf } from "@/ui/Tabs";
 import { Attempts } from "./run/Attempts";
 import { Compare } from "./run/Compare";
@@ -25,8 +25,8 @@ import { RunFacts } from "./run/RunFacts";
 import { NARROW_RUN_PX, STEP_COLUMNS } from "./runs/columns";
 
 // Asked for beside the run, not after it: whether it is one of a graph is known only then.
-const RunGraph = coming(import("@/graph/RunGraph"));
-const RunGantt = lazy(() => import("@/graph/RunGantt"));
+const RunGraph = coming(patiently(() => import("@/graph/RunGraph"))());
+const RunGantt = lazy(patiently(() => import("@/graph/RunGantt")));
 
 export function RunPage() {
   const { id = "" } = useParams({ strict: false });
@@ -112,19 +112,12 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
 function Log({ run }: { run: Run }) {
   const [search, setSearch] = useFilters();
   const isLive = !run.finishedAt;
-  const { lines, error, isRead, gap, retry } = useLog(run.executionId, isLive);
-  const problem = error !== null && <ErrorPanel error={error} retry={retry} />;
-  if (problem && lines.length === 0) return problem;
   return (
     <Card flush>
-      {problem}
-      <LogView
-        lines={lines}
+      <RunLog
+        id={run.executionId}
         live={isLive}
-        reading={!isRead}
-        gap={gap}
-        {...(isLive && !run.startedAt && { height: "h-20" })}
-        onDownload={() => downloadLog(run.executionId)}
+        height={isLive && !run.startedAt ? "h-20" : undefined}
         wanted={{ text: search.find ?? "", level: search.level ?? "" }}
         onWanted={({ text, level }) =>
           setSearch({ find: text || undefined, level: level || undefined })
@@ -156,18 +149,15 @@ function Data({ run }: { run: Run }) {
 function Children({ run }: { run: Run }) {
   const navigate = useNavigate();
   const list = useList<Run>(runs({ parentId: run.executionId }));
-  if (list.error) return <ErrorPanel error={list.error} retry={() => void list.refetch()} />;
   return (
-    <Table
+    <ListTable
       label="Steps of this run"
-      rows={list.rows}
+      list={list}
       columns={STEP_COLUMNS}
       narrowHeight={NARROW_RUN_PX}
       idOf={(each) => each.executionId}
       href={(each) => `/runs/${each.executionId}`}
       onOpen={(each) => void navigate({ to: "/runs/$id", params: { id: each.executionId } })}
-      onEnd={list.onEnd}
-      loading={list.loading}
       empty={
         <Empty icon={Footprints} title="No step has a run yet">
           Each node gets one here when its turn comes, a map one for each item.

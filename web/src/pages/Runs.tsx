@@ -6,8 +6,8 @@ import type { Run } from "@/api/types";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { Button, buttonClass } from "@/ui/Button";
-import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
-import { Table } from "@/ui/Table";
+import { ListTable } from "@/ui/ListTable";
+import { Empty, PageHead } from "@/ui/Panels";
 import { BulkBar } from "./runs/BulkBar";
 import { NARROW_RUN_PX, RUN_COLUMNS } from "./runs/columns";
 import { Filters } from "./runs/Filters";
@@ -33,34 +33,26 @@ export function Runs() {
     <>
       <PageHead title="Runs" />
       <Filters search={search} setSearch={setSearch} />
-      {list.error ? (
-        <ErrorPanel error={list.error} retry={() => void list.refetch()} />
-      ) : (
-        <>
-          <BulkBar
-            rows={list.rows}
-            selected={selected}
-            filter={filter}
-            isFiltered={isFiltered}
-            hasMore={list.more}
-            clear={() => setSelected(new Set())}
-          />
-          <Table
-            label="Runs"
-            rows={list.rows}
-            columns={RUN_COLUMNS}
-            narrowHeight={NARROW_RUN_PX}
-            idOf={(run) => run.executionId}
-            href={(run) => `/runs/${run.executionId}`}
-            onOpen={(run) => void navigate({ to: "/runs/$id", params: { id: run.executionId } })}
-            selected={selected}
-            onSelect={setSelected}
-            onEnd={list.onEnd}
-            loading={list.loading}
-            empty={<NoRuns clear={isFiltered ? clear : undefined} />}
-          />
-        </>
-      )}
+      <BulkBar
+        rows={list.rows}
+        selected={selected}
+        filter={filter}
+        isFiltered={isFiltered}
+        hasMore={list.more}
+        clear={() => setSelected(new Set())}
+      />
+      <ListTable
+        label="Runs"
+        list={list}
+        columns={RUN_COLUMNS}
+        narrowHeight={NARROW_RUN_PX}
+        idOf={(run) => run.executionId}
+        href={(run) => `/runs/${run.executionId}`}
+        onOpen={(run) => void navigate({ to: "/runs/$id", params: { id: run.executionId } })}
+        selected={selected}
+        onSelect={setSelected}
+        empty={<NoRuns clear={isFiltered ? clear : undefined} />}
+      />
     </>
   );
 }

@@ -1,20 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { CalendarDays, Plus } from "lucide-react";
-import { useEffect } from "react";
 import { may } from "@/api/actions";
 import { schedule as scheduleQuery, schedules, session } from "@/api/queries";
 import type { Schedule } from "@/api/types";
 import { sentence } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
-import { useList } from "@/lib/useList";
+import { useAllPages, useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
 import { Dialog } from "@/ui/Dialog";
+import { ListTable } from "@/ui/ListTable";
 import { Name } from "@/ui/Name";
-import { Empty, ErrorPanel, Load, PageHead } from "@/ui/Panels";
+import { Empty, Load, PageHead } from "@/ui/Panels";
 import { SearchField } from "@/ui/SearchField";
 import { StateBadge } from "@/ui/State";
-import { type Column, Table } from "@/ui/Table";
+import type { Column } from "@/ui/Table";
 import { Tabs, tabOf } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
 import { Backfills } from "./schedule/Backfills";
@@ -146,12 +146,7 @@ function List({ onOpen }: { onOpen: (each: Schedule) => void }) {
   const list = useList<Schedule>(schedules());
   const wanted = (search.q ?? "").toLowerCase();
   const rows = list.rows.filter(({ name, job }) => `${name} ${job}`.toLowerCase().includes(wanted));
-  const { onEnd } = list;
-  // Those that fit may be on a later page.
-  useEffect(() => {
-    if (wanted) onEnd();
-  }, [wanted, onEnd]);
-  if (list.error) return <ErrorPanel error={list.error} retry={() => void list.refetch()} />;
+  useAllPages(list, wanted !== "");
   return (
     <>
       <div className="mb-3 flex">
@@ -162,16 +157,15 @@ function List({ onOpen }: { onOpen: (each: Schedule) => void }) {
           onChange={(q) => setSearch({ q })}
         />
       </div>
-      <Table
+      <ListTable
         label="Schedules"
+        list={list}
         rows={rows}
         columns={COLUMNS}
         rowHeight={52}
         idOf={(each) => each.name}
         href={(each) => `/schedules?edit=${encodeURIComponent(each.name)}`}
         onOpen={onOpen}
-        onEnd={onEnd}
-        loading={list.loading}
         empty={<NoSchedules isFiltered={wanted !== ""} />}
       />
     </>

@@ -7,6 +7,7 @@ import { parseAnsi, stripAnsi } from "@/lib/ansi";
 import { plural } from "@/lib/format";
 import { countInWords, nothingShown, placeOf } from "@/lib/log";
 import { utc } from "@/lib/time";
+import { useTyped } from "@/lib/useTyped";
 import { IconButton } from "./Button";
 import { Skeleton } from "./Panels";
 import { toast } from "./Toasts";
@@ -51,24 +52,20 @@ interface Props {
 const TYPING_MS = 300;
 const NOTHING: Wanted = { text: "", level: "" };
 
-/** What is looked for now; told further when a person stops typing, and follows the address. */
-function useWanted({ wanted, onWanted }: Pick<Props, "wanted" | "onWanted">) {
-  const { text, level } = wanted ?? NOTHING;
-  const [now, setNow] = useState<Wanted>({ text, level });
-  const tell = useRef(onWanted);
-  tell.current = onWanted;
-  useEffect(() => setNow({ text, level }), [text, level]);
-  useEffect(() => {
-    if (now.text === text && now.level === level) return;
-    const timer = setTimeout(() => tell.current?.(now), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [now, text, level]);
-  return [now, (patch: Partial<Wanted>) => setNow({ ...now, ...patch })] as const;
+/** What is looked for: here at once, in the address when a person stops typing. */
+function useWanted({ wanted = NOTHING, onWanted }: Pick<Props, "wanted" | "onWanted">) {
+  const [text, setText] = useTyped(
+    wanted.text,
+    (now) => onWanted?.({ text: now, level }),
+    TYPING_MS,
+  );
+  const [level, setLevel] = useTyped(wanted.level, (now) => onWanted?.({ text, level: now }), 0);
+  return { text, setText, level, setLevel };
 }
 
 /** A live one keeps its height, so that nothing below it jumps; an ended one is as tall as it needs. */
 export function LogView({ lines, live, reading, gap, onDownload, height, ...kept }: Props) {
-  const [{ text, level }, setWanted] = useWanted(kept);
+  const { text, setText, level, setLevel } = useWanted(kept);
   const [isFollowing, setFollowing] = useState(true);
   const scroller = useRef<HTMLDivElement>(null);
   const shown = useMemo(() => filterLines(lines, text, level), [lines, text, level]);
@@ -109,14 +106,14 @@ export function LogView({ lines, live, reading, gap, onDownload, height, ...kept
             placeholder="Search in the log"
             className="field w-full pl-8"
             value={text}
-            onChange={(event) => setWanted({ text: event.target.value })}
+            onChange={(event) => setText(event.target.value)}
           />
         </div>
         <select
           aria-label="Lowest level"
           className="field max-sm:min-w-24 max-sm:flex-1"
           value={level}
-          onChange={(event) => setWanted({ level: event.target.value })}
+          onChange={(event) => setLevel(event.target.value)}
         >
           <option value="">All levels</option>
           {LEVELS.slice(1).map((each) => (

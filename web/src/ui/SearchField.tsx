@@ -1,5 +1,6 @@
 import { Search } from "lucide-react";
-import { useEffect, useId, useState } from "react";
+import { useId } from "react";
+import { useTyped } from "@/lib/useTyped";
 
 interface Props {
   label: string;
@@ -10,16 +11,12 @@ interface Props {
   known?: string[];
 }
 
+const TYPING_MS = 250;
+
 /** Waits until a person stops typing; follows the address when that changes. */
 export function SearchField({ label, value, onChange, className = "", known }: Props) {
   const id = useId();
-  const [text, setText] = useState(value ?? "");
-  useEffect(() => setText(value ?? ""), [value]);
-  useEffect(() => {
-    if (text === (value ?? "")) return;
-    const timer = setTimeout(() => onChange(text || undefined), 250);
-    return () => clearTimeout(timer);
-  }, [text, value, onChange]);
+  const [text, setText] = useTyped(value ?? "", (typed) => onChange(typed || undefined), TYPING_MS);
   return (
     <div className={`relative ${className}`}>
       <Search aria-hidden className="absolute inset-y-0 left-2.5 my-auto size-4 text-ink-3" />

@@ -30,7 +30,7 @@ export interface Column<T> {
   from?: "sm" | "md" | "lg" | "xl";
 }
 
-interface Props<T> {
+export interface TableProps<T> {
   label: string;
   rows: T[];
   columns: Column<T>[];
@@ -48,7 +48,7 @@ interface Props<T> {
   narrowHeight?: number;
 }
 
-export function Table<T>(props: Props<T>) {
+export function Table<T>(props: TableProps<T>) {
   const { rows, idOf, onOpen, selected, onSelect, onEnd } = props;
   const body = useRef<HTMLDivElement>(null);
   const width = useWidth();

@@ -5,11 +5,12 @@ import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ApiError } from "@/api/client";
+import type { Schema, Values } from "@/lib/schema";
 import { useOpened } from "@/lib/useOpened";
 import { Actions } from "./Actions";
 import { FormDialog } from "./Dialog";
 import { Load } from "./Panels";
-import { type Schema, SchemaForm, type Values } from "./SchemaForm";
+import { SchemaForm } from "./SchemaForm";
 import { Toasts } from "./Toasts";
 
 afterEach(() => vi.unstubAllGlobals());
@@ -43,7 +44,12 @@ function Form({ item, seen }: { item: { version: number }; seen: (version: numbe
 }
 
 const SCHEMA: Schema = {
-  properties: { first: { type: "object" }, second: { type: "object" }, id: { type: "integer" } },
+  properties: {
+    first: { type: "object" },
+    second: { type: "object" },
+    id: { type: "integer" },
+    share: { type: "number" },
+  },
 };
 
 function Asked({ told }: { told: (values: Values, problem: string | null) => void }) {
@@ -146,6 +152,29 @@ describe("a form of arguments", () => {
     expect(told.mock.lastCall?.[1]).toContain("first");
     await userEvent.clear(screen.getByLabelText("first"));
     expect(told.mock.lastCall?.[1]).toBeNull();
+  });
+
+  it("keeps what could be read while its JSON is not right, and shows it as a form again", async () => {
+    const told = vi.fn();
+    render(<Asked told={told} />);
+    await userEvent.type(screen.getByLabelText("id"), "7");
+    await userEvent.click(screen.getByRole("button", { name: "Edit as JSON" }));
+    await userEvent.type(screen.getByLabelText("Arguments"), ",");
+    expect(told.mock.lastCall).toEqual([{ id: 7 }, expect.any(String)]);
+    await userEvent.click(screen.getByRole("button", { name: "Edit as a form" }));
+    expect(told.mock.lastCall).toEqual([{ id: 7 }, null]);
+    expect((screen.getByLabelText("id") as HTMLInputElement).value).toBe("7");
+  });
+
+  it("takes a number with zeros behind its point, which are nothing until more is typed", async () => {
+    const told = vi.fn();
+    render(<Asked told={told} />);
+    const field = screen.getByLabelText("share") as HTMLInputElement;
+    await userEvent.type(field, "0.05");
+    expect(field.value).toBe("0.05");
+    expect(told.mock.lastCall?.[0]).toEqual({ share: 0.05 });
+    await userEvent.clear(field);
+    expect(told.mock.lastCall?.[0]).toEqual({});
   });
 
   it("takes long numbers as they are typed", async () => {

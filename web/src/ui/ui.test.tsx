@@ -5,12 +5,13 @@ import { describe, expect, it, vi } from "vitest";
 import { ACTIONS, offered } from "@/api/actions";
 import { ApiError } from "@/api/client";
 import type { LogLine } from "@/api/types";
+import { defaultsOf, kindOf, withValue } from "@/lib/schema";
 import { Actions } from "./Actions";
 import { FormDialog } from "./Dialog";
 import { JsonView } from "./Json";
 import { filterLines, LogView } from "./LogView";
 import { ErrorPanel } from "./Panels";
-import { defaultsOf, kindOf, SchemaForm, withValue } from "./SchemaForm";
+import { SchemaForm } from "./SchemaForm";
 import { STATES, StateBadge } from "./State";
 import { Time } from "./Time";
 

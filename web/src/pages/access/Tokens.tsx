@@ -4,9 +4,10 @@ import type { Token } from "@/api/types";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { Actions } from "@/ui/Actions";
+import { ListTable } from "@/ui/ListTable";
 import { Name } from "@/ui/Name";
 import { Empty, ErrorPanel } from "@/ui/Panels";
-import { type Column, Table } from "@/ui/Table";
+import type { Column } from "@/ui/Table";
 import { Time, useNow } from "@/ui/Time";
 import { OneToken } from "./OneToken";
 import { stateOf, TokenTag } from "./TokenTag";
@@ -101,16 +102,14 @@ export function Tokens() {
         />
         Also those that are revoked or expired
       </label>
-      <Table
+      <ListTable
         label="Tokens"
-        rows={list.rows}
+        list={list}
         columns={COLUMNS}
         narrowHeight={56}
         idOf={(token) => token.id}
         href={(token) => `/access?id=${token.id}`}
         onOpen={(token) => setSearch({ id: token.id })}
-        onEnd={list.onEnd}
-        loading={list.loading}
         empty={
           <Empty icon={KeyRound} title="No tokens">
             Programs sign in with a token; make one for each.

@@ -2,21 +2,35 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { logEnd, run as runQuery } from "@/api/queries";
-import type { LogLine } from "@/api/types";
+import type { LogLine, Run } from "@/api/types";
 import { parseAnsi } from "@/lib/ansi";
 import { placeOf } from "@/lib/log";
 import { buttonClass } from "@/ui/Button";
 import { LongText } from "@/ui/LongText";
-import { Card } from "@/ui/Panels";
+import { Card, Load } from "@/ui/Panels";
 import { Time } from "@/ui/Time";
 
 const LINES = 8;
 
 export function Newest({ id, isOnly }: { id: string; isOnly: boolean }) {
-  const { data: run } = useQuery(runQuery(id));
+  const query = useQuery(runQuery(id));
   const { data: lines } = useQuery(logEnd(id, LINES));
-  if (!run) return <Card className="min-h-40">{null}</Card>;
-  const { error } = run;
+  if (query.data) return <Told run={query.data} lines={lines ?? []} isOnly={isOnly} />;
+  return (
+    <Card className="min-h-40" flush>
+      <Load query={query}>{() => null}</Load>
+    </Card>
+  );
+}
+
+interface ToldProps {
+  run: Run;
+  lines: LogLine[];
+  isOnly: boolean;
+}
+
+function Told({ run, lines, isOnly }: ToldProps) {
+  const { executionId: id, error } = run;
   return (
     <Card
       title={isOnly ? "What it said" : "The newest of them"}
@@ -35,7 +49,7 @@ export function Newest({ id, isOnly }: { id: string; isOnly: boolean }) {
           className="font-mono text-xs text-bad"
         />
         {error?.traceback.includes("\n") && <Text label="Traceback">{error.traceback}</Text>}
-        {lines && lines.length > 0 && (
+        {lines.length > 0 && (
           <Text label="The end of its log">
             {lines.map((line) => (
               <Line key={placeOf(line)} line={line} />

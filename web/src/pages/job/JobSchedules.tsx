@@ -6,7 +6,7 @@ import { schedules, session } from "@/api/queries";
 import type { JobDetail, Schedule } from "@/api/types";
 import { useList } from "@/lib/useList";
 import { Button } from "@/ui/Button";
-import { Card, Empty } from "@/ui/Panels";
+import { Card, Empty, ErrorPanel, Skeleton } from "@/ui/Panels";
 import { EditSchedule } from "../schedule/EditSchedule";
 import { ScheduleCard } from "../schedule/ScheduleCard";
 
@@ -21,11 +21,13 @@ export function JobSchedules({ job }: { job: JobDetail }) {
   );
   return (
     <div className="space-y-4">
+      {list.loading && <Skeleton lines={6} />}
+      {list.error && <ErrorPanel error={list.error} retry={() => void list.refetch()} />}
       {list.rows.map((each) => (
         <ScheduleCard key={each.name} schedule={each} />
       ))}
       {list.rows.length > 0 && add}
-      {list.rows.length === 0 && !list.loading && (
+      {list.rows.length === 0 && !list.loading && !list.error && (
         <Card>
           <Empty icon={CalendarDays} title="No schedule fires this job" action={add}>
             Give it one in code, <code className="font-mono">schedule="0 6 * * *"</code>, or here.

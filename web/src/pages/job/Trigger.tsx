@@ -6,10 +6,11 @@ import { ask } from "@/api/client";
 import { keys } from "@/api/keys";
 import { parameters } from "@/api/queries";
 import type { JobDetail } from "@/api/types";
+import { defaultsOf, type Schema, type Values } from "@/lib/schema";
 import { Button } from "@/ui/Button";
 import { FormDialog } from "@/ui/Dialog";
 import { Load } from "@/ui/Panels";
-import { defaultsOf, type Schema, SchemaForm, type Values } from "@/ui/SchemaForm";
+import { SchemaForm } from "@/ui/SchemaForm";
 import { toast } from "@/ui/Toasts";
 
 export function Trigger({ job }: { job: JobDetail }) {

@@ -4,11 +4,11 @@ import { runs } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { useList } from "@/lib/useList";
 import { Name } from "@/ui/Name";
-import { Card, Empty, Progress } from "@/ui/Panels";
+import { Card, Empty, ErrorPanel, Progress } from "@/ui/Panels";
 import { Duration } from "@/ui/Time";
 
 export function Running({ className }: { className?: string }) {
-  const { rows, loading } = useList<Run>(runs({ status: "running", limit: 8 }));
+  const { rows, loading, error, refetch } = useList<Run>(runs({ status: "running", limit: 8 }));
   return (
     <Card
       title="Running now"
@@ -20,7 +20,12 @@ export function Running({ className }: { className?: string }) {
         </Link>
       }
     >
-      {rows.length === 0 && !loading && (
+      {error && (
+        <div className="p-4">
+          <ErrorPanel error={error} retry={() => void refetch()} />
+        </div>
+      )}
+      {rows.length === 0 && !loading && !error && (
         <Empty icon={Activity} title="Nothing runs now">
           Runs are here while workers carry them out.
         </Empty>

@@ -3,12 +3,12 @@ import { Link } from "@tanstack/react-router";
 import { GitCompare } from "lucide-react";
 import { run as runQuery, runs } from "@/api/queries";
 import type { Run } from "@/api/types";
-import { diffLines } from "@/lib/diff";
-import { pretty, shortId } from "@/lib/format";
+import { COMPARED_LINES, diffLines } from "@/lib/diff";
+import { count, pretty, shortId } from "@/lib/format";
 import { clock, duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
-import { Card, Empty, Load } from "@/ui/Panels";
+import { Card, Empty, ErrorPanel, Load } from "@/ui/Panels";
 import { lookOf } from "@/ui/State";
 
 /** This run beside another of the same job: what differs stands out. */
@@ -17,6 +17,8 @@ export function Compare({ run }: { run: Run }) {
   const others = useList<Run>(runs({ jobId: run.jobId, limit: 50 }));
   const rows = others.rows.filter((each) => each.executionId !== run.executionId);
   const chosen = search.with ?? bestOf(run, rows)?.executionId;
+  if (!chosen && others.error)
+    return <ErrorPanel error={others.error} retry={() => void others.refetch()} />;
   if (!chosen && !others.loading) {
     return (
       <Card flush>
@@ -123,6 +125,8 @@ function factsOf(run: Run): [string, string][] {
   ];
 }
 
+const CUT = `Only the first ${count(COMPARED_LINES)} lines of each are compared.`;
+
 export function Difference({
   title,
   before,
@@ -135,12 +139,11 @@ export function Difference({
   /** Which side is which, where the title does not say it. */
   legend?: string;
 }) {
-  const lines = diffLines(before, after);
-  const isSame = lines.every((line) => line.kind === "same");
+  const { lines, isCut } = diffLines(before, after);
   const looks = { same: "", gone: "bg-bad-soft", new: "bg-ok-soft" };
   const signs = { same: " ", gone: "-", new: "+" };
   return (
-    <Card title={title} flush aside={isSame ? "The same" : legend}>
+    <Card title={title} flush aside={before === after ? "The same" : legend}>
       <pre
         role="region"
         aria-label={`Difference of ${title.toLowerCase()}`}
@@ -154,6 +157,7 @@ export function Difference({
             className={`px-4 ${looks[line.kind]}`}
           >{`${signs[line.kind]} ${line.text}`}</div>
         ))}
+        {isCut && <p className="px-4 pt-2 font-sans text-ink-2">{CUT}</p>}
       </pre>
     </Card>
   );

@@ -6,9 +6,10 @@ import { may } from "@/api/actions";
 import { ask } from "@/api/client";
 import { parameters } from "@/api/queries";
 import type { Run } from "@/api/types";
+import type { Schema, Values } from "@/lib/schema";
 import { Button } from "@/ui/Button";
 import { FormDialog } from "@/ui/Dialog";
-import { type Schema, SchemaForm, type Values } from "@/ui/SchemaForm";
+import { SchemaForm } from "@/ui/SchemaForm";
 import { toast } from "@/ui/Toasts";
 
 type Scope = "all" | "failed";
@@ -45,6 +46,11 @@ function RerunDialog({ run, isGraph, onClose }: Props) {
   const [values, setValues] = useState<Values>(() => (run.args ?? {}) as Values);
   const [problem, setProblem] = useState<string | null>(null);
   const [touched, setTouched] = useState(false);
+  // Arguments that nobody sees hold nobody up; shown again they are those that could be read.
+  const choose = (next: Scope) => {
+    setScope(next);
+    setProblem(null);
+  };
   const send = async () => {
     const body = scope === "failed" ? { fromFailed: true } : touched ? { args: values } : {};
     const made = await ask("rerunRun", { path: [run.executionId], body });
@@ -81,7 +87,7 @@ function RerunDialog({ run, isGraph, onClose }: Props) {
                 type="radio"
                 name="scope"
                 checked={scope === key}
-                onChange={() => setScope(key)}
+                onChange={() => choose(key)}
               />
               {title}
             </label>

@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { ask, type Body } from "@/api/client";
 import type { Schedule } from "@/api/types";
+import { serverNow } from "@/lib/clock";
 import { asField } from "@/lib/time";
 import { FormDialog } from "@/ui/Dialog";
 import { Text } from "@/ui/Fields";
@@ -38,19 +39,26 @@ function wishOf(fields: FormData): Wish {
 export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
   const cache = useQueryClient();
   const [plan, setPlan] = useState<Plan | null>(null);
-  const [opened] = useState(() => Date.now());
+  const edits = useRef(0);
+  const [opened] = useState(serverNow);
   const send = async (fields: FormData) => {
     const path: [string] = [schedule.name];
     const body = wishOf(fields);
     if (plan === null) {
-      setPlan(await ask("backfillSchedule", { path, body: { ...body, dryRun: true } }));
+      const asked = edits.current;
+      const found = await ask("backfillSchedule", { path, body: { ...body, dryRun: true } });
+      // What was changed while the server looked is not what it found.
+      if (asked === edits.current) setPlan(found);
       return "stay";
     }
     await ask("backfillSchedule", { path, body });
     toast.done(`The backfill of ${schedule.name} has begun.`);
     return cache.invalidateQueries();
   };
-  const forget = () => setPlan(null);
+  const forget = () => {
+    edits.current += 1;
+    setPlan(null);
+  };
   return (
     <FormDialog
       open

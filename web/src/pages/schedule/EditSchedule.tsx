@@ -95,7 +95,8 @@ export function EditSchedule({ schedule: given, job, onClose }: Props) {
             type="date"
             label="Preview from"
             hint="Another day than today: one on which the clocks change, for example."
-            onText={(day) => change({ from: day ? `${day}T00:00:00Z` : null })}
+            // Without a zone it is the midnight of the schedule's own.
+            onText={(day) => change({ from: day ? `${day}T00:00` : null })}
           />
         </div>
       </div>
