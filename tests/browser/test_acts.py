@@ -125,7 +125,11 @@ def test_groups_fold_and_a_node_shows_its_log_which_can_be_fetched(
     nodes.filter(has_text="packing").click()
     expect(nodes).to_have_count(4)
 
-    page.get_by_role("region", name="Node ship").get_by_role("link").first.click()
+    told = site.get(f"/runs/{run_id}/nodes")["graph"]["nodes"]
+    ran = next(each["runId"] for each in told if each["name"] == "ship")
+    page.get_by_role("region", name="Node ship").get_by_role("link", name=short(ran)).click()
+    expect(page).to_have_url(re.compile(f"/runs/{ran}"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("ship")
     state_shown(page, "Failed")
     greeted = site.submit_and_wait("greet", "success", name="Ada", times=2)
     page.goto(f"/runs/{greeted}", wait_until="commit")
