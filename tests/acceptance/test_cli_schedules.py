@@ -70,7 +70,8 @@ def test_a_schedule_is_made_paused_started_by_hand_and_removed(rota: Rota) -> No
     assert "paused by ann: the shop moves" in paused
     assert result == "42\n"
     assert [(each["name"], each["state"]) for each in active] == [("sum", "active")]
-    assert acts == ["remove schedule", "resume schedule", "trigger schedule", "pause schedule"]
+    verbs = ("remove", "resume", "trigger", "pause", "put")
+    assert acts == [f"{verb} schedule" for verb in verbs]
     assert gone.code == 2
     assert "no schedule is named 'sum'" in gone.err
 
