@@ -107,7 +107,7 @@ def test_past_instants_are_run_once(rota: Rota) -> None:
         million = rota("schedules", "backfill", "sum", "--from", "1971-01-01", "--to", "2020-01-01")
 
     assert planned == [
-        {"at": f"2026-01-0{day}T00:00:00Z", "starts": True, "state": None} for day in (1, 2, 3)
+        {"at": f"2026-01-0{day}T00:00:00.000Z", "starts": True, "state": None} for day in (1, 2, 3)
     ]
     assert (first["state"], first["started"], first["succeeded"]) == ("done", 3, 3)
     assert "0 started" in again
@@ -164,9 +164,9 @@ def test_a_preview_needs_no_store_and_marks_changed_clocks(local: Rota) -> None:
     )  # fmt: skip
     firings = said.documents[0]["firings"]
 
-    assert firings[0]["at"] == "2026-03-07T07:30:00Z"
+    assert firings[0]["at"] == "2026-03-07T07:30:00.000Z"
     assert firings[1] == {
-        "at": "2026-03-08T07:00:00Z",
+        "at": "2026-03-08T07:00:00.000Z",
         "local": "2026-03-08T03:00:00-04:00",
         "marks": ["moved from 02:30, which does not exist"],
     }
