@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rota.app.who import whoami
 from tests.acceptance.test_cli_remote import WITH_SERVER, Both
 from tests.support.cli import Rota, eventually
 
@@ -214,3 +215,44 @@ def test_acts(both: Both) -> None:
     assert both.alike_json("acts", "--verb", "pause queue")[0]["subject"] == "mail"
     both.alike("acts", "--limit", "2")
     assert both.alike("acts", "--before", "x").code == 2
+
+
+def test_what_is_changed_is_on_record_by_either_way(both: Both) -> None:
+    """Straight on the database it is the user of this machine who did it."""
+    (worker,) = both.straight.good("workers", "--json").documents
+    once = ("--kind", "skip", "--from", "2026-12-24T22:00Z", "--until", "2026-12-25T06:00Z")
+    deeds = (
+        ("queues", "pause", "mail", "--note", "no stamps"),
+        ("queues", "resume", "mail"),
+        ("workers", "drain", worker["id"]),
+        ("workers", "resume", worker["id"]),
+        ("calendars", "set", "acme", "--off", "2026-12-24"),
+        ("calendars", "remove", "acme"),
+        ("blackouts", "set", "eve", *once),
+        ("blackouts", "remove", "eve"),
+        ("schedules", "set", "nightly", "@daily", "--job", "add"),
+        ("schedules", "remove", "nightly"),
+    )
+    for way in (both.straight, both.afar):
+        for words in deeds:
+            way.good(*words)
+
+    acts = both.straight.good("audit", "list", "--limit", "20", "--json").documents
+    there, here = (
+        [(each["verb"], each["subject"], each["name"], each["detail"]) for each in some]
+        for some in (acts[:10], acts[10:])
+    )
+    assert here == there
+    assert [verb for verb, *_ in reversed(here)] == [
+        "pause queue",
+        "resume queue",
+        "drain worker",
+        "resume worker",
+        "put calendar",
+        "remove calendar",
+        "put blackout",
+        "remove blackout",
+        "put schedule",
+        "remove schedule",
+    ]
+    assert {each["who"] for each in acts[10:]} == {whoami()}

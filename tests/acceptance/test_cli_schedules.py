@@ -70,7 +70,8 @@ def test_a_schedule_is_made_paused_started_by_hand_and_removed(rota: Rota) -> No
     assert "paused by ann: the shop moves" in paused
     assert result == "42\n"
     assert [(each["name"], each["state"]) for each in active] == [("sum", "active")]
-    assert acts == ["remove schedule", "resume schedule", "trigger schedule", "pause schedule"]
+    verbs = ("remove", "resume", "trigger", "pause", "put")
+    assert acts == [f"{verb} schedule" for verb in verbs]
     assert gone.code == 2
     assert "no schedule is named 'sum'" in gone.err
 
@@ -106,7 +107,7 @@ def test_past_instants_are_run_once(rota: Rota) -> None:
         million = rota("schedules", "backfill", "sum", "--from", "1971-01-01", "--to", "2020-01-01")
 
     assert planned == [
-        {"at": f"2026-01-0{day}T00:00:00Z", "starts": True, "state": None} for day in (1, 2, 3)
+        {"at": f"2026-01-0{day}T00:00:00.000Z", "starts": True, "state": None} for day in (1, 2, 3)
     ]
     assert (first["state"], first["started"], first["succeeded"]) == ("done", 3, 3)
     assert "0 started" in again
@@ -163,9 +164,9 @@ def test_a_preview_needs_no_store_and_marks_changed_clocks(local: Rota) -> None:
     )  # fmt: skip
     firings = said.documents[0]["firings"]
 
-    assert firings[0]["at"] == "2026-03-07T07:30:00Z"
+    assert firings[0]["at"] == "2026-03-07T07:30:00.000Z"
     assert firings[1] == {
-        "at": "2026-03-08T07:00:00Z",
+        "at": "2026-03-08T07:00:00.000Z",
         "local": "2026-03-08T03:00:00-04:00",
         "marks": ["moved from 02:30, which does not exist"],
     }

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from threading import Event
 
+import apsw
 import pytest
 
 from rota.engine.keys import queue_key
@@ -20,6 +23,7 @@ from rota.store.open import open_store
 from rota.store.sqlite import SqliteStore
 from rota.store.wakeups import EVERYWHERE
 from tests.contract.builders import HOME, new_run
+from tests.support.races import at_once
 
 FOREVER_S = 60.0
 DEADLINE_S = 20.0
@@ -68,6 +72,21 @@ class Heard:
             self.elsewhere.set()
 
 
+class Broken:
+    """A connection to a disk that does not answer."""
+
+    def __init__(self) -> None:
+        self.asked = Event()
+
+    def pragma(self, _: str) -> int:
+        self.asked.set()
+        raise apsw.IOError("disk I/O error")
+
+
+def _open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir())) if sys.platform == "linux" else 0
+
+
 @on_linux
 def test_the_log_tells_of_another_process_without_a_look(
     shared: SqliteStore, monkeypatch: pytest.MonkeyPatch
@@ -107,6 +126,57 @@ def test_a_process_that_writes_all_the_time_hears_others_still(shared: SqliteSto
             _submit_here(shared)
         assert other.returncode == 0
         assert heard.elsewhere.wait(DEADLINE_S)
+
+
+@on_linux
+def test_the_log_is_found_behind_a_link(
+    shared: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "elsewhere" / "link.db"
+    link.symlink_to(shared.path)
+    monkeypatch.setattr(file_watch, "LOOK_S", FOREVER_S)
+    linked, heard = open_store(f"sqlite:///{link}"), Heard()
+    assert isinstance(linked, SqliteStore)
+    with closing(linked), closing(linked.watch(heard)):
+        _submit_here(shared)
+        assert heard.elsewhere.wait(DEADLINE_S)
+        assert linked.facts()["wal_bytes"] == shared.facts()["wal_bytes"] != 0
+        linked._file_watch._stopping.set()
+        _submit_here(shared)
+
+
+def test_a_look_that_fails_is_not_the_last(
+    shared: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_watch, "_listen", lambda _: None)
+    heard, broken = Heard(), Broken()
+    with closing(shared.watch(heard)):
+        writer, shared._writer = shared._writer, broken  # type: ignore[assignment]
+        assert broken.asked.wait(DEADLINE_S)
+        shared._writer = writer
+        _submit_elsewhere(shared)
+        assert heard.elsewhere.wait(DEADLINE_S)
+
+
+def test_many_who_watch_at_once_share_one_thread(shared: SqliteStore) -> None:
+    before = set(threading.enumerate())
+
+    at_once(*[partial(shared.watch, Heard())] * 8)
+
+    begun = set(threading.enumerate()) - before
+    assert [each.name for each in begun] == ["rota-file-watch"]
+
+
+def test_who_watches_a_store_that_is_closed_leaves_nothing_open(shared: SqliteStore) -> None:
+    store = open_store(shared.url)
+    store.close()
+    before = _open_files()
+
+    with suppress(apsw.Error):
+        store.watch(Heard())
+
+    assert _open_files() == before
 
 
 @on_linux

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rota.app.acts import act
 from rota.engine import blackouts as windows
 from rota.engine import calendars as engine
 from rota.engine.timetables import StoredCalendar
 from rota.model.schedule import Blackout, Calendar
 from rota.rules.blackouts import read_blackout
 from rota.rules.names import check_name
+from rota.store.base import Tx
 
 if TYPE_CHECKING:
     from rota.app.app import App
@@ -28,15 +30,19 @@ class Calendars:
     def put(self, name: str, calendar: Calendar) -> None:
         """Make or change one; schedules that name it follow at once."""
         check_name("calendar", name)
-        self._app.store.write(
-            lambda tx: engine.put_calendar(tx, name, calendar, namespace=self._app.namespace)
-        )
+
+        def put(tx: Tx, _: str) -> None:
+            engine.put_calendar(tx, name, calendar, namespace=self._app.namespace)
+
+        act(self._app, "put calendar", name, put)
 
     def remove(self, name: str) -> None:
         """Forget one; refused while a schedule names it."""
-        self._app.store.write(
-            lambda tx: engine.remove_calendar(tx, name, namespace=self._app.namespace)
-        )
+
+        def remove(tx: Tx, _: str) -> None:
+            engine.remove_calendar(tx, name, namespace=self._app.namespace)
+
+        act(self._app, "remove calendar", name, remove)
 
 
 class Blackouts:
@@ -56,12 +62,16 @@ class Blackouts:
         """
         check_name("blackout", name)
         window = blackout or read_blackout(fields)
-        self._app.store.write(
-            lambda tx: windows.put_blackout(tx, name, window, namespace=self._app.namespace)
-        )
+
+        def put(tx: Tx, _: str) -> None:
+            windows.put_blackout(tx, name, window, namespace=self._app.namespace)
+
+        act(self._app, "put blackout", name, put)
 
     def remove(self, name: str) -> bool:
         """Forget one; False when there was none of that name."""
-        return self._app.store.write(
-            lambda tx: windows.remove_blackout(tx, name, namespace=self._app.namespace)
-        )
+
+        def remove(tx: Tx, _: str) -> bool:
+            return windows.remove_blackout(tx, name, namespace=self._app.namespace)
+
+        return act(self._app, "remove blackout", name, remove)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from rota.app.acts import act
 from rota.app.backfills import Backfill, Backfills
 from rota.app.recorded import check_schedule
 from rota.app.run import Run
 from rota.app.who import whoami
 from rota.clock import to_ms
 from rota.engine import schedules as engine
-from rota.engine.acts import By, record
 from rota.engine.backfill import Planned
 from rota.engine.backfill_range import Wish
 from rota.engine.backfill_views import Reprocess
@@ -117,7 +117,9 @@ class Schedules:
             raise BadOption(f"schedule {name!r} is to be named {read.name!r} too; say it once")
         if args is not None:
             read = msgspec.structs.replace(read, args=dict(args))
-        return self._put(check_name("schedule", name), self._checked(read, job), job, "api", who)
+        checked = self._checked(read, job)
+        check_name("schedule", name)
+        return self._act("put", name, who, lambda tx, by: self._put(tx, name, checked, job, by))
 
     def remove(self, name: str, *, who: str | None = None) -> None:
         """It fires no more; what waits is skipped, what runs goes on."""
@@ -221,7 +223,10 @@ class Schedules:
 
     def put_declared(self, name: str, schedule: Schedule, job: str) -> ScheduleView:
         """The same for one that the code declares; called by workers."""
-        return self._put(name, self._checked(schedule, job), job, "code", None)
+        checked = self._checked(schedule, job)
+        return self._app.store.write(
+            lambda tx: self._put(tx, name, checked, job, whoami(), origin="code")
+        )
 
     @property
     def timetables(self) -> Timetables:
@@ -235,23 +240,27 @@ class Schedules:
     def _here(self) -> str:
         return self._app.namespace
 
-    def _put(
-        self, name: str, schedule: Schedule, job: str, origin: ScheduleOrigin, who: str | None
+    def _put(  # what, and whose it is
+        self,
+        tx: Tx,
+        name: str,
+        schedule: Schedule,
+        job: str,
+        who: str,
+        *,
+        origin: ScheduleOrigin = "api",
     ) -> ScheduleView:
-        by = who or whoami()
-        return self._app.store.write(
-            lambda tx: engine.put(
-                tx,
-                name,
-                schedule,
-                namespace=self._here,
-                job=job,
-                origin=origin,
-                who=by,
-                timetables=self.timetables,
-                new_id=new_id,
-                app=self._app.name if origin == "code" else None,
-            )
+        return engine.put(
+            tx,
+            name,
+            schedule,
+            namespace=self._here,
+            job=job,
+            origin=origin,
+            who=who,
+            timetables=self.timetables,
+            new_id=new_id,
+            app=self._app.name if origin == "code" else None,
         )
 
     def _checked(self, schedule: Schedule, job: str) -> Schedule:
@@ -282,13 +291,4 @@ class Schedules:
     def _act(
         self, verb: str, name: str, who: str | None, work: Callable[[Tx, str], T], **detail: Any
     ) -> T:
-        """A change of a person's, on record with it."""
-        by = By(act_id=new_id(), who=who or whoami())
-        told = {key: value for key, value in detail.items() if value is not None}
-
-        def change(tx: Tx) -> T:
-            done = work(tx, by.who)
-            record(tx, by, namespace=self._here, verb=f"{verb} schedule", subject=name, detail=told)
-            return done
-
-        return self._app.store.write(change)
+        return act(self._app, f"{verb} schedule", name, work, who=who, detail=detail)

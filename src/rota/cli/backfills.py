@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rota.cli.documents import document
+from rota.cli.documents import document, iso
 from rota.cli.output import Row, is_fancy, print_json, print_table, state_cell
 from rota.cli.previews import instant
 from rota.errors import RunFailed
@@ -25,7 +25,7 @@ def print_planned(planned: Sequence[Planned], *, as_json: bool) -> None:
     """What a backfill would do, instant by instant."""
     if as_json:
         print_json(
-            {"at": instant(each.instant), "starts": each.starts, "state": each.state}
+            {"at": iso(each.instant), "starts": each.starts, "state": each.state}
             for each in planned
         )
         return

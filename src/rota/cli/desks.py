@@ -76,7 +76,7 @@ class Desk(Protocol):
     def pause_queue(self, name: str, note: str | None) -> None: ...
     def resume_queue(self, name: str) -> None: ...
     def workers(self) -> list[WorkerView]: ...
-    def drain_worker(self, worker_id: str, *, drains: bool) -> None: ...
+    def drain_worker(self, worker: WorkerView, *, drains: bool) -> None: ...
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
     ) -> list[LogLine]: ...
@@ -181,26 +181,24 @@ class StoreDesk:
         return self._app.store.read(lambda tx: queues(tx, namespace=self._namespace))
 
     def pause_queue(self, name: str, note: str | None) -> None:
-        from rota.engine.queues import pause
+        from rota.app.operate import pause_queue
 
-        self._app.store.write(lambda tx: pause(tx, name, note=note, namespace=self._namespace))
+        pause_queue(self._app, name, note)
 
     def resume_queue(self, name: str) -> None:
-        from rota.engine.queues import resume
+        from rota.app.operate import resume_queue
 
-        self._app.store.write(lambda tx: resume(tx, name, namespace=self._namespace))
+        resume_queue(self._app, name)
 
     def workers(self) -> list[WorkerView]:
         from rota.engine.workers import workers
 
         return self._app.store.read(lambda tx: workers(tx, namespace=self._namespace))
 
-    def drain_worker(self, worker_id: str, *, drains: bool) -> None:
-        from rota.engine.workers import ask_drain
+    def drain_worker(self, worker: WorkerView, *, drains: bool) -> None:
+        from rota.app.operate import drain_worker
 
-        self._app.store.write(
-            lambda tx: ask_drain(tx, worker_id, namespace=self._namespace, drains=drains)
-        )
+        drain_worker(self._app, worker, drains=drains)
 
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
@@ -282,8 +280,8 @@ class ServerDesk:
     def workers(self) -> list[WorkerView]:
         return self._served.workers()
 
-    def drain_worker(self, worker_id: str, *, drains: bool) -> None:
-        (self._served.drain_worker if drains else self._served.resume_worker)(worker_id)
+    def drain_worker(self, worker: WorkerView, *, drains: bool) -> None:
+        (self._served.drain_worker if drains else self._served.resume_worker)(worker.id)
 
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int

@@ -62,12 +62,14 @@ def coming(  # the window, all named
 
 
 def firing_document(firing: Firing) -> dict[str, Any]:
-    """A firing as an object; `at` has no fraction unless there is one."""
-    return {"at": instant(firing.at), "local": firing.wall, "marks": list(firing.marks)}
+    """A firing as an object."""
+    from rota.clock import to_text
+
+    return {"at": to_text(firing.at), "local": firing.wall, "marks": list(firing.marks)}
 
 
 def instant(ms: int) -> str:
-    """As in 2026-03-08T07:00:00Z, in UTC."""
+    """For people: as in 2026-03-08T07:00:00Z, in UTC; with a fraction only if there is one."""
     from rota.clock import to_datetime
 
     precision = "milliseconds" if ms % 1000 else "seconds"

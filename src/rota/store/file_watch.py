@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from select import POLLIN, poll
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from time import sleep
 from typing import Protocol
 
@@ -34,7 +34,7 @@ class Watched(Protocol):
     """Goes up whenever this process begins and ends to write."""
 
     def version(self) -> int | None:
-        """Changes when another process has written; None while we are writing ourselves."""
+        """Changes when another process has written; None while it cannot be told."""
 
 
 class FileWatch:
@@ -43,34 +43,34 @@ class FileWatch:
     def __init__(self, file: Watched, wakeups: Wakeups) -> None:
         self._file = file
         self._wakeups = wakeups
+        self._starting = Lock()
         self._stopping = Event()
         self._thread: Thread | None = None
         self._seen: int | None = None
 
     def start(self) -> None:
-        if self._thread is None:
-            ear = Ear(self._file.log)
-            self._seen = self._file.version()
-            self._thread = Thread(
-                target=self._watch, args=(ear,), name="rota-file-watch", daemon=True
-            )
-            self._thread.start()
+        with self._starting:
+            if self._thread is None and not self._stopping.is_set():
+                self._seen = self._file.version()
+                thread = Thread(target=self._watch, name="rota-file-watch", daemon=True)
+                thread.start()
+                self._thread = thread
 
     def stop(self) -> None:
         self._stopping.set()
         if self._thread is not None:
             self._thread.join()
 
-    def _watch(self, ear: Ear) -> None:
-        with closing(ear):
+    def _watch(self) -> None:
+        with closing(Ear(self._file.log)) as ear:
             while not self._stopping.is_set():
+                self._look()
                 touches = self._file.touches
                 if ear.hears(LOOK_S):
                     is_ours = touches % 2 == 1 or touches != self._file.touches
                     self._look_soon(() if is_ours else SOON_S)
                     self._stopping.wait(DEAF_S)
                     ear.forget()
-                self._look()
 
     def _look_soon(self, pauses_s: Sequence[float]) -> None:
         for pause_s in pauses_s:

@@ -8,15 +8,14 @@ from pathlib import Path
 _MOUNTS = Path("/proc/self/mounts")
 
 
-def file_facts(path: Path) -> dict[str, str | int]:
-    """Bytes in the write-ahead log, bytes free on the disk, type of the file system if known."""
-    log = path.with_name(f"{path.name}-wal")
-    disk = os.statvfs(path.parent)
+def file_facts(log: Path) -> dict[str, str | int]:
+    """Bytes in the write-ahead log, bytes free on its disk, type of the file system if known."""
+    disk = os.statvfs(log.parent)
     facts: dict[str, str | int] = {
         "wal_bytes": log.stat().st_size if log.exists() else 0,
         "free_bytes": disk.f_bavail * disk.f_frsize,
     }
-    kind = file_system(path)
+    kind = file_system(log)
     return facts | ({"file_system": kind} if kind else {})
 
 

@@ -35,8 +35,6 @@ DIALECT = Dialect(
     sql={
         "skip_locked": "for update skip locked",
         "lock": "for update of run",
-        # There may be no row yet to lock.
-        "lock_name": "pg_advisory_xact_lock(hashtextextended(:what, 0))",
         # Not a join: a plan kept for any limit would expect to update a tenth of the table. And
         # an array is made once, where a plain subquery may run again and overshoot its limit.
         "among": "= any (array(",

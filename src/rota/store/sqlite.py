@@ -54,7 +54,6 @@ class SqliteStore:
     def __init__(self, url: str, path: Path, *, clock: Callable[[], int] | None = None) -> None:
         self.url = url
         self.path = path
-        self.log = Path(f"{path}-wal")
         self.touches = 0
         self._clock = clock
         self._statements = _known()
@@ -68,6 +67,7 @@ class SqliteStore:
             disown(path)
             raise
         self._is_open = True
+        self.log = Path(self._writer.filename_wal)  # where a link leads to
         self._readers: list[apsw.Connection] = []
         self._commit: Combiner[Callable[[SqliteTx], Any], Any] = Combiner(self._flush)
         self.wakeups = Wakeups()
@@ -122,7 +122,7 @@ class SqliteStore:
 
     def facts(self) -> dict[str, str | int]:
         """Size of the log, free space, and the kind of file system."""
-        return file_facts(self.path)
+        return file_facts(self.log)
 
     def close(self) -> None:
         self._file_watch.stop()
@@ -208,11 +208,16 @@ class SqliteStore:
                 ride.fail()
 
     def version(self) -> int | None:
-        """Changes when another process has written; None while we are writing ourselves."""
+        """Changes when another process has written.
+
+        None while we are writing ourselves, and when the file cannot be read just now.
+        """
         if not self._writing.acquire(blocking=False):
             return None
         try:
             return int(self._writer.pragma("data_version"))
+        except apsw.Error:
+            return None
         finally:
             self._writing.release()
 

@@ -27,7 +27,6 @@ DIALECT = Dialect(
     sql={
         "skip_locked": "",
         "lock": "",
-        "lock_name": ":what",  # there is one writer
         "among": "in (",
         "end_among": ")",
         "greatest": "max",

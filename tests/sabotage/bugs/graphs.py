@@ -8,7 +8,7 @@ JOINS = "rules/joins.py"
 T_WALK = "tests/unit/test_graph_walk.py::"
 WALK = (T_WALK + "test_the_same_holds_for_many_graphs_that_are_the_same_each_time",)
 T_JOINS = "tests/unit/test_joins.py::"
-T_GRAPHS = "tests/contract/test_graphs.py::"
+T_FAILURES = "tests/contract/test_graph_failures.py::"
 T_APART = "tests/contract/test_artifacts.py::"
 T_WHOLE = "tests/integration/test_artifacts.py::"
 T_MEMOS = "tests/contract/test_memos.py::"
@@ -85,7 +85,7 @@ GRAPHS = (
             ),
         ),
         caught_by=(
-            T_GRAPHS
+            T_FAILURES
             + "test_a_failed_teardown_stops_others_only_if_it_says_so[sqlite-False-success-finish]",
         ),
     ),

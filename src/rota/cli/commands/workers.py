@@ -69,7 +69,7 @@ def _ask(names: tuple[str, ...], flags: dict[str, Any], *, drains: bool, as_json
         known = here.workers()
         meant = {each.id: each for name in names for each in _named(name, known)}
         for worker in meant.values():
-            here.drain_worker(worker.id, drains=drains)
+            here.drain_worker(worker, drains=drains)
             if as_json:
                 print_json([{"id": worker.id, "name": worker.name, "draining": drains}])
             else:

@@ -403,9 +403,6 @@ select namespace, name, version, spec
   from rota.calendar
  where namespace in ({each:namespaces})
 
--- name: lock_name
-select {sql:lock_name} as locked
-
 -- name: put_calendar
 insert into rota.calendar (namespace, name, version, spec, changed_at)
 values (:namespace, :name, 1, :spec, {now})

@@ -1,0 +1,3 @@
+-- name: lock_name
+-- There is one writer at a time.
+select :what as locked
