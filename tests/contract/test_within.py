@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import psycopg
 import pytest
@@ -16,7 +17,7 @@ from sqlalchemy.pool import StaticPool
 from rota.app import App, Job
 from rota.errors import BadArguments, DuplicateKey, WrongConnection
 from rota.model.states import State
-from rota.store import foreign
+from rota.store import foreign, foreign_tx
 from tests.contract.builders import run_sql
 from tests.support.connections import KINDS, driver_at, engine_at, open_kind
 
@@ -62,6 +63,25 @@ def test_a_submit_exists_once_the_transaction_is_committed(
     view = run.show()
     assert (view.state, view.queue, view.priority) == (State.QUEUED, "sums", 10)
     assert (view.args, view.version) == ('{"a":1,"b":2}', 1)
+
+
+def test_a_submit_is_not_of_a_millisecond_that_is_to_come(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    almost_the_next = SimpleNamespace(time=lambda: 1_800_000_000.000_9)
+    monkeypatch.setattr(foreign_tx, "time", almost_the_next)
+    with App(sqlite_url) as app:
+
+        @app.job
+        def noop() -> None: ...
+
+        app.store.close()
+        app.close()
+        with open_kind("driver", sqlite_url) as mine:
+            noop.within(mine.connection).submit()
+            (made,) = mine.execute("select created_at from run").fetchall()
+
+    assert made == (1_800_000_000_000,)
 
 
 @every_kind
