@@ -9,6 +9,8 @@ import pytest
 
 from rota.engine import schedules
 from rota.engine.acts import By
+from rota.engine.backfill import start_backfill
+from rota.engine.backfill_range import Range
 from rota.engine.cancel import cancel
 from rota.engine.clearing import clear_waiting, is_anybody_waiting
 from rota.engine.dependencies import hold_back
@@ -20,6 +22,7 @@ from rota.ids import new_id
 from rota.model.run import Lease, NewRun
 from rota.model.states import State
 from rota.store.base import Store, Tx
+from tests.contract.backfill_builders import fill_some
 from tests.contract.builders import HOME, START_MS, Clock, claim_some, finish_with, look
 from tests.contract.schedule_builders import (
     DAY,
@@ -116,6 +119,31 @@ def test_b_is_skipped_when_a_did_not_succeed(
     assert b.state is State.SKIPPED
     assert b.reason == f"skipped: run {a.run_id} of job a ended as {look(jobs, a.run_id).state}"
     assert not jobs.read(is_anybody_waiting)
+
+
+def test_of_two_starts_of_a_within_a_millisecond_the_later_one_counts(
+    jobs: Store, worker: str, clock: Clock
+) -> None:
+    schedule(jobs, "a", "b")
+    clock.advance(MINUTE)
+    fire_some(jobs)
+    (a,) = claim(jobs, worker)
+    finish_with(jobs, a, "fail", kind="error", fired=True)
+    once_more = Range(from_at=clock(), to_at=clock() + 1, reprocess="failed")
+    jobs.write(
+        lambda tx: start_backfill(
+            tx, "a", once_more, namespace=HOME, backfill_id=new_id(), timetables=TABLES
+        )
+    )
+    fill_some(jobs)
+
+    (later,) = claim(jobs, worker)
+    clear(jobs)
+
+    assert (later.job, later.run_id != a.run_id) == ("a", True)
+    assert reasons(jobs, run_of(jobs, "b")) == [
+        f"it waits for run {later.run_id} of job a, which is running"
+    ]
 
 
 def test_a_that_has_not_fired_yet_is_waited_for(jobs: Store, worker: str, clock: Clock) -> None:

@@ -124,15 +124,14 @@ def test_a_server_that_is_back_is_used_by_the_next_who_asks(
         dialer.connect().close()
 
 
-def test_beyond_the_first_connections_the_pace_is_bounded(postgres_url: str) -> None:
+def test_beyond_the_first_connections_the_pace_is_bounded(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rests_s: list[float] = []
+    monkeypatch.setattr(postgres_dialer, "time", SimpleNamespace(sleep=rests_s.append))
+    monkeypatch.setattr(postgres_dialer, "elapsed_s", lambda: 100.0 + sum(rests_s))
     dialer = Dialer(postgres_url, burst=4)
-    began_s = time.monotonic()
-    for _ in range(4):
+    for _ in range(8):
         dialer.connect().close()
-    quick_s = time.monotonic() - began_s
-    for _ in range(4):
-        dialer.connect().close()
-    took_s = time.monotonic() - began_s
 
-    assert quick_s < 4 * PACE_S
-    assert took_s > 3 * PACE_S
+    assert rests_s == [0.0] * 4 + [pytest.approx(PACE_S)] * 4

@@ -62,6 +62,27 @@ def test_an_attempt_that_failed_is_a_part_of_its_own(
     assert a.attempts == 2
 
 
+def test_an_attempt_that_starts_within_the_millisecond_of_the_one_before_is_seen_running(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    flow = Flow(store, worker, graph([node("a")]))
+    run = flow.start()
+    (lease,) = flow.claim()
+    again = Verdict(
+        run_id=lease.run_id, fence=lease.fence, verb="retry", kind="error", error=ERROR,
+        delay_ms=0, parent_id=run, node="a",
+    )  # fmt: skip
+    store.write(lambda tx: finish(tx, [again], namespace=HOME))
+    store.write(lambda tx: promote(tx, limit=10))
+    flow.claim()
+    clock.advance(4_000)
+
+    (a,) = read(store, run).tracks
+
+    assert [each.part for each in a.stretches] == ["failed", "running"]
+    assert (seconds(a), a.attempts) == ([("running", 4)], 2)
+
+
 def test_a_run_that_failed_for_good_has_no_part_twice(
     store: Store, worker: str, clock: Clock
 ) -> None:
@@ -89,6 +110,17 @@ def test_instances_of_a_map_are_one_track(store: Store, worker: str, clock: Cloc
     (m,) = read(store, run).tracks
 
     assert (m.instances, seconds(m)) == (3, [("queued", 1), ("running", 6)])
+
+
+def test_a_map_that_was_done_within_a_millisecond_has_run(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("m", map=Map(over=[1], into="x"))]))
+    run = flow.start()
+    flow.claim()
+    flow.end(run, "m", item=0)
+
+    (m,) = read(store, run).tracks
+
+    assert [each.part for each in m.stretches] == ["running"]
 
 
 def test_a_run_that_is_no_graph_is_its_own_track(store: Store, worker: str, clock: Clock) -> None:

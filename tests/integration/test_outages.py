@@ -159,7 +159,7 @@ def test_a_silent_server_is_given_up_by_the_guard(
         with pytest.raises(StoreUnavailable):
             run.show()
 
-        assert time.monotonic() - began_s < 4
+        assert time.monotonic() - began_s < 15, "unless told otherwise it is 30 s"
         network.is_silent = False
         assert run.show().job == "echo"
 

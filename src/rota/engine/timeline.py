@@ -78,6 +78,7 @@ def timeline(tx: Tx, run_id: str, *, namespace: str) -> Timeline:
 def _as_row(run: RunView) -> Row:
     return {
         "id": run.id,
+        "fence": run.fence,
         "created_at": run.created_at,
         "started_at": run.started_at,
         "finished_at": run.finished_at,
@@ -109,7 +110,8 @@ def _track(
         tries += len(failed)
         end = now if row["finished_at"] is None else row["finished_at"]
         started = row["started_at"]
-        if started is None or (failed and started <= failed[-1]["started_at"]):
+        # By fences: an attempt may start in the millisecond in which the one before started.
+        if started is None or (failed and row["fence"] <= failed[-1]["fence"]):
             stretches += _waited(since, end)
         else:
             tries += 1
@@ -120,9 +122,9 @@ def _track(
 
 def _mapped(name: str, state: str, row: Row, now: int) -> Track:
     end = now if row["going_on"] else row["finished_at"]
-    started = end if row["started_at"] is None else row["started_at"]
-    stretches = _waited(row["created_at"], started)
-    if started < end:
+    started = row["started_at"]
+    stretches = _waited(row["created_at"], end if started is None else started)
+    if started is not None:
         stretches.append(Stretch(part="running", start_at=started, end_at=end))
     return Track(name=name, state=state, stretches=tuple(stretches), instances=row["instances"])
 

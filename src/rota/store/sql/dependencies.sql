@@ -59,7 +59,7 @@ select s.id, s.namespace, s.name, s.job, s.spec, s.state, s.calendar, s.cursor_a
     on h.id = f.run_id
  where s.namespace = :namespace
    and s.job = :job
- order by s.name, f.decided_at
+ order by s.name, f.decided_at, f.run_id is not null, f.run_id
 
 -- name: live_before
 -- The newest run of a job that was asked for earlier and has not ended, among the last so many.

@@ -373,12 +373,12 @@ returning namespace, queue
 
 -- name: timeline_runs
 -- Of nodes that are not mapped, live and ended; a node that was made again has several.
-select id, node, job, state, created_at, started_at, null as finished_at
+select id, fence, node, job, state, created_at, started_at, null as finished_at
   from rota.run
  where parent_id = :graph_id
    and item is null
  union all
-select id, node, job, state, created_at, started_at, finished_at
+select id, fence, node, job, state, created_at, started_at, finished_at
   from rota.run_history
  where parent_id = :graph_id
    and item is null
@@ -402,7 +402,7 @@ select node, count(*) as instances, min(created_at) as created_at, min(started_a
  group by node
 
 -- name: timeline_attempts
-select run_id, kind, started_at, ended_at
+select run_id, fence, kind, started_at, ended_at
   from rota.attempt
  where run_id {ids:ids}
  order by fence

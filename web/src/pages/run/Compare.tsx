@@ -52,10 +52,10 @@ export function Compare({ run }: { run: Run }) {
   );
 }
 
-/** With a failure, the last one before it that went well tells most. */
+/** With a failure, the last one before it that went well tells most; by ids, as many have one time. */
 export function bestOf(run: Run, rows: Run[]): Run | undefined {
   const good = run.state === "success" ? [] : rows.filter((each) => each.state === "success");
-  return good.find((each) => each.createdAt < run.createdAt) ?? good[0] ?? rows[0];
+  return good.find((each) => each.executionId < run.executionId) ?? good[0] ?? rows[0];
 }
 
 function Other({ run, id }: { run: Run; id: string }) {
