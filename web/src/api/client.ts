@@ -154,13 +154,14 @@ async function send<T>(
   text: string | undefined,
   change: Loose,
 ): Promise<T> {
-  if (isOut && url !== SESSION) throw new ApiError(SIGNED_OUT);
+  const isQuestionOfSession = method === "GET" && url === SESSION;
+  if (isOut && !isQuestionOfSession) throw new ApiError(SIGNED_OUT);
   const token = csrf;
   try {
     return await sendOnce<T>(method, url, text, change);
   } catch (error) {
     const isRefused = error instanceof ApiError && [401, 403].includes(error.status);
-    if (!isRefused || url === SESSION || !check) throw error;
+    if (!isRefused || isQuestionOfSession || !check) throw error;
     isOut = !(await check());
     if (csrf === token) throw error;
     return sendOnce<T>(method, url, text, change);

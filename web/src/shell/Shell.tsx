@@ -2,13 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { LogOut, Menu as MenuIcon, Moon, Search, Sun, X } from "lucide-react";
 import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from "react";
-import { ask, signInAddress } from "@/api/client";
+import { ask, isGone, signInAddress } from "@/api/client";
 import { session } from "@/api/queries";
 import { whoOf } from "@/lib/acts";
 import { useKeys } from "@/lib/keys";
 import { chooseTheme } from "@/lib/theme";
 import { useWidth, WIDTHS } from "@/lib/useWidth";
 import { IconButton } from "@/ui/Button";
+import { toast } from "@/ui/Toasts";
 import { useLive, useStreamState } from "./live";
 import { ALL_PLACES, PLACES } from "./nav";
 import { Stale } from "./Stale";
@@ -183,7 +184,12 @@ function Person() {
   const { data } = useQuery(session);
   const here = useRouterState({ select: (state) => state.location.href });
   const leave = async () => {
-    await ask("endSession").catch(() => undefined);
+    try {
+      await ask("endSession");
+    } catch (error) {
+      // Who believes to be signed out and is not leaves the session to whoever comes next.
+      if (!isGone(error)) return toast.failed(error);
+    }
     // The files of the page are for those who are signed in; the server has its own page for this.
     location.assign("/login");
   };
