@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EventParser, EventStream, type ServerEvent } from "./stream";
 
 describe("the parser of events", () => {
@@ -97,5 +97,61 @@ describe("the stream", () => {
     const before = asked.length;
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(asked.length).toBe(before);
+  });
+});
+
+describe("a stream that falls silent", () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  /** Connections that say hello and then nothing. */
+  function silent() {
+    const asked = vi.fn();
+    const fake = (_: RequestInfo | URL, options?: RequestInit) => {
+      asked();
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode(": hello\n\n"));
+          options?.signal?.addEventListener("abort", () => controller.error(new Error("cut")));
+        },
+      });
+      return Promise.resolve(new Response(body));
+    };
+    const stream = new EventStream({
+      url: () => "/events",
+      fetch: fake as typeof fetch,
+      onEvent: () => undefined,
+      onReset: () => undefined,
+      firstPauseMs: 1,
+    });
+    stream.start();
+    return { asked, stream };
+  }
+
+  it("is taken for dead after three heartbeats", async () => {
+    const { asked, stream } = silent();
+    await vi.advanceTimersByTimeAsync(44_000);
+    expect(asked).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(asked).toHaveBeenCalledTimes(2);
+    stream.close();
+  });
+
+  it("is asked for anew some seconds after the computer slept", async () => {
+    const { asked, stream } = silent();
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await vi.advanceTimersByTimeAsync(5_100);
+    expect(asked).toHaveBeenCalledTimes(2);
+    stream.close();
+  });
+
+  it("is taken for dead at the same time when the clock is set back", async () => {
+    const { asked, stream } = silent();
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await vi.advanceTimersByTimeAsync(45_000);
+    expect(asked).toHaveBeenCalledTimes(2);
+    stream.close();
   });
 });

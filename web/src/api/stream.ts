@@ -147,8 +147,8 @@ export class EventStream {
     const decoder = new TextDecoder();
     const reader = body.getReader();
     for (;;) {
-      const timer = setTimeout(() => dead.abort(), this.options.silenceMs ?? 45_000);
-      const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+      const heard = onSilence(this.options.silenceMs ?? 45_000, () => dead.abort());
+      const { done, value } = await reader.read().finally(heard);
       if (done || outer.aborted) return;
       for (const event of parser.push(decoder.decode(value, { stream: true }))) this.take(event);
     }
@@ -163,6 +163,22 @@ export class EventStream {
       this.options.onEvent(event);
     }
   }
+}
+
+const SLICE_MS = 5_000;
+
+/** Timers stand still while a computer sleeps, and clocks may be set back: the longer time counts. */
+function onSilence(ms: number, then: () => void): () => void {
+  const slice = Math.min(ms, SLICE_MS);
+  let left = ms;
+  let before = Date.now();
+  const timer = setInterval(() => {
+    const now = Date.now();
+    left -= Math.max(slice, now - before);
+    before = now;
+    if (left <= 0) then();
+  }, slice);
+  return () => clearInterval(timer);
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
