@@ -66,6 +66,27 @@ describe("the stream", () => {
     expect(events.map((event) => event.id)).toEqual(["41", "42"]);
   });
 
+  it("goes on from the place that a heartbeat told, and not from one that was cut off", async () => {
+    const { asked, stream } = follow([
+      "id: 41\nevent: run\ndata: {}\n\n:\nid: 42\n\nid: 43\nevent: run\ndata: {}",
+    ]);
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    stream.close();
+    expect(asked[1]?.lastId).toBe("42");
+  });
+
+  it("starts over when the server does not know its place", async () => {
+    const { asked, resets, stream } = follow([
+      "id: old\nevent: run\ndata: {}\n\n",
+      400,
+      ": hi\n\n",
+    ]);
+    await vi.waitFor(() => expect(asked).toHaveLength(4));
+    stream.close();
+    expect(asked.slice(0, 3).map((each) => each.lastId)).toEqual([null, "old", null]);
+    expect(resets).toHaveBeenCalled();
+  });
+
   it("comes back after refusals", async () => {
     const { asked, events, stream } = follow([503, 502, "id: 1\nevent: run\ndata: {}\n\n"]);
     await vi.waitFor(() => expect(events).toHaveLength(1));
