@@ -19,6 +19,7 @@ from rota.engine.logs import append
 from rota.engine.promote import promote
 from rota.engine.queues import pause
 from rota.engine.tokens import revoke
+from rota.errors import TooMany
 from rota.ids import new_id
 from rota.model.log import LogChunk
 from rota.store.base import Store
@@ -99,6 +100,23 @@ def test_queues_and_workers_are_told_at_first_and_when_they_change(served: Serve
         heard.wait_for("queue", name="default", paused=True, note="wait")
 
         assert heard.of("run") == []
+
+
+def test_a_server_that_is_too_busy_when_the_first_reader_comes_tells_all_the_same(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = served.app.store
+    watch, busy = store.watch, [TooMany("the server is busy")]
+
+    def watch_in_the_end(*given: Any, **options: Any) -> Any:
+        if busy:
+            raise busy.pop()
+        return watch(*given, **options)
+
+    monkeypatch.setattr(store, "watch", watch_in_the_end)
+    with listening(served.client("viewer")) as heard:
+        heard.wait_for("run", executionId=given_run(store), status="queued")
+    assert not busy
 
 
 def test_lines_are_told_once_each_and_only_new_ones(served: Served) -> None:
