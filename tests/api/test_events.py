@@ -13,12 +13,13 @@ import pytest
 from rota.api.live import client as buffers
 from rota.api.live import feed as feeds
 from rota.api.live.reader import Reader
-from rota.api.live.topics import Resume, parse_resume, resume_text
+from rota.api.live.topics import MOST_CLAIMS, Resume, parse_resume, resume_text
 from rota.engine.heartbeat import Held, Progress, heartbeat
 from rota.engine.logs import append
 from rota.engine.promote import promote
 from rota.engine.queues import pause
 from rota.engine.tokens import revoke
+from rota.errors import TooMany
 from rota.ids import new_id
 from rota.model.log import LogChunk
 from rota.store.base import Store
@@ -101,6 +102,23 @@ def test_queues_and_workers_are_told_at_first_and_when_they_change(served: Serve
         assert heard.of("run") == []
 
 
+def test_a_server_that_is_too_busy_when_the_first_reader_comes_tells_all_the_same(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = served.app.store
+    watch, busy = store.watch, [TooMany("the server is busy")]
+
+    def watch_in_the_end(*given: Any, **options: Any) -> Any:
+        if busy:
+            raise busy.pop()
+        return watch(*given, **options)
+
+    monkeypatch.setattr(store, "watch", watch_in_the_end)
+    with listening(served.client("viewer")) as heard:
+        heard.wait_for("run", executionId=given_run(store), status="queued")
+    assert not busy
+
+
 def test_lines_are_told_once_each_and_only_new_ones(served: Served) -> None:
     store = served.app.store
     run_id, other = given_run(store), given_run(store)
@@ -119,6 +137,20 @@ def test_lines_are_told_once_each_and_only_new_ones(served: Served) -> None:
         heard.wait_for("log", text="again")
         assert [each.data["text"] for each in heard.of("log")] == ["four", "again"]
     assert last.data["executionId"] == run_id
+
+
+def test_lines_of_a_run_with_very_many_claims_go_on_where_they_were_left(served: Served) -> None:
+    store, claims = served.app.store, 3 * MOST_CLAIMS
+    run_id = given_run(store)
+    log(store, *(chunk(run_id, 1, f"of {fence}", fence=fence) for fence in range(1, claims)))
+    client, topics = served.client("viewer"), f"logs:{run_id}"
+    with listening(client, topics=topics) as heard:
+        log(store, chunk(run_id, 1, "seen", fence=claims))
+        seen = heard.wait_for("log", text="seen").id
+    log(store, chunk(run_id, 2, "missed", fence=claims))
+    with listening(client, topics=topics, last_id=seen) as heard:
+        heard.wait_for("log", text="missed")
+        assert [each.data["text"] for each in heard.of("log")] == ["missed"]
 
 
 def test_lines_of_a_run_that_is_not_reached_are_unknown(served: Served) -> None:
@@ -297,3 +329,11 @@ class given_late_submit:  # noqa: N801  # reads as a builder
 
 def test_a_stream_that_began_before_the_first_look_can_be_taken_up_again() -> None:
     assert parse_resume(resume_text(Resume(Reader().floor, {}))) == Resume(0, {})
+
+
+def test_the_id_of_an_event_has_room_for_a_run_that_was_tried_a_thousand_times() -> None:
+    run_id = new_id()
+    told = resume_text(Resume(7, {run_id: dict.fromkeys(range(1, 1001), 10**9)}))
+    resumed = parse_resume(told)
+    assert resumed is not None
+    assert resumed.logs[run_id] == dict.fromkeys(range(981, 1001), 10**9)

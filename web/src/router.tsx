@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { ApiError, rememberCsrf, signInAddress } from "@/api/client";
+import { ApiError, signInAddress } from "@/api/client";
 import { session } from "@/api/queries";
 import { patiently } from "@/lib/patiently";
 import { parseSearch, pick, stringifySearch } from "@/lib/search";
@@ -26,7 +26,7 @@ const inside = createRoute({
   notFoundComponent: RouteMissing,
   beforeLoad: async ({ context, location }) => {
     try {
-      rememberCsrf((await context.cache.ensureQueryData(session)).csrfToken);
+      await context.cache.ensureQueryData(session);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
       throw redirect({ href: signInAddress(location.href), reloadDocument: true });

@@ -10,6 +10,9 @@ export function makeCache(): QueryClient {
         structuralSharing: sharing,
         gcTime: 5 * 60_000,
         refetchOnWindowFocus: true,
+        // A browser that calls itself offline may well reach a server of this machine.
+        networkMode: "always",
+        refetchOnReconnect: true,
         retry: (failures, error) =>
           failures < 3 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
         retryDelay: (failures) => Math.min(8_000, 500 * 2 ** failures),

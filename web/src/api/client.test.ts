@@ -1,3 +1,4 @@
+import { onlineManager } from "@tanstack/react-query";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { makeCache } from "./cache";
 import { ApiError, address, ask, etagOf, rememberCsrf } from "./client";
@@ -104,6 +105,18 @@ describe("the client", () => {
   });
 });
 
+describe("the cache", () => {
+  it("asks a server of this machine though the browser calls itself offline", async () => {
+    onlineManager.setOnline(false);
+    try {
+      answerWith(new Response('{"jobId": "a"}'));
+      await expect(makeCache().fetchQuery(job("a"))).resolves.toEqual({ jobId: "a" });
+    } finally {
+      onlineManager.setOnline(true);
+    }
+  });
+});
+
 describe("a wish", () => {
   const keyOf = (fake: ReturnType<typeof answerWith>) =>
     new Headers(fake.mock.calls.at(-1)?.[1]?.headers).get("Idempotency-Key");
@@ -124,6 +137,20 @@ describe("a wish", () => {
     const again = answerWith(new Response("{}"));
     await submit("lost");
     expect(keyOf(again)).not.toBe(first);
+  });
+
+  it("that was withdrawn has another key when it is made again", async () => {
+    const stop = new AbortController();
+    const cut = vi.fn<typeof fetch>(() => {
+      stop.abort();
+      return Promise.reject(new DOMException("", "AbortError"));
+    });
+    vi.stubGlobal("fetch", cut);
+    await ask("submitRun", { body: { jobId: "off" }, signal: stop.signal }).catch(() => undefined);
+    const first = keyOf(cut);
+    const server = answerWith(new Response("{}"));
+    await submit("off");
+    expect(keyOf(server)).not.toBe(first);
   });
 
   it("that was refused, or is another one, has a key of its own", async () => {

@@ -123,8 +123,8 @@ export async function ask<Name extends Operation>(
     unanswered.delete(said);
     return answer;
   } catch (error) {
-    if (isAnswered(error)) unanswered.delete(said);
-    else unanswered.set(said, { key, at: Date.now() });
+    if (isAnswered(error) || change.signal?.aborted) unanswered.delete(said);
+    else keepUnanswered(said, key);
     throw error;
   }
 }
@@ -132,6 +132,15 @@ export async function ask<Name extends Operation>(
 /** Wishes whose answer got lost: nobody knows whether they were granted. */
 const unanswered = new Map<string, { key: string; at: number }>();
 const SAME_WISH_MS = 600_000;
+
+/** Each for a while: some are large, and a page may be open for weeks. */
+function keepUnanswered(said: string, key: string): void {
+  const now = Date.now();
+  for (const [each, { at }] of unanswered) {
+    if (now - at >= SAME_WISH_MS) unanswered.delete(each);
+  }
+  unanswered.set(said, { key, at: now });
+}
 
 /** Who presses a button again because there was no answer means the same wish, not a second one. */
 function keyOf(said: string): string {
@@ -154,13 +163,14 @@ async function send<T>(
   text: string | undefined,
   change: Loose,
 ): Promise<T> {
-  if (isOut && url !== SESSION) throw new ApiError(SIGNED_OUT);
+  const isQuestionOfSession = method === "GET" && url === SESSION;
+  if (isOut && !isQuestionOfSession) throw new ApiError(SIGNED_OUT);
   const token = csrf;
   try {
     return await sendOnce<T>(method, url, text, change);
   } catch (error) {
     const isRefused = error instanceof ApiError && [401, 403].includes(error.status);
-    if (!isRefused || url === SESSION || !check) throw error;
+    if (!isRefused || isQuestionOfSession || !check) throw error;
     isOut = !(await check());
     if (csrf === token) throw error;
     return sendOnce<T>(method, url, text, change);
@@ -181,6 +191,7 @@ async function sendOnce<T>(
   // Which session there is by now is asked without the one that was.
   if (method !== "GET" || url !== SESSION) Object.assign(headers, csrfHeader());
   let answer: Response;
+  const askedAt = Date.now();
   try {
     answer = await fetch(url, {
       method,
@@ -193,7 +204,7 @@ async function sendOnce<T>(
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError(UNREACHABLE);
   }
-  noteServerTime(answer.headers.get("Date"));
+  noteServerTime(answer.headers.get("Date"), askedAt);
   if (!answer.ok) throw new ApiError(await problemOf(answer));
   if (answer.status === 204) return undefined as T;
   const data = await readAnswer<T>(answer);

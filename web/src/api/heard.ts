@@ -59,6 +59,7 @@ export class Heard {
   }
 
   private watch(event: QueryCacheNotifyEvent): void {
+    if (event.type === "removed") this.underWay.delete(event.query);
     if (event.type !== "updated") return;
     const { query, action } = event;
     // What is added to pages is added to those that were there when it was asked for.

@@ -1,5 +1,5 @@
 import { QueryClient, type QueryKey } from "@tanstack/react-query";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { keys } from "./keys";
 import { Live } from "./live";
 import { run, runs, workers } from "./queries";
@@ -160,5 +160,60 @@ describe("live changes", () => {
     expect(asked).toHaveBeenCalled();
     expect(cache.getQueryState(runs({}).queryKey)?.isInvalidated).toBe(true);
     expect(cache.getQueryState([...keys.runs, "deep"])?.isInvalidated).toBe(false);
+  });
+});
+
+describe("a page that nobody looks at", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  it("takes changes in without waiting for a frame, which would not come", () => {
+    vi.useFakeTimers();
+    vi.spyOn(document, "hidden", "get").mockReturnValue(true);
+    const cache = new QueryClient();
+    cache.setQueryData<unknown>(run("1").queryKey, { executionId: "1", state: "queued" });
+    const live = new Live(cache);
+    live.take({ id: "1", event: "run", data: '{"executionId":"1","status":"running"}' });
+    vi.advanceTimersByTime(150);
+    expect(cache.getQueryData(run("1").queryKey)?.state).toBe("running");
+  });
+});
+
+describe("a stream that is refused", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  /** Statuses by what is asked for; none means that the server cannot be reached. */
+  async function refused(other: number | null) {
+    vi.useFakeTimers();
+    const streams = vi.fn();
+    vi.stubGlobal("fetch", (url: string) => {
+      const isStream = url.includes("/events");
+      if (isStream) streams();
+      if (!isStream && other === null) return Promise.reject(new TypeError("cut"));
+      return Promise.resolve(new Response("{}", { status: isStream ? 401 : (other ?? 0) }));
+    });
+    const leave = new Live(new QueryClient()).start();
+    await vi.advanceTimersByTimeAsync(10_000);
+    leave();
+    return streams.mock.calls.length;
+  }
+
+  it("is asked for once a second at most where other questions are answered", async () => {
+    const times = await refused(200);
+    expect(times).toBeGreaterThan(2);
+    expect(times).toBeLessThanOrEqual(11);
+  });
+
+  it("is asked for again when the server could not be reached to tell who we are", async () => {
+    expect(await refused(null)).toBeGreaterThan(2);
+  });
+
+  it("is not asked for again by who is signed out", async () => {
+    expect(await refused(401)).toBe(1);
   });
 });

@@ -6,7 +6,7 @@
  * server's to say, so they are asked for again, but not more often than every few seconds.
  */
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
-import { address, ask, csrfHeader, mayBeBack } from "./client";
+import { address, ask, csrfHeader, isGone, mayBeBack } from "./client";
 import { Heard } from "./heard";
 import { keys } from "./keys";
 import { Refresher } from "./refresh";
@@ -38,6 +38,8 @@ const FED = [keys.runs, keys.jobs, keys.graphs, keys.overview];
 export type LiveState = StreamState | "away";
 
 const UNKNOWN = 401;
+/** A stream that is refused where others are not must not be asked for without end. */
+const AGAIN_MS = 1_000;
 const UNAVAILABLE = 503;
 
 export class Live {
@@ -236,10 +238,17 @@ export class Live {
   /** The client finds out, by any question, whether we are signed out; then nobody asks on. */
   private askWhoWeAre(): void {
     this.stream.close();
-    ask("showVersion").then(
-      () => this.stream.start(),
-      () => undefined,
-    );
+    const goOn = () => {
+      if (!document.hidden) this.stream.start();
+    };
+    ask("showVersion")
+      .catch((error) => {
+        if (isGone(error)) throw error;
+      })
+      .then(
+        () => setTimeout(goOn, AGAIN_MS),
+        () => undefined,
+      );
   }
 
   /** Somebody looks, or the network is back: no reason to wait for the next try. */

@@ -9,18 +9,24 @@ const ANN = { who: "ann", namespace: "default", csrfToken: "one" };
 /** A server whose cookie may belong to somebody else by now. */
 function given({ now, isBusy = false }: { now: object | null; isBusy?: boolean }) {
   const asked: { url: string; csrf: string | null }[] = [];
-  vi.stubGlobal("fetch", (url: string, { headers }: { headers: Record<string, string> }) => {
+  vi.stubGlobal("fetch", (url: string, { method, headers }: Sent) => {
     const csrf = headers["X-CSRF-Token"] ?? null;
     asked.push({ url, csrf });
     const isOwn = now && "csrfToken" in now && csrf === now.csrfToken;
-    if (url.endsWith("/session") && now) return Promise.resolve(Response.json(now));
+    if (method === "GET" && url.endsWith("/session") && now)
+      return Promise.resolve(Response.json(now));
     return Promise.resolve(isOwn ? Response.json({ items: [] }) : new Response("", REFUSED));
   });
   const cache = makeCache();
   cache.setQueryData(session.queryKey, ANN as never);
   const ways = { reload: vi.fn(), signIn: vi.fn(), tell: vi.fn(), isBusy: () => isBusy };
   watchSession(cache, ways);
-  return { ...ways, asked };
+  return { ...ways, asked, cache };
+}
+
+interface Sent {
+  method: string;
+  headers: Record<string, string>;
 }
 
 const REFUSED = { status: 401 };
@@ -60,5 +66,27 @@ describe("a session that has ended", () => {
     const { reload } = given({ now: { ...ANN, namespace: "staging", csrfToken: "two" } });
     await ask("listRuns").catch(() => undefined);
     expect(reload).toHaveBeenCalledOnce();
+  });
+
+  it("does nothing in the session of another person while the page begins anew", async () => {
+    const { asked, reload } = given({ now: { ...ANN, who: "bob", csrfToken: "two" } });
+    await expect(ask("cancelRun", { path: ["1"] })).rejects.toBeInstanceOf(ApiError);
+    await expect(ask("cancelRun", { path: ["2"] })).rejects.toBeInstanceOf(ApiError);
+    expect(reload).toHaveBeenCalledOnce();
+    expect(asked.map((each) => each.csrf)).toEqual(["one", null]);
+  });
+
+  it("is noticed when only the session was read anew, and no token of another one is used", async () => {
+    const { asked, cache, reload } = given({ now: { ...ANN, who: "bob", csrfToken: "two" } });
+    await cache.fetchQuery({ ...session, staleTime: 0 });
+    expect(reload).toHaveBeenCalledOnce();
+    await ask("cancelRun", { path: ["1"] }).catch(() => undefined);
+    expect(asked.map((each) => each.csrf)).toEqual([null, "one", null]);
+  });
+
+  it("can be ended from a page that is older than it", async () => {
+    const { asked } = given({ now: { ...ANN, csrfToken: "two" } });
+    await ask("endSession");
+    expect(asked.map((each) => each.csrf)).toEqual(["one", null, "two"]);
   });
 });

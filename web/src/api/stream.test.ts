@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EventParser, EventStream, type ServerEvent } from "./stream";
 
 describe("the parser of events", () => {
@@ -66,6 +66,27 @@ describe("the stream", () => {
     expect(events.map((event) => event.id)).toEqual(["41", "42"]);
   });
 
+  it("goes on from the place that a heartbeat told, and not from one that was cut off", async () => {
+    const { asked, stream } = follow([
+      "id: 41\nevent: run\ndata: {}\n\n:\nid: 42\n\nid: 43\nevent: run\ndata: {}",
+    ]);
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    stream.close();
+    expect(asked[1]?.lastId).toBe("42");
+  });
+
+  it("starts over when the server does not know its place", async () => {
+    const { asked, resets, stream } = follow([
+      "id: old\nevent: run\ndata: {}\n\n",
+      400,
+      ": hi\n\n",
+    ]);
+    await vi.waitFor(() => expect(asked).toHaveLength(4));
+    stream.close();
+    expect(asked.slice(0, 3).map((each) => each.lastId)).toEqual([null, "old", null]);
+    expect(resets).toHaveBeenCalled();
+  });
+
   it("comes back after refusals", async () => {
     const { asked, events, stream } = follow([503, 502, "id: 1\nevent: run\ndata: {}\n\n"]);
     await vi.waitFor(() => expect(events).toHaveLength(1));
@@ -97,5 +118,61 @@ describe("the stream", () => {
     const before = asked.length;
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(asked.length).toBe(before);
+  });
+});
+
+describe("a stream that falls silent", () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  /** Connections that say hello and then nothing. */
+  function silent() {
+    const asked = vi.fn();
+    const fake = (_: RequestInfo | URL, options?: RequestInit) => {
+      asked();
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode(": hello\n\n"));
+          options?.signal?.addEventListener("abort", () => controller.error(new Error("cut")));
+        },
+      });
+      return Promise.resolve(new Response(body));
+    };
+    const stream = new EventStream({
+      url: () => "/events",
+      fetch: fake as typeof fetch,
+      onEvent: () => undefined,
+      onReset: () => undefined,
+      firstPauseMs: 1,
+    });
+    stream.start();
+    return { asked, stream };
+  }
+
+  it("is taken for dead after three heartbeats", async () => {
+    const { asked, stream } = silent();
+    await vi.advanceTimersByTimeAsync(44_000);
+    expect(asked).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(asked).toHaveBeenCalledTimes(2);
+    stream.close();
+  });
+
+  it("is asked for anew some seconds after the computer slept", async () => {
+    const { asked, stream } = silent();
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await vi.advanceTimersByTimeAsync(5_100);
+    expect(asked).toHaveBeenCalledTimes(2);
+    stream.close();
+  });
+
+  it("is taken for dead at the same time when the clock is set back", async () => {
+    const { asked, stream } = silent();
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await vi.advanceTimersByTimeAsync(45_000);
+    expect(asked).toHaveBeenCalledTimes(2);
+    stream.close();
   });
 });

@@ -12,6 +12,8 @@ export class EventParser {
   private event = "";
   private data: string[] = [];
   private id: string | null = null;
+  /** Where to go on from; a block without data is no event, but may tell a place. */
+  lastId: string | null = null;
 
   push(chunk: string): ServerEvent[] {
     const events: ServerEvent[] = [];
@@ -41,6 +43,7 @@ export class EventParser {
   }
 
   private finish(): ServerEvent | null {
+    this.lastId = this.id;
     const isEmpty = this.data.length === 0 && this.event === "";
     const done = { id: this.id, event: this.event || "message", data: this.data.join("\n") };
     this.event = "";
@@ -128,6 +131,8 @@ export class EventStream {
       credentials: "same-origin",
     });
     if (!answer.ok || !answer.body) {
+      // A place that the server does not know would be refused for ever.
+      if (answer.status === 400) this.lastId = null;
       this.options.onRefused?.(answer.status);
       throw new Error(`the stream answered ${answer.status}`);
     }
@@ -147,22 +152,34 @@ export class EventStream {
     const decoder = new TextDecoder();
     const reader = body.getReader();
     for (;;) {
-      const timer = setTimeout(() => dead.abort(), this.options.silenceMs ?? 45_000);
-      const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+      const heard = onSilence(this.options.silenceMs ?? 45_000, () => dead.abort());
+      const { done, value } = await reader.read().finally(heard);
       if (done || outer.aborted) return;
       for (const event of parser.push(decoder.decode(value, { stream: true }))) this.take(event);
+      this.lastId = parser.lastId ?? this.lastId;
     }
   }
 
   private take(event: ServerEvent): void {
-    if (event.id !== null) this.lastId = event.id;
-    if (event.event === "reset") {
-      this.lastId = event.id;
-      this.options.onReset();
-    } else {
-      this.options.onEvent(event);
-    }
+    if (event.event === "reset") this.options.onReset();
+    else this.options.onEvent(event);
   }
+}
+
+const SLICE_MS = 5_000;
+
+/** Timers stand still while a computer sleeps, and clocks may be set back: the longer time counts. */
+function onSilence(ms: number, then: () => void): () => void {
+  const slice = Math.min(ms, SLICE_MS);
+  let left = ms;
+  let before = Date.now();
+  const timer = setInterval(() => {
+    const now = Date.now();
+    left -= Math.max(slice, now - before);
+    before = now;
+    if (left <= 0) then();
+  }, slice);
+  return () => clearInterval(timer);
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

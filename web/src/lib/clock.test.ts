@@ -15,6 +15,12 @@ it("does not tremble with every answer", () => {
   expect(Math.abs(Date.now() - serverNow() - before)).toBeLessThan(50);
 });
 
+it("learns nothing from an answer that was on its way while the computer slept", () => {
+  const slept = Date.now() - 3_600_000;
+  noteServerTime(new Date(slept).toUTCString(), slept);
+  expect(Math.abs(serverNow() - Date.now())).toBeLessThan(50);
+});
+
 it("takes no notice of the seconds of an answer, nor of none", () => {
   noteServerTime(new Date(Date.now() - 2_000).toUTCString());
   noteServerTime(null);

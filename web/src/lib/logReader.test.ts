@@ -123,6 +123,22 @@ describe("a reader of a log", () => {
     expect(seen).toEqual([1]);
   });
 
+  it("asks once more, however often lines may have passed while an answer was under way", async () => {
+    const { asked, more } = served([1, 2]);
+    const seen: number[] = [];
+    const readOn = reader(more, {
+      add: (lines) => seen.push(...lines.map((each) => each.seq)),
+      onGap: () => undefined,
+    });
+    await readOn();
+    const before = asked.length;
+    await Promise.all(Array.from({ length: 100 }, async () => readOn()));
+    expect(asked.length - before).toBeLessThanOrEqual(2);
+    await readOn();
+    expect(asked.length - before).toBeLessThanOrEqual(3);
+    expect(seen).toEqual([1, 2]);
+  });
+
   it("goes to the end of what became very long meanwhile, and says where lines are missing", async () => {
     const stored = [1];
     const { more } = served(stored, PAGE);

@@ -23,15 +23,18 @@ interface Reader {
 /** Where to read on; nothing stored yet: from the beginning. */
 type Mark = string | null;
 
-/** Each call reads what was stored since the one before, and waits for that one. */
+/** Each call reads what was stored since the one before, and waits for that one; those that wait are one. */
 export function reader(more: AskLines, to: Reader): () => Promise<void> {
   let mark: Mark = null;
   let last: Promise<void> = Promise.resolve();
+  let isWaiting = false;
   const read = async () => {
+    isWaiting = false;
     mark = mark === null ? await readLog(more, to) : await readOn(more, mark, to);
   };
   return () => {
-    last = last.catch(() => undefined).then(read);
+    if (!isWaiting) last = last.catch(() => undefined).then(read);
+    isWaiting = true;
     return last;
   };
 }

@@ -121,17 +121,11 @@ class Feed:
         self._chores = [asyncio.create_task(self._run()), asyncio.create_task(self._check())]
 
     async def _run(self) -> None:
-        loop = asyncio.get_running_loop()
         began_s = elapsed_s()
-
-        def wake(_: str) -> None:
-            loop.call_soon_threadsafe(self._woken.set)
-
-        if self._watch is None:
-            self._watch = await self._site.call(lambda: self._site.store.watch(wake))
         while self._clients:
             look_s = elapsed_s()
             try:
+                await self._listen()
                 self._woken.clear()
                 self._tell(await self._read())
                 self._tell_weather(is_away=False)
@@ -151,6 +145,15 @@ class Feed:
             if chore is not asyncio.current_task():
                 chore.cancel()
         self._chores = []
+
+    async def _listen(self) -> None:
+        loop = asyncio.get_running_loop()
+
+        def wake(_: str) -> None:
+            loop.call_soon_threadsafe(self._woken.set)
+
+        if self._watch is None:
+            self._watch = await self._site.call(lambda: self._site.store.watch(wake))
 
     async def _rest(self, took_s: float) -> None:
         await asyncio.sleep(min(MOST_REST_S, max(REST_S, took_s * REST_PARTS)))

@@ -6,6 +6,7 @@ from rota.api.live.client import Client
 from rota.api.live.documents import run_event
 from rota.api.live.reader import LONGEST_MS, MOST_READ, MOST_TOLD, SKEW_MS
 from rota.api.live.tails import lines_after
+from rota.api.live.topics import MOST_CLAIMS, Ends
 from rota.engine.changes import changed, mark, traces
 from rota.engine.inspect import find
 from rota.engine.logs import ends as log_ends
@@ -31,8 +32,7 @@ def missed(tx: Tx, client: Client) -> Missed:
         if not client.reaches(run.queue):
             raise UnknownRun(run_id)
         known = client.resume.logs.get(run_id) if client.resume else None
-        last = _last_lines(tx, run_id, client.namespace) if known is None else dict(known)
-        found.ends[run_id] = last
+        found.ends[run_id] = _seen_lines(tx, run_id, client.namespace, known)
     if client.resume is not None and client.topics.runs:
         _missed_runs(tx, client, client.resume.floor, found)
     return found
@@ -51,6 +51,16 @@ def _missed_runs(tx: Tx, client: Client, floor: int, found: Missed) -> None:
     for run in changed(tx, ids, since=floor, namespace=client.namespace):
         if client.reaches(run.queue):
             found.runs.append((run.id, run_event(run)))
+
+
+def _seen_lines(tx: Tx, run_id: str, namespace: str, known: Ends | None) -> dict[int, int]:
+    """Claims before those that an id has room for are over; it was told all of them."""
+    if known is None:
+        return _last_lines(tx, run_id, namespace)
+    if len(known) < MOST_CLAIMS:
+        return dict(known)
+    last, first = _last_lines(tx, run_id, namespace), min(known)
+    return {claim: seq for claim, seq in last.items() if claim < first} | dict(known)
 
 
 def _last_lines(tx: Tx, run_id: str, namespace: str) -> dict[int, int]:

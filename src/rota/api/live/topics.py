@@ -11,7 +11,9 @@ from rota.ids import is_id
 
 MOST_LOGS = 5
 """Runs whose lines one stream follows."""
-_RESUME = re.compile(r"(\d{1,15})((?:/[0-9a-f-]{36}=[0-9.,]{0,200})*)")
+MOST_CLAIMS = 20
+"""Of one run, the latest ones, in the id of an event: a run may be tried a thousand times."""
+_RESUME = re.compile(r"(\d{1,15})((?:/[0-9a-f-]{36}=[0-9.,]{0,500})*)")
 
 Ends = Mapping[int, int]
 """The last line that was seen of each claim."""
@@ -56,7 +58,8 @@ def resume_text(resume: Resume) -> str:
     """As the id of an event."""
     parts = [str(resume.floor)]
     for run_id, ends in resume.logs.items():
-        marks = ",".join(f"{claim}.{seq}" for claim, seq in ends.items())
+        latest = sorted(ends.items())[-MOST_CLAIMS:]
+        marks = ",".join(f"{claim}.{seq}" for claim, seq in latest)
         parts.append(f"{run_id}={marks}")
     return "/".join(parts)
 
