@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from playwright.sync_api import expect
 
-from tests.browser.site import Site
-from tests.browser.visitor import Visitor, dialog, press, row_of
+from tests.browser.site import ADMIN, Site
+from tests.browser.visitor import Visit, Visitor, dialog, press, row_of
 
 
 def test_a_schedule_is_edited_with_a_preview_of_what_it_means(site: Site, admin: Visitor) -> None:
@@ -121,3 +123,23 @@ def test_a_maintenance_window_is_told_in_words(site: Site, admin: Visitor) -> No
 
     expect(page.get_by_text("At 02:00, on Sunday, for 90 minutes, Europe/Paris")).to_be_visible()
     expect(page.get_by_text("0 2 * * sun")).to_have_count(0)
+
+
+def test_the_week_tells_days_off_and_what_they_moved(sqlite_site: Site, visit: Visit) -> None:
+    today = datetime.now(ZoneInfo("Europe/Paris")).date()
+    off = today + timedelta(days=3)
+    sqlite_site.put("/calendars/fair", weekend=[], off=[off.isoformat()])
+    at_dawn = f"15 4 * * {off.isoweekday() % 7}"
+    rolled = {"expression": at_dawn, "zone": "Europe/Paris", "calendar": "fair", "roll": "next"}
+    sqlite_site.put("/schedules/stalls", job="report", **rolled)
+    visitor = visit(sqlite_site.address)
+    visitor.sign_in(ADMIN)
+    page = visitor.page("/schedules?tab=week")
+
+    expect(page.get_by_role("listitem").filter(has_text="By fair")).to_contain_text("Day off")
+    free = page.locator("section").filter(has_text="By fair").last
+    expect(free.get_by_role("heading")).to_contain_text(f"{off.day} ")
+    expect(free.get_by_role("link", name="stalls")).to_have_count(0)
+    moved = page.get_by_role("link", name="stalls")
+    expect(moved).to_contain_text("Moved from")
+    expect(moved).to_contain_text("day off")

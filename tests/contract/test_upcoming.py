@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
 from typing import Any
 
+from rota.engine.calendars import put_calendar
 from rota.engine.schedules import pause
 from rota.engine.upcoming import Upcoming, upcoming
-from rota.model.schedule import Every, OnEvent, Schedule
+from rota.model.schedule import Calendar, Cron, Every, OnEvent, Schedule
+from rota.rules.special_days import DayOff, Shift
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS, Clock
 from tests.contract.schedule_builders import (
@@ -104,3 +107,35 @@ def test_schedules_that_fire_often_are_only_named_if_asked(store: Store) -> None
     assert told(found) == [("rare", 1), ("rare", 2), ("rare", 3)]
     assert (found.frequent, found.is_cut) == (["often"], False)
     assert look(store).frequent == []
+
+
+def moment(year: int, month: int, day: int, hour: int = 0) -> int:
+    return int(datetime(year, month, day, hour, tzinfo=UTC).timestamp() * 1_000)
+
+
+def test_a_firing_says_that_it_was_moved_from_a_holiday_which_is_told_too(store: Store) -> None:
+    given_job(store)
+    house = Calendar(off=("2027-07-14",))
+    store.write(lambda tx: put_calendar(tx, "house", house, namespace=HOME))
+    rolled = Schedule(trigger=Cron(expression="0 9 * * wed"), calendar="house", roll="next")
+    put(store, rolled)
+
+    found = look(store, start=moment(2027, 7, 14), end=moment(2027, 7, 22))
+
+    assert found.days_off == [DayOff(date(2027, 7, 14), "day off", "house")]
+    assert [each.at for each in found.firings] == [moment(2027, 7, 15, 9), moment(2027, 7, 21, 9)]
+    assert "moved from" in str(found.firings[0].marks)
+    assert found.firings[1].marks == ()
+    assert look(store, start=moment(2027, 7, 15), end=moment(2027, 7, 16)).days_off == []
+
+
+def test_changed_clocks_are_told_with_the_firings_they_touch(store: Store) -> None:
+    given_job(store)
+    night = Schedule(trigger=Cron(expression="30 2 * * *"), zone="Europe/Paris")
+    put(store, night)
+
+    found = look(store, start=moment(2027, 3, 28), end=moment(2027, 3, 29))
+
+    assert found.shifts == [Shift(moment(2027, 3, 28, 1), HOUR, "Europe/Paris")]
+    assert "does not exist" in str(found.firings[0].marks)
+    assert look(store, start=moment(2027, 3, 29), end=moment(2027, 3, 30)).shifts == []

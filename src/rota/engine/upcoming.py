@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from heapq import merge
 from itertools import islice
@@ -13,7 +13,11 @@ import msgspec
 from rota.engine.fire import load_calendars, plan_of
 from rota.engine.timetables import Plan, Timetables
 from rota.errors import BadInput
+from rota.model.schedule import Calendar
+from rota.rules.calendars import business_days, find_calendar
+from rota.rules.special_days import FEW, DayOff, Shift, days_off, shifts
 from rota.rules.timetable import firings
+from rota.rules.zones import zone
 from rota.store.base import Row, Tx
 
 SCHEDULES = 5_000
@@ -26,6 +30,8 @@ class Coming(msgspec.Struct, frozen=True, order=True):
     at: int
     schedule: str
     job: str
+    marks: tuple[str, ...] = ()
+    """Why it is not where the plain rule puts it."""
 
 
 class Upcoming(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +41,10 @@ class Upcoming(msgspec.Struct, frozen=True, kw_only=True):
     is_cut: bool
     frequent: list[str]
     """Schedules that fire more often than is told of each; none of their firings is among these."""
+    days_off: list[DayOff]
+    """By the calendars that these schedules go by."""
+    shifts: list[Shift]
+    """Of the clocks that they go by."""
 
 
 def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
@@ -50,13 +60,52 @@ def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
 ) -> Upcoming:
     """From `start`, or now if that is later, to `end`, both included; of jobs that are wanted."""
     asked = planned(tx, namespace=namespace, end=end, timetables=timetables)
-    each = [_of(one, start=start, end=end) for one in asked.all if is_wanted(one.row["job"])]
+    wanted = [one for one in asked.all if is_wanted(one.row["job"])]
+    each = [_of(one, start=start, end=end) for one in wanted]
     frequent: list[str] = []
     if most_each is not None:
         each = [iter(rare) for rare in _rare(each, most_each, frequent)]
     found = list(islice(merge(*each), limit + 1))
-    is_cut = len(found) > limit or asked.is_cut
-    return Upcoming(firings=found[:limit], is_cut=is_cut, frequent=frequent)
+    return Upcoming(
+        firings=_marked(found[:limit], wanted),
+        is_cut=len(found) > limit or asked.is_cut,
+        frequent=frequent,
+        days_off=_days_off(wanted, asked.calendars, start=start, end=end),
+        shifts=_shifts(wanted, start=start, end=end),
+    )
+
+
+def _marked(found: list[Coming], wanted: Sequence[Planned]) -> list[Coming]:
+    tables = {one.row["name"]: one.plan.table for one in wanted}
+    return [
+        msgspec.structs.replace(each, marks=marks)
+        if (marks := tables[each.schedule].marks(each.at))
+        else each
+        for each in found
+    ]
+
+
+def _days_off(
+    wanted: Sequence[Planned], known: Mapping[str, Calendar], *, start: int, end: int
+) -> list[DayOff]:
+    """By the days of the zone of whichever schedule names the calendar first."""
+    zones: dict[tuple[str, Calendar], str] = {}
+    for one in wanted:
+        given = one.plan.schedule.calendar
+        calendar = find_calendar(given, known)
+        if calendar is not None and len(zones) < FEW:
+            name = given if isinstance(given, str) else calendar.country or ""
+            zones.setdefault((name, calendar), one.plan.schedule.zone)
+    return sorted(
+        day
+        for (name, calendar), where in zones.items()
+        for day in days_off(name, business_days(calendar), zone(where), start, end)
+    )
+
+
+def _shifts(wanted: Sequence[Planned], *, start: int, end: int) -> list[Shift]:
+    names = dict.fromkeys(one.plan.schedule.zone for one in wanted)
+    return shifts(map(zone, islice(names, FEW)), start, end)
 
 
 class Planned(NamedTuple):
@@ -82,6 +131,7 @@ class AllPlanned(NamedTuple):
 
     all: list[Planned]
     is_cut: bool
+    calendars: Mapping[str, Calendar]
 
 
 def planned(tx: Tx, *, namespace: str, end: int, timetables: Timetables) -> AllPlanned:
@@ -94,7 +144,8 @@ def planned(tx: Tx, *, namespace: str, end: int, timetables: Timetables) -> AllP
         with suppress(BadInput):
             plan = plan_of({**row, "version": 0}, timetables, calendars)
             found.append(Planned(row, plan))
-    return AllPlanned(found, len(rows) > SCHEDULES)
+    known = {name: each.calendar for name, each in calendars.get(namespace, {}).items()}
+    return AllPlanned(found, len(rows) > SCHEDULES, known)
 
 
 def _rare(each: list[Iterator[Coming]], most: int, frequent: list[str]) -> Iterator[list[Coming]]:

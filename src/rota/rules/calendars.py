@@ -54,6 +54,11 @@ class BusinessDays:
             return "day off"
         return _DAY_NAMES[day.weekday()] if day.weekday() in self._weekend else None
 
+    def holiday(self, day: date) -> str | None:
+        """Why it is closed, unless that is its weekend."""
+        why = self.why_closed(day)
+        return None if why == _DAY_NAMES[day.weekday()] else why
+
     def next_open(self, day: date) -> date | None:
         """The first business day that is not earlier; None if all are off for a year."""
         return self._walk(day, _DAY)

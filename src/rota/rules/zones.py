@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import io
 import struct
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
@@ -58,6 +58,10 @@ class Zone:
     def wall(self, instant: int) -> datetime:
         """What the clock on the wall shows, without a zone."""
         return _EPOCH + timedelta(milliseconds=instant + self.offset(instant))
+
+    def between(self, start: int, end: int) -> list[int]:
+        """The instants at which its clocks are changed, both ends included."""
+        return self.starts[bisect_left(self.starts, start) : bisect_right(self.starts, end)]
 
     def instants(self, wall: datetime) -> tuple[int, ...]:
         """When the wall shows this: never in a gap, twice in a fold (earlier first), else once."""

@@ -307,6 +307,8 @@ export type ComingDocument = {
   at: string;
   schedule: string;
   job: string;
+  mark: "gap" | "fold" | "holiday" | null;
+  marks: Array<string>;
 };
 
 export type CommandTarget = {
@@ -337,6 +339,12 @@ export type DayDocument = {
   day: string;
   success: number;
   failed: number;
+};
+
+export type DayOffDocument = {
+  day: string;
+  calendar: string;
+  why: string;
 };
 
 export type Definition = {
@@ -1433,6 +1441,12 @@ export type Session = {
   csrfToken: string | null;
 };
 
+export type ShiftDocument = {
+  at: string;
+  zone: string;
+  seconds: number;
+};
+
 export type StateDocument = {
   executionId: string;
   status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
@@ -1564,6 +1578,8 @@ export type UpcomingDocument = {
   items: Array<ComingDocument>;
   cut: boolean;
   frequent: Array<string>;
+  daysOff: Array<DayOffDocument>;
+  shifts: Array<ShiftDocument>;
 };
 
 export type Verification = {

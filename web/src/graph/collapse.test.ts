@@ -127,11 +127,15 @@ describe("calendars", () => {
 
   it("gather the firings of a schedule by day", () => {
     const noon = (day: number) => new Date(2026, 10, day, 12).toISOString();
-    const item = (at: string, schedule: string) => ({ at, schedule, job: "j" });
+    const item = (at: string, schedule: string) => ({
+      at,
+      schedule,
+      job: "j",
+      mark: null,
+      marks: [],
+    });
     const days = byDay({
       items: [item(noon(17), "b"), item(noon(16), "a"), item(noon(16), "a")],
-      cut: false,
-      frequent: [],
     });
     expect([...days.keys()]).toEqual(["2026-11-16", "2026-11-17"]);
     expect(days.get("2026-11-16")?.[0]?.times).toHaveLength(2);

@@ -132,11 +132,13 @@ export function FormDialog(props: FormDialogProps) {
 interface FieldProps {
   label: string;
   hint?: ReactNode;
+  /** What the server said is wrong with it. */
+  problem?: string | undefined;
   required?: boolean | undefined;
   children: (id: string) => ReactNode;
 }
 
-export function Field({ label, hint, required, children }: FieldProps) {
+export function Field({ label, hint, problem, required, children }: FieldProps) {
   const id = useId();
   const whole = useRef<HTMLDivElement>(null);
   // Read with the field, whatever the field is made of: its hint, and what is wrong with it.
@@ -146,6 +148,12 @@ export function Field({ label, hint, required, children }: FieldProps) {
     if (told.length > 0) field?.setAttribute("aria-describedby", told.join(" "));
     else field?.removeAttribute("aria-describedby");
   });
+  useEffect(() => {
+    if (!problem) return;
+    const field = document.getElementById(id);
+    field?.setAttribute("aria-invalid", "true");
+    return () => field?.removeAttribute("aria-invalid");
+  }, [id, problem]);
   return (
     <div ref={whole} className="space-y-1">
       <div className="flex items-baseline gap-2">
@@ -159,6 +167,11 @@ export function Field({ label, hint, required, children }: FieldProps) {
         )}
       </div>
       {children(id)}
+      {problem && (
+        <p id={`${id}-problem`} data-told className="text-xs text-bad">
+          {problem}
+        </p>
+      )}
       {hint && (
         <div id={`${id}-hint`} data-told className="text-xs text-ink-2">
           {hint}

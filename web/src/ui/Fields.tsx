@@ -6,6 +6,7 @@ interface Props {
   name: string;
   label: string;
   hint?: ReactNode;
+  problem?: string | undefined;
   initial?: string | number | null | undefined;
   type?: string;
   required?: boolean;
@@ -25,7 +26,8 @@ interface Props {
 }
 
 export function Text(props: Props) {
-  const { name, label, hint, initial, mono, rows, options, suggestions, onText, ...rest } = props;
+  const { name, label, hint, problem, initial, mono, rows, options, suggestions, onText, ...rest } =
+    props;
   const shared = {
     name,
     defaultValue: initial ?? "",
@@ -34,7 +36,7 @@ export function Text(props: Props) {
   };
   const { required } = rest;
   return (
-    <Field label={label} hint={hint} required={required && !rest.readOnly}>
+    <Field label={label} hint={hint} problem={problem} required={required && !rest.readOnly}>
       {(id) => {
         if (options)
           return (

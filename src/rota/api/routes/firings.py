@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated
 
 import msgspec
@@ -17,9 +17,11 @@ from rota.api.gate import needs
 from rota.api.routes.schedule_access import reached_schedule
 from rota.api.routes.schedule_documents import (
     FiringDocument,
+    Mark,
     PastDocument,
     RuleBody,
     firing_document,
+    mark_of,
     past_document,
 )
 from rota.clock import to_ms
@@ -66,6 +68,28 @@ class ComingDocument(Document):
     at: Moment
     schedule: str
     job: str
+    mark: Mark | None
+    """Why it is not where the plain rule puts it."""
+    marks: list[str]
+    """The same in words."""
+
+
+class DayOffDocument(Document):
+    """A day on which a calendar of these schedules is closed, weekends apart."""
+
+    day: date
+    calendar: str
+    """Its name or code; empty for one that a schedule spells out."""
+    why: str
+
+
+class ShiftDocument(Document):
+    """Clocks are changed in a zone of these schedules."""
+
+    at: Moment
+    zone: str
+    seconds: float
+    """Forward, or back if it is negative."""
 
 
 class UpcomingDocument(Document):
@@ -76,6 +100,8 @@ class UpcomingDocument(Document):
     """There are more in this time than are told."""
     frequent: list[str]
     """Schedules with more firings than `each` allows, of which none is told."""
+    days_off: list[DayOffDocument]
+    shifts: list[ShiftDocument]
 
 
 @post("/schedules/preview", **needs("viewer", changes=True), status_code=200)
@@ -139,11 +165,25 @@ async def list_upcoming(
     found = await request.read(look)
     return UpcomingDocument(
         items=[
-            ComingDocument(at=then(one.at), schedule=one.schedule, job=one.job)
+            ComingDocument(
+                at=then(one.at),
+                schedule=one.schedule,
+                job=one.job,
+                mark=mark_of(one.marks),
+                marks=list(one.marks),
+            )
             for one in found.firings
         ],
         cut=found.is_cut,
         frequent=found.frequent,
+        days_off=[
+            DayOffDocument(day=each.day, calendar=each.calendar, why=each.why)
+            for each in found.days_off
+        ],
+        shifts=[
+            ShiftDocument(at=then(each.at), zone=each.zone, seconds=each.by_ms / 1_000)
+            for each in found.shifts
+        ],
     )
 
 

@@ -194,7 +194,7 @@ def firing_document(firing: Firing) -> FiringDocument:
     return FiringDocument(
         at=then(firing.at),
         local=firing.wall,
-        mark=_mark(firing.marks),
+        mark=mark_of(firing.marks),
         marks=list(firing.marks),
     )
 
@@ -289,7 +289,8 @@ def _camel(name: str) -> str:
     return first + "".join(map(str.capitalize, rest))
 
 
-def _mark(marks: tuple[str, ...]) -> Mark | None:
+def mark_of(marks: tuple[str, ...]) -> Mark | None:
+    """Of the words of a firing, what kind they are of."""
     said = " ".join(marks)
     if "does not exist" in said:
         return "gap"

@@ -6,6 +6,8 @@ const firing = (schedule: string, minute: string) => ({
   schedule,
   job: schedule,
   at: `2026-11-16T19:${minute}:00Z`,
+  mark: null,
+  marks: [],
 });
 
 describe("what is due", () => {

@@ -2,12 +2,7 @@ import type { Preview } from "@/api/types";
 import { hourMinute } from "@/lib/time";
 import { Tag } from "@/ui/State";
 import { Time } from "@/ui/Time";
-
-const MARKS: Record<string, string> = {
-  gap: "Clock skips this hour",
-  fold: "Hour comes twice",
-  holiday: "Holiday",
-};
+import { MARKS } from "./words";
 
 interface Props {
   preview: Preview;

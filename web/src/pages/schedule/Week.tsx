@@ -1,15 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { CalendarDays, ChevronLeft, ChevronRight } from "lucide-react";
+import { CalendarDays, CalendarOff, ChevronLeft, ChevronRight, Clock } from "lucide-react";
 import { useMemo } from "react";
 import { upcoming } from "@/api/queries";
 import type { Upcoming } from "@/api/types";
-import { count, plural } from "@/lib/format";
+import { capitalise, count, plural } from "@/lib/format";
 import { day, hourMinute, weekday } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { Button, IconButton } from "@/ui/Button";
 import { Name } from "@/ui/Name";
 import { Card, Empty, Load } from "@/ui/Panels";
+import { type Note, notesOf } from "./special";
+import { MARKS } from "./words";
 import { hereZone } from "./ZoneField";
 
 /** Twice an hour; what fires more often would fill the week and tell nothing. */
@@ -97,6 +99,7 @@ function Days({ data, start }: { data: Upcoming; start: Date }) {
                   {weekday(date)}
                   <span className="num ml-auto font-normal text-ink-3">{manyOf(groups)}</span>
                 </h3>
+                <Notes notes={notesOf(data, date)} />
                 <ul className="space-y-1">
                   {groups.map((group) => (
                     <li key={group.schedule}>
@@ -112,6 +115,12 @@ function Days({ data, start }: { data: Upcoming; start: Date }) {
                           {timesOf(group, isFull)}
                         </span>
                         <Name text={group.schedule} className="text-xs font-medium" />
+                        {group.marks.map(({ mark, words }) => (
+                          <span key={words} className="block text-2xs text-warn">
+                            {isFull ? (MARKS[mark] ?? mark) : capitalise(words)}
+                            {isFull && <span className="sr-only">{`: ${words}`}</span>}
+                          </span>
+                        ))}
                       </Link>
                     </li>
                   ))}
@@ -131,6 +140,33 @@ function Days({ data, start }: { data: Upcoming; start: Date }) {
         <p className="border-t border-line px-4 py-2 text-xs text-ink-2">{`The server stopped after ${plural(data.items.length, "firing")}; there are more after that.`}</p>
       )}
     </>
+  );
+}
+
+const ICONS = { off: CalendarOff, clock: Clock };
+
+/** What is special about a day stands above its firings, for eyes and readers alike. */
+function Notes({ notes }: { notes: Note[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <ul className="mb-2 space-y-1">
+      {notes.map(({ kind, text, more }) => {
+        const Icon = ICONS[kind];
+        return (
+          <li
+            key={`${text} ${more}`}
+            title={`${text}\n${more}`}
+            className="rounded-md bg-warn-soft px-2 py-1 text-xs"
+          >
+            <span className="flex items-start gap-1.5 font-medium text-warn">
+              <Icon aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+              {text}
+            </span>
+            <span className="line-clamp-2 text-2xs break-words text-ink-2">{more}</span>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 
@@ -171,12 +207,13 @@ export function manyOf(groups: Group[]): string {
 const SHOWN = 24;
 
 /** All of its times that day, here and in UTC. */
-function titleOf({ schedule, times }: Group): string {
+function titleOf({ schedule, times, marks }: Group): string {
   const shown = times.slice(0, SHOWN);
   const more = times.length > SHOWN ? `, and ${times.length - SHOWN} more` : "";
   const here = shown.map((at) => hourMinute(at)).join(", ");
   const there = shown.map((at) => hourMinute(at, "UTC")).join(", ");
-  return `${schedule}\n${here}${more}\n${there}${more} UTC`;
+  const special = marks.map(({ words }) => `\n${capitalise(words)}`).join("");
+  return `${schedule}\n${here}${more}\n${there}${more} UTC${special}`;
 }
 
 /** Today is half over, and what fires all the time is not in the days. */
@@ -189,16 +226,22 @@ function noneOf({ frequent }: Upcoming, date: Date): string {
 interface Group {
   schedule: string;
   times: string[];
+  /** Why some are not where the plain rule puts them, each once. */
+  marks: { mark: string; words: string }[];
 }
 
 /** By the viewer's day, then by schedule, in order of the first firing. */
-export function byDay(data: Upcoming): Map<string, Group[]> {
+export function byDay(data: Pick<Upcoming, "items">): Map<string, Group[]> {
   const days = new Map<string, Map<string, Group>>();
   for (const item of [...data.items].sort((a, b) => a.at.localeCompare(b.at))) {
     const name = day(new Date(item.at));
     const groups = days.get(name) ?? new Map<string, Group>();
-    const group = groups.get(item.schedule) ?? { schedule: item.schedule, times: [] };
+    const group = groups.get(item.schedule) ?? { schedule: item.schedule, times: [], marks: [] };
     group.times.push(item.at);
+    const words = item.marks.join("; ");
+    if (item.mark && !group.marks.some((each) => each.words === words)) {
+      group.marks.push({ mark: item.mark, words });
+    }
     groups.set(item.schedule, group);
     days.set(name, groups);
   }

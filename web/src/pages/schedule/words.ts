@@ -52,3 +52,10 @@ export const BLACKOUTS: Options = [
   ["defer", "Firings happen at its end"],
   ["drain", "Nothing at all starts until its end"],
 ];
+
+/** Why a firing is not where the plain rule puts it. */
+export const MARKS: Record<string, string> = {
+  gap: "Clock skips this hour",
+  fold: "Hour comes twice",
+  holiday: "Holiday",
+};

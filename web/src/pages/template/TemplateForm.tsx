@@ -1,38 +1,74 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Plus, X } from "lucide-react";
-import { useState } from "react";
-import { ask, etagOf } from "@/api/client";
+import { useRef, useState } from "react";
+import { ApiError, ask, etagOf } from "@/api/client";
 import type { Template } from "@/api/types";
 import { pretty, readJson } from "@/lib/format";
-import { Button, IconButton } from "@/ui/Button";
+import { Button } from "@/ui/Button";
 import { Field, FormDialog } from "@/ui/Dialog";
-import { Text } from "@/ui/Fields";
+import { Choice, Text } from "@/ui/Fields";
 import { JsonEditor } from "@/ui/Json";
 import { toast } from "@/ui/Toasts";
-import { type Blank, blanksOf, bodyOf, EXAMPLE, TYPES } from "./blanks";
+import type { Kind } from "../job/definition";
+import { CommandFields, HttpFields, KINDS, PolicyFields } from "../job/JobFields";
+import { Blanks } from "./Blanks";
+import { type Blank, blanksOf, bodyOf, EXAMPLE } from "./blanks";
+import {
+  type Definition,
+  definitionOf,
+  fieldsOf,
+  fitsForm,
+  kindOf,
+  othersOf,
+  type Problem,
+  problemOf,
+} from "./definition";
 
 interface Props {
   template?: Template | undefined;
   onClose: () => void;
 }
 
+/** A job with blanks, as a form or as JSON; what the server finds wrong stands beside its field. */
 export function TemplateForm({ template, onClose }: Props) {
   const cache = useQueryClient();
-  const [text, setText] = useState(() => pretty(template?.definition ?? EXAMPLE.definition));
+  const [definition, setDefinition] = useState<Definition>(
+    template?.definition ?? EXAMPLE.definition,
+  );
+  const [kind, setKind] = useState<Kind>(kindOf(definition));
+  /** None while the form is shown. */
+  const [text, setText] = useState(() => (fitsForm(definition) ? null : pretty(definition)));
   const [blanks, setBlanks] = useState<Blank[]>(() =>
     template ? blanksOf(template.parameters) : EXAMPLE.blanks,
   );
-  const definition = readJson(text);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const parts = useRef<HTMLDivElement>(null);
+  const read = text === null ? null : readDefinition(text);
+  const said = (fields: FormData) => read?.value ?? definitionOf(fields, kind, definition);
+  const toJson = () => {
+    const form = parts.current?.closest("form");
+    if (form) setText(pretty(said(new FormData(form))));
+  };
+  const toForm = (next: Definition) => {
+    setDefinition(next);
+    setKind(kindOf(next));
+    setText(null);
+  };
   const send = async (fields: FormData) => {
-    const name = template?.name ?? String(fields.get("name")).trim();
+    const name = template?.name ?? String(fields.get("template")).trim();
     const description = String(fields.get("description")).trim();
-    const body = bodyOf(definition.value as Record<string, unknown>, blanks, description);
-    await ask("replaceTemplate", {
-      path: [name],
-      body,
-      ifMatch: etagOf(template),
-      isNew: !template,
-    });
+    const told = said(fields);
+    setProblem(null);
+    try {
+      await ask("replaceTemplate", {
+        path: [name],
+        body: bodyOf(told, blanks, description),
+        ifMatch: etagOf(template),
+        isNew: !template,
+      });
+    } catch (error) {
+      if (error instanceof ApiError) setProblem(problemOf(error.problem.detail, told));
+      throw error;
+    }
     toast.done(`${name} is saved. Jobs that were made from it stay as they are.`);
     await cache.invalidateQueries();
   };
@@ -42,108 +78,118 @@ export function TemplateForm({ template, onClose }: Props) {
       wide
       title={template ? `Edit ${template.name}` : "New template"}
       submit="Save"
-      disabled={definition.error !== null}
+      disabled={read !== null && read.error !== null}
       onClose={onClose}
       onSubmit={send}
     >
-      {!template && <Text name="name" label="Name" required maxLength={200} />}
+      {!template && <Text name="template" label="Name" required maxLength={200} />}
       <Text name="description" label="Description" initial={template?.description} />
-      <Field
-        label="Definition"
-        hint="A job as the API takes it, with ${name} where something differs."
-      >
-        {(id) => <JsonEditor id={id} name="definition" rows={8} text={text} onText={setText} />}
-      </Field>
-      <Blanks blanks={blanks} onBlanks={setBlanks} />
+      <div ref={parts} className="space-y-4">
+        {text === null ? (
+          <Fields definition={definition} kind={kind} onKind={setKind} problem={problem} />
+        ) : (
+          <Field
+            label="Definition"
+            hint="A job as the API takes it, with ${name} where something differs."
+            problem={problem && !problem.blank ? problem.says : undefined}
+          >
+            {(id) => (
+              <JsonEditor id={id} name="definition" rows={12} text={text} onText={setText} />
+            )}
+          </Field>
+        )}
+        {read === null ? (
+          <Button tone="quiet" onClick={toJson}>
+            Edit as JSON
+          </Button>
+        ) : (
+          <Button
+            tone="quiet"
+            disabled={read.value === null || !fitsForm(read.value)}
+            onClick={() => read.value && toForm(read.value)}
+          >
+            Edit as a form
+          </Button>
+        )}
+        {read?.value && !fitsForm(read.value) && (
+          <p className="text-xs text-ink-2">
+            The form cannot show this definition: it takes a command or an HTTP request.
+          </p>
+        )}
+      </div>
+      <Blanks blanks={blanks} onBlanks={setBlanks} problem={problem} />
     </FormDialog>
   );
 }
 
-function Blanks({ blanks, onBlanks }: { blanks: Blank[]; onBlanks: (blanks: Blank[]) => void }) {
-  const change = (at: number, patch: Partial<Blank>) =>
-    onBlanks(blanks.map((each, index) => (index === at ? { ...each, ...patch } : each)));
+function readDefinition(text: string): { value: Definition | null; error: string | null } {
+  const { value, error } = readJson(text);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (error !== null || !isObject) return { value: null, error: error ?? "Write an object: {…}." };
+  return { value: value as Definition, error: null };
+}
+
+interface FieldsProps {
+  definition: Definition;
+  kind: Kind;
+  onKind: (kind: Kind) => void;
+  problem: Problem | null;
+}
+
+function Fields({ definition, kind, onKind, problem }: FieldsProps) {
+  const old = fieldsOf(definition);
+  const problems = problem?.field ? { [problem.field]: problem.says } : {};
+  const others = Object.keys(othersOf(definition));
   return (
-    <fieldset className="space-y-2">
-      <legend className="mb-1 font-medium">Blanks</legend>
+    <>
       <p className="text-xs text-ink-2">
-        What differs from job to job: each is asked for when a job is made from the template.
+        In any field <code>{"${region}"}</code> stands for the blank named region, and{" "}
+        <code>$$</code> for a dollar sign.
       </p>
-      {blanks.map((blank, at) => (
-        <div
-          key={at}
-          className="grid grid-cols-2 items-end gap-2 max-sm:border-b max-sm:border-line max-sm:pb-3 sm:grid-cols-[1fr_7rem_1fr_1.4fr_2rem]"
-        >
-          <Cell label="Name" value={blank.name} onText={(name) => change(at, { name })} required />
-          <label className="grid min-w-0 gap-0.5">
-            <span className={CAPTION}>Type</span>
-            <select
-              className="field min-w-0"
-              value={blank.type}
-              onChange={(event) => change(at, { type: event.target.value as Blank["type"] })}
-            >
-              {TYPES.map((type) => (
-                <option key={type}>{type}</option>
-              ))}
-            </select>
-          </label>
-          <Cell
-            label="Default"
-            example="none"
-            value={blank.initial}
-            onText={(initial) => change(at, { initial })}
-          />
-          <Cell
-            label="Choices"
-            example="north, south"
-            value={blank.choices}
-            onText={(choices) => change(at, { choices })}
-          />
-          <IconButton
-            label={`Remove ${blank.name}`}
-            className="max-sm:col-start-2 max-sm:justify-self-end"
-            onClick={() => onBlanks(blanks.filter((_, index) => index !== at))}
-          >
-            <X className="size-4" />
-          </IconButton>
-        </div>
-      ))}
-      <Button
-        tone="quiet"
-        icon={<Plus className="size-3.5" />}
-        onClick={() =>
-          onBlanks([
-            ...blanks,
-            { name: "", type: "string", initial: "", choices: "", description: "" },
-          ])
-        }
-      >
-        Add a blank
-      </Button>
-    </fieldset>
-  );
-}
-
-const CAPTION = "text-2xs text-ink-2";
-
-interface CellProps {
-  label: string;
-  example?: string;
-  value: string;
-  onText: (text: string) => void;
-  required?: boolean;
-}
-
-function Cell({ label, example, value, onText, required }: CellProps) {
-  return (
-    <label className="grid min-w-0 gap-0.5">
-      <span className={CAPTION}>{label}</span>
-      <input
-        placeholder={example}
-        required={required}
-        value={value}
-        onChange={(event) => onText(event.target.value)}
-        className="field min-w-0"
+      <Text
+        name="name"
+        label="Name of the job"
+        problem={problems.name}
+        initial={old.name}
+        required
+        mono
+        hint="With a blank in it, each job that is made has a name of its own."
       />
-    </label>
+      <Choice
+        legend="What it does"
+        options={KINDS}
+        value={kind}
+        onChange={(each) => onKind(each as Kind)}
+      />
+      {kind === "command" ? (
+        <CommandFields old={old} hasBlanks problems={problems} />
+      ) : (
+        <HttpFields old={old} hasBlanks problems={problems} />
+      )}
+      <PolicyFields old={old} hasBlanks problems={problems} />
+      {!others.includes("schedule") && (
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Text
+            name="schedule"
+            label="Schedule"
+            problem={problems.schedule}
+            initial={old.schedule}
+            mono
+            placeholder="none"
+            hint="A cron line such as 0 6 * * mon-fri, or @daily."
+          />
+          <Text
+            name="timezone"
+            label="Time zone"
+            problem={problems.timezone}
+            initial={old.timezone}
+            placeholder="UTC"
+          />
+        </div>
+      )}
+      {others.length > 0 && (
+        <p className="text-xs text-ink-2">{`Kept as it is, to be seen as JSON: ${others.join(", ")}.`}</p>
+      )}
+    </>
   );
 }

@@ -18,7 +18,7 @@ export interface Blank {
 
 const blank = (name: string) => `\${${name}}`;
 
-export const EXAMPLE: { definition: object; blanks: Blank[] } = {
+export const EXAMPLE: { definition: Record<string, unknown>; blanks: Blank[] } = {
   definition: {
     name: `report-${blank("region")}`,
     command: ["python", "report.py", blank("region")],
