@@ -6,7 +6,7 @@ import type { LogLine } from "@/api/types";
 import { parseAnsi, stripAnsi } from "@/lib/ansi";
 import { plural } from "@/lib/format";
 import { countInWords, nothingShown, placeOf } from "@/lib/log";
-import { utc } from "@/lib/time";
+import { timeOfDay, utc } from "@/lib/time";
 import { useTyped } from "@/lib/useTyped";
 import { IconButton } from "./Button";
 import { Skeleton } from "./Panels";
@@ -227,7 +227,6 @@ function Gap({ reading }: { reading: boolean }) {
 }
 
 const Line = memo(function Line({ line, text }: { line: LogLine; text: string }) {
-  const time = new Date(line.at).toLocaleTimeString("en-GB");
   const level = line.level?.toLowerCase() ?? "";
   const isError = line.stream === "stderr" && !level;
   return (
@@ -238,7 +237,7 @@ const Line = memo(function Line({ line, text }: { line: LogLine; text: string })
         className="num shrink-0 text-ink-3 select-none max-sm:hidden"
         title={`${utc(line.at)}, attempt ${line.attempt}`}
       >
-        {time}
+        {timeOfDay(line.at)}
       </span>
       <span
         className={`w-10 shrink-0 select-none max-sm:hidden ${TONES[level] ?? "text-ink-3"}`}
@@ -260,21 +259,18 @@ const Line = memo(function Line({ line, text }: { line: LogLine; text: string })
 /** The places that were searched for, marked. */
 function Marked({ text, wanted }: { text: string; wanted: string }) {
   if (!wanted) return text;
-  const parts = [];
-  const low = text.toLowerCase();
-  const needle = wanted.toLowerCase();
-  let from = 0;
-  for (let at = low.indexOf(needle); at >= 0; at = low.indexOf(needle, from)) {
-    parts.push(text.slice(from, at));
-    parts.push(
-      <mark key={at} className="rounded-sm bg-warn-fill/40 text-inherit">
-        {text.slice(at, at + needle.length)}
-      </mark>,
-    );
-    from = at + needle.length;
-  }
-  parts.push(text.slice(from));
-  return parts;
+  // In brackets, so that what stands between the places is at the even ones. A text in small letters
+  // would not do: some letters become two.
+  const sought = new RegExp(`(${wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")})`, "gi");
+  return text.split(sought).map((part, index) =>
+    index % 2 ? (
+      <mark key={index} className="rounded-sm bg-warn-fill/40 text-inherit">
+        {part}
+      </mark>
+    ) : (
+      part
+    ),
+  );
 }
 
 export function filterLines(lines: LogLine[], text: string, level: string): LogLine[] {

@@ -67,6 +67,14 @@ describe("the log", () => {
     expect(container.textContent).not.toContain("the end");
   });
 
+  it("marks signs as they are, also behind letters that become two when they are small", async () => {
+    const { container } = render(
+      <LogView lines={[line(1, "İİİ took (2) s")]} live={false} onDownload={nothing} />,
+    );
+    await userEvent.type(screen.getByRole("searchbox"), "(2)");
+    await waitFor(() => expect(container.querySelector("mark")?.textContent).toBe("(2)"));
+  });
+
   it("is silent for those who listen while lines come", async () => {
     const { rerender } = render(<LogView lines={[line(1, "one")]} live onDownload={nothing} />);
     const status = screen.getByRole("status");
