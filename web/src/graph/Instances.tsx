@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { failedParts } from "@/api/queries";
 import type { GraphNode, Run } from "@/api/types";
-import { shortId } from "@/lib/format";
+import { errorText, shortId } from "@/lib/format";
 import { Load } from "@/ui/Panels";
 import { StateBadge } from "@/ui/State";
 
@@ -27,7 +27,7 @@ export function Instances({ run, node }: { run: Run; node: GraphNode }) {
                   <StateBadge state={each.state} small />
                   <span className="num font-medium">{`item ${each.item ?? shortId(each.executionId)}`}</span>
                   <span className="min-w-0 flex-1 truncate font-mono text-xs text-bad max-sm:basis-full">
-                    {each.error ? `${each.error.type}: ${each.error.message}` : each.reason}
+                    {each.error ? errorText(each.error.type, each.error.message) : each.reason}
                   </span>
                   <span className="text-xs text-accent">Log</span>
                 </Link>

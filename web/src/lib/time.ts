@@ -1,9 +1,9 @@
 /** Times as people read them: in their zone, short, with UTC a hover away. */
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
 
 /** 850 ms, 4.2 s, 3m 07s, 2h 05m, 4d 6h: two units at most, so that columns stay narrow. */
 export function duration(ms: number | null | undefined): string {

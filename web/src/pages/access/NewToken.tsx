@@ -5,6 +5,7 @@ import { may } from "@/api/actions";
 import { ask } from "@/api/client";
 import { session } from "@/api/queries";
 import { useFilters } from "@/lib/useFilters";
+import { namesOf } from "@/lib/words";
 import { Button } from "@/ui/Button";
 import { FormDialog } from "@/ui/Dialog";
 import { Text } from "@/ui/Fields";
@@ -97,14 +98,6 @@ function TokenForm({ onMade, onClose }: FormProps) {
       />
     </FormDialog>
   );
-}
-
-/** "a, b" as names. */
-export function namesOf(text: string): string[] {
-  return text
-    .split(",")
-    .map((each) => each.trim())
-    .filter(Boolean);
 }
 
 interface OptionProps extends InputHTMLAttributes<HTMLInputElement> {

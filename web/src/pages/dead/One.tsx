@@ -70,7 +70,7 @@ function Letter({ letter, args }: LetterProps) {
         )}
       </p>
       <p className="rounded-md bg-bad-soft p-3 font-mono text-xs break-words">
-        {errorText(letter)}
+        {errorText(letter.errorType, letter.message)}
       </p>
       {may(letter, "redrive") ? (
         <Field

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { may } from "@/api/actions";
 import { schedule as scheduleQuery } from "@/api/queries";
 import type { Schedule } from "@/api/types";
-import { count, plural, sentence } from "@/lib/format";
+import { capitalise, count, plural, sentence } from "@/lib/format";
 import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
 import { Card, Fact, Load } from "@/ui/Panels";
@@ -133,8 +133,7 @@ export function countsOf(counts: Pick<Schedule, "fired" | "missed" | "skipped">)
     missed && `${count(missed)} missed`,
     skipped && `${count(skipped)} left out`,
   ];
-  const said = parts.filter(Boolean).join(", ");
-  return said.charAt(0).toUpperCase() + said.slice(1);
+  return capitalise(parts.filter(Boolean).join(", "));
 }
 
 /** The whole definition is needed: what an edit leaves out would be forgotten. */
