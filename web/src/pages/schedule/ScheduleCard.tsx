@@ -8,6 +8,7 @@ import type { Schedule } from "@/api/types";
 import { capitalise, count, plural, sentence } from "@/lib/format";
 import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
+import { Dialog } from "@/ui/Dialog";
 import { Card, Fact, Load } from "@/ui/Panels";
 import { StateBadge, Tag } from "@/ui/State";
 import { Time } from "@/ui/Time";
@@ -139,5 +140,10 @@ export function countsOf(counts: Pick<Schedule, "fired" | "missed" | "skipped">)
 /** The whole definition is needed: what an edit leaves out would be forgotten. */
 function EditExisting({ name, onClose }: { name: string; onClose: () => void }) {
   const query = useQuery(scheduleQuery(name));
-  return query.data ? <EditSchedule schedule={query.data} onClose={onClose} /> : null;
+  if (query.data) return <EditSchedule schedule={query.data} onClose={onClose} />;
+  return (
+    <Dialog open title={`Edit ${name}`} onClose={onClose}>
+      <Load query={query}>{() => null}</Load>
+    </Dialog>
+  );
 }
