@@ -29,12 +29,18 @@ interface Props {
 
 export function Chart(props: Props) {
   const { height = 180 } = props;
-  const hasSome = props.series.some((each) => each.values.some(Boolean));
-  if (hasSome) return <Plot {...props} height={height} />;
+  if (hasSome(props.series)) return <Plot {...props} height={height} />;
   return (
     <p className="grid place-items-center text-ink-2" style={{ height: height + 28 }}>
       Nothing in this time
     </p>
+  );
+}
+
+/** No bar is nothing to see; a line at zero is something: what took no time was measured. */
+export function hasSome(series: Series[]): boolean {
+  return series.some(({ kind, values }) =>
+    values.some((value) => (kind === "line" ? value !== null : Boolean(value))),
   );
 }
 
