@@ -55,7 +55,8 @@ def test_a_page_begins_anew_when_somebody_else_signs_in(visit: Visit, site: Site
     expect(page.get_by_role("button", name="New schedule")).to_be_visible()
 
     visitor.sign_in(site.token("viewer"))
-    page.evaluate("dispatchEvent(new Event('focus'))")
+    with page.expect_event("load"):
+        page.evaluate("dispatchEvent(new Event('focus'))")
 
     expect(page.get_by_role("complementary").get_by_text("viewer")).to_be_visible()
     expect(page.get_by_role("button", name="New schedule")).to_have_count(0)
