@@ -134,7 +134,7 @@ def test_the_overview_says_first_what_needs_a_person(site: Site, admin: Visitor)
 
     expect(cellar).to_contain_text("The lamp is broken.")
     cellar.get_by_role("link").click()
-    expect(row_of(page, "cellar")).to_contain_text("Paused")
+    expect(page.get_by_role("heading", name="cellar")).to_contain_text("Paused")
     site.post("/queues/cellar/resume")
     site.post(f"/runs/{made['executionId']}/cancel")
 

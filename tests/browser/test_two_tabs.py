@@ -36,15 +36,15 @@ def test_a_session_that_ended_leads_to_the_sign_in_and_back(visit: Visit, site: 
     visitor = visit(site.address)
     visitor.watch.forgive("401")
     visitor.sign_in(ADMIN)
-    page = visitor.page("/jobs")
-    expect(page.get_by_role("heading", name="Jobs")).to_be_visible()
+    page = visitor.page("/jobs/greet")
+    expect(page.get_by_role("heading", name="greet")).to_be_visible()
 
     visitor.context.clear_cookies()
-    page.get_by_role("link", name="Workers").click()
+    page.get_by_role("tab", name="Runs").click()
     type_token(page, ADMIN)
 
-    expect(page).to_have_url(f"{site.address}/workers")
-    expect(page.get_by_role("heading", name="Workers")).to_be_visible()
+    expect(page).to_have_url(f"{site.address}/jobs/greet?tab=runs")
+    expect(page.get_by_role("tab", name="Runs", selected=True)).to_be_visible()
 
 
 def test_a_page_begins_anew_when_somebody_else_signs_in(visit: Visit, site: Site) -> None:
@@ -55,7 +55,8 @@ def test_a_page_begins_anew_when_somebody_else_signs_in(visit: Visit, site: Site
     expect(page.get_by_role("button", name="New schedule")).to_be_visible()
 
     visitor.sign_in(site.token("viewer"))
-    page.evaluate("dispatchEvent(new Event('focus'))")
+    with page.expect_event("load"):
+        page.evaluate("dispatchEvent(new Event('focus'))")
 
     expect(page.get_by_role("complementary").get_by_text("viewer")).to_be_visible()
     expect(page.get_by_role("button", name="New schedule")).to_have_count(0)

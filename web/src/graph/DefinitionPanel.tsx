@@ -1,11 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import { X } from "lucide-react";
-import { useEffect, useRef } from "react";
 import type { GraphDefinition } from "@/api/types";
 import { plural } from "@/lib/format";
-import { IconButton } from "@/ui/Button";
 import { Name } from "@/ui/Name";
 import { Fact, Facts } from "@/ui/Panels";
+import { NodeFrame } from "./NodeFrame";
 import { startsWhen } from "./words";
 
 type DefinedNode = GraphDefinition["nodes"][number];
@@ -19,20 +17,10 @@ interface Props {
 
 /** What a node of a definition is, when it starts, and what it waits for and lets go on. */
 export function DefinitionPanel({ shape, node, onChoose, onClose }: Props) {
-  const panel = useRef<HTMLElement>(null);
-  useEffect(() => {
-    panel.current?.scrollIntoView({ block: "nearest" });
-  }, []);
   const into = shape.edges.filter((edge) => edge.to === node.name);
   const out = shape.edges.filter((edge) => edge.from === node.name);
   return (
-    <section ref={panel} aria-label={`Node ${node.name}`} className="border-t border-line">
-      <div className="flex items-center gap-2.5 px-4 pt-3">
-        <h2 className="min-w-0 flex-1 text-base font-semibold break-words">{node.name}</h2>
-        <IconButton label="Close" onClick={onClose}>
-          <X className="size-4" />
-        </IconButton>
-      </div>
+    <NodeFrame name={node.name} onClose={onClose}>
       <div className="p-4">
         <Facts>
           <Fact name={node.isGraph ? "Graph" : "Job"}>
@@ -70,7 +58,7 @@ export function DefinitionPanel({ shape, node, onChoose, onClose }: Props) {
           </Fact>
         </Facts>
       </div>
-    </section>
+    </NodeFrame>
   );
 }
 

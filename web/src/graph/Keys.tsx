@@ -2,6 +2,7 @@ import { useReactFlow, useStoreApi } from "@xyflow/react";
 import { useEffect, useRef } from "react";
 import { HEIGHT, type Places, WIDTH } from "./layout";
 import { neighbour } from "./neighbours";
+import { isInSight } from "./view";
 
 interface Props {
   places: Places;
@@ -22,9 +23,11 @@ export function Keys({ places, onReach, onChoose }: Props) {
       const place = latest.current.places.get(name);
       if (!place) return;
       latest.current.onReach(name);
-      if (!isInSight(place, store.getState())) {
+      const { transform, width, height } = store.getState();
+      const [x, y, zoom] = transform;
+      if (!isInSight(place, { x, y, zoom }, { width, height })) {
         const middle = { x: place.x + WIDTH / 2, y: place.y + HEIGHT / 2 };
-        void flow.setCenter(middle.x, middle.y, { zoom: flow.getZoom() });
+        void flow.setCenter(middle.x, middle.y, { zoom });
       }
       // What comes into sight only now is drawn in the next frame.
       requestAnimationFrame(() => requestAnimationFrame(() => nodeOf(frame, name)?.focus()));
@@ -47,17 +50,4 @@ export function Keys({ places, onReach, onChoose }: Props) {
 
 function nodeOf(frame: HTMLElement, name: string): HTMLElement | null {
   return frame.querySelector(`.react-flow__node[data-id="${CSS.escape(name)}"]`);
-}
-
-interface Sight {
-  transform: [number, number, number];
-  width: number;
-  height: number;
-}
-
-function isInSight(place: { x: number; y: number }, { transform, width, height }: Sight): boolean {
-  const [x, y, zoom] = transform;
-  const left = place.x * zoom + x;
-  const top = place.y * zoom + y;
-  return left >= 0 && top >= 0 && left + WIDTH * zoom <= width && top + HEIGHT * zoom <= height;
 }

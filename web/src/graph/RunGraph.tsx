@@ -35,7 +35,7 @@ function Body({ run, data }: { run: Run; data: GraphOfRun }) {
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-2.5">
-        <span className="num">{`${progress.done} of ${progress.total} done`}</span>
+        <span className="num">{`${count(progress.done)} of ${count(progress.total)} done`}</span>
         <span className="min-w-24 flex-1">
           <StateBar byState={progress.byState} />
         </span>

@@ -1,3 +1,4 @@
+import { count } from "@/lib/format";
 import { lookOf } from "@/ui/State";
 
 /** How loud a state is: what is done first, what waits last. */
@@ -26,7 +27,7 @@ export function inOrder(byState: Record<string, number>): [string, number][] {
 /** "3 success, 1 failed, 2 skipped" */
 export function inWords(byState: Record<string, number>): string {
   return inOrder(byState)
-    .map(([state, many]) => `${many} ${lookOf(state).word.toLowerCase()}`)
+    .map(([state, many]) => `${count(many)} ${lookOf(state).word.toLowerCase()}`)
     .join(", ");
 }
 
@@ -42,7 +43,7 @@ export function StateBar({ byState }: { byState: Record<string, number> }) {
       {inOrder(byState).map(([state, many]) => (
         <span
           key={state}
-          title={`${many} ${lookOf(state).word.toLowerCase()}`}
+          title={`${count(many)} ${lookOf(state).word.toLowerCase()}`}
           className={lookOf(state).fill}
           style={{ width: `${(100 * many) / Math.max(1, total)}%` }}
         />

@@ -17,7 +17,7 @@ it.each([
   ["define job", "a/b", null, "a/b", "/jobs/a%2Fb"],
   ["remove job", "a/b", null, "a/b", null],
   ["put schedule", "nightly", null, "nightly", "/schedules?edit=nightly"],
-  ["pause queue", "mail", null, "mail", "/runs?queue=mail"],
+  ["pause queue", "mail", null, "mail", "/queues/mail"],
   ["sign in", "token:ada", null, "ada", null],
   ["submit", "3 runs", null, "3 runs", null],
   ["submit", "charge", null, "charge", "/jobs/charge"],

@@ -43,6 +43,6 @@ function pageOf(verb: string, subject: string): string | null {
   if (verb === "submit" && !/^\d+ runs$/.test(subject)) return `/jobs/${name}`;
   if (/\b(job|versions)$/.test(verb) && !verb.startsWith("remove")) return `/jobs/${name}`;
   if (/\bschedule$/.test(verb) && !verb.startsWith("remove")) return `/schedules?edit=${name}`;
-  if (/\bqueue$/.test(verb)) return `/runs?queue=${name}`;
+  if (/\bqueue$/.test(verb)) return `/queues/${name}`;
   return null;
 }

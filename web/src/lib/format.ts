@@ -33,7 +33,7 @@ export function plural(amount: number, one: string, many = `${one}s`): string {
 
 export function sentence(word: string): string {
   const text = word.replace(/[-_]/g, " ").replace(/([a-z])([A-Z])/g, "$1 $2");
-  return text.charAt(0).toUpperCase() + text.slice(1).toLowerCase();
+  return capitalise(text.toLowerCase());
 }
 
 /** What the server says about something, where it stands alone. */
@@ -58,6 +58,6 @@ export function readJson(
 }
 
 /** A graph that failed has no error of its own, only what it says about its node. */
-export function errorText({ errorType, message }: { errorType: string; message: string }): string {
-  return errorType ? `${errorType}: ${message}` : message;
+export function errorText(type: string, message: string): string {
+  return type ? `${type}: ${message}` : message;
 }

@@ -1,8 +1,12 @@
 import type { LogLine } from "@/api/types";
+import { stripAnsi } from "./ansi";
 import { count, plural } from "./format";
 
 /** Lines that a page keeps; the download has them all. */
 export const MOST = 50_000;
+
+/** The worst last. */
+export const LEVELS = ["debug", "info", "warning", "error", "critical"] as const;
 
 /** In order, each line once: live lines may overlap with those that were read. */
 export function joined(old: LogLine[], more: LogLine[]): LogLine[] {
@@ -33,4 +37,15 @@ export function nothingShown(all: number, reading: boolean | undefined): string 
 export function countInWords(shown: number, all: number): string {
   if (all === 0) return "No lines yet";
   return shown === all ? plural(all, "line") : `${count(shown)} of ${plural(all, "line")}`;
+}
+
+export function filterLines(lines: LogLine[], text: string, level: string): LogLine[] {
+  if (!text && !level) return lines;
+  const lowest = LEVELS.indexOf(level as (typeof LEVELS)[number]);
+  const needle = text.toLowerCase();
+  return lines.filter((line) => {
+    const rank = LEVELS.indexOf((line.level?.toLowerCase() ?? "") as (typeof LEVELS)[number]);
+    if (lowest > 0 && rank < lowest) return false;
+    return !needle || stripAnsi(line.text).toLowerCase().includes(needle);
+  });
 }

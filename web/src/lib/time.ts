@@ -1,9 +1,9 @@
 /** Times as people read them: in their zone, short, with UTC a hover away. */
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
 
 /** 850 ms, 4.2 s, 3m 07s, 2h 05m, 4d 6h: two units at most, so that columns stay narrow. */
 export function duration(ms: number | null | undefined): string {
@@ -51,7 +51,7 @@ function two(value: number): string {
 /** Date only when it is not today, year only when it is not this one; seconds then matter no more. */
 export function clock(at: string | number | Date, now: number, zone?: string): string {
   const date = new Date(at);
-  const time = format(date, { hour: "2-digit", minute: "2-digit", second: "2-digit" }, zone);
+  const time = timeOfDay(date, zone);
   if (day(date, zone) === day(new Date(now), zone)) return time;
   const isThisYear = day(date, zone).slice(0, 4) === day(new Date(now), zone).slice(0, 4);
   const parts: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" };
@@ -65,6 +65,10 @@ export function planned(at: string | number | Date, zone?: string): string {
   const seconds = date.getSeconds() === 0 ? {} : ({ second: "2-digit" } as const);
   const time = format(date, { hour: "2-digit", minute: "2-digit", ...seconds }, zone);
   return `${weekday(date, zone)}, ${time}`;
+}
+
+export function timeOfDay(at: string | number | Date, zone?: string): string {
+  return format(new Date(at), { hour: "2-digit", minute: "2-digit", second: "2-digit" }, zone);
 }
 
 export function hourMinute(at: string | number | Date, zone?: string): string {
@@ -111,6 +115,11 @@ export function span(from?: string | null, until?: string | null, now?: number):
   if (!from) return null;
   const end = until ? new Date(until).getTime() : now;
   return end === undefined ? null : Math.max(0, end - new Date(from).getTime());
+}
+
+/** The viewer's. */
+export function hereZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** "30m", "24h", "7d" before now, as the API wants it; anything else is left as it is. */

@@ -1,5 +1,13 @@
 /** Small formats that people type: words of a command, lines of names and values. */
 
+/** "a, b" as names. */
+export function namesOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((each) => each.trim())
+    .filter(Boolean);
+}
+
 /** Words as one line that a shell, or our server, splits into the same words again. */
 export function quoteWords(words: string[]): string {
   return words

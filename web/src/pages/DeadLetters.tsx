@@ -97,7 +97,7 @@ function Groups({ items, chosen, choose }: GroupsProps) {
               </span>
               <span className="min-w-0 flex-1">
                 <span className="line-clamp-2 font-mono text-xs break-words">
-                  {errorText(each)}
+                  {errorText(each.errorType, each.message)}
                 </span>
                 <span className="mt-0.5 block truncate text-xs text-ink-2">
                   {each.job} · <Time at={each.lastAt} ago />

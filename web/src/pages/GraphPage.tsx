@@ -14,6 +14,7 @@ import { Card, Load, PageHead } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
 import { Tabs, tabOf } from "@/ui/Tabs";
 import { Time } from "@/ui/Time";
+import { countEnded } from "./job/columns";
 import { Trigger } from "./job/Trigger";
 
 const TABS = [
@@ -81,6 +82,13 @@ function Definition({ shape }: { shape: GraphDefinition }) {
   );
 }
 
+function rateOf({ successRate, last }: JobDetail): string | null {
+  if (successRate === null) return null;
+  const ended = countEnded(last);
+  if (ended === 1) return `its only run ${successRate ? "succeeded" : "failed"}`;
+  return `${percent(successRate)} of the last ${ended} succeeded`;
+}
+
 interface AboutProps {
   shape: GraphDefinition | undefined;
   job: JobDetail | undefined;
@@ -91,10 +99,7 @@ function About({ shape, job }: AboutProps) {
   const facts = [
     shape && plural(shape.nodes.length, "node"),
     shape?.version && `v${shape.version}`,
-    job?.successRate != null &&
-      (job.last.length > 1
-        ? `${percent(job.successRate)} of the last ${job.last.length} succeeded`
-        : `its only run ${job.successRate ? "succeeded" : "failed"}`),
+    job && rateOf(job),
     job?.p50Ms != null && `typically ${duration(job.p50Ms).replace(" ", "\u00a0")}`,
   ];
   return (

@@ -13,6 +13,7 @@ import { Stat } from "@/ui/Stat";
 import { Tag } from "@/ui/State";
 import { Limits } from "./queue/Limits";
 import { Reasons } from "./queue/Why";
+import { WorkerTag } from "./worker/WorkerTag";
 
 /** One queue: what waits, how fast it goes, what bounds it and who serves it. */
 export function QueuePage() {
@@ -161,13 +162,9 @@ function Crew({ queue }: { queue: string }) {
               {items.filter(serving).map((each) => (
                 <li key={each.id} className="flex items-center gap-3 px-4 py-2.5">
                   <Name text={each.name} className="flex-1 font-medium" />
-                  {!each.alive && <Tag mood="bad">Silent</Tag>}
-                  {each.alive && each.draining && <Tag mood="warn">Draining</Tag>}
+                  {(!each.alive || each.draining) && <WorkerTag worker={each} />}
                   <span className="w-16 shrink-0">
-                    <Progress
-                      share={each.slots ? each.busy / each.slots : 0}
-                      label={`Busy slots of ${each.name}`}
-                    />
+                    <Progress share={each.load} label={`Busy slots of ${each.name}`} />
                   </span>
                   <span className="num w-14 shrink-0 text-right text-xs text-ink-2">
                     {`${Math.min(each.busy, each.slots)} of ${each.slots}`}

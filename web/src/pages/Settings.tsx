@@ -5,6 +5,7 @@ import { whoOf } from "@/lib/acts";
 import { sentence } from "@/lib/format";
 import { chooseKeys, hasKeys } from "@/lib/keys";
 import { chooseTheme, storedTheme, type Theme } from "@/lib/theme";
+import { hereZone } from "@/lib/time";
 import { ALL_PLACES } from "@/shell/nav";
 import { Card, Fact, Facts, Load, PageHead } from "@/ui/Panels";
 
@@ -14,7 +15,6 @@ export function Settings() {
   const [theme, setTheme] = useState(storedTheme());
   const who = useQuery(session);
   const server = useQuery(version());
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <>
       <PageHead title="Settings" />
@@ -37,7 +37,7 @@ export function Settings() {
               </label>
             ))}
           </fieldset>
-          <p className="text-ink-2">{`Times are shown in ${zone}; hover over one to see it in UTC.`}</p>
+          <p className="text-ink-2">{`Times are shown in ${hereZone()}; hover over one to see it in UTC.`}</p>
         </Card>
         <Card title="You">
           <Load query={who}>

@@ -2,8 +2,9 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { serverNow } from "@/lib/clock";
 import { plural } from "@/lib/format";
-import { clock, dayMonth, hourMinute } from "@/lib/time";
+import { clock, DAY, dayMonth, HOUR, hourMinute, MINUTE, SECOND } from "@/lib/time";
 import { stepTo, summaryOf } from "./chartWords";
 
 export interface Series {
@@ -28,12 +29,18 @@ interface Props {
 
 export function Chart(props: Props) {
   const { height = 180 } = props;
-  const hasSome = props.series.some((each) => each.values.some(Boolean));
-  if (hasSome) return <Plot {...props} height={height} />;
+  if (hasSome(props.series)) return <Plot {...props} height={height} />;
   return (
     <p className="grid place-items-center text-ink-2" style={{ height: height + 28 }}>
       Nothing in this time
     </p>
+  );
+}
+
+/** No bar is nothing to see; a line at zero is something: what took no time was measured. */
+export function hasSome(series: Series[]): boolean {
+  return series.some(({ kind, values }) =>
+    values.some((value) => (kind === "line" ? value !== null : Boolean(value))),
   );
 }
 
@@ -129,7 +136,7 @@ function Plot(props: Props) {
 }
 
 function clockOf(at: string | undefined): string {
-  return at ? `${clock(at, Date.now())} (${hourMinute(at, "UTC")} UTC)` : "";
+  return at ? `${clock(at, serverNow())} (${hourMinute(at, "UTC")} UTC)` : "";
 }
 
 /** "a bar is 1 hour": numbers of bars say nothing without it. */
@@ -140,13 +147,13 @@ export function barOf(series: Series[], times: string[]): string {
 }
 
 const SPANS = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["min", 60_000],
+  ["day", DAY],
+  ["hour", HOUR],
+  ["min", MINUTE],
 ] as const;
 
 function roundSpan(ms: number): string {
-  const [word, size] = SPANS.find(([, each]) => ms >= each && ms % each === 0) ?? ["s", 1000];
+  const [word, size] = SPANS.find(([, each]) => ms >= each && ms % each === 0) ?? ["s", SECOND];
   const many = Math.round(ms / size);
   return word === "min" || word === "s" ? `${many} ${word}` : plural(many, word);
 }
@@ -177,7 +184,7 @@ function isSparse(plot: uPlot, index: number): boolean {
   return (plot.data[index] ?? []).filter((value) => value !== null).length < FEW;
 }
 
-const LONG_S = 2 * 24 * 3600;
+const LONG_S = (2 * DAY) / SECOND;
 
 /** The clock for hours, the day for days. */
 function axisTime(at: number, splits: number[]): string {
@@ -199,7 +206,6 @@ function ends(_: uPlot, from: number, until: number): uPlot.Range.MinMax {
 const COUNT_STEPS = [0, 1, 2, 3, 4, 5, 6, 7, 8].flatMap((power) =>
   [1, 2, 5].map((each) => each * 10 ** power),
 );
-const MINUTE = 60_000;
 const TIME_STEPS = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000],
   ...[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 7200].map((each) => each * MINUTE),

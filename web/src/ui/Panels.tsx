@@ -2,6 +2,7 @@
 import { CircleAlert, Inbox, Lock, type LucideIcon, RefreshCw, SearchX } from "lucide-react";
 import type { ReactNode } from "react";
 import { ApiError, isGone, type Problem, signInAddress } from "@/api/client";
+import { capitalise } from "@/lib/format";
 import { useAnnouncedTitle } from "./Announcer";
 import { Button, buttonClass } from "./Button";
 
@@ -141,7 +142,7 @@ function Refused({ problem }: { problem: Problem }) {
 }
 
 function asSentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1).replace(/\.?$/, ".");
+  return capitalise(text).replace(/\.?$/, ".");
 }
 
 export function Skeleton({ lines = 4, height = "h-4" }: { lines?: number; height?: string }) {

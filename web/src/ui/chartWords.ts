@@ -1,4 +1,5 @@
 /** A chart for those who do not see it: in words, and value by value by keys. */
+import { serverNow } from "@/lib/clock";
 import { clock } from "@/lib/time";
 
 export interface Line {
@@ -29,7 +30,7 @@ export function summaryOf(
   if (!first || !last) return `${label}: nothing.`;
   const low = known.reduce((best, each) => (each.value < best.value ? each : best));
   const high = known.reduce((best, each) => (each.value > best.value ? each : best));
-  const at = ({ index }: { index: number }) => clock(times[index] ?? "", Date.now());
+  const at = ({ index }: { index: number }) => clock(times[index] ?? "", serverNow());
   if (low.value === high.value) return `${label}: ${show(last.value)} all the time.`;
   return `${label}: ${show(last.value)} at the end, lowest ${show(low.value)} at ${at(low)}, highest ${show(high.value)} at ${at(high)}.`;
 }

@@ -16,6 +16,8 @@ describe("a name", () => {
   it("is one piece if it is short, and never cut within a letter", () => {
     expect(halves("thumbnail")).toEqual(["thumbnail", ""]);
     expect(halves("🎉".repeat(40))).toEqual(["🎉".repeat(28), "🎉".repeat(12)]);
+    const family = "👨‍👩‍👧";
+    expect(halves(family.repeat(40))).toEqual([family.repeat(28), family.repeat(12)]);
   });
 });
 

@@ -5,11 +5,12 @@ import { describe, expect, it, vi } from "vitest";
 import { ACTIONS, offered } from "@/api/actions";
 import { ApiError } from "@/api/client";
 import type { LogLine } from "@/api/types";
+import { filterLines } from "@/lib/log";
 import { defaultsOf, kindOf, withValue } from "@/lib/schema";
 import { Actions } from "./Actions";
 import { FormDialog } from "./Dialog";
 import { JsonView } from "./Json";
-import { filterLines, LogView } from "./LogView";
+import { LogView } from "./LogView";
 import { ErrorPanel } from "./Panels";
 import { SchemaForm } from "./SchemaForm";
 import { STATES, StateBadge } from "./State";
@@ -65,6 +66,14 @@ describe("the log", () => {
     expect(container.textContent).toContain("2 of 3");
     await waitFor(() => expect(screen.getByRole("status").textContent).toBe("2 lines found"));
     expect(container.textContent).not.toContain("the end");
+  });
+
+  it("marks signs as they are, also behind letters that become two when they are small", async () => {
+    const { container } = render(
+      <LogView lines={[line(1, "İİİ took (2) s")]} live={false} onDownload={nothing} />,
+    );
+    await userEvent.type(screen.getByRole("searchbox"), "(2)");
+    await waitFor(() => expect(container.querySelector("mark")?.textContent).toBe("(2)"));
   });
 
   it("is silent for those who listen while lines come", async () => {

@@ -6,6 +6,7 @@ import { ask } from "@/api/client";
 import { keys } from "@/api/keys";
 import { session } from "@/api/queries";
 import { useFilters } from "@/lib/useFilters";
+import { namesOf } from "@/lib/words";
 import { Button } from "@/ui/Button";
 import { FormDialog } from "@/ui/Dialog";
 import { Text } from "@/ui/Fields";
@@ -98,14 +99,6 @@ function TokenForm({ onMade, onClose }: FormProps) {
       />
     </FormDialog>
   );
-}
-
-/** "a, b" as names. */
-export function namesOf(text: string): string[] {
-  return text
-    .split(",")
-    .map((each) => each.trim())
-    .filter(Boolean);
 }
 
 interface OptionProps extends InputHTMLAttributes<HTMLInputElement> {

@@ -1,8 +1,9 @@
 import type { Token } from "@/api/types";
+import { DAY } from "@/lib/time";
 import { Tag } from "@/ui/State";
 import { useNow } from "@/ui/Time";
 
-const SOON_MS = 7 * 86_400_000;
+const SOON_MS = 7 * DAY;
 
 export type TokenState = "good" | "soon" | "expired" | "revoked";
 

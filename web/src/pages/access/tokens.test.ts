@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { namesOf } from "./NewToken";
+import { namesOf } from "@/lib/words";
 import { stateOf } from "./TokenTag";
 
 const NOW = Date.parse("2026-11-16T12:00:00Z");

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { logEnd, run as runQuery } from "@/api/queries";
 import type { LogLine, Run } from "@/api/types";
 import { parseAnsi } from "@/lib/ansi";
+import { errorText } from "@/lib/format";
 import { placeOf } from "@/lib/log";
 import { buttonClass } from "@/ui/Button";
 import { LongText } from "@/ui/LongText";
@@ -45,7 +46,7 @@ function Told({ run, lines, isOnly }: ToldProps) {
     >
       <div className="space-y-3">
         <LongText
-          text={error ? `${error.type}: ${error.message}` : (run.reason ?? "")}
+          text={error ? errorText(error.type, error.message) : (run.reason ?? "")}
           className="font-mono text-xs text-bad"
         />
         {error?.traceback.includes("\n") && <Text label="Traceback">{error.traceback}</Text>}

@@ -28,6 +28,12 @@ export function One({ id, onClose }: { id: string; onClose: () => void }) {
   );
 }
 
+/** An emptied field is no arguments; to say nothing would be those that it had. */
+export function changeOf(text: string, args: unknown): { args?: Record<string, unknown> } {
+  if (text === pretty(args)) return {};
+  return { args: (readJson(text).value ?? {}) as Record<string, unknown> };
+}
+
 interface LetterProps {
   letter: DeadLetter;
   args: unknown;
@@ -40,8 +46,7 @@ function Letter({ letter, args }: LetterProps) {
   const [isSent, setSent] = useState(false);
   const redrive = async () => {
     setSent(true);
-    const isChanged = text !== pretty(args);
-    const body = isChanged ? { args: readJson(text).value as Record<string, unknown> } : {};
+    const body = changeOf(text, args);
     try {
       const made = await ask("redriveOne", { path: [letter.executionId], body });
       toast.done("It runs again; this is the new run.");
@@ -70,7 +75,7 @@ function Letter({ letter, args }: LetterProps) {
         )}
       </p>
       <p className="rounded-md bg-bad-soft p-3 font-mono text-xs break-words">
-        {errorText(letter)}
+        {errorText(letter.errorType, letter.message)}
       </p>
       {may(letter, "redrive") ? (
         <Field

@@ -9,7 +9,7 @@ import { Card, Load } from "@/ui/Panels";
 import { Stat } from "@/ui/Stat";
 import { Time } from "@/ui/Time";
 import { Windows } from "@/ui/Windows";
-import { isFailing, queuedOf } from "./columns";
+import { endedOf, isFailing, queuedOf } from "./columns";
 import { Heat } from "./Heat";
 import { LastRuns } from "./LastRuns";
 
@@ -80,13 +80,6 @@ function Stats({ job }: { job: JobDetail }) {
       />
     </div>
   );
-}
-
-/** Of which runs the rate tells. */
-export function endedOf({ last }: Pick<JobDetail, "last">): string {
-  const ended = last.filter(({ state }) => state === "success" || state === "failed").length;
-  if (ended === 0) return "no run has ended yet";
-  return ended === 1 ? "of the only run" : `of the last ${ended} runs`;
 }
 
 function Charts({ found: { buckets } }: { found: JobStatistics }) {

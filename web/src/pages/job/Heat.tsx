@@ -2,12 +2,11 @@ import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { JobStatistics } from "@/api/types";
 import { count, plural } from "@/lib/format";
-import { weekday } from "@/lib/time";
+import { DAY, weekday } from "@/lib/time";
 
 type Day = JobStatistics["days"][number];
 
 const ROWS = ["Mon", "", "Wed", "", "Fri", "", "Sun"];
-const DAY_MS = 86_400_000;
 
 /** Runs by day in UTC, a column a week; the part that failed is red, many runs make it darker. */
 export function Heat({ days, jobId }: { days: Day[]; jobId: string }) {
@@ -51,7 +50,7 @@ function Cell({ day, most, jobId }: { day: Day; most: number; jobId: string }) {
   const search = {
     jobId,
     since: from.toISOString(),
-    until: new Date(from.getTime() + DAY_MS).toISOString(),
+    until: new Date(from.getTime() + DAY).toISOString(),
   };
   return (
     <Link

@@ -1,5 +1,5 @@
 /** How a job or a graph did lately and when it runs next, the same in each list of them. */
-import type { Job } from "@/api/types";
+import type { Job, LastRun } from "@/api/types";
 import { atLeast, percent } from "@/lib/format";
 import { RunStrip } from "@/ui/RunStrip";
 import type { Column } from "@/ui/Table";
@@ -17,6 +17,18 @@ export function queuedOf({ queued = 0 }: Pick<Job, "queued">): string {
 /** Of its last runs more failed than a few. */
 export function isFailing({ successRate }: Pick<Job, "successRate">): boolean {
   return (successRate ?? 1) < 0.9;
+}
+
+/** Those that count: what was cancelled or skipped went neither well nor wrong. */
+export function countEnded(last: LastRun[]): number {
+  return last.filter(({ state }) => state === "success" || state === "failed").length;
+}
+
+/** Of which runs the rate tells. */
+export function endedOf({ last }: Pick<Job, "last">): string {
+  const ended = countEnded(last);
+  if (ended === 0) return "no run has ended yet";
+  return ended === 1 ? "of the only run" : `of the last ${ended} runs`;
 }
 
 export const LAST_RUNS: Column<Lately> = {

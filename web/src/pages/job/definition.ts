@@ -1,7 +1,7 @@
 /** A job's definition as the fields of a form, and back. */
 import type { Body } from "@/api/client";
 import type { Definition } from "@/api/types";
-import { fromLines, quoteWords, toLines } from "@/lib/words";
+import { fromLines, namesOf, quoteWords, toLines } from "@/lib/words";
 
 export type JobBody = Body<"defineNewJob">;
 export type Kind = "command" | "http";
@@ -44,7 +44,7 @@ export function bodyOf(fields: FormData, kind: Kind, old?: Definition): JobBody 
   return {
     name: old?.name ?? text("name"),
     ...(kind === "command" ? commandOf(text) : { http: httpOf(text, fields) }),
-    dependencies: listOf(text("dependencies")),
+    dependencies: namesOf(text("dependencies")),
     queue: text("queue") || null,
     priority: number("priority"),
     retries: number("retries"),
@@ -68,15 +68,9 @@ function httpOf(text: Read, fields: FormData) {
     method: text("method"),
     headers: fromLines(text("headers"), ":"),
     body: String(fields.get("body") ?? "") || null,
-    expect: listOf(text("expect")).map(Number),
+    expect: namesOf(text("expect")).map(Number),
   };
 }
-
-const listOf = (text: string) =>
-  text
-    .split(",")
-    .map((each) => each.trim())
-    .filter(Boolean);
 
 /** Plain numbers are seconds; anything else is for the server to read. */
 function spanOf(text: string): string | number | null {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Job, LastRun } from "@/api/types";
 import { isWanted } from "../Jobs";
-import { endedOf } from "./Figures";
+import { endedOf } from "./columns";
 import { tellOf } from "./Heat";
 import { originOf } from "./origin";
 

@@ -39,5 +39,5 @@ function placeOf({ kind, subject }: Concern) {
   if (kind === "held") return { to: "/jobs/$id", params: { id: subject } } as const;
   if (kind === "overdue") return { to: "/schedules" } as const;
   if (kind === "silent" || kind === "lost" || !subject) return { to: "/workers" } as const;
-  return { to: "/queues" } as const;
+  return { to: "/queues/$name", params: { name: subject } } as const;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { barOf } from "@/ui/Chart";
+import { barOf, hasSome } from "@/ui/Chart";
 import { dueOf } from "./Coming";
 
 const firing = (schedule: string, minute: string) => ({
@@ -39,5 +39,11 @@ describe("the legend of bars", () => {
   it("says nothing of lines, or of one bar alone", () => {
     expect(barOf([{ ...bar, kind: "line" }], ["2026-01-01", "2026-01-02"])).toBe("");
     expect(barOf([bar], ["2026-01-01"])).toBe("");
+  });
+
+  it("is there for times of zero, and not for no runs", () => {
+    expect(hasSome([{ ...bar, values: [0, 0] }])).toBe(false);
+    expect(hasSome([{ ...bar, kind: "line", values: [null, 0] }])).toBe(true);
+    expect(hasSome([{ ...bar, kind: "line", values: [null, null] }])).toBe(false);
   });
 });

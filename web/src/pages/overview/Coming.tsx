@@ -4,22 +4,21 @@ import { CalendarDays } from "lucide-react";
 import { forecast, upcoming } from "@/api/queries";
 import type { Upcoming } from "@/api/types";
 import { count, plural } from "@/lib/format";
-import { duration, hourMinute, utc } from "@/lib/time";
+import { duration, HOUR, hourMinute, MINUTE, utc } from "@/lib/time";
 import { Chart } from "@/ui/Chart";
 import { Name } from "@/ui/Name";
 import { Card, Empty, Load } from "@/ui/Panels";
 import { Time, useNow } from "@/ui/Time";
 
-const HOUR_MS = 3_600_000;
 /** What fires more often than this in an hour is only named. */
 const OFTEN = 60;
 const SHOWN = 6;
 
 /** What schedules start within the hour, each of them once. */
 export function Due({ className }: { className?: string }) {
-  const minute = Math.floor(useNow() / 60_000) * 60_000;
+  const minute = Math.floor(useNow() / MINUTE) * MINUTE;
   const from = new Date(minute).toISOString();
-  const until = new Date(minute + HOUR_MS).toISOString();
+  const until = new Date(minute + HOUR).toISOString();
   const query = useQuery(upcoming(from, until, { limit: 1_000, each: OFTEN }));
   return (
     <Card

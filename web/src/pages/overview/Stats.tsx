@@ -1,6 +1,6 @@
 import type { Overview } from "@/api/types";
 import { atLeast, count, percent, plural } from "@/lib/format";
-import { duration } from "@/lib/time";
+import { DAY, duration, HOUR, MINUTE } from "@/lib/time";
 import { Stat } from "@/ui/Stat";
 
 export function Stats({ figures }: { figures: Overview }) {
@@ -69,9 +69,9 @@ export function Stats({ figures }: { figures: Overview }) {
 }
 
 const UNITS = [
-  ["a minute", 60_000],
-  ["an hour", 3_600_000],
-  ["a day", 86_400_000],
+  ["a minute", MINUTE],
+  ["an hour", HOUR],
+  ["a day", DAY],
 ] as const;
 
 /** In the shortest unit in which there is at least one. */

@@ -8,7 +8,7 @@ import {
   Zap,
 } from "lucide-react";
 import type { Limit } from "@/api/types";
-import { count, plural } from "@/lib/format";
+import { capitalise, count, plural } from "@/lib/format";
 import { Card, Progress } from "@/ui/Panels";
 
 const ICONS: Record<Limit["kind"], LucideIcon> = {
@@ -57,6 +57,6 @@ function Mark({ limit }: { limit: Limit }) {
 export function sentenceOf({ says, used, most }: Limit): string {
   if (most)
     return used == null ? `${count(most)} ${says}` : `${count(used)} of ${count(most)} ${says}`;
-  const text = says.charAt(0).toUpperCase() + says.slice(1);
+  const text = capitalise(says);
   return used ? `${text}: ${plural(used, "run")} held back` : text;
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { attempts } from "@/api/queries";
 import type { Attempt, Run, RunError } from "@/api/types";
-import { sentence, shortId } from "@/lib/format";
+import { errorText, sentence, shortId } from "@/lib/format";
 import { duration } from "@/lib/time";
 import { LongText } from "@/ui/LongText";
 import { Empty, Load } from "@/ui/Panels";
@@ -116,7 +116,9 @@ function Where({ id }: { id: string | null }) {
 function Cause({ number, error }: { number: number; error: RunError }) {
   return (
     <details className="mt-2">
-      <summary className="truncate font-mono text-xs text-bad">{`${error.type}: ${error.message}`}</summary>
+      <summary className="truncate font-mono text-xs text-bad">
+        {errorText(error.type, error.message)}
+      </summary>
       <LongText text={error.message} className="mt-2 font-mono text-xs" />
       {error.traceback.includes("\n") && (
         <pre

@@ -3,8 +3,9 @@ import { Link } from "@tanstack/react-router";
 import { GitCompare } from "lucide-react";
 import { run as runQuery, runs } from "@/api/queries";
 import type { Run } from "@/api/types";
+import { serverNow } from "@/lib/clock";
 import { COMPARED_LINES, diffLines } from "@/lib/diff";
-import { count, pretty, shortId } from "@/lib/format";
+import { count, errorText, pretty, shortId } from "@/lib/format";
 import { clock, duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
@@ -42,7 +43,7 @@ export function Compare({ run }: { run: Run }) {
           )}
           {rows.map((each) => (
             <option key={each.executionId} value={each.executionId}>
-              {`${shortId(each.executionId)} · ${lookOf(each.state).word} · ${clock(each.createdAt, Date.now())}`}
+              {`${shortId(each.executionId)} · ${lookOf(each.state).word} · ${clock(each.createdAt, serverNow())}`}
             </option>
           ))}
         </select>
@@ -115,13 +116,13 @@ function Other({ run, id }: { run: Run; id: string }) {
 function factsOf(run: Run): [string, string][] {
   return [
     ["State", lookOf(run.state).word],
-    ["Started", run.startedAt ? clock(run.startedAt, Date.now()) : "–"],
+    ["Started", run.startedAt ? clock(run.startedAt, serverNow()) : "–"],
     ["Took", duration(run.durationMs)],
     ["Attempts", String(run.attempt)],
     ["Version", run.version ? `v${run.version}` : "–"],
     ["Queue", run.queue],
     ["Worker", run.workerId ? shortId(run.workerId) : "–"],
-    ["Error", run.error ? `${run.error.type}: ${run.error.message}` : "–"],
+    ["Error", run.error ? errorText(run.error.type, run.error.message) : "–"],
   ];
 }
 

@@ -87,32 +87,36 @@ export function Now({ run }: { run: Run }) {
   );
 }
 
+type Place = "queue" | "workers" | "job";
+
 /** Where the kinds of reasons can be looked into, and mostly put right. */
-const PLACES: Record<string, "/queues" | "/workers"> = {
-  paused: "/queues",
-  ahead: "/queues",
-  no_worker: "/workers",
-  unserved_queue: "/workers",
-  unknown_job: "/workers",
-  draining: "/workers",
-  busy: "/workers",
+const PLACES: Record<string, Place> = {
+  paused: "queue",
+  ahead: "queue",
+  held: "job",
+  no_worker: "workers",
+  unserved_queue: "workers",
+  unknown_job: "workers",
+  draining: "workers",
+  busy: "workers",
 };
 
 function Remedy({ reason, run }: { reason: Reason; run: Run }) {
-  const to = PLACES[reason.kind];
-  if (reason.kind === "held") {
-    return (
-      <Link to="/jobs/$id" params={{ id: run.jobId }} className="link ml-2 whitespace-nowrap">
-        See the job
-      </Link>
-    );
-  }
-  if (!to) return null;
+  const place = PLACES[reason.kind];
   return (
-    <Link to={to} className="link ml-2 whitespace-nowrap">
-      {to === "/queues" ? "See the queues" : "See the workers"}
-    </Link>
+    place && (
+      <Link
+        {...wayTo(place, run)}
+        className="link ml-2 whitespace-nowrap"
+      >{`See the ${place}`}</Link>
+    )
   );
+}
+
+function wayTo(place: Place, run: Run) {
+  if (place === "queue") return { to: "/queues/$name", params: { name: run.queue } } as const;
+  if (place === "job") return { to: "/jobs/$id", params: { id: run.jobId } } as const;
+  return { to: "/workers" } as const;
 }
 
 /** A run of a graph's node leaves none: the graph itself does. */

@@ -28,7 +28,7 @@ export function RunFacts({ run }: { run: Run }) {
         <span className="text-ink-2">{wentWrong(run)}</span>
       </Fact>
       <Fact name="Queue" long={run.queue.length > NARROW}>
-        <Link to="/runs" search={{ queue: run.queue } as never} className="link block max-w-max">
+        <Link to="/queues/$name" params={{ name: run.queue }} className="link block max-w-max">
           <Name text={run.queue} />
         </Link>
         {run.priority !== 0 && <span className="text-ink-2">{`priority ${run.priority}`}</span>}

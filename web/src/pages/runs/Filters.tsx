@@ -3,24 +3,13 @@ import { SlidersHorizontal, X } from "lucide-react";
 import { useState } from "react";
 import { jobs, queues } from "@/api/queries";
 import type { Job, State } from "@/api/types";
-import { serverNow } from "@/lib/clock";
 import type { Search } from "@/lib/search";
-import { asField, fromField, sinceOf } from "@/lib/time";
 import { useList } from "@/lib/useList";
 import { Button } from "@/ui/Button";
 import { SearchField } from "@/ui/SearchField";
 import { lookOf, STATES } from "@/ui/State";
+import { Period } from "./Period";
 import { mayHideSteps } from "./steps";
-
-const SINCE: [string, string][] = [
-  ["", "Any time"],
-  ["15m", "Last 15 minutes"],
-  ["1h", "Last hour"],
-  ["24h", "Last 24 hours"],
-  ["7d", "Last 7 days"],
-];
-const BETWEEN = "between";
-const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const WORDS = {
   schedule: "schedule",
@@ -126,54 +115,4 @@ function chipClass(isOn: boolean, more = ""): string {
     ? "border-accent bg-accent-soft text-accent"
     : "border-line bg-surface text-ink-2 hover:border-line-strong";
   return `h-7 shrink-0 rounded-full border px-2.5 text-xs font-medium whitespace-nowrap max-sm:h-9 max-sm:px-3.5 ${look} ${more}`;
-}
-
-/** The last hours, or between two moments; a link to a day of a job has such two. */
-function Period({ search, setSearch }: FilterProps) {
-  const isKnown = SINCE.some(([key]) => key === (search.since ?? ""));
-  const [isBetween, setBetween] = useState(!isKnown || search.until !== undefined);
-  const choose = (key: string) => {
-    setBetween(key === BETWEEN);
-    setSearch(
-      key === BETWEEN
-        ? { since: sinceOf(search.since ?? "24h", serverNow()) }
-        : { since: key || undefined, until: undefined },
-    );
-  };
-  return (
-    <>
-      <select
-        aria-label="Since"
-        className="field"
-        value={isBetween ? BETWEEN : (search.since ?? "")}
-        onChange={(event) => choose(event.target.value)}
-      >
-        {SINCE.map(([key, title]) => (
-          <option key={key} value={key}>
-            {title}
-          </option>
-        ))}
-        <option value={BETWEEN}>Between …</option>
-      </select>
-      {isBetween && (
-        <div className="flex w-full flex-wrap items-center gap-x-4 gap-y-2">
-          {(["since", "until"] as const).map((name) => (
-            <label
-              key={name}
-              className="flex items-center gap-2 text-xs text-ink-2 max-sm:w-full max-sm:justify-between"
-            >
-              {name === "since" ? "From" : "Until"}
-              <input
-                type="datetime-local"
-                className="field"
-                value={asField(search[name])}
-                onChange={({ target }) => setSearch({ [name]: fromField(target.value) })}
-              />
-            </label>
-          ))}
-          <span className="text-xs text-ink-2">{`Times of your zone, ${ZONE}`}</span>
-        </div>
-      )}
-    </>
-  );
 }

@@ -1,5 +1,5 @@
 import type { Run } from "@/api/types";
-import { shortId } from "@/lib/format";
+import { errorText, shortId } from "@/lib/format";
 import { useWidth, WIDTHS } from "@/lib/useWidth";
 import { Name } from "@/ui/Name";
 import { Progress } from "@/ui/Panels";
@@ -124,7 +124,9 @@ function NarrowNote({ run }: { run: Run }) {
 function Note({ run }: { run: Run }) {
   if (run.error)
     return (
-      <span className="truncate font-mono text-xs text-bad">{`${run.error.type}: ${run.error.message}`}</span>
+      <span className="truncate font-mono text-xs text-bad">
+        {errorText(run.error.type, run.error.message)}
+      </span>
     );
   if (run.reason && run.state !== "success")
     return <span className="text-ink-2">{run.reason}</span>;

@@ -3,16 +3,15 @@ import { useRef, useState } from "react";
 import { ask, type Body } from "@/api/client";
 import type { Schedule } from "@/api/types";
 import { serverNow } from "@/lib/clock";
-import { asField } from "@/lib/time";
+import { asField, DAY, hereZone } from "@/lib/time";
 import { FormDialog } from "@/ui/Dialog";
 import { Text } from "@/ui/Fields";
 import { toast } from "@/ui/Toasts";
 import { type Plan, Planned, startsOf } from "./Planned";
-import { hereZone } from "./ZoneField";
 
 type Wish = Body<"backfillSchedule">;
 
-const WEEK_MS = 7 * 24 * 3600 * 1000;
+const WEEK_MS = 7 * DAY;
 
 const ORDERS = [
   ["oldest", "Oldest first"],

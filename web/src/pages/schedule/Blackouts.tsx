@@ -4,6 +4,7 @@ import { useState } from "react";
 import { ask, type Body, etagOf } from "@/api/client";
 import { blackouts } from "@/api/queries";
 import type { Blackout } from "@/api/types";
+import { hereZone } from "@/lib/time";
 import { FormDialog } from "@/ui/Dialog";
 import { Choice, Text } from "@/ui/Fields";
 import { Kept } from "@/ui/Kept";
@@ -12,7 +13,7 @@ import { Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
 import { Meaning } from "./Meaning";
 import { BLACKOUTS } from "./words";
-import { hereZone, ZoneField } from "./ZoneField";
+import { ZoneField } from "./ZoneField";
 
 type Wish = Body<"replaceBlackout">;
 

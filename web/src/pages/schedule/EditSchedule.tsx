@@ -4,6 +4,7 @@ import { ask, type Body } from "@/api/client";
 import { calendars, jobs } from "@/api/queries";
 import type { Job, ScheduleDetail } from "@/api/types";
 import { pretty, readJson } from "@/lib/format";
+import { hereZone } from "@/lib/time";
 import { useList } from "@/lib/useList";
 import { useOpened } from "@/lib/useOpened";
 import { Field, FormDialog } from "@/ui/Dialog";
@@ -14,7 +15,7 @@ import { toast } from "@/ui/Toasts";
 import { Firings } from "./Firings";
 import { type Asked, usePreview } from "./preview";
 import { CATCHUPS, EXPRESSIONS, FOLDS, GAPS, OVERLAPS, ROLLS } from "./words";
-import { hereZone, ZoneField } from "./ZoneField";
+import { ZoneField } from "./ZoneField";
 
 type ScheduleBody = Body<"replaceSchedule">;
 

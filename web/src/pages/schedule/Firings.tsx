@@ -1,5 +1,5 @@
 import type { Preview } from "@/api/types";
-import { hourMinute } from "@/lib/time";
+import { asField } from "@/lib/time";
 import { Tag } from "@/ui/State";
 import { Time } from "@/ui/Time";
 import { MARKS } from "./words";
@@ -58,7 +58,7 @@ function cityOf(zone: string): string {
   return (zone.split("/").at(-1) ?? zone).replaceAll("_", " ");
 }
 
-/** Whether the wall clock there shows what the viewer's does; then once is enough. */
+/** Whether clock and calendar there show what the viewer's do; then once is enough. */
 function isSameClock(at: string, local: string): boolean {
-  return hourMinute(at) === local.slice(11, 16);
+  return asField(at) === local.slice(0, "2026-11-17T02:30".length);
 }

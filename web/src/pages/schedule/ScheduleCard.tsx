@@ -5,9 +5,10 @@ import { useState } from "react";
 import { may } from "@/api/actions";
 import { schedule as scheduleQuery } from "@/api/queries";
 import type { Schedule } from "@/api/types";
-import { count, plural, sentence } from "@/lib/format";
+import { capitalise, count, plural, sentence } from "@/lib/format";
 import { Actions } from "@/ui/Actions";
 import { Button } from "@/ui/Button";
+import { Dialog } from "@/ui/Dialog";
 import { Card, Fact, Load } from "@/ui/Panels";
 import { StateBadge, Tag } from "@/ui/State";
 import { Time } from "@/ui/Time";
@@ -133,12 +134,16 @@ export function countsOf(counts: Pick<Schedule, "fired" | "missed" | "skipped">)
     missed && `${count(missed)} missed`,
     skipped && `${count(skipped)} left out`,
   ];
-  const said = parts.filter(Boolean).join(", ");
-  return said.charAt(0).toUpperCase() + said.slice(1);
+  return capitalise(parts.filter(Boolean).join(", "));
 }
 
 /** The whole definition is needed: what an edit leaves out would be forgotten. */
 function EditExisting({ name, onClose }: { name: string; onClose: () => void }) {
   const query = useQuery(scheduleQuery(name));
-  return query.data ? <EditSchedule schedule={query.data} onClose={onClose} /> : null;
+  if (query.data) return <EditSchedule schedule={query.data} onClose={onClose} />;
+  return (
+    <Dialog open title={`Edit ${name}`} onClose={onClose}>
+      <Load query={query}>{() => null}</Load>
+    </Dialog>
+  );
 }

@@ -1,8 +1,9 @@
 import { useState } from "react";
+import { hereZone } from "@/lib/time";
 import { Text } from "@/ui/Fields";
 import { Meaning } from "./Meaning";
 import { EXPRESSIONS } from "./words";
-import { hereZone, ZoneField } from "./ZoneField";
+import { ZoneField } from "./ZoneField";
 
 /** When a new job runs, with what the server makes of it; empty for a job that is only triggered. */
 export function ScheduleField() {

@@ -2,9 +2,7 @@ import { Field } from "@/ui/Dialog";
 
 const ZONES = Intl.supportedValuesOf("timeZone");
 
-export function hereZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
+export { hereZone } from "@/lib/time";
 
 interface Props {
   name: string;
