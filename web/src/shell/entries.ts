@@ -168,11 +168,14 @@ export function listedFor(wanted: string, lists: Lists, open: Open): Entry[] {
       more: worker.alive ? worker.host : "Silent",
       go: () => open("/workers", {}, { id: worker.id }),
     })),
-    ...some(lists.groups, (group) => `${group.job} ${errorText(group)}`).map((group) => ({
+    ...some(
+      lists.groups,
+      (group) => `${group.job} ${errorText(group.errorType, group.message)}`,
+    ).map((group) => ({
       key: `group-${group.group}-${group.job}`,
       group: "Dead letters",
       icon: Skull,
-      title: `${group.job}: ${stripAnsi(errorText(group))}`,
+      title: `${group.job}: ${stripAnsi(errorText(group.errorType, group.message))}`,
       more: `${count(group.open)} open`,
       go: () => open("/dead-letters", {}, { group: group.group }),
     })),
