@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from rota.clock import elapsed_s
 
 BUCKET = "rota-tests"
-LIMIT_S = 60
+LIMIT_S = 120
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def _make_bucket(server: subprocess.Popen[bytes], endpoint: str) -> None:
     request = urllib.request.Request(f"{endpoint}/{BUCKET}", method="PUT")
     while True:
         try:
-            with urllib.request.urlopen(request, timeout=5):
+            with urllib.request.urlopen(request, timeout=LIMIT_S):
                 return
         except urllib.error.URLError:
             if server.poll() is not None or elapsed_s() > end_s:
