@@ -99,6 +99,22 @@ describe("the client", () => {
     expect(sent.mock.calls[0]?.[1]?.body).toBe('{"args":{"id":12345678901234567890}}');
   });
 
+  it("gives up a question whose connection is dead, and never a change", async () => {
+    vi.useFakeTimers();
+    const cut = vi.fn();
+    vi.stubGlobal("fetch", (_: string, { signal }: RequestInit) => {
+      return new Promise((_resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(new DOMException("", "AbortError")));
+      });
+    });
+    const asked = ask("listRuns").catch((error: unknown) => error);
+    void ask("cancelRun", { path: ["1"] }).then(cut, cut);
+    await vi.advanceTimersByTimeAsync(600_000);
+    vi.useRealTimers();
+    expect(await asked).toMatchObject({ problem: { code: "unreachable" } });
+    expect(cut).not.toHaveBeenCalled();
+  });
+
   it("tells an answer that is no JSON, whatever its status", async () => {
     answerWith(new Response("<html>Sign in to the proxy</html>", { status: 200 }));
     await expect(ask("listRuns")).rejects.toMatchObject({ problem: { code: "unreadable" } });

@@ -177,7 +177,30 @@ async function send<T>(
   }
 }
 
+/** Longer than any answer takes: what is still silent has lost its connection. */
+const PATIENCE_MS = 120_000;
+
+/** A question may be asked anew; of a change nobody would know whether it was made. */
 async function sendOnce<T>(
+  method: string,
+  url: string,
+  text: string | undefined,
+  change: Loose,
+): Promise<T> {
+  if (method !== "GET") return exchange<T>(method, url, text, change);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), PATIENCE_MS);
+  const signal = AbortSignal.any([late.signal, ...(change.signal ? [change.signal] : [])]);
+  try {
+    return await exchange<T>(method, url, text, { ...change, signal });
+  } catch (error) {
+    throw late.signal.aborted ? new ApiError(UNREACHABLE) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function exchange<T>(
   method: string,
   url: string,
   text: string | undefined,
