@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import apsw
 import psycopg
 import pytest
 
+from tests.contract.builders import START_MS
 from tests.support.deep import postgres_plan, sqlite_plan
 
 LISTS = {
@@ -51,6 +53,8 @@ SEVERAL = {
     "ready_depths": {"run_ready"},
     "few_waiting": {"run_ready", "run_waiting"},
 }
+ATTENTION = {"lost_lately": "attempt_ended", "overdue_schedules": "schedule_look"}
+RECENTLY: dict[str, Any] = {"since": START_MS, "late_ms": 60_000}
 BY_ID_TOO = ("recent_runs", "list_groups")
 LISTS_ON_SQLITE = {
     "run_pkey": "sqlite_autoindex_run_1",
@@ -108,6 +112,33 @@ def test_on_postgres_a_list_is_found_through_its_index(
             assert [each for each in used if "history" in each], shown
         else:
             assert wanted in used, shown
+
+
+@pytest.mark.parametrize("name", sorted(ATTENTION))
+def test_on_sqlite_what_needs_attention_is_found_through_an_index(
+    deep_sqlite: apsw.Connection, name: str
+) -> None:
+    lines = sqlite_plan(deep_sqlite, name, **RECENTLY)
+
+    assert [line for line in lines if f"INDEX {ATTENTION[name]} (" in line], lines
+    assert [line for line in lines if re.match(r"SCAN \w+$", line)] in ([], ["SCAN s"], ["SCAN a"])
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("mode", ["custom", "generic"])
+@pytest.mark.parametrize("name", sorted(ATTENTION))
+def test_on_postgres_what_needs_attention_is_found_through_an_index(
+    deep_postgres: psycopg.Connection, name: str, mode: str
+) -> None:
+    deep_postgres.execute("set enable_seqscan = off")  # as in our sessions
+    try:
+        nodes = postgres_plan(deep_postgres, name, mode, **RECENTLY)
+    finally:
+        deep_postgres.execute("set enable_seqscan = on")
+
+    used = {node["Index Name"] for node in nodes if "Index Name" in node}
+    assert [each for each in used if each.endswith((ATTENTION[name], "_ended_at_idx"))], used
+    assert [node for node in nodes if node["Node Type"] == "Seq Scan"] == [], nodes[0]
 
 
 def test_on_sqlite_a_page_of_a_job_reads_its_own_part_of_the_index(

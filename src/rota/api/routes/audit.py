@@ -90,7 +90,8 @@ async def list_acts(  # noqa: PLR0913  # one filter each, all named
 ) -> Page[ActDocument]:
     """The newest first; `cursor` is the `next` of the page before.
 
-    `text` finds acts that have it in who, verb, subject or details, whatever the case of letters.
+    `text` finds acts that have it in who, verb, subject or details, whatever the case of its
+    letters from a to z.
     A page that looks for some acts among very many may have fewer than `limit`, and a `next`.
     """
     _check_whole(request)

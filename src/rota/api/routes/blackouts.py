@@ -14,10 +14,10 @@ from rota.api.doors import named
 from rota.api.etags import IfMatch, IfNoneMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
 from rota.api.routes.kept import Gone, kept_verbs
+from rota.api.routes.schedule_access import reached_jobs
 from rota.engine import blackouts as windows
 from rota.engine.acts import By
 from rota.engine.inspect import now_ms
-from rota.engine.jobs import current_specs
 from rota.engine.names import lock_name
 from rota.errors import NotPermitted, UnknownBlackout
 from rota.model.schedule import Blackout, BlackoutKind
@@ -146,15 +146,12 @@ def _seen(tx: Tx, request: Ask) -> dict[str, Blackout]:
     found = windows.blackouts(tx, namespace=request.namespace)
     if request.credential.queues is None:
         return found
-    jobs = {each.job for each in found.values() if each.job}
-    specs = current_specs(tx, jobs, namespace=request.namespace)
-    reached = {None} | {
-        job for job, (_, spec) in specs.items() if request.credential.reaches(spec.queue)
-    }
+    jobs = reached_jobs(tx, request, {each.job for each in found.values() if each.job})
     return {
         name: each
         for name, each in found.items()
-        if each.job in reached and (each.queue is None or request.credential.reaches(each.queue))
+        if (each.job is None or each.job in jobs)
+        and (each.queue is None or request.credential.reaches(each.queue))
     }
 
 

@@ -28,12 +28,14 @@ def reached_ones(tx: Tx, request: Ask, found: list[ScheduleView]) -> list[Schedu
     """Those of them that the credential reaches; one without a job only if it reaches all."""
     if request.credential.queues is None:
         return found
-    specs = current_specs(tx, {each.job for each in found}, namespace=request.namespace)
-    return [
-        each
-        for each in found
-        if each.job in specs and request.credential.reaches(specs[each.job][1].queue)
-    ]
+    reached = reached_jobs(tx, request, {each.job for each in found})
+    return [each for each in found if each.job in reached]
+
+
+def reached_jobs(tx: Tx, request: Ask, jobs: set[str]) -> set[str]:
+    """Those of them that are on record, in queues that the credential reaches."""
+    specs = current_specs(tx, jobs, namespace=request.namespace)
+    return {job for job, (_, spec) in specs.items() if request.credential.reaches(spec.queue)}
 
 
 def calendars_of_others(tx: Tx, request: Ask) -> set[str]:
@@ -41,8 +43,7 @@ def calendars_of_others(tx: Tx, request: Ask) -> set[str]:
     if request.credential.queues is None:
         return set()
     used = jobs_by_calendar(tx, namespace=request.namespace)
-    specs = current_specs(tx, set().union(*used.values()), namespace=request.namespace)
-    reached = {job for job, (_, spec) in specs.items() if request.credential.reaches(spec.queue)}
+    reached = reached_jobs(tx, request, set().union(*used.values()))
     return {name for name, jobs in used.items() if jobs - reached}
 
 
