@@ -22,6 +22,11 @@ def greet(name: str, times: int = 1, tone: Literal["warm", "cold"] = "warm") -> 
     return f"{tone} greetings to {name}, {times} times"
 
 
+@app.job
+def weigh(share: float) -> float:
+    return share
+
+
 @app.job(queue="slow")
 def hold(path: str) -> str:
     """Runs until the file exists."""

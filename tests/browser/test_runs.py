@@ -59,6 +59,32 @@ def test_a_job_is_triggered_with_typed_parameters(site: Site, admin: Visitor) ->
     assert site.run(run_id)["args"] == {"name": "Grace", "times": 3, "tone": "cold"}
 
 
+def test_a_number_is_sent_as_it_was_typed(sqlite_site: Site, sqlite_admin: Visitor) -> None:
+    page = sqlite_admin.page("/jobs/weigh")
+
+    press(page, "Trigger")
+    asked = dialog(page, "Trigger weigh")
+    asked.get_by_label("share").press_sequentially("0.05")
+    press(asked, "Trigger")
+
+    state_shown(page, "Success")
+    run_id = page.url.rpartition("/")[2].partition("?")[0]
+    assert sqlite_site.run(run_id)["args"] == {"share": 0.05}
+
+
+def test_a_moment_is_typed_key_by_key(sqlite_admin: Visitor) -> None:
+    """Each key makes another date. The 11th of the 11th: browsers differ in what is first."""
+    page = sqlite_admin.page("/runs")
+    page.get_by_label("Since", exact=True).select_option(label="Between …")
+    begin = page.get_by_label("From", exact=True)
+
+    begin.focus()
+    page.keyboard.type("11112026", delay=100)
+
+    expect(begin).to_have_value(re.compile("^2026-11-11T"))
+    expect(page).to_have_url(re.compile("since=2026-11-1[01]T"))
+
+
 def test_what_the_job_would_refuse_is_told_in_the_form(admin: Visitor) -> None:
     admin.watch.forgive("/jobs/greet/trigger")
     page = admin.page("/jobs/greet")

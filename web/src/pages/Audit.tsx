@@ -1,22 +1,22 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { KeyRound, ScrollText, SearchX, ShieldCheck, X } from "lucide-react";
+import { useQuery } from "@tanstack/react-query";
+import { KeyRound, ShieldCheck } from "lucide-react";
 import { useEffect, useRef } from "react";
-import { type Answer, ApiError, ask } from "@/api/client";
+import { ApiError } from "@/api/client";
 import { audit } from "@/api/queries";
 import type { Act } from "@/api/types";
-import { brief, subjectOf, whoOf } from "@/lib/acts";
-import { plural, sentence } from "@/lib/format";
+import { subjectOf, whoOf } from "@/lib/acts";
+import { sentence } from "@/lib/format";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { Button } from "@/ui/Button";
 import { ListTable } from "@/ui/ListTable";
 import { Name } from "@/ui/Name";
-import { Empty, ErrorPanel, PageHead } from "@/ui/Panels";
-import { SearchField } from "@/ui/SearchField";
-import { Tag } from "@/ui/State";
+import { ErrorPanel, PageHead } from "@/ui/Panels";
 import type { Column } from "@/ui/Table";
 import { Time } from "@/ui/Time";
+import { ActFilters, NoActs } from "./audit/ActFilters";
 import { OneAct } from "./audit/OneAct";
+import { Verified, verification } from "./audit/Verified";
 
 const COLUMNS: Column<Act>[] = [
   {
@@ -82,8 +82,6 @@ function Who({ act }: { act: Act }) {
 }
 
 const ABOUT = "Who changed what, kept in a chain that shows if somebody altered it.";
-/** Of links: they are not typed, so they are told and can be taken away. */
-const EXACT = ["who", "verb", "subject"] as const;
 
 export function Audit() {
   const [search, setSearch] = useFilters();
@@ -92,16 +90,6 @@ export function Audit() {
   const open = useNamed(list, named);
   const setOpen = (act: Act | null) => setSearch({ act: act?.id });
   const verified = useQuery(verification);
-  const exact = EXACT.filter((name) => search[name]);
-  const isFiltered = exact.length > 0 || Boolean(search.text || search.since);
-  const clear = () =>
-    setSearch({
-      text: undefined,
-      who: undefined,
-      verb: undefined,
-      subject: undefined,
-      since: undefined,
-    });
   if (list.error instanceof ApiError && list.error.status === 403) {
     return (
       <>
@@ -125,36 +113,7 @@ export function Audit() {
           </Button>
         }
       />
-      <div className="mb-3 flex flex-wrap items-center gap-2">
-        <SearchField
-          label="Search who, action or subject"
-          className="min-w-60 flex-1"
-          value={search.text}
-          onChange={(text) => setSearch({ text })}
-        />
-        <select
-          aria-label="Since"
-          className="field max-sm:w-full"
-          value={search.since ?? ""}
-          onChange={(event) => setSearch({ since: event.target.value || undefined })}
-        >
-          <option value="">Any time</option>
-          <option value="24h">Last 24 hours</option>
-          <option value="7d">Last 7 days</option>
-          <option value="30d">Last 30 days</option>
-        </select>
-        {exact.map((name) => (
-          <Button
-            key={name}
-            className="max-w-full"
-            aria-label={`No longer only ${name} ${search[name]}`}
-            onClick={() => setSearch({ [name]: undefined })}
-          >
-            <span className="truncate">{`${sentence(name)}: ${brief(search[name] ?? "")}`}</span>
-            <X aria-hidden className="size-3.5 shrink-0 text-ink-2" />
-          </Button>
-        ))}
-      </div>
+      <ActFilters />
       <ListTable
         label="Acts"
         list={list}
@@ -163,21 +122,7 @@ export function Audit() {
         href={(act) => `/audit?act=${act.id}`}
         onOpen={setOpen}
         narrowHeight={56}
-        empty={
-          isFiltered ? (
-            <Empty
-              icon={SearchX}
-              title="No act fits"
-              action={<Button onClick={clear}>Show all acts</Button>}
-            >
-              Search for a part of a name, such as <code className="font-mono">pause</code>.
-            </Empty>
-          ) : (
-            <Empty icon={ScrollText} title="No acts on record">
-              Whatever people and tokens change from now on appears here.
-            </Empty>
-          )
-        }
+        empty={<NoActs />}
       />
       {open && <OneAct act={open} onClose={() => setOpen(null)} />}
     </>
@@ -199,23 +144,4 @@ function useNamed(list: { rows: Act[]; more: boolean; onEnd: () => void }, id: s
     onEnd();
   }, [isFurther, rows.length]);
   return found ?? null;
-}
-
-const verification = queryOptions({
-  queryKey: ["audit-verify"],
-  queryFn: ({ signal }) => ask("verifyActs", { signal }),
-  enabled: false,
-});
-
-interface VerifiedProps {
-  data: Answer<"verifyActs"> | undefined;
-  error: Error | null;
-}
-
-/** In place of what the page is about, so that nothing moves. */
-function Verified({ data, error }: VerifiedProps) {
-  if (error) return <Tag mood="bad">{error.message}</Tag>;
-  if (!data) return null;
-  const told = `${plural(data.acts, "act")} checked, none altered`;
-  return <Tag mood={data.isGood ? "ok" : "bad"}>{data.says || told}</Tag>;
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CircleHelp } from "lucide-react";
 import { why } from "@/api/queries";
-import type { Reason, Run } from "@/api/types";
+import type { Reason, Run, RunError } from "@/api/types";
 import { capitalise, percent } from "@/lib/format";
 import { LongText } from "@/ui/LongText";
 import { Progress } from "@/ui/Panels";
@@ -10,79 +10,96 @@ import { Time } from "@/ui/Time";
 
 /** What matters most at this moment: the error, what it waits for, or how far it is. */
 export function Now({ run }: { run: Run }) {
-  const isWaiting = !run.finishedAt && run.state !== "running";
-  const { data } = useQuery({ ...why(run.executionId), enabled: isWaiting });
-  const reasons = (isWaiting && data?.items) || [];
+  const isOpen = !run.finishedAt;
   return (
     <div className="mb-4 space-y-3 empty:hidden">
-      {run.error && (
-        <div className="rounded-lg border border-bad/30 bg-bad-soft px-4 py-3">
-          <h2 className="font-mono text-xs font-semibold text-bad break-words">{run.error.type}</h2>
-          <LongText text={run.error.message} className="mt-0.5" />
-          {run.reason && (
-            <p className="mt-1 text-xs text-ink-2 break-words">{capitalise(run.reason)}</p>
-          )}
-          {run.error.traceback.includes("\n") && (
-            <details className="mt-2" open={isShort(run.error.traceback)}>
-              <summary className="text-xs text-ink-2">Traceback</summary>
-              <pre
-                role="region"
-                aria-label="Traceback"
-                // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
-                tabIndex={0}
-                className="scroll-thin mt-1 max-h-80 overflow-auto rounded-md bg-surface p-3 font-mono text-xs"
-              >
-                {run.error.traceback}
-              </pre>
-            </details>
-          )}
-          <Letter run={run} />
-        </div>
-      )}
-      {run.reason && !run.error && (
-        <div
-          className={`rounded-lg border px-4 py-3 ${run.state === "failed" ? "border-bad/30 bg-bad-soft" : "border-line bg-sunken"}`}
-        >
-          <LongText text={capitalise(run.reason)} />
-          <Letter run={run} />
-        </div>
-      )}
-      {run.cancelRequested && !run.finishedAt && (
+      {run.error ? <Failure run={run} error={run.error} /> : run.reason && <Ending run={run} />}
+      {isOpen && run.cancelRequested && (
         <p className="rounded-lg border border-warn/30 bg-warn-soft px-4 py-3">
           It was asked to stop and does so as soon as it can.
         </p>
       )}
-      {!run.finishedAt && run.progress != null && (
-        <div className="card px-4 py-3">
-          <div className="mb-2 flex justify-between gap-4">
-            <span className="truncate">{run.progressNote ?? "Progress"}</span>
-            <span className="num font-medium whitespace-nowrap">{percent(run.progress / 100)}</span>
-          </div>
-          <Progress share={run.progress / 100} label="Progress" />
-        </div>
+      {isOpen && run.progress != null && (
+        <HowFar share={run.progress / 100} note={run.progressNote} />
       )}
-      {reasons.length > 0 && (
-        <div className="rounded-lg border border-warn/30 bg-warn-soft px-4 py-3">
-          <h2 className="mb-1 flex items-center gap-2 font-semibold text-warn">
-            <CircleHelp aria-hidden className="size-4" />
-            Why is it not running?
-          </h2>
-          <ul className="space-y-1">
-            {reasons.map((reason, index) => (
-              <li key={index} className="break-words">
-                {capitalise(reason.says)}
-                {reason.until && (
-                  <>
-                    {", until "}
-                    <Time at={reason.until} />
-                  </>
-                )}
-                <Remedy reason={reason} run={run} />
-              </li>
-            ))}
-          </ul>
-        </div>
+      {isOpen && run.state !== "running" && <WhyNot run={run} />}
+    </div>
+  );
+}
+
+function Failure({ run, error }: { run: Run; error: RunError }) {
+  return (
+    <div className="rounded-lg border border-bad/30 bg-bad-soft px-4 py-3">
+      <h2 className="font-mono text-xs font-semibold text-bad break-words">{error.type}</h2>
+      <LongText text={error.message} className="mt-0.5" />
+      {run.reason && (
+        <p className="mt-1 text-xs text-ink-2 break-words">{capitalise(run.reason)}</p>
       )}
+      {error.traceback.includes("\n") && (
+        <details className="mt-2" open={isShort(error.traceback)}>
+          <summary className="text-xs text-ink-2">Traceback</summary>
+          <pre
+            role="region"
+            aria-label="Traceback"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+            tabIndex={0}
+            className="scroll-thin mt-1 max-h-80 overflow-auto rounded-md bg-surface p-3 font-mono text-xs"
+          >
+            {error.traceback}
+          </pre>
+        </details>
+      )}
+      <Letter run={run} />
+    </div>
+  );
+}
+
+/** Why it is as it is, where there is no error. */
+function Ending({ run }: { run: Run }) {
+  const look = run.state === "failed" ? "border-bad/30 bg-bad-soft" : "border-line bg-sunken";
+  return (
+    <div className={`rounded-lg border px-4 py-3 ${look}`}>
+      <LongText text={capitalise(run.reason ?? "")} />
+      <Letter run={run} />
+    </div>
+  );
+}
+
+function HowFar({ share, note }: { share: number; note: string | null }) {
+  return (
+    <div className="card px-4 py-3">
+      <div className="mb-2 flex justify-between gap-4">
+        <span className="truncate">{note ?? "Progress"}</span>
+        <span className="num font-medium whitespace-nowrap">{percent(share)}</span>
+      </div>
+      <Progress share={share} label="Progress" />
+    </div>
+  );
+}
+
+function WhyNot({ run }: { run: Run }) {
+  const { data } = useQuery(why(run.executionId));
+  if (!data?.items.length) return null;
+  return (
+    <div className="rounded-lg border border-warn/30 bg-warn-soft px-4 py-3">
+      <h2 className="mb-1 flex items-center gap-2 font-semibold text-warn">
+        <CircleHelp aria-hidden className="size-4" />
+        Why is it not running?
+      </h2>
+      <ul className="space-y-1">
+        {data.items.map((reason, index) => (
+          <li key={index} className="break-words">
+            {capitalise(reason.says)}
+            {reason.until && (
+              <>
+                {", until "}
+                <Time at={reason.until} />
+              </>
+            )}
+            <Remedy reason={reason} run={run} />
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { serverNow } from "@/lib/clock";
 import type { Search } from "@/lib/search";
 import { asField, fromField, hereZone, sinceOf } from "@/lib/time";
+import { useTyped } from "@/lib/useTyped";
 
 const SINCE: [string, string][] = [
   ["", "Any time"],
@@ -42,23 +43,42 @@ export function Period({ search, setSearch }: Props) {
       {isBetween && (
         <div className="flex w-full flex-wrap items-center gap-x-4 gap-y-2">
           {(["since", "until"] as const).map((name) => (
-            <label
+            <Moment
               key={name}
-              className="flex items-center gap-2 text-xs text-ink-2 max-sm:w-full max-sm:justify-between"
-            >
-              {name === "since" ? "From" : "Until"}
-              <input
-                type="datetime-local"
-                className="field"
-                value={asField(search[name])}
-                onChange={({ target }) => change({ [name]: fromField(target.value) }, true)}
-              />
-            </label>
+              label={name === "since" ? "From" : "Until"}
+              at={search[name]}
+              onChange={(at) => change({ [name]: at }, true)}
+            />
           ))}
           <span className="text-xs text-ink-2">{`Times of your zone, ${hereZone()}`}</span>
         </div>
       )}
     </>
+  );
+}
+
+/** A date is typed in six parts; with each key it is another one, or none. */
+const TYPING_MS = 600;
+
+interface MomentProps {
+  label: string;
+  at: string | undefined;
+  onChange: (at: string | undefined) => void;
+}
+
+/** Keeps what is typed to itself for a while: set back to what the address says it would lose every key. */
+function Moment({ label, at, onChange }: MomentProps) {
+  const [text, setText] = useTyped(asField(at), (typed) => onChange(fromField(typed)), TYPING_MS);
+  return (
+    <label className="flex items-center gap-2 text-xs text-ink-2 max-sm:w-full max-sm:justify-between">
+      {label}
+      <input
+        type="datetime-local"
+        className="field"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+    </label>
   );
 }
 
