@@ -119,9 +119,26 @@ def test_a_silent_worker_is_told_and_then_what_was_lost_with_it(store: Store, cl
 
     reap_some(store)
     assert told(store) == [("lost", "", 1)]
+    (lost,) = concerns(store)
+    assert lost.says == "In the last hour 1 worker died or hung with 1 run at work: w on h."
     assert told(store, ["default"]) == []
     clock.advance(LOST_MS + 1)
     assert "lost" not in [each.kind for each in concerns(store)]
+
+
+def test_of_many_workers_that_died_the_last_few_are_named(store: Store, clock: Clock) -> None:
+    stay(store, "default")
+    for _ in range(5):
+        dead = given_worker(store)
+        given_run(store)
+        claim_one(store, dead)
+    clock.advance(LEASE_MS + 1)
+    reap_some(store)
+
+    (lost,) = [each for each in concerns(store) if each.kind == "lost"]
+
+    assert lost.says.startswith("In the last hour 5 workers died or hung with 5 runs at work: ")
+    assert lost.says.endswith(" and 2 more.")
 
 
 def test_schedules_that_nobody_fires_are_told(store: Store, clock: Clock) -> None:

@@ -16,15 +16,19 @@ from rota.engine.jobs import current_specs
 from rota.engine.queues import Depth
 from rota.engine.workers import WorkerView
 from rota.model.breaker import BreakerView
+from rota.model.run import ErrorDetail
 from rota.rules.duration import format_duration
-from rota.store.base import Tx
+from rota.store.base import Row, Tx
 
 Kind = Literal["unserved", "paused", "held", "silent", "lost", "overdue"]
+
+_error = msgspec.json.Decoder(ErrorDetail)
 
 PATIENCE_MS = 10_000
 """Workers are started anew, and schedulers are busy: what is over sooner needs nobody."""
 LATE_MS = 60_000
 LOST_MS = 3_600_000
+NAMED = 3
 LOOKED_AT = 5_000
 """Of the attempts that did not end well the last ones; of schedules those that are next."""
 
@@ -191,18 +195,29 @@ def _holding(breaker: BreakerView) -> Concern:
 
 def _lost(tx: Tx, now: int, *, namespace: str) -> Iterator[Concern]:
     at = {"namespace": namespace, "since": now - LOST_MS, "most": LOOKED_AT}
-    (row,) = tx.all("lost_lately", **at)
-    if row["runs"]:
-        workers = _counted(row["workers"], "worker", "workers")
-        runs = _counted(row["runs"], "run", "runs")
+    rows = tx.all("lost_lately", **at)
+    if rows:
+        runs = sum(row["runs"] for row in rows)
+        workers = _counted(len(rows), "worker", "workers")
         yield Concern(
             kind="lost",
             subject="",
-            says=f"In the last hour {workers} died or hung with {runs} at work.",
+            says=f"In the last hour {workers} died or hung with {_counted(runs, 'run', 'runs')} at "
+            f"work{_newest(rows)}.",
             advice="The runs were given back. Was a machine stopped, or out of memory?",
-            runs=row["runs"],
-            since=row["last_at"],
+            runs=runs,
+            since=rows[0]["last_at"],
         )
+
+
+def _newest(rows: Sequence[Row]) -> str:
+    """The names of the last few that are known, as a part of a sentence."""
+    errors = [_error.decode(row["error"]) for row in rows if row["error"]]
+    names = [each.worker for each in errors if each.worker][:NAMED]
+    if not names:
+        return ""
+    more = len(rows) - len(names)
+    return f": {', '.join(names)}{f' and {more:,} more' if more else ''}"
 
 
 def _counted(number: int, one: str, many: str, *, is_cut: bool = False) -> str:

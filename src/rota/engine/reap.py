@@ -66,7 +66,9 @@ def _release(row: Row) -> Verdict:
 
 def _verdict(row: Row) -> Verdict:
     error = ErrorDetail(
-        type="WorkerLost", message=f"worker {row['worker_id']} died or lost its lease"
+        type="WorkerLost",
+        message=f"worker {row['worker_id']} died or lost its lease",
+        worker=row["worker"] or "",
     )
     decision = after_crash(crashes=row["crashes"] + 1, at_most_once=bool(row["at_most_once"]))
     gives_up = isinstance(decision, GiveUp)

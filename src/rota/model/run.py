@@ -113,6 +113,8 @@ class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     type: str
     message: str
     traceback: str = ""
+    worker: str = ""
+    """The name and the host of one that was lost: what is on record of it goes."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

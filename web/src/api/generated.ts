@@ -434,6 +434,7 @@ export type ErrorDetail = {
   type: string;
   message: string;
   traceback?: string;
+  worker?: string;
 };
 
 export type EventBody = {

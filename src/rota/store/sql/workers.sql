@@ -61,7 +61,8 @@ select id, namespace, name, host, pid, queues, jobs, slots, running, is_draining
 -- perhaps because the database was away: each worker gets one whole lease to come back.
 select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, started_at, rank, schedule_id,
        parent_id, node, item,
-       (select w.slots from rota.worker as w where w.id = run.worker_id) as slots
+       (select w.slots from rota.worker as w where w.id = run.worker_id) as slots,
+       (select w.name || ' on ' || w.host from rota.worker as w where w.id = run.worker_id) as worker
   from rota.run as run
  where {from:reap}
    and worker_id not in (
@@ -82,7 +83,8 @@ select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, start
 -- name: runs_of_worker
 select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, started_at, rank, schedule_id,
        parent_id, node, item,
-       (select w.slots from rota.worker as w where w.id = run.worker_id) as slots
+       (select w.slots from rota.worker as w where w.id = run.worker_id) as slots,
+       (select w.name || ' on ' || w.host from rota.worker as w where w.id = run.worker_id) as worker
   from rota.run as run
  where {from:reap}
    and worker_id = :worker_id
@@ -144,10 +146,11 @@ update rota.worker
  where id = :id
 
 -- name: lost_lately
--- Of the attempts that did not end well, the last ones: those whose worker died.
-select count(*) as runs, count(distinct a.worker_id) as workers, max(a.ended_at) as last_at
+-- Of the attempts that did not end well, the last ones: those whose worker died, by worker. All of
+-- one say the same of it; it is off the record by now.
+select count(*) as runs, max(a.ended_at) as last_at, max(a.error) as error
   from (
-        select run_id, worker_id, kind, ended_at
+        select run_id, worker_id, kind, ended_at, error
           from rota.attempt
          where ended_at >= :since
          order by ended_at desc
@@ -166,3 +169,5 @@ select count(*) as runs, count(distinct a.worker_id) as workers, max(a.ended_at)
              where h.id = a.run_id
                and h.namespace = :namespace
            ))
+ group by a.worker_id
+ order by max(a.ended_at) desc

@@ -1,6 +1,6 @@
 import { Plus, X } from "lucide-react";
 import { Button, IconButton } from "@/ui/Button";
-import { type Blank, TYPES } from "./blanks";
+import { type Blank, blank as blankNamed, TYPES } from "./blanks";
 import type { Problem } from "./definition";
 
 interface Props {
@@ -19,8 +19,8 @@ export function Blanks({ blanks, onBlanks, problem }: Props) {
       <legend className="mb-1 font-medium">Blanks</legend>
       <p className="text-xs text-ink-2">
         What differs from job to job. Each is asked for when a job is made from the template, unless
-        it has a default, and its value goes wherever <code>{"${its_name}"}</code> stands above. A
-        field that is nothing but a blank becomes its value: an integer stays a number.
+        it has a default, and its value goes wherever <code>{blankNamed("its_name")}</code> stands
+        above. A field that is nothing but a blank becomes its value: an integer stays a number.
       </p>
       {blanks.map((blank, at) => (
         <div

@@ -11,7 +11,7 @@ import { toast } from "@/ui/Toasts";
 import type { Kind } from "../job/definition";
 import { CommandFields, HttpFields, KINDS, PolicyFields } from "../job/JobFields";
 import { Blanks } from "./Blanks";
-import { type Blank, blanksOf, bodyOf, EXAMPLE } from "./blanks";
+import { type Blank, blank, blanksOf, bodyOf, EXAMPLE } from "./blanks";
 import {
   type Definition,
   definitionOf,
@@ -143,7 +143,7 @@ function Fields({ definition, kind, onKind, problem }: FieldsProps) {
   return (
     <>
       <p className="text-xs text-ink-2">
-        In any field <code>{"${region}"}</code> stands for the blank named region, and{" "}
+        In any field <code>{blank("region")}</code> stands for the blank named region, and{" "}
         <code>$$</code> for a dollar sign.
       </p>
       <Text

@@ -16,7 +16,7 @@ export interface Blank {
   description: string;
 }
 
-const blank = (name: string) => `\${${name}}`;
+export const blank = (name: string) => `\${${name}}`;
 
 export const EXAMPLE: { definition: Record<string, unknown>; blanks: Blank[] } = {
   definition: {
