@@ -3,7 +3,8 @@ import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { describe, expect, it, vi } from "vitest";
 import { parseJson, writeJson } from "@/lib/json";
-import { type Schema, SchemaForm, type Values } from "./SchemaForm";
+import type { Schema, Values } from "@/lib/schema";
+import { SchemaForm } from "./SchemaForm";
 
 const SCHEMA: Schema = {
   properties: {

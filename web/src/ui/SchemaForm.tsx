@@ -7,8 +7,6 @@ import { Field } from "./Dialog";
 import { JsonEditor } from "./Json";
 import { Property } from "./SchemaProperty";
 
-export type { Schema, Values } from "@/lib/schema";
-
 type ReadArguments = { value: Values; error: null } | { value: null; error: string };
 
 /** Nothing written is no arguments. */

@@ -5,14 +5,13 @@ import { useMemo } from "react";
 import { upcoming } from "@/api/queries";
 import type { Upcoming } from "@/api/types";
 import { capitalise, count, plural } from "@/lib/format";
-import { day, hourMinute, weekday } from "@/lib/time";
+import { day, hereZone, hourMinute, weekday } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { Button, IconButton } from "@/ui/Button";
 import { Name } from "@/ui/Name";
 import { Card, Empty, Load } from "@/ui/Panels";
 import { type Note, notesOf } from "./special";
 import { MARKS } from "./words";
-import { hereZone } from "./ZoneField";
 
 /** Twice an hour; what fires more often would fill the week and tell nothing. */
 const OFTEN = 7 * 24 * 2;

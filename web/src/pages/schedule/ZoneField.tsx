@@ -2,8 +2,6 @@ import { Field } from "@/ui/Dialog";
 
 const ZONES = Intl.supportedValuesOf("timeZone");
 
-export { hereZone } from "@/lib/time";
-
 interface Props {
   name: string;
   zone: string;

@@ -7,10 +7,11 @@ import { ask } from "@/api/client";
 import { templates } from "@/api/queries";
 import type { Template } from "@/api/types";
 import { plural } from "@/lib/format";
+import type { Schema, Values } from "@/lib/schema";
 import { Button } from "@/ui/Button";
 import { FormDialog } from "@/ui/Dialog";
 import { Kept } from "@/ui/Kept";
-import { type Schema, SchemaForm, type Values } from "@/ui/SchemaForm";
+import { SchemaForm } from "@/ui/SchemaForm";
 import { toast } from "@/ui/Toasts";
 import { TemplateForm } from "./TemplateForm";
 
