@@ -140,6 +140,32 @@ def test_a_schedule_is_started_for_a_time_that_is_past(served: Served) -> None:
     assert (no_zone.status_code, "zone" in no_zone.json()["detail"]) == (400, True)
 
 
+def test_what_became_of_instants_comes_in_pages_also_of_one_instant(served: Served) -> None:
+    client = served.client("author")
+    put(client, args={"a": 1, "b": 2}, overlap="allow")
+    asked = {"scheduledFor": "2026-01-31T04:30:00Z"}
+    made = [client.post(f"{SCHEDULES}/s/trigger", json=asked).json() for _ in range(3)]
+
+    first = client.get(f"{SCHEDULES}/s/firings", params={"limit": 2}).json()
+    rest = client.get(f"{SCHEDULES}/s/firings", params={"cursor": first["next"]}).json()
+
+    told = first["items"] + rest["items"]
+    assert {each["executionId"] for each in told} == {each["executionId"] for each in made}
+    assert (len(told), rest["next"]) == (3, None)
+    before = client.get(f"{SCHEDULES}/s/firings", params={"before": asked["scheduledFor"]}).json()
+    assert before == {"items": [], "next": None}
+    for bad in (
+        "x",
+        "eyJ9",
+        "é",
+        "WzldXQ",
+        "WzEsMiwiYVx1MDAwMCIsIiJd",
+        "Wzk5OTk5OTk5OTk5OTk5OTk5OTk5XQ",
+    ):
+        refused = client.get(f"{SCHEDULES}/s/firings", params={"cursor": bad})
+        assert (refused.status_code, "cursor" in refused.json()["detail"]) == (400, True), bad
+
+
 def test_lists_are_filtered_and_come_in_pages(served: Served) -> None:
     client = served.client("author")
     for name in ("c", "a", "b"):

@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -109,6 +109,7 @@ def _site(folder: Path, url: str, app: str, *options: str) -> Iterator[Site]:
 def live_a_little(site: Site) -> dict[str, str]:
     site.post("/schedules/look_around/pause", note="Too lively for a picture.")
     site.post("/queues/newsletter/pause", note="The printer is out of paper; Ada brings some.")
+    plan_a_little(site)
     today = datetime.now(UTC).date().isoformat()
     known = {
         "waiting": site.submit("send_newsletter", issue=12),
@@ -126,6 +127,19 @@ def live_a_little(site: Site) -> dict[str, str]:
     for run_id in (known["bad"], known["graph"], known["done"], *more):
         eventually(lambda run_id=run_id: site.run(run_id)["finishedAt"], f"{run_id} has ended")  # type: ignore[misc]  # bound now
     return known | {"group": site.get(f"/dead-letters/{known['bad']}")["group"]}
+
+
+def plan_a_little(site: Site) -> None:
+    """A day off that moves a firing, and nights on which the backup ran."""
+    now = datetime.now(UTC).replace(hour=1, minute=30, second=0, microsecond=0)
+    site.put(
+        "/calendars/stocktaking", weekend=[], off=[(now + timedelta(days=2)).date().isoformat()]
+    )
+    daily = {"expression": "0 9 * * *", "zone": "Europe/Paris", "calendar": "stocktaking"}
+    site.put("/schedules/pay_suppliers", job="morning_figures", **daily, roll="next")
+    for days in range(5, 0, -1):
+        night = (now - timedelta(days=days)).isoformat()
+        site.post("/schedules/nightly_backup/trigger", scheduledFor=night)
 
 
 def signed_in(browser: Browser, site: Site, *roles: str) -> StorageState:

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from playwright.sync_api import expect
 
 from tests.browser.site import ADMIN, Site
-from tests.browser.visitor import Visit, Visitor, dialog, press, row_of
+from tests.browser.visitor import Visit, Visitor, dialog, press, row_of, state_shown
 
 
 def test_a_schedule_is_edited_with_a_preview_of_what_it_means(site: Site, admin: Visitor) -> None:
@@ -114,6 +114,28 @@ def test_a_backfill_is_seen_before_it_starts(site: Site, admin: Visitor) -> None
 
 def backfills_of(site: Site, schedule: str) -> list[dict[str, Any]]:
     return [each for each in site.get("/backfills")["items"] if each["schedule"] == schedule]
+
+
+def test_what_became_of_past_firings_is_told_with_why_one_was_left_out(
+    site: Site, admin: Visitor
+) -> None:
+    file = site.path()
+    never = {"job": "hold", "expression": "0 0 29 2 *", "overlap": "skip"}
+    site.put("/schedules/leap", **never, args={"path": str(file)})
+    run_id = site.post("/schedules/leap/trigger")["executionId"]
+    site.wait_for(run_id, "running")
+    assert site.post("/schedules/leap/trigger")["executionId"] is None
+    page = admin.page("/schedules?edit=leap")
+
+    past = dialog(page, "leap").get_by_role("region", name="Past firings")
+    rows = past.get_by_role("listitem")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("Left out, as the last run still ran")
+    expect(rows.last).to_contain_text("by hand")
+    file.touch()
+    rows.last.get_by_role("link", name="Running").click()
+    expect(page).to_have_url(re.compile(f"/runs/{run_id}"))
+    state_shown(page, "Success")
 
 
 def test_a_maintenance_window_is_told_in_words(site: Site, admin: Visitor) -> None:

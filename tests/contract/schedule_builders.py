@@ -8,8 +8,9 @@ import msgspec
 
 from rota.engine import schedule_views, schedules
 from rota.engine.fire import Fired, fire
+from rota.engine.firings import FiringView, firings_of
 from rota.engine.jobs import define
-from rota.engine.schedule_views import FiringView, ScheduleView
+from rota.engine.schedule_views import ScheduleView
 from rota.engine.timetables import Timetables
 from rota.engine.trigger import Triggered, trigger
 from rota.ids import new_id
@@ -70,9 +71,7 @@ def show(store: Store, name: str = NAME) -> ScheduleView:
 
 def fired(store: Store, name: str = NAME) -> list[FiringView]:
     """All firings, oldest first."""
-    rows = store.read(
-        lambda tx: schedule_views.firings_of(tx, name, namespace=HOME, limit=1_000_000)
-    )
+    rows = store.read(lambda tx: firings_of(tx, name, namespace=HOME, limit=1_000_000))
     return rows[::-1]
 
 

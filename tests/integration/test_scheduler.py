@@ -14,6 +14,7 @@ from rota.engine import schedule_views, schedules
 from rota.engine.backfill import start_backfill
 from rota.engine.backfill_range import Range
 from rota.engine.backfill_views import show_backfill
+from rota.engine.firings import firings_of
 from rota.engine.inspect import now_ms
 from rota.engine.timetables import Timetables, rules_version
 from rota.engine.trigger import trigger
@@ -38,9 +39,7 @@ def put(app: App, schedule: Schedule, *, job: str, name: str = "s") -> None:
 
 
 def instants(app: App, name: str = "s") -> list[int]:
-    rows = app.store.read(
-        lambda tx: schedule_views.firings_of(tx, name, namespace=app.namespace, limit=1_000)
-    )
+    rows = app.store.read(lambda tx: firings_of(tx, name, namespace=app.namespace, limit=1_000))
     return [row.instant for row in rows if row.run_id][::-1]
 
 

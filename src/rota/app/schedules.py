@@ -22,13 +22,12 @@ from rota.engine.backfill import Planned
 from rota.engine.backfill_range import Wish
 from rota.engine.backfill_views import Reprocess
 from rota.engine.coming import coming
+from rota.engine.firings import FiringView, firings_of
 from rota.engine.jobs import current_specs
 from rota.engine.schedule_views import (
-    FiringView,
     ScheduleOrigin,
     ScheduleState,
     ScheduleView,
-    firings_of,
     schedules,
     show,
 )

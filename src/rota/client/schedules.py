@@ -16,7 +16,8 @@ from rota.clock import to_datetime, to_ms
 from rota.engine.backfill import Planned
 from rota.engine.backfill_range import Wish
 from rota.engine.backfill_views import Reprocess
-from rota.engine.schedule_views import FiringView, ScheduleOrigin, ScheduleState, ScheduleView
+from rota.engine.firings import FiringView
+from rota.engine.schedule_views import ScheduleOrigin, ScheduleState, ScheduleView
 from rota.errors import BadOption
 from rota.model.schedule import Schedule
 from rota.rules.preview import Firing

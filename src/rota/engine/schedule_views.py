@@ -54,18 +54,6 @@ class ScheduleView(msgspec.Struct, frozen=True, kw_only=True):
     last_success_at: int | None
 
 
-class FiringView(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one instant."""
-
-    instant: int
-    kind: str
-    decision: str
-    decided_at: int
-    run_id: str | None
-    state: str | None
-    """Of its run; None when there is none, or retention has removed it."""
-
-
 def show(tx: Tx, name: str, *, namespace: str) -> ScheduleView:
     """One schedule; UnknownSchedule when there is none of that name."""
     row = tx.one("find_schedule", namespace=namespace, name=name)
@@ -115,25 +103,6 @@ def declared(tx: Tx, jobs: Collection[str], *, namespace: str, app: str | None =
     if app is not None:
         rows += tx.all("owned_schedules", namespace=namespace, app=app)
     return sorted({row["name"] for row in rows})
-
-
-def firings_of(
-    tx: Tx, name: str, *, namespace: str, before: int | None = None, limit: int = 50
-) -> list[FiringView]:
-    """What became of its instants, the newest first; `before` is the last of the page before."""
-    schedule_id = show(tx, name, namespace=namespace).id
-    rows = tx.all("list_firings", schedule_id=schedule_id, before=before or 2**62, limit=limit)
-    return [
-        FiringView(
-            instant=row["instant"],
-            kind=row["kind"],
-            decision=row["decision"],
-            decided_at=row["decided_at"],
-            run_id=_id(row["run_id"]),
-            state=row["state"],
-        )
-        for row in rows
-    ]
 
 
 class LastSuccess(msgspec.Struct, frozen=True, kw_only=True):

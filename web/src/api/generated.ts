@@ -1742,7 +1742,7 @@ export interface Operations {
   triggerSchedule: { path: [name: string]; body?: TriggerBody; answer: ScheduleTriggered };
   previewSchedule: { body: PreviewBody; answer: PreviewDocument };
   listUpcoming: { query?: { from?: string | null; until?: string | null; limit?: number; each?: number | null }; answer: UpcomingDocument };
-  listFirings: { path: [name: string]; query?: { before?: string | null; limit?: number }; answer: Page<PastDocument> };
+  listFirings: { path: [name: string]; query?: { before?: string | null; cursor?: string | null; limit?: number }; answer: Page<PastDocument> };
   backfillSchedule: { path: [name: string]; body: BackfillBody; answer: BackfillAnswer };
   listBackfills: { query?: { schedule?: string | null; cursor?: string | null; limit?: number }; answer: Page<BackfillDocument> };
   findBackfill: { path: [backfillId: string]; answer: BackfillDocument };

@@ -30,11 +30,16 @@ type Listing = {
 }[Operation];
 type ItemOf<Name extends Listing> = Answer<Name> extends Page<infer Item> ? Item : never;
 
-function paged<Name extends Listing>(key: unknown[], name: Name, query: () => object) {
+function paged<Name extends Listing>(
+  key: unknown[],
+  name: Name,
+  query: () => object,
+  path?: string[],
+) {
   return infiniteQueryOptions({
     queryKey: key,
     queryFn: ({ pageParam: cursor, signal }): Promise<Page<ItemOf<Name>>> =>
-      asked(name, { query: { ...query(), cursor }, signal }) as Promise<Page<ItemOf<Name>>>,
+      asked(name, { path, query: { ...query(), cursor }, signal }) as Promise<Page<ItemOf<Name>>>,
     initialPageParam: null as string | null,
     getNextPageParam: (page: Page<ItemOf<Name>>) => page.next,
     placeholderData: keepPreviousData,
@@ -108,6 +113,10 @@ export const schedules = (filter: Query<"listSchedules"> = {}) =>
   paged([...keys.schedules, filter], "listSchedules", () => ({ limit: 100, ...filter }));
 export const schedule = (name: string) =>
   one(keys.schedule(name), "showSchedule", { path: [name] });
+export const pastFirings = (name: string) => ({
+  ...paged([...keys.schedule(name), "firings"], "listFirings", () => ({ limit: 25 }), [name]),
+  refetchInterval: 15_000,
+});
 export const upcoming = (from: string, until: string, most: { limit: number; each: number }) => ({
   ...one([...keys.upcoming, from, until, most], "listUpcoming", {
     query: { from, until, ...most },

@@ -21,6 +21,7 @@ export type Template = G.TemplateDocument;
 export type Schedule = G.ScheduleItem;
 export type ScheduleDetail = G.ScheduleDocument;
 export type Firing = G.FiringDocument;
+export type PastFiring = G.PastDocument;
 export type Preview = G.PreviewDocument;
 export type Upcoming = G.UpcomingDocument;
 export type Backfill = G.BackfillDocument;

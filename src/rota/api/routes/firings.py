@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from datetime import date, datetime
 from typing import Annotated
 
@@ -26,11 +27,11 @@ from rota.api.routes.schedule_documents import (
 )
 from rota.clock import to_ms
 from rota.engine.calendars import calendars
+from rota.engine.firings import FiringPage, Place, firing_page
 from rota.engine.inspect import now_ms
 from rota.engine.jobs import current_specs
-from rota.engine.schedule_views import firings_of
 from rota.engine.upcoming import Upcoming, upcoming
-from rota.errors import BadOption
+from rota.errors import BadInput, BadOption
 from rota.rules.moments import read_bound
 from rota.rules.preview import preview
 from rota.rules.sentence import describe
@@ -192,19 +193,39 @@ async def list_firings(
     request: Ask,
     name: FromPath[str],
     before: FromQuery[datetime | None] = None,
+    cursor: FromQuery[str | None] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=MOST_ITEMS)] = PAGE,
 ) -> Page[PastDocument]:
-    """What became of the instants of a schedule, the newest first; those before an instant."""
-    end = None if before is None else _ms("before", before)
+    """What became of the instants of a schedule, the newest first.
 
-    def look(tx: Tx) -> list[PastDocument]:
+    Of those before an instant, or with `cursor` of those after the page whose `next` it is.
+    """
+    start = _start(before, cursor)
+
+    def look(tx: Tx) -> FiringPage:
         view = reached_schedule(tx, request, named(name))
         at = {"namespace": request.namespace}
-        return [
-            past_document(each) for each in firings_of(tx, view.name, before=end, limit=limit, **at)
-        ]
+        return firing_page(tx, view.name, start=start, limit=limit, **at)
 
-    return Page(items=await request.read(look))
+    found = await request.read(look)
+    return Page(
+        items=[past_document(each) for each in found.firings],
+        next=None if found.next is None else _cursor(found.next),
+    )
+
+
+def _start(before: datetime | None, cursor: str | None) -> Place | None:
+    if cursor is None:
+        return None if before is None else Place(_ms("before", before))
+    try:
+        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        return msgspec.json.decode(text, type=Place)
+    except (ValueError, msgspec.MsgspecError):
+        raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page") from None
+
+
+def _cursor(place: Place) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode(place)).rstrip(b"=").decode()
 
 
 def _reaches(tx: Tx, request: Ask, job: str) -> bool:

@@ -34,10 +34,10 @@ from rota.engine import schedules as engine
 from rota.engine.acts import By
 from rota.engine.calendars import calendars
 from rota.engine.coming import coming
+from rota.engine.firings import firings_of
 from rota.engine.schedule_views import (
     ScheduleState,
     ScheduleView,
-    firings_of,
     present,
     schedules,
 )

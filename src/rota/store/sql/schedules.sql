@@ -71,8 +71,10 @@ select f.schedule_id, f.instant, f.kind, f.request, f.run_id, f.decision, f.deci
   left join rota.run_history as h
     on h.id = f.run_id
  where f.schedule_id = :schedule_id
-   and f.instant < :before
- order by f.instant desc, f.decided_at desc, f.run_id desc
+   and f.instant <= :instant
+   and (f.instant < :instant
+        or (f.decided_at, f.kind, f.request) < (:decided_at, :kind, :request))
+ order by f.instant desc, f.decided_at desc, f.kind desc, f.request desc
  limit :limit
 
 -- name: move_schedules

@@ -16,6 +16,7 @@ import { originOf } from "../job/origin";
 import { BackfillDialog } from "./BackfillDialog";
 import { EditSchedule } from "./EditSchedule";
 import { Firings } from "./Firings";
+import { PastFirings } from "./PastFirings";
 import { CATCHUPS, inWords, OVERLAPS } from "./words";
 
 export function ScheduleTag({ schedule }: { schedule: Schedule }) {
@@ -72,6 +73,7 @@ export function ScheduleBody({ schedule }: { schedule: Schedule }) {
           />
         )}
       </Load>
+      <PastFirings schedule={schedule} />
     </div>
   );
 }
@@ -110,11 +112,13 @@ export function textOf({ trigger, zone, description }: Schedule): string {
   return description.includes(zone) ? trigger : `${trigger} · ${zone}`;
 }
 
-function Last({ schedule: { lastAt, lastState, lastExecutionId } }: { schedule: Schedule }) {
+/** One that people have only started by hand has no last instant of its own. */
+function Last({ schedule }: { schedule: Schedule }) {
+  const { lastAt, lastEndedAt, lastState, lastExecutionId } = schedule;
   const badge = lastState && <StateBadge state={lastState} small />;
   return (
     <span className="inline-flex flex-wrap items-center gap-2">
-      <Time at={lastAt} none="Not yet" />
+      <Time at={lastAt ?? lastEndedAt} none={lastState ? "" : "Not yet"} />
       {lastExecutionId ? (
         <Link to="/runs/$id" params={{ id: lastExecutionId }} title="Open the run">
           {badge}

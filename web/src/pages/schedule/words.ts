@@ -53,6 +53,22 @@ export const BLACKOUTS: Options = [
   ["drain", "Nothing at all starts until its end"],
 ];
 
+/** Why an instant has no run, or none yet. */
+export const DECISIONS: Options = [
+  ["waits", "Waits for the last run"],
+  ["skipped", "Left out, as the last run still ran"],
+  ["dropped", "Left out for a newer one"],
+  ["blackout", "Left out by a maintenance window"],
+];
+
+/** Who or what started it, unless it was its time. */
+export const KINDS: Options = [
+  ["time", ""],
+  ["manual", "by hand"],
+  ["event", "by an event"],
+  ["backfill", "by a backfill"],
+];
+
 /** Why a firing is not where the plain rule puts it. */
 export const MARKS: Record<string, string> = {
   gap: "Clock skips this hour",
