@@ -52,8 +52,7 @@ def test_a_job_has_its_own_figures(served: Served) -> None:
     assert (len(noop["buckets"]), noop["spanMs"]) == (24, 3_600_000)
     assert noop["successRate"] == 1.0
     for part in ("buckets", "days"):  # an hour or a day may have begun since
-        lately = [each["success"] for each in noop[part]][-2:]
-        assert sorted(lately) == [0, 1], part
+        assert sum(each["success"] for each in noop[part][-2:]) == 1, part
     assert (add["successRate"], sum(each["success"] for each in add["buckets"])) == (None, 0)
     assert [each["name"] for each in items(client, "/queues")] == ["default"]
     theirs = served.client("viewer", queues=["mail"]).get(f"{V1}/jobs/noop/statistics")
