@@ -86,7 +86,7 @@ def furnish(site: Site) -> dict[str, str]:
         "bad": bad,
         "graph": site.submit_and_wait("order", "failed", folder=str(folder)),
         "held": site.submit_and_wait("hold", "running", path=str(site.path())),
-        "waiting": site.post("/runs", jobId="greet", args={"name": "Eve"}, delay="1h")[
+        "waiting": site.post("/runs", jobId="greet", args={"name": "Eve"}, delay="48h")[
             "executionId"
         ],
         "worker": site.get("/workers")["items"][0]["id"],

@@ -235,7 +235,10 @@ export function Facts({ children, wide }: { children: ReactNode; wide?: boolean 
   const many = wide
     ? "grid-cols-[auto_1fr_auto_1fr] max-sm:gap-x-2.5 xl:grid-cols-[auto_1fr_auto_1fr_auto_1fr]"
     : "grid-cols-[auto_1fr] sm:grid-cols-[auto_1fr_auto_1fr]";
-  return <dl className={`grid gap-x-4 gap-y-2 ${many}`}>{children}</dl>;
+  // A day and its time of day may be on two lines where there is no room for both.
+  return (
+    <dl className={`grid gap-x-4 gap-y-2 max-sm:[&_time]:whitespace-normal ${many}`}>{children}</dl>
+  );
 }
 
 interface FactProps {
