@@ -21,11 +21,12 @@ from bench.engine import Engine
 from bench.flows import sites
 from bench.measures import STORES, Figures, StoreName
 from bench.programs import rota
-from bench.sizes import Sizes
+from bench.sizes import Sizes, chosen
 from bench.wire import server
 
 FULL = Sizes(jobs=20_000, latency=300, rounds=3)
 QUICK = Sizes(jobs=2_000, latency=50, rounds=1)
+LEAST = Sizes(jobs=200, latency=10, rounds=1)
 
 
 class Direct(Engine):
@@ -96,7 +97,7 @@ def measure(urls: tuple[str, str], folder: Path, sizes: Sizes) -> Figures:
 @click.option("--json", "json_path", type=Path, help="Write the figures into this file, too.")
 def main(*, quick: bool, only: StoreName | None, json_path: Path | None) -> None:
     """Measure a worker through a server beside one with the database."""
-    sizes = QUICK if quick else FULL
+    sizes = chosen(FULL, QUICK, LEAST, is_quick=quick)
     found: dict[StoreName, Figures] = {}
     with sites(only) as urls, TemporaryDirectory(prefix="rota-bench-") as name:
         for store, pair in urls.items():

@@ -21,7 +21,7 @@ import click
 from bench.apart import tell
 from bench.measures import Figures
 from bench.schedule_load import dialect_of, filling, load, run_sql
-from bench.sizes import FULL_SCHEDULES, QUICK_SCHEDULES, ScheduleSizes
+from bench.sizes import FULL_SCHEDULES, LEAST_SCHEDULES, QUICK_SCHEDULES, ScheduleSizes, chosen
 from rota import App
 from rota.cli.serving import SWITCH_INTERVAL_S
 from rota.engine import schedules
@@ -33,11 +33,11 @@ from rota.runtime.context import current_run
 from rota.store.open import open_store
 from tests.support.postgres import PostgresServer
 
-PER_SECOND = 1_000
 LIMIT_S = 120.0
-IDLE_S = 10.0
 LOADED_PER_S = 60_000
 """Schedules at least; their first instant must not come before the last of them is stored."""
+WRITTEN_PER_S = 2_500
+"""The same of those that come beside a worker."""
 SETTINGS = {
     "shared_buffers": "512MB",
     "max_wal_size": "8GB",
@@ -116,8 +116,7 @@ class Shop:
 def every_second(shop: Shop, sizes: ScheduleSizes) -> Figures:
     """A schedule of every second, and plain submits between its instants."""
     shop.put("second", Schedule(trigger=Every(every="1s")))
-    end_s = time.monotonic() + sizes.seconds + 0.5
-    time.sleep(max(0.0, end_s - time.monotonic()))
+    wait_for(lambda: len(shop.late_ms) >= sizes.seconds)
     shop.app.store.write(lambda tx: schedules.remove(tx, "second", namespace="default"))
     figures = spread("second", shop.take())
     for sent in range(1, sizes.submits + 1):
@@ -129,7 +128,7 @@ def every_second(shop: Shop, sizes: ScheduleSizes) -> Figures:
 
 def herd(shop: Shop, sizes: ScheduleSizes) -> Figures:
     """Many at one instant: until all are queued, and until all have run."""
-    at_ms = round(time.time() + 5) * 1000
+    at_ms = round(time.time() + 1 + sizes.herd / WRITTEN_PER_S) * 1000
     run_sql(shop.url, filling(shop.url, "herd", sizes.herd, cycle_s=80_000, at=f"{at_ms}"))
     shop.put("bell", Schedule(trigger=Every(every="1d")))  # wakes the scheduler
     wait_for(lambda: len(shop.late_ms) >= sizes.herd)
@@ -142,25 +141,26 @@ def herd(shop: Shop, sizes: ScheduleSizes) -> Figures:
 def crowd(url: str, sizes: ScheduleSizes) -> Figures:
     """A thousand each second beside many: all due at the whole second, as cron lines are."""
     stored = sizes.stored[dialect_of(url)]
-    cycle_s = max(1, stored // PER_SECOND)
-    first_ms = round(time.time() + 2 * IDLE_S + stored / LOADED_PER_S) * 1000
-    shift = cycle_s - first_ms // 1000 % cycle_s
+    cycle_s = max(1, stored // sizes.per_second)
     open_store(url).close()
+    first_ms = round(time.time() + 2 * sizes.idle_s + stored / LOADED_PER_S) * 1000
+    shift = cycle_s - first_ms // 1000 % cycle_s
     began_s = time.monotonic()
     at = f"{first_ms} + ((n.n % {cycle_s} + {shift}) % {cycle_s}) * 1000"
     load(url, stored, cycle_s=cycle_s, at=at)
     figures = {"schedules_stored": float(stored), "schedules_load_s": time.monotonic() - began_s}
-    if time.time() * 1000 > first_ms - 1000 * IDLE_S:
+    if time.time() * 1000 > first_ms - 1000 * sizes.idle_s:
         raise SystemExit(f"  {stored:,} schedules took too long to load: {figures}")
     shop = Shop(url)
     try:
         # Past what a worker does once when it starts, such as comparing the rules of all schedules.
-        time.sleep(max(2.0, first_ms / 1000 - time.time() - IDLE_S - 2))
-        figures |= idle(max(1.0, min(IDLE_S, first_ms / 1000 - time.time() - 2)))
+        time.sleep(max(2.0, first_ms / 1000 - time.time() - sizes.idle_s - 2))
+        figures |= idle(max(1.0, min(sizes.idle_s, first_ms / 1000 - time.time() - 2)))
         last_ms = first_ms + 1000 * sizes.seconds
         time.sleep(max(0.0, last_ms / 1000 - time.time()) + 2)
+        wait_for(lambda: len(shop.late_ms) > 0)
         late_ms = shop.queued(first_ms, last_ms)
-        figures["crowd_fired_share"] = len(late_ms) / (PER_SECOND * sizes.seconds)
+        figures["crowd_fired_share"] = len(late_ms) / (sizes.per_second * sizes.seconds)
         return figures | spread("crowd_queued", late_ms) | spread("crowd", shop.take())
     finally:
         shop.close()
@@ -221,7 +221,7 @@ def measure(url: str, other_url: str, sizes: ScheduleSizes) -> Figures:
 def main(*, quick: bool, only: str | None, json_path: Path | None) -> None:
     """Measure how late schedules fire."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    sizes = QUICK_SCHEDULES if quick else FULL_SCHEDULES
+    sizes = chosen(FULL_SCHEDULES, QUICK_SCHEDULES, LEAST_SCHEDULES, is_quick=quick)
     found: dict[str, Figures] = {}
     if only != "postgres":
         with tempfile.TemporaryDirectory(prefix="rota-bench-") as folder:

@@ -67,13 +67,24 @@ class ScheduleSizes:
     seconds: int
     herd: int = 10_000
     """Due at one instant."""
+    per_second: int = 1_000
+    """Of those stored."""
     submits: int = 200
     """Plain ones, whose latency stands beside that of a schedule."""
+    idle_s: float = 10.0
 
 
 FULL_SCHEDULES = ScheduleSizes(stored={"postgres": 10_000_000, "sqlite": 1_000_000}, seconds=30)
 QUICK_SCHEDULES = ScheduleSizes(
     stored={"postgres": 100_000, "sqlite": 20_000}, seconds=8, submits=50
+)
+LEAST_SCHEDULES = ScheduleSizes(
+    stored={"postgres": 500, "sqlite": 500},
+    seconds=2,
+    herd=100,
+    per_second=50,
+    submits=5,
+    idle_s=7.0,  # a scheduler with nothing to do looks every 5 s
 )
 
 
