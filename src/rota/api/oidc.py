@@ -6,7 +6,6 @@ browser keeps, in a cookie: any server can end what another one began, and nothi
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
 from collections.abc import Mapping
@@ -21,6 +20,7 @@ from rota.clock import elapsed_s
 from rota.errors import NotPermitted, NotSignedIn
 from rota.model.identity import PEOPLE, Role
 from rota.rules.secrets import digest_of
+from rota.url_text import to_url_text
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "Ed25519"]
 """Signatures with public keys only: none that a client secret or nobody could have made."""
@@ -82,7 +82,7 @@ class Flow(NamedTuple):
     @property
     def challenge(self) -> str:
         hashed = hashlib.sha256(self.verifier.encode()).digest()
-        return base64.urlsafe_b64encode(hashed).rstrip(b"=").decode()
+        return to_url_text(hashed)
 
     def is_answered_by(self, state: str) -> bool:
         return hmac.compare_digest(self.state.encode(), state.encode())

@@ -12,7 +12,8 @@ from rota.ids import new_id
 from rota.model.identity import TokenView
 from rota.rules.duration import parse_duration
 from rota.rules.identity_options import check_label, check_queues, check_roles, check_worker
-from rota.rules.secrets import SHOWN, digest_of, secret_text, token_text
+from rota.rules.secrets import SHOWN, digest_of, token_text
+from rota.url_text import to_url_text
 
 ENTROPY = 32
 """Bytes of chance in a secret."""
@@ -78,7 +79,7 @@ def overlap_of(text: str | float) -> int:
 
 def draw_secret() -> str:
     """For a session or a ticket."""
-    return secret_text(secrets.token_bytes(ENTROPY))
+    return to_url_text(secrets.token_bytes(ENTROPY))
 
 
 def pick(views: Iterable[TokenView], text: str) -> TokenView:

@@ -6,14 +6,13 @@ this fence, from this worker, with this bearer token. Whether the fence still ho
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 import hmac
 
 import msgspec
 
 from rota.errors import NotPermitted
+from rota.url_text import from_url_text, to_url_text
 
 VERSION = "1"
 LONGEST = 2_000
@@ -42,7 +41,7 @@ _facts = msgspec.json.Decoder(Facts)
 
 def make_token(seal: Seal, run_id: str, fence: int, facts: Facts) -> str:
     """The token of one attempt."""
-    text = base64.urlsafe_b64encode(msgspec.json.encode(facts)).rstrip(b"=").decode()
+    text = to_url_text(msgspec.json.encode(facts))
     return f"{text}.{_signature(seal, run_id, fence, text)}"
 
 
@@ -53,8 +52,8 @@ def read_token(seal: Seal, run_id: str, fence: int, token: str) -> Facts:
     if len(token) > LONGEST or not hmac.compare_digest(given.encode(), wanted.encode()):
         raise _refused(run_id)
     try:
-        return _facts.decode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-    except (binascii.Error, msgspec.MsgspecError):  # of another version of ours
+        return _facts.decode(from_url_text(text))
+    except (ValueError, msgspec.MsgspecError):  # of another version of ours
         raise _refused(run_id) from None
 
 

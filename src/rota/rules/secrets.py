@@ -6,11 +6,11 @@ constant time: who can choose a secret cannot choose how its digest begins.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import re
 
 from rota.errors import BadOption
+from rota.url_text import to_url_text
 
 TOKEN = "rota_"  # noqa: S105  # what a token begins with, so that scanners of leaks know it
 SHOWN = 10
@@ -20,14 +20,9 @@ LEAST_CHARS = 32
 _WORD = re.compile(r"[\x21-\x7e]+")
 
 
-def secret_text(entropy: bytes) -> str:
-    """Random bytes as text that fits a header and a link."""
-    return base64.urlsafe_b64encode(entropy).rstrip(b"=").decode()
-
-
 def token_text(entropy: bytes) -> str:
     """A token that holds these random bytes."""
-    return TOKEN + secret_text(entropy)
+    return TOKEN + to_url_text(entropy)
 
 
 def digest_of(secret: str) -> str:

@@ -10,13 +10,22 @@ from litestar import get, post
 from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Body, Document, Moment, Page, then
+from rota.api.documents import (
+    MOST,
+    PAGE,
+    Body,
+    Document,
+    Moment,
+    Page,
+    given_ms,
+    moment_ms,
+    page_start,
+    then,
+)
 from rota.api.gate import needs
-from rota.clock import to_ms
 from rota.engine.acts import Act, act_page
 from rota.engine.audit import verify_with
-from rota.errors import BadInput, NotPermitted
-from rota.ids import is_id
+from rota.errors import NotPermitted
 from rota.model.anchor import Anchor
 
 MOST_ANCHORS = 10_000
@@ -95,9 +104,8 @@ async def list_acts(  # noqa: PLR0913  # one filter each, all named
     A page that looks for some acts among very many may have fewer than `limit`, and a `next`.
     """
     _check_whole(request)
-    if cursor is not None and not is_id(cursor):
-        raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
-    since_ms = None if since is None else _ms("since", since)
+    start = page_start(cursor)
+    since_ms = moment_ms("since", since)
     found = await request.read(
         lambda tx: act_page(
             tx,
@@ -107,7 +115,7 @@ async def list_acts(  # noqa: PLR0913  # one filter each, all named
             subject=subject,
             text=text,
             since=since_ms,
-            before=cursor,
+            before=start,
             limit=limit,
         )
     )
@@ -131,8 +139,8 @@ async def verify_anchors(request: Ask, data: JSONBody[VerifyBody]) -> Verificati
             namespace=request.namespace,
             seq=each.seq,
             hash=each.hash,
-            at=_ms("at", each.at),
-            kept_until=None if each.kept_until is None else _ms("keptUntil", each.kept_until),
+            at=given_ms("at", each.at),
+            kept_until=moment_ms("keptUntil", each.kept_until),
         )
         for each in data.anchors
     ]
@@ -157,12 +165,6 @@ async def _verify(request: Ask, head: str | None, anchors: list[Anchor]) -> Veri
         says=found.says,
         anchors=found.anchors,
     )
-
-
-def _ms(name: str, moment: datetime) -> int:
-    if moment.tzinfo is None:
-        raise BadInput(f"{name} needs a zone: write 2026-01-31T08:00:00Z")
-    return to_ms(moment)
 
 
 def _document(act: Act) -> ActDocument:

@@ -9,7 +9,18 @@ from litestar import get, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Body, Document, Moment, NoteBody, Page, then, when
+from rota.api.documents import (
+    MOST,
+    PAGE,
+    Body,
+    Document,
+    Moment,
+    NoteBody,
+    Page,
+    page_start,
+    then,
+    when,
+)
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.routes.schedule_access import merged_args, reached_schedule
@@ -23,8 +34,8 @@ from rota.engine.backfill import (
 from rota.engine.backfill_range import MOST as FIRINGS
 from rota.engine.backfill_range import Range
 from rota.engine.backfill_views import BackfillView, Reprocess, backfills, show_backfill
-from rota.errors import BadInput, BadOption, UnknownBackfill, UnknownSchedule
-from rota.ids import is_id, new_id
+from rota.errors import BadOption, UnknownBackfill, UnknownSchedule
+from rota.ids import new_id
 from rota.model.identity import Credential
 from rota.rules.moments import read_bound
 from rota.rules.zones import zone
@@ -151,15 +162,14 @@ async def list_backfills(
     limit: Limit = PAGE,
 ) -> Page[BackfillDocument]:
     """The newest first."""
-    if cursor is not None and not is_id(cursor):
-        raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
+    start = page_start(cursor)
 
     def look(tx: Tx) -> Page[BackfillDocument]:
         found = backfills(
             tx,
             namespace=request.namespace,
             schedule=schedule,
-            before=cursor,
+            before=start,
             limit=limit + 1,
         )
         items = [

@@ -9,7 +9,7 @@ from litestar import get, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Page
+from rota.api.documents import MOST, PAGE, Page, page_start
 from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.api.payloads import checked_args
@@ -94,8 +94,7 @@ async def list_letters(
     limit: Limit = PAGE,
 ) -> Page[LetterDocument]:
     """Those of the newest runs first; `cursor` is the `next` of the page before."""
-    if cursor is not None and not is_id(cursor):
-        raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
+    start = page_start(cursor)
     found = await request.read(
         lambda tx: letters(
             tx,
@@ -104,7 +103,7 @@ async def list_letters(
             job=job,
             fingerprint=group,
             queues=request.credential.queues,
-            before=cursor,
+            before=start,
             limit=limit,
         )
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from datetime import date, datetime
 from typing import Annotated
 
@@ -12,7 +11,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
 from rota.api.documents import MOST as MOST_ITEMS
-from rota.api.documents import PAGE, Document, Moment, Page, then
+from rota.api.documents import PAGE, Document, Moment, Page, no_page, then
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.routes.schedule_access import reached_schedule
@@ -31,13 +30,14 @@ from rota.engine.firings import FiringPage, Place, firing_page
 from rota.engine.inspect import now_ms
 from rota.engine.jobs import current_specs
 from rota.engine.upcoming import Upcoming, upcoming
-from rota.errors import BadInput, BadOption
+from rota.errors import BadOption
 from rota.rules.moments import read_bound
 from rota.rules.preview import preview
 from rota.rules.sentence import describe
 from rota.rules.triggers import compile_schedule
 from rota.rules.zones import zone
 from rota.store.base import Tx
+from rota.url_text import from_url_text, to_url_text
 
 FEW, MOST = 20, 1_000
 """Firings in a preview."""
@@ -218,14 +218,13 @@ def _start(before: datetime | None, cursor: str | None) -> Place | None:
     if cursor is None:
         return None if before is None else Place(_ms("before", before))
     try:
-        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        return msgspec.json.decode(text, type=Place)
+        return msgspec.json.decode(from_url_text(cursor), type=Place)
     except (ValueError, msgspec.MsgspecError):
-        raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page") from None
+        raise no_page(cursor) from None
 
 
 def _cursor(place: Place) -> str:
-    return base64.urlsafe_b64encode(msgspec.json.encode(place)).rstrip(b"=").decode()
+    return to_url_text(msgspec.json.encode(place))
 
 
 def _reaches(tx: Tx, request: Ask, job: str) -> bool:

@@ -9,7 +9,7 @@ from litestar import get
 from litestar.params import FromQuery, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Page, moment_ms
+from rota.api.documents import MOST, PAGE, Page, moment_ms, page_start
 from rota.api.gate import needs
 from rota.api.routes.run_documents import RunDocument, Status, run_document
 from rota.api.routes.runs import scene_of
@@ -53,8 +53,7 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
     were asked for. `error` is a part of an error or its traceback; `text` is a part of the
     arguments or the key, of the last day if `since` does not say otherwise. Case does not matter.
     """
-    if cursor is not None and not is_id(cursor):
-        raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
+    start = page_start(cursor)
     if parent is not None and not is_id(parent):
         raise BadInput(f"parentId={parent!r:.64} is not the id of a run")
     span = {"since": moment_ms("since", since), "until": moment_ms("until", until)}
@@ -77,7 +76,7 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
             steps=steps,
             error=error,
             text=text,
-            before=cursor,
+            before=start,
             limit=limit,
             **span,
         )

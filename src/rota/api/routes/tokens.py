@@ -10,14 +10,13 @@ from litestar import delete, get, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
-from rota.api.documents import MOST, PAGE, Body, Document, Moment, Page, then, when
+from rota.api.documents import MOST, PAGE, Body, Document, Moment, Page, page_start, then, when
 from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.app.tokens import OVERLAP, draw_next, draw_token, overlap_of
 from rota.engine.acts import By
 from rota.engine.tokens import find_token, issue, revoke, rotate, tokens
-from rota.errors import BadInput, NotPermitted, UnknownToken
-from rota.ids import is_id
+from rota.errors import NotPermitted, UnknownToken
 from rota.model.identity import Role, TokenView
 from rota.store.base import Tx
 
@@ -78,10 +77,10 @@ async def list_tokens(
     limit: Limit = PAGE,
 ) -> Page[TokenDocument]:
     """The newest first; `past=true` also shows those that were revoked or have expired."""
-    if cursor is not None and not is_id(cursor):
-        raise BadInput(f"cursor={cursor!r:.64} is not the `next` of a page")
-    at = {"namespace": request.namespace, "past": past, "before": cursor, "limit": limit}
-    found = await request.read(lambda tx: tokens(tx, **at))  # type: ignore[arg-type]
+    start = page_start(cursor)
+    found = await request.read(
+        lambda tx: tokens(tx, namespace=request.namespace, past=past, before=start, limit=limit)
+    )
     return Page(
         items=[_document(each, request) for each in found if _is_reached(request, each.queues)],
         next=found[-1].id if len(found) == limit else None,
