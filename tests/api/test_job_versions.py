@@ -288,6 +288,23 @@ def test_of_two_changes_of_the_same_state_one_is_made(served: Served) -> None:
     assert answers == [200, 412, 412, 412]
 
 
+def test_of_many_who_define_a_new_job_at_once_one_does(served: Served) -> None:
+    clients = [served.client("author") for _ in range(4)]
+    start = Barrier(len(clients))
+
+    def make(number: int) -> int:
+        body = HOOK | {"http": {"url": f"https://example.org/{number}"}}
+        start.wait()
+        return clients[number].post(JOBS, json=body).status_code
+
+    with ThreadPoolExecutor(len(clients)) as crowd:
+        answers = sorted(crowd.map(make, range(len(clients))))
+
+    assert answers == [201, 409, 409, 409]
+    versions = clients[0].get(f"{JOBS}/hook/versions").json()["items"]
+    assert [each["version"] for each in versions] == [1]
+
+
 def test_what_was_read_can_be_sent_back_as_it_is(served: Served) -> None:
     client = served.client("author", "exec")
     job: dict[str, Any] = {

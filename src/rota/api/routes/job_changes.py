@@ -14,6 +14,7 @@ from rota.engine import schedules as timing
 from rota.engine.acts import By
 from rota.engine.calendars import calendars
 from rota.engine.jobs import CODE, JobView, current_specs, define, jobs, lock_job, origin_of
+from rota.engine.names import lock_name
 from rota.engine.schedule_views import ScheduleView, schedules
 from rota.errors import BadOption, NotAllowed, NotPermitted, UnknownJob
 from rota.ids import new_id
@@ -31,6 +32,8 @@ async def put_job(
     """A definition and what belongs to it, in one change."""
 
     def put_it(tx: Tx, by: By) -> JobMade:
+        if is_new:
+            lock_name(tx, "job", data.name, namespace=request.namespace)
         check_state(tx, request, data.name, if_match)
         definition = _definition(tx, request, data)
         check_rights(request, *definition.specs)
