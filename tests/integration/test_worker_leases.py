@@ -27,13 +27,12 @@ from tests.support.deeds import open_gate, traces, work_deafly, work_slowly
 from tests.support.postgres import PostgresServer
 from tests.support.proxy import Proxy
 
-UNAWARE: dict[str, Any] = {
-    "heartbeat_ms": 60_000,
-    "lease_ms": 120_000,
-    "grace_ms": 60_000,
-    "chores": False,
-}
-"""Does not notice by itself that it was given up, and waits for its handlers all the same."""
+
+def serve_unaware(serve: Serve) -> Worker:
+    """One that does not notice that it was given up, and waits for its handlers all the same."""
+    worker = serve(slots=1, prefetch=0, lease_ms=120_000, grace_ms=60_000, chores=False)
+    worker._heart.stop()
+    return worker
 
 
 @pytest.fixture
@@ -81,7 +80,7 @@ def test_a_late_result_of_a_worker_that_was_given_up_is_refused(
     app: App, serve: Serve, store_url: str, trail: Path, gate: Path
 ) -> None:
     app.job(work_deafly)
-    late = serve(slots=1, prefetch=0, **UNAWARE)
+    late = serve_unaware(serve)
     with heard("lease.lost") as losses:
         run = start_slow_run(app, trail, gate)
         run_sql(store_url, f"delete from rota.worker where id = '{late.id}'")
@@ -119,7 +118,7 @@ def test_a_worker_whose_lease_ran_out_loses_its_runs_to_another(
     app: App, serve: Serve, store_url: str, trail: Path, gate: Path
 ) -> None:
     app.job(work_slowly)
-    late = serve(slots=1, prefetch=0, **UNAWARE)
+    late = serve_unaware(serve)
     run = start_slow_run(app, trail, gate)
     run_sql(store_url, "update rota.worker set lease_until = 1")
     other = serve()
