@@ -36,9 +36,11 @@ def test_workers_may_be_killed_again_and_again_and_every_run_ends_once(
     for kill in range(KILLS):
         first = kill * CHUNK
         numbers = range(first, first + CHUNK) if kill < KILLS - 1 else range(first, RUNS)
+        done = len(traces(crew.trail))
         runs = job.submit_many(numbers)
         acknowledged |= {run.id: number for run, number in zip(runs, numbers, strict=True)}
-        _kill_one_at_work(workers, crew)
+        eventually(lambda done=done: len(traces(crew.trail)) > done + 100)  # type: ignore[misc]
+        _kill_one(workers, crew)
         witness.look()
     eventually(lambda: _live(app) == 0, 60)
     witness.look()
@@ -56,10 +58,8 @@ def test_workers_may_be_killed_again_and_again_and_every_run_ends_once(
     _check_effects(crew.trail, {run: end.fence for run, end in ended.items()})
 
 
-def _kill_one_at_work(workers: list[Program], crew: Crew) -> None:
-    """Kill a worker once the crew has got on, and hire another for it."""
-    before = len(traces(crew.trail))
-    eventually(lambda: len(traces(crew.trail)) > before + 100)
+def _kill_one(workers: list[Program], crew: Crew) -> None:
+    """Kill a worker, and hire another for it."""
     victim = workers.pop(random.randrange(len(workers)))
     victim.kill()
     workers.append(crew.start_worker())
