@@ -20,7 +20,8 @@ from rota.engine.expire import expire
 from rota.engine.finish import finish
 from rota.engine.promote import promote
 from rota.engine.reap import reap
-from rota.model.run import Lease
+from rota.engine.submit import submit
+from rota.model.run import Lease, Submitted
 from rota.model.states import State
 from rota.store.base import Store, Tx
 from tests.contract.builders import (
@@ -151,6 +152,24 @@ def test_a_reaper_leaves_alone_what_is_being_finished(postgres_store: Store) -> 
 
     assert reaped == 0
     assert look(postgres_store, lease.run_id).state is State.SUCCESS
+
+
+def test_a_repeated_submit_that_meets_the_end_of_its_run_does_not_run_it_again(
+    postgres_store: Store,
+) -> None:
+    lease = given_lease(postgres_store)
+    again = new_run(id=lease.run_id)
+    with held_open(postgres_store, lambda tx: finish(tx, [verdict(lease)], namespace=HOME)):
+        repeat = start(
+            lambda: postgres_store.write(
+                lambda tx: submit(tx, [again], namespace=HOME, is_repeat=True)
+            )
+        )
+        await_lock_wait(postgres_store.url)
+
+    assert repeat.result(30) == [Submitted(id=lease.run_id)]
+    assert look(postgres_store, lease.run_id).state is State.SUCCESS
+    assert claim_some(postgres_store, given_worker(postgres_store)) == []
 
 
 def test_a_cancel_waits_for_a_claim_and_then_asks_its_worker(postgres_store: Store) -> None:

@@ -33,6 +33,7 @@ HOT: dict[str, str | None] = {
     "find_expired": "run_expiring",
     "find_endings": None,
     "find_ended_run": None,
+    "take_back_ended": None,
     "not_closed": None,
     "find_run": None,
     "find_fired": None,
@@ -97,7 +98,7 @@ def test_on_postgres_no_hot_statement_scans_or_sorts_the_backlog(
 IN_ROOMS = (
     "claim_runs", "close_runs", "find_ended_run", "find_endings", "find_run",
     "insert_runs", "list_bad_endings", "list_ended_runs", "list_running", "list_runs",
-    "lock_run", "request_cancel", "take_schedule",
+    "lock_run", "request_cancel", "take_back_ended", "take_schedule",
     "declared_schedules", "fired_runs", "waiting_runs",
 )  # fmt: skip
 

@@ -57,7 +57,19 @@ def submit(
         batch = msgspec.json.encode(keep_args(tx, fresh)).decode()
         insert = "insert_fired" if is_fired else "insert_runs"
         tx.execute(insert, batch=batch, namespace=namespace, credit_ms=CREDIT_MS)
+        if is_repeat:
+            _take_back_ended(tx, fresh, namespace)
     return [answers.get(run.id) or Submitted(id=run.id) for run in runs]
+
+
+def _take_back_ended(tx: Tx, runs: Sequence[NewRun], namespace: str) -> None:
+    """Remove what was inserted a second time.
+
+    One that we saw alive may have ended before our insert, which then met no row. From the
+    insert on nothing can come between: it has waited for whoever was about to end the run.
+    """
+    ids = msgspec.json.encode([run.id for run in runs]).decode()
+    tx.execute("take_back_ended", ids=ids, namespace=namespace)
 
 
 # Loops, here and in `keep_args`: each generator is a call, and after a rest a call costs 4 us.

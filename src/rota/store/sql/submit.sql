@@ -1,6 +1,6 @@
 -- name: insert_runs
--- A repeated id of a live run is the same run: nothing happens. Whoever repeats a submit asks for
--- ended ones first (engine.submit): looking here cost six index probes a row, 20 us of 28.
+-- A repeated id of a live run is the same run: nothing happens. Whoever repeats a submit looks for
+-- ended ones (engine.submit): looking here cost six index probes a row, 20 us of 28.
 -- The limit keeps PostgreSQL from computing the time anew in each place: 9 us a row became 7.
 -- The rank is where ageing lives (rules.order).
 insert into rota.run (
@@ -41,6 +41,16 @@ select n.id, :namespace, n.job, n.version, coalesce(n.queue, 'default'), coalesc
        ) as n
  where true
 on conflict (id) do nothing
+
+-- name: take_back_ended
+delete from rota.run
+ where id {ids:ids}
+   and namespace = :namespace
+   and exists (
+        select 1
+          from rota.run_history as h
+         where h.id = run.id
+       )
 
 -- name: take_keys
 -- A key whose window has passed is free again. Returns the keys that are ours now.
