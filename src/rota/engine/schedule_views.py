@@ -105,19 +105,6 @@ def declared(tx: Tx, jobs: Collection[str], *, namespace: str, app: str | None =
     return sorted({row["name"] for row in rows})
 
 
-class LastSuccess(msgspec.Struct, frozen=True, kw_only=True):
-    """The last run of a schedule that succeeded: when, and what it returned, as JSON text."""
-
-    at: int | None = None
-    result: str | None = None
-
-
-def last_success(tx: Tx, name: str, *, namespace: str) -> LastSuccess:
-    """Empty when there was none yet; without a result when retention has removed it."""
-    row = tx.one("last_success", namespace=namespace, name=name)
-    return LastSuccess(at=row["at"], result=row["result"]) if row else LastSuccess()
-
-
 def readable(text: str) -> Schedule | None:
     """None for a text that was broken since it was stored."""
     try:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rota.clock import elapsed_s, to_datetime
-from rota.engine.schedule_views import LastSuccess
+from rota.engine.last_success import LastSuccess
 from rota.errors import BadInput, Cancelled, RotaError, TimedOut
 from rota.model.run import Origin
 from rota.runtime.call import Call, StopReason

@@ -17,7 +17,7 @@ from rota.clock import elapsed_s
 from rota.engine.checkpoint import load_checkpoint, save_checkpoint
 from rota.engine.commit import commit
 from rota.engine.effects import Intent, intend, retract, settle
-from rota.engine.schedule_views import LastSuccess, last_success
+from rota.engine.last_success import LastSuccess, last_success
 from rota.errors import CommitUnknown, StoreUnavailable
 from rota.model.artifact import is_pointer
 from rota.model.run import Lease

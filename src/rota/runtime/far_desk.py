@@ -11,7 +11,7 @@ from typing import Literal, NoReturn
 import msgspec
 
 from rota.engine.effects import Intent
-from rota.engine.schedule_views import LastSuccess
+from rota.engine.last_success import LastSuccess
 from rota.errors import NotAllowed
 from rota.model.run import Lease
 from rota.runtime.desk import Desk

@@ -13,8 +13,8 @@ from rota.api.remote.asking import find, worker_call, write
 from rota.api.remote.trust import check_held, check_json
 from rota.engine.checkpoint import load_checkpoint, save_checkpoint
 from rota.engine.effects import intend, retract, settle
+from rota.engine.last_success import LastSuccess, last_success
 from rota.engine.remote import held_runs
-from rota.engine.schedule_views import LastSuccess, last_success
 from rota.errors import BadInput, LeaseLost
 from rota.model.artifact import is_pointer
 from rota.model.remote import (

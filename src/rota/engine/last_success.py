@@ -1,0 +1,23 @@
+"""The last success of a schedule, as its runs may ask for it.
+
+Apart from other views: what knows this need not know how instants are computed.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.store.base import Tx
+
+
+class LastSuccess(msgspec.Struct, frozen=True, kw_only=True):
+    """The last run of a schedule that succeeded: when, and what it returned, as JSON text."""
+
+    at: int | None = None
+    result: str | None = None
+
+
+def last_success(tx: Tx, name: str, *, namespace: str) -> LastSuccess:
+    """Empty when there was none yet; without a result when retention has removed it."""
+    row = tx.one("last_success", namespace=namespace, name=name)
+    return LastSuccess(at=row["at"], result=row["result"]) if row else LastSuccess()
