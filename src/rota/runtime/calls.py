@@ -16,7 +16,6 @@ from rota.runtime.call import Call, Ending, Executor, Stopped, StopReason, Work
 from rota.runtime.context import ProgressBoard
 from rota.runtime.desk import Desk
 from rota.runtime.executors.lookup import is_findable
-from rota.runtime.executors.loop import LoopExecutor
 from rota.runtime.executors.threads import ThreadExecutor
 from rota.runtime.judge import policy_of
 from rota.runtime.logbook import Logbook
@@ -189,6 +188,8 @@ class Calls:
             case "thread":
                 return ThreadExecutor(**facts, done_at_rest=self._done_at_rest)  # type: ignore[arg-type]
             case "loop":
+                from rota.runtime.executors.loop import LoopExecutor  # noqa: PLC0415
+
                 return LoopExecutor(**facts)  # type: ignore[arg-type]
             case "process":
                 from rota.runtime.executors.processes import ProcessExecutor  # noqa: PLC0415
