@@ -11,7 +11,7 @@ from rota.engine.finish import finish
 from rota.model.graph import Map, Node
 from rota.model.states import State
 from rota.store.base import Store
-from tests.contract.builders import HOME, look
+from tests.contract.builders import HOME, cancel_run, look
 from tests.contract.graph_builders import Flow, graph, node
 
 
@@ -90,6 +90,26 @@ def test_a_map_with_too_many_failures_ends_at_once(store: Store, worker: str) ->
     assert "2 of 10 items failed, the last of them item 1" in (flow.reasons(run)["each"] or "")
     assert flow.claim() == []
     assert look(store, run).state is State.FAILED
+
+
+@pytest.mark.parametrize("tolerate", [0, "100%"])
+@pytest.mark.parametrize("running", [0, 3])
+def test_a_map_of_a_cancelled_run_makes_no_more_instances(
+    store: Store, worker: str, tolerate: int | str, running: int
+) -> None:
+    mapped = Map(over=list(range(10)), into="x", concurrency=3, tolerate=tolerate)
+    flow = Flow(store, worker, graph([Node(name="each", job="work", map=mapped)]))
+    run = flow.start()
+    claimed = flow.claim() if running else []
+
+    cancel_run(store, run)
+    for lease in claimed:
+        flow.end(run, "each", item=lease.item)
+
+    assert flow.claim() == []
+    assert look(store, run).state is State.CANCELLED
+    assert flow.states(run) == {"each": "failed"}
+    assert flow.reasons(run) == {"each": "the run has ended before it"}
 
 
 def test_an_instance_that_is_told_twice_counts_once(store: Store, worker: str) -> None:

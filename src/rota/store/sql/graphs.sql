@@ -142,13 +142,14 @@ select n.graph_id, n.name, n.state, n.reason
    and n.state in ('failed', 'upstream_failed')
 
 -- name: close_nodes
--- The run has ended otherwise: what has not begun does not begin any more.
+-- The run has ended otherwise: what has not begun does not begin any more. Nor do other instances of
+-- a mapped node; who makes some right now is waited for, so that they are seen afterwards.
 update rota.node
-   set state = 'skipped',
+   set state = case when state = 'active' then 'failed' else 'skipped' end,
        reason = :reason
  where graph_id {ids:ids}
    and name <> ''
-   and state in ('pending', 'ready', 'held')
+   and (state in ('pending', 'ready', 'held') or (state = 'active' and made < width))
 
 -- name: end_graphs
 update rota.node
