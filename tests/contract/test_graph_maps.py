@@ -11,8 +11,8 @@ from rota.engine.finish import finish
 from rota.model.graph import Map, Node
 from rota.model.states import State
 from rota.store.base import Store
-from tests.contract.builders import HOME, cancel_run, look
-from tests.contract.graph_builders import Flow, graph, node
+from tests.contract.builders import HOME, Clock, cancel_run, claim_some, look
+from tests.contract.graph_builders import JOB, Flow, graph, node, verdict_of
 
 
 def test_a_map_gives_its_results_in_order_to_the_next(store: Store, worker: str) -> None:
@@ -110,6 +110,29 @@ def test_a_map_of_a_cancelled_run_makes_no_more_instances(
     assert look(store, run).state is State.CANCELLED
     assert flow.states(run) == {"each": "failed"}
     assert flow.reasons(run) == {"each": "the run has ended before it"}
+
+
+@pytest.mark.parametrize("running", [1, 2])
+def test_instances_of_the_try_before_do_not_count(
+    store: Store, worker: str, clock: Clock, running: int
+) -> None:
+    nodes = [Node(name="each", job="work", map=Map(over=[1, 2], into="x"))]
+    flow = Flow(store, worker, graph(nodes, retries=1))
+    run = flow.start()
+    first, *late = claim_some(store, worker, limit=running, jobs=(JOB,))
+    clock.advance(1)
+
+    store.write(lambda tx: finish(tx, [verdict_of(first, "fail")], namespace=HOME))
+    again = flow.claim()
+    for lease in late:
+        verdict = verdict_of(lease, "abort")
+        assert store.write(lambda tx, v=verdict: finish(tx, [v], namespace=HOME)) == []  # type: ignore[misc]
+
+    assert sorted(lease.item or 0 for lease in again) == [0, 1]
+    assert flow.states(run) == {"each": "active"}
+    for item in (0, 1):
+        flow.end(run, "each", item=item)
+    assert look(store, run).state is State.SUCCESS
 
 
 def test_an_instance_that_is_told_twice_counts_once(store: Store, worker: str) -> None:

@@ -49,6 +49,7 @@ def restart(tx: Tx, course: Course, *, namespace: str, now: int) -> list[Verdict
         nodes[name].state = "pending"
     tx.execute("forget_nodes", ids=json.dumps([course.graph_id]))
     tx.execute("note_restart", id=course.graph_id)
+    tx.execute("disown_instances", id=course.graph_id)
     tx.fresh.clear()
     step = Step(tx, {course.graph_id: course}, namespace=namespace, board=Board(tx, now))
     place(step, course, {name: row.version for name, row in nodes.items()}, nodes)

@@ -211,6 +211,7 @@ select run.id
   join rota.run as run
     on run.id = v.run_id
    and run.fence = v.fence
+   and run.item is not null
    and run.namespace = :namespace
  order by run.id
  {sql:lock}
@@ -296,6 +297,13 @@ select id, node, item, state, reason, crashes, created_at, started_at, finished_
 update rota.run
    set failures = failures + 1
  where id = :id
+
+-- name: disown_instances
+-- Of mapped nodes that are done again: those that have not ended yet are no items of theirs any more.
+update rota.run
+   set item = null
+ where parent_id = :id
+   and item is not null
 
 -- name: lock_job
 -- Who counts the runs of a graph counts alone.
