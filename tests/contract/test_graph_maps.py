@@ -11,7 +11,7 @@ from rota.engine.finish import finish
 from rota.model.graph import Map, Node
 from rota.model.states import State
 from rota.store.base import Store
-from tests.contract.builders import HOME, Clock, cancel_run, claim_some, look
+from tests.contract.builders import HOME, cancel_run, claim_some, look
 from tests.contract.graph_builders import JOB, Flow, graph, node, verdict_of
 
 
@@ -113,14 +113,11 @@ def test_a_map_of_a_cancelled_run_makes_no_more_instances(
 
 
 @pytest.mark.parametrize("running", [1, 2])
-def test_instances_of_the_try_before_do_not_count(
-    store: Store, worker: str, clock: Clock, running: int
-) -> None:
+def test_instances_of_the_try_before_do_not_count(store: Store, worker: str, running: int) -> None:
     nodes = [Node(name="each", job="work", map=Map(over=[1, 2], into="x"))]
     flow = Flow(store, worker, graph(nodes, retries=1))
     run = flow.start()
     first, *late = claim_some(store, worker, limit=running, jobs=(JOB,))
-    clock.advance(1)
 
     store.write(lambda tx: finish(tx, [verdict_of(first, "fail")], namespace=HOME))
     again = flow.claim()
@@ -130,6 +127,24 @@ def test_instances_of_the_try_before_do_not_count(
 
     assert sorted(lease.item or 0 for lease in again) == [0, 1]
     assert flow.states(run) == {"each": "active"}
+    for item in (0, 1):
+        flow.end(run, "each", item=item)
+    assert look(store, run).state is State.SUCCESS
+
+
+def test_a_try_within_the_millisecond_of_the_one_before_has_runs_of_its_own(
+    store: Store, worker: str
+) -> None:
+    nodes = [Node(name="each", job="work", map=Map(over=[1, 2], into="x"))]
+    flow = Flow(store, worker, graph(nodes, retries=1))
+    run = flow.start()
+    first = {lease.run_id for lease in flow.claim()}
+
+    flow.end(run, "each", "fail", item=0)
+    again = {lease.run_id for lease in flow.claim()}
+
+    assert len(again) == 2
+    assert not again & first
     for item in (0, 1):
         flow.end(run, "each", item=item)
     assert look(store, run).state is State.SUCCESS
