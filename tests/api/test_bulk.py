@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import httpx2
 import pytest
 
+from rota.api.submits import Submits
 from rota.engine.acts import acts
 from rota.engine.namespaces import put_namespace
+from rota.errors import CommitUnknown
 from rota.ids import new_id
 from rota.model.identity import Quotas
+from rota.store.base import Room, Tx
 from tests.api.serving import HOME, OTHER, Served, some_key
 from tests.contract.identities import by
 
@@ -88,6 +92,42 @@ def test_a_quota_holds_for_many_at_once(served: Served) -> None:
     answers = [act(client, "rerun", ids=ids), act(client, "rerun", ids=ids[:2])]
 
     assert [each.status_code for each in answers] == [429, 200]
+
+
+class Breaking:
+    """A room whose first commit takes place, and nobody hears of it."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self.writes = 0
+        self.read = room.read
+
+    def write(self, work: Callable[[Tx], Any]) -> Any:
+        answer = self._room.write(work)
+        self.writes += 1
+        if self.writes == 1:
+            raise CommitUnknown
+        return answer
+
+
+def test_runs_that_were_recorded_after_all_do_not_fill_the_quota_for_themselves(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = served.client("operator")
+    given_runs(client, 1)
+    quota = Quotas(queued=3)
+    served.app.store.write(lambda tx: put_namespace(tx, HOME, quota, by=by()))
+    served.site.submits = Submits(served.site)  # the other one believes what it has read
+    room = Breaking(served.site.room({HOME}))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(served.site, "room", lambda _: room)
+        made = client.post(f"{RUNS}/bulk", json={"runs": [{"jobId": "add"}] * 2})
+
+    assert (room.writes, made.status_code) == (2, 201)
+    assert states(client) == ["queued"] * 3
+    refused = client.post(RUNS, json={"jobId": "add"})
+    assert refused.status_code == 429
 
 
 def test_only_what_the_credential_reaches_is_touched(served: Served) -> None:

@@ -9,20 +9,23 @@ import pytest
 
 from rota.app import App
 from rota.engine.acts import acts
+from rota.engine.discard import discard
 from rota.engine.redrive import Redriven
 from rota.errors import BadInput
 from rota.model.states import State
-from rota.store.base import Store
+from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, counts, finish_with, given_lease, look
 from tests.contract.letters import (
     all_groups,
     all_letters,
+    by,
     discard_all,
     error_text,
     given_dead,
     letter_of,
     redrive_all,
 )
+from tests.contract.test_interleaving import await_lock_wait, held_open, start
 from tests.contract.test_races import other, repeated
 from tests.support.races import at_once
 
@@ -107,3 +110,20 @@ def test_of_two_failures_of_one_lease_one_letter_is_left(
 
     (letter,) = all_letters(store)
     assert letter.reason == look(store, lease.run_id).reason == letter.message
+
+
+@pytest.mark.postgres
+def test_a_discard_that_is_repeated_before_the_first_has_committed_answers_the_same(
+    postgres_store: Store,
+) -> None:
+    runs, asker = [given_dead(postgres_store) for _ in range(3)], by()
+
+    def first(tx: Tx) -> None:
+        discard(tx, runs, namespace=HOME, subject="test", by=asker)
+
+    with held_open(postgres_store, first):
+        repeat = start(lambda: discard_all(postgres_store, runs, asker=asker))
+        await_lock_wait(postgres_store.url)
+
+    assert repeat.result(20) == 3
+    assert len(postgres_store.read(lambda tx: acts(tx, namespace=HOME))) == 1

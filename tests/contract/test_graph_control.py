@@ -9,7 +9,7 @@ import pytest
 
 from rota.engine.acts import By, acts
 from rota.engine.cancel import cancel
-from rota.engine.expire import time_out
+from rota.engine.expire import expire, time_out
 from rota.engine.finish import finish
 from rota.engine.graph_control import Part, mark, pause, rerun_graph, resume
 from rota.engine.keys import ENDED, NODE_ENDED
@@ -22,7 +22,7 @@ from rota.model.states import State
 from rota.rules.joins import Ending
 from rota.store.base import Store, Tx
 from rota.store.wakeups import EVERYWHERE
-from tests.contract.builders import HOME, Clock, look
+from tests.contract.builders import HOME, Clock, given_run, look
 from tests.contract.graph_builders import Flow, forget_courses, graph, node, verdict_of
 from tests.contract.letters import letter_of
 from tests.support.calls import eventually
@@ -313,6 +313,23 @@ def test_a_waiting_run_that_is_cancelled_wakes_the_next(store: Store, worker: st
 
     assert look(store, third).state is State.FAILED
     assert look(store, first).state is State.SUSPENDED
+
+
+def test_a_run_that_expires_when_its_turn_has_come_wakes_the_next(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    flow = Flow(store, worker, graph([node("a")], max_runs=1))
+    first = flow.start()
+    second = given_run(store, job="flow", version=flow.version, expires_ms=1_000)
+    third = flow.start()
+    flow.running(first)
+    clock.advance(2_000)
+    flow.end(first, "a")
+
+    assert store.write(lambda tx: expire(tx, limit=9)) == 1
+
+    assert look(store, second).state is State.FAILED
+    assert flow.running(third) == {"a"}
 
 
 def test_those_after_a_failure_fail_one_after_the_other(store: Store, worker: str) -> None:

@@ -11,8 +11,8 @@ from rota.engine.finish import finish
 from rota.model.graph import Map, Node
 from rota.model.states import State
 from rota.store.base import Store
-from tests.contract.builders import HOME, look
-from tests.contract.graph_builders import Flow, graph, node
+from tests.contract.builders import HOME, cancel_run, claim_some, look
+from tests.contract.graph_builders import JOB, Flow, graph, node, verdict_of
 
 
 def test_a_map_gives_its_results_in_order_to_the_next(store: Store, worker: str) -> None:
@@ -90,6 +90,64 @@ def test_a_map_with_too_many_failures_ends_at_once(store: Store, worker: str) ->
     assert "2 of 10 items failed, the last of them item 1" in (flow.reasons(run)["each"] or "")
     assert flow.claim() == []
     assert look(store, run).state is State.FAILED
+
+
+@pytest.mark.parametrize("tolerate", [0, "100%"])
+@pytest.mark.parametrize("running", [0, 3])
+def test_a_map_of_a_cancelled_run_makes_no_more_instances(
+    store: Store, worker: str, tolerate: int | str, running: int
+) -> None:
+    mapped = Map(over=list(range(10)), into="x", concurrency=3, tolerate=tolerate)
+    flow = Flow(store, worker, graph([Node(name="each", job="work", map=mapped)]))
+    run = flow.start()
+    claimed = flow.claim() if running else []
+
+    cancel_run(store, run)
+    for lease in claimed:
+        flow.end(run, "each", item=lease.item)
+
+    assert flow.claim() == []
+    assert look(store, run).state is State.CANCELLED
+    assert flow.states(run) == {"each": "failed"}
+    assert flow.reasons(run) == {"each": "the run has ended before it"}
+
+
+@pytest.mark.parametrize("running", [1, 2])
+def test_instances_of_the_try_before_do_not_count(store: Store, worker: str, running: int) -> None:
+    nodes = [Node(name="each", job="work", map=Map(over=[1, 2], into="x"))]
+    flow = Flow(store, worker, graph(nodes, retries=1))
+    run = flow.start()
+    first, *late = claim_some(store, worker, limit=running, jobs=(JOB,))
+
+    store.write(lambda tx: finish(tx, [verdict_of(first, "fail")], namespace=HOME))
+    again = flow.claim()
+    for lease in late:
+        verdict = verdict_of(lease, "abort")
+        assert store.write(lambda tx, v=verdict: finish(tx, [v], namespace=HOME)) == []  # type: ignore[misc]
+
+    assert sorted(lease.item or 0 for lease in again) == [0, 1]
+    assert flow.states(run) == {"each": "active"}
+    for item in (0, 1):
+        flow.end(run, "each", item=item)
+    assert look(store, run).state is State.SUCCESS
+
+
+def test_a_try_within_the_millisecond_of_the_one_before_has_runs_of_its_own(
+    store: Store, worker: str
+) -> None:
+    nodes = [Node(name="each", job="work", map=Map(over=[1, 2], into="x"))]
+    flow = Flow(store, worker, graph(nodes, retries=1))
+    run = flow.start()
+    first = {lease.run_id for lease in flow.claim()}
+
+    flow.end(run, "each", "fail", item=0)
+    again = {lease.run_id for lease in flow.claim()}
+
+    assert len(again) == 2
+    assert not again & first
+    for item in (0, 1):
+        flow.end(run, "each", item=item)
+    assert look(store, run).state is State.SUCCESS
 
 
 def test_an_instance_that_is_told_twice_counts_once(store: Store, worker: str) -> None:

@@ -6,6 +6,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
+import pytest
+
 from rota.engine.cancel import cancel
 from rota.engine.finish import finish
 from rota.errors import NotAllowed
@@ -13,8 +15,9 @@ from rota.model.graph import Map, Node
 from rota.model.run import Verdict
 from rota.model.states import FINAL, State
 from rota.store.base import Store
-from tests.contract.builders import HOME, look
+from tests.contract.builders import HOME, cancel_run, given_worker, look
 from tests.contract.graph_builders import Flow, forget_courses, graph, node
+from tests.contract.test_interleaving import await_lock_wait, held_open, start
 
 THREADS = 6
 
@@ -117,3 +120,20 @@ def test_a_cancel_and_the_last_ending_leave_one_end(store: Store, worker: str) -
         assert flow.claim() == []
         assert set(flow.states(run).values()) <= {"success", "skipped", "failed"}
         assert look(store, verdict.run_id).state in FINAL
+
+
+@pytest.mark.postgres
+def test_a_cancel_waits_for_instances_that_are_being_made(postgres_store: Store) -> None:
+    mapped = Map(over=list(range(10)), into="x", concurrency=3)
+    nodes = [Node(name="each", job="work", map=mapped)]
+    flow = Flow(postgres_store, given_worker(postgres_store), graph(nodes))
+    run = flow.start()
+    flow.claim()
+    done = flow.verdict(run, "each", 0)
+
+    with held_open(postgres_store, lambda tx: finish(tx, [done], namespace=HOME)):
+        answer = start(lambda: cancel_run(postgres_store, run))
+        await_lock_wait(postgres_store.url)
+
+    assert answer.result(20) is State.CANCELLED
+    assert flow.claim() == []

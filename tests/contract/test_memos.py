@@ -220,6 +220,22 @@ def test_a_graph_within_a_graph_may_be_known(store: Store, worker: str) -> None:
     assert look(store, first).state is State.SUSPENDED
 
 
+def test_a_graph_that_is_known_when_its_turn_has_come_wakes_the_next(
+    store: Store, worker: str
+) -> None:
+    inner = graph([node("deep")], name="inner", max_runs=1)
+    outer = graph([Node(name="sub", graph="inner", cache=Cache(ttl="1h"))], name="outer")
+    flow = Flow(store, worker, inner, outer)
+    runs = [flow.start() for _ in range(4)]
+    (deep,) = flow.claim()
+
+    flow.end(deep.parent_id or "", "deep")
+    for _ in runs:
+        flow.begin()
+
+    assert [look(store, run).state for run in runs] == [State.SUCCESS] * 4
+
+
 def plain_job(store: Store, cache: Cache | None) -> int:
     spec = JobSpec(name="noop", target=PythonTarget(ref="m:f"), cache=cache)
     return store.write(lambda tx: define(tx, spec, namespace=HOME))

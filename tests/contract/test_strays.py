@@ -6,6 +6,7 @@ import pytest
 
 from rota.engine.heartbeat import Held, Pulse, heartbeat
 from rota.engine.promote import promote
+from rota.engine.strays import release
 from rota.ids import new_id
 from rota.model.states import LIVE, State
 from rota.runtime.options import Duty, WorkerOptions
@@ -16,6 +17,7 @@ from tests.contract.builders import (
     LEASE_MS,
     Clock,
     attempts_of,
+    cancel_run,
     claim_one,
     claim_some,
     given_lease,
@@ -27,6 +29,7 @@ from tests.contract.builders import (
     state_of,
     submit_all,
 )
+from tests.contract.schedule_builders import MINUTE, fire_some, given_schedule, show
 
 
 def beat(store: Store, worker: str, *held: Held) -> Pulse:
@@ -81,6 +84,23 @@ def test_a_worker_gives_back_what_it_never_heard_of(store: Store, clock: Clock) 
     run = look(store, run_id)
     assert (run.state, run.attempt, run.fence, run.worker_id) == (State.QUEUED, 0, 1, None)
     assert attempts_of(store, run_id) == []
+
+
+def test_the_schedule_of_a_stray_that_was_cancelled_hears_of_its_end(
+    store: Store, worker: str, clock: Clock
+) -> None:
+    given_schedule(store, "1m")
+    clock.advance(MINUTE)
+    fire_some(store)
+    run_id = claim_one(store, worker).run_id
+    cancel_run(store, run_id)
+    clock.advance(LEASE_MS + 1)
+
+    strays = beat(store, worker).strays
+    store.write(lambda tx: release(tx, strays, namespace=HOME))
+
+    assert state_of(store, run_id) is State.CANCELLED
+    assert show(store).last_state == State.CANCELLED
 
 
 @pytest.mark.parametrize("state", sorted(LIVE - {State.RUNNING}))

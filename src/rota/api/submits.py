@@ -19,6 +19,7 @@ from rota.api.payloads import check_payload
 from rota.app.recorded import new_run, recorded_signature
 from rota.clock import elapsed_s
 from rota.engine.acts import By, NewAct, new_act, record_all
+from rota.engine.inspect import find_all
 from rota.engine.namespaces import check_room, find_namespace
 from rota.engine.requests import Keyed, answer_keys, drop_keys, take_keys
 from rota.engine.submit import submit
@@ -185,6 +186,7 @@ class Submits:
         names = {wish.job for _, call in calls for wish in call.wishes}
         known = choices(tx, names, namespace=namespace)
         quotas = self._quotas_of(tx, namespace)
+        there = self._recorded(tx, batch, namespace) if is_repeat else frozenset()
         accepted: list[int] = []
         more = 0
         for at, call in calls:
@@ -195,12 +197,13 @@ class Submits:
                     ]
                     self._check_rate(namespace, quotas, len(runs))
                     batch.drafts[at] = runs
-                more += len(batch.drafts[at])
-                check_room(tx, namespace, more=more, quotas=quotas)
+                fresh = sum(run.id not in there for run in batch.drafts[at])
+                if fresh:
+                    check_room(tx, namespace, more=more + fresh, quotas=quotas)
             except RotaError as error:
-                more -= len(batch.drafts.get(at, ()))
                 batch.answers[at] = error
             else:
+                more += fresh
                 accepted.append(at)
         drafts = [run for at in accepted for run in batch.drafts[at]]
         if not drafts:
@@ -208,6 +211,11 @@ class Submits:
         done = iter(submit(tx, drafts, namespace=namespace, is_repeat=is_repeat))
         for at in accepted:
             batch.answers[at] = Answer(runs=[next(done) for _ in batch.drafts[at]])
+
+    def _recorded(self, tx: Tx, batch: _Batch, namespace: str) -> frozenset[str]:
+        """Runs of a commit that took place after all: they need no room beside themselves."""
+        ids = [run.id for runs in batch.drafts.values() for run in runs]
+        return frozenset(find_all(tx, ids, namespace=namespace))
 
     def _record(self, tx: Tx, batch: _Batch) -> None:
         acts: list[NewAct] = []

@@ -14,13 +14,21 @@ def discard(tx: Tx, run_ids: Sequence[str], *, namespace: str, subject: str, by:
 
     A request that is sent twice, with the same act, answers the same.
     """
-    before = find_act(tx, by.act_id, namespace=namespace)
-    if before is not None:
-        return int(before.detail["letters"])
+    before = _discarded(tx, by, namespace)
+    if before:
+        return before
     ids = json.dumps(list(run_ids))
     rows = tx.all("discard_letters", ids=ids, namespace=namespace, who=by.who)
     gone = sorted(str(row["run_id"]) for row in rows)
-    if gone:
-        detail = {"letters": len(gone), "runs": gone}
-        record(tx, by, namespace=namespace, verb="discard", subject=subject, detail=detail)
+    if not gone:
+        # The first request may have been about to commit: then we have waited for its letters.
+        return _discarded(tx, by, namespace)
+    detail = {"letters": len(gone), "runs": gone}
+    record(tx, by, namespace=namespace, verb="discard", subject=subject, detail=detail)
     return len(gone)
+
+
+def _discarded(tx: Tx, by: By, namespace: str) -> int:
+    """How many this very request has closed before."""
+    act = find_act(tx, by.act_id, namespace=namespace)
+    return int(act.detail["letters"]) if act else 0

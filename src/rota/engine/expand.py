@@ -50,7 +50,7 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
     current = _Current(tx, namespace)
     versions: dict[str, dict[str, int]] = {}
     outer = courses(tx, {each.parent_id for each in leases if each.parent_id}, namespace=namespace)
-    refused: set[str] = set()
+    over: set[str] = set()
     for lease in leases:
         shape: Shape | None = None
         try:
@@ -63,6 +63,7 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
             memo = recall(tx, (ready,), namespace=namespace).get(lease.run_id)
             if memo is not None:
                 verdicts.append(hit(lease, memo))
+                over |= _waited_for(shape)
                 continue
             versions[lease.run_id] = current.versions(shape.plan.nodes.values())
             begun[lease.run_id] = course_of(tx, lease.run_id, shape, text, (around, lease.node))
@@ -72,10 +73,9 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
                 args[lease.run_id] = keep(tx, (text,)).get(text, text)
         except BadInput as error:
             verdicts.append(refusal(lease, error))
-            if shape is not None and takes_turns(shape.graph):
-                refused.add(lease.job)
-    # Who waits for one that cannot begin asks again, when its end is written.
-    let_next(tx, refused, namespace=namespace)
+            over |= _waited_for(shape)
+    # Who waits for one that does not begin asks again, when its end is written.
+    let_next(tx, over, namespace=namespace)
     if not begun:
         return verdicts
     batch = _batch(leases, begun, args, policies)
@@ -86,6 +86,11 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
         remember(tx, course)
         place(step, course, versions[graph_id], kept.get(graph_id, {}))
     return verdicts + step.run()
+
+
+def _waited_for(shape: Shape | None) -> set[str]:
+    """The name of a graph whose runs may wait for each other."""
+    return {shape.graph.name} if shape is not None and takes_turns(shape.graph) else set()
 
 
 def _given(tx: Tx, lease: Lease, outer: Course | None) -> Lease:

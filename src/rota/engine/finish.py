@@ -22,7 +22,7 @@ from rota.model.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS
 from rota.store.base import Row, Tx
 
-_ENDS_GRAPH = ("cancel", "conclude", "founder", "skip")
+_ENDS_GRAPH = ("cancel", "conclude", "founder", "skip", "expire")
 _ENDS_RUN = frozenset(verb for verb, change in TRANSITIONS.items() if change.to in FINAL)
 
 

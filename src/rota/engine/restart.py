@@ -49,8 +49,10 @@ def restart(tx: Tx, course: Course, *, namespace: str, now: int) -> list[Verdict
         nodes[name].state = "pending"
     tx.execute("forget_nodes", ids=json.dumps([course.graph_id]))
     tx.execute("note_restart", id=course.graph_id)
+    tx.execute("disown_instances", id=course.graph_id)
     tx.fresh.clear()
-    step = Step(tx, {course.graph_id: course}, namespace=namespace, board=Board(tx, now))
+    # A millisecond later: ids of instances are made of it, and those of this one may be taken.
+    step = Step(tx, {course.graph_id: course}, namespace=namespace, board=Board(tx, now + 1))
     place(step, course, {name: row.version for name, row in nodes.items()}, nodes)
     return step.run()
 

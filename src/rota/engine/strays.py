@@ -11,12 +11,13 @@ from rota.store.base import Tx
 
 
 def release(tx: Tx, strays: Sequence[Held], *, namespace: str) -> None:
-    """Back into their queues, without costing an attempt."""
+    """Back into their queues, without costing an attempt; one that was cancelled ends."""
     verdicts = [
         Verdict(
             run_id=stray.run_id,
             fence=stray.fence,
             verb="release",
+            fired=True,  # perhaps; asked only for one that ends
             parent_id=stray.parent_id,
             node=stray.node,
             item=stray.item,

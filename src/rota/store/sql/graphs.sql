@@ -142,13 +142,14 @@ select n.graph_id, n.name, n.state, n.reason
    and n.state in ('failed', 'upstream_failed')
 
 -- name: close_nodes
--- The run has ended otherwise: what has not begun does not begin any more.
+-- The run has ended otherwise: what has not begun does not begin any more. Nor do other instances of
+-- a mapped node; who makes some right now is waited for, so that they are seen afterwards.
 update rota.node
-   set state = 'skipped',
+   set state = case when state = 'active' then 'failed' else 'skipped' end,
        reason = :reason
  where graph_id {ids:ids}
    and name <> ''
-   and state in ('pending', 'ready', 'held')
+   and (state in ('pending', 'ready', 'held') or (state = 'active' and made < width))
 
 -- name: end_graphs
 update rota.node
@@ -210,6 +211,7 @@ select run.id
   join rota.run as run
     on run.id = v.run_id
    and run.fence = v.fence
+   and run.item is not null
    and run.namespace = :namespace
  order by run.id
  {sql:lock}
@@ -295,6 +297,13 @@ select id, node, item, state, reason, crashes, created_at, started_at, finished_
 update rota.run
    set failures = failures + 1
  where id = :id
+
+-- name: disown_instances
+-- Of mapped nodes that are done again: those that have not ended yet are no items of theirs any more.
+update rota.run
+   set item = null
+ where parent_id = :id
+   and item is not null
 
 -- name: lock_job
 -- Who counts the runs of a graph counts alone.
