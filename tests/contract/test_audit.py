@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import apsw
 import psycopg
@@ -11,7 +13,7 @@ import pytest
 from rota.engine.acts import By, acts, record
 from rota.engine.audit import Verified, holds, prune_acts, seal, verify
 from rota.ids import new_id
-from rota.store.base import Store
+from rota.store.base import Row, Store, Tx
 from tests.contract.builders import HOME, Clock, run_sql
 
 BROKEN = (apsw.ConstraintError, psycopg.errors.RaiseException)
@@ -176,3 +178,44 @@ def test_a_hash_that_was_noted_is_found_again_or_missed(store: Store, clock: Clo
     assert not has("0" * 64)
     store.write(lambda tx: prune_acts(tx, keep_ms=500, limit=10))
     assert has(noted), "the chain begins after it now"
+
+
+class Meanwhile:
+    """A transaction, after whose first look at the chain others do something."""
+
+    def __init__(self, tx: Tx, act: Callable[[], object]) -> None:
+        self._tx = tx
+        self._acts = [act]
+
+    def one(self, name: str, /, **params: Any) -> Row | None:
+        row = self._tx.one(name, **params)
+        while name == "find_chain" and self._acts:
+            self._acts.pop()()
+        return row
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tx, name)
+
+
+@pytest.mark.postgres
+def test_acts_that_get_places_or_go_during_the_walk_are_no_meddling(
+    postgres_store: Store, clock: Clock
+) -> None:
+    store = postgres_store
+    given_chain(store)
+    clock.advance(1_000)
+    act(store)
+
+    def check_while(others: Callable[[Tx], object]) -> Verified:
+        def walk(tx: Tx) -> Verified:
+            watched: Any = Meanwhile(tx, lambda: store.write(others))
+            return verify(watched, namespace=HOME, limit=3)
+
+        return store.read(walk)
+
+    sealed = check_while(seal)
+    pruned = check_while(lambda tx: prune_acts(tx, keep_ms=500, limit=100))
+
+    assert (sealed.is_good, sealed.acts, sealed.seq) == (True, 5, 5)
+    assert (pruned.is_good, pruned.acts, pruned.seq) == (True, 1, 5)
+    assert pruned == check(store)

@@ -18,6 +18,7 @@ from rota.engine.cancel import cancel
 from rota.engine.claim import claim
 from rota.engine.expire import expire
 from rota.engine.finish import finish
+from rota.engine.memos import keep_memos
 from rota.engine.promote import promote
 from rota.engine.reap import reap
 from rota.engine.submit import submit
@@ -170,6 +171,33 @@ def test_a_repeated_submit_that_meets_the_end_of_its_run_does_not_run_it_again(
     assert repeat.result(30) == [Submitted(id=lease.run_id)]
     assert look(postgres_store, lease.run_id).state is State.SUCCESS
     assert claim_some(postgres_store, given_worker(postgres_store)) == []
+
+
+def test_a_key_that_is_taken_anew_while_old_ones_are_pruned_stays(
+    postgres_store: Store, clock: Clock
+) -> None:
+    submit_all(postgres_store, [new_run(key="k", key_window_ms=5)])
+    clock.advance(10)
+    second = new_run(key="k")
+    with held_open(postgres_store, lambda tx: submit(tx, [second], namespace=HOME)):
+        pruned = start(lambda: postgres_store.write(lambda tx: tx.execute("prune_keys", limit=9)))
+        await_lock_wait(postgres_store.url)
+
+    assert pruned.result(30) == 0
+    assert submit_all(postgres_store, [new_run(key="k")]) == [Submitted(id=second.id, is_new=False)]
+
+
+def test_a_memo_that_is_kept_anew_while_old_ones_are_pruned_stays(
+    postgres_store: Store, clock: Clock
+) -> None:
+    kept = verdict(given_lease(postgres_store), result="1", memo_key="m", memo_ms=5)
+    postgres_store.write(lambda tx: keep_memos(tx, [kept], namespace=HOME))
+    clock.advance(4_000_000)
+    with held_open(postgres_store, lambda tx: keep_memos(tx, [kept], namespace=HOME)):
+        pruned = start(lambda: postgres_store.write(lambda tx: tx.execute("prune_memos", limit=9)))
+        await_lock_wait(postgres_store.url)
+
+    assert pruned.result(30) == 0
 
 
 def test_a_cancel_waits_for_a_claim_and_then_asks_its_worker(postgres_store: Store) -> None:

@@ -78,12 +78,26 @@ def verify(
         return noted.end(Verified(is_good=True, acts=0, seq=0, hash=""))
     walk = _Walk(namespace, noted, chain["base_seq"], chain["base_hash"])
     says = noted.at_base(walk.seq, walk.hash, now=now_ms(tx)) or walk.along(tx, limit)
-    if not says and (walk.seq, walk.hash) != (chain["seq"], chain["hash"]):
-        says = f"act {walk.seq + 1} is missing, and all after it"
+    says = says or _end_of(tx, chain, walk, limit)
     facts: dict[str, Any] = {"acts": walk.count, "hash": walk.hash}
+    if says and tx.all("find_chain", namespace=namespace)[0]["base_seq"] != chain["base_seq"]:
+        # Retention has removed what we were about to read.
+        return verify(tx, namespace=namespace, anchors=anchors, limit=limit)
     if says:
         return Verified(is_good=False, seq=walk.seq + 1, says=says, **facts)
     return noted.end(Verified(is_good=True, seq=walk.seq, **facts))
+
+
+def _end_of(tx: Tx, chain: Row, walk: _Walk, limit: int) -> str:
+    """What is wrong with where it ends. Acts that got their places meanwhile are walked along."""
+    while (walk.seq, walk.hash) != (chain["seq"], chain["hash"]):
+        (now,) = tx.all("find_chain", namespace=walk.namespace)
+        if (now["seq"], now["hash"]) == (chain["seq"], chain["hash"]):
+            return f"act {walk.seq + 1} is missing, and all after it"
+        chain = now
+        if says := walk.along(tx, limit):
+            return says
+    return ""
 
 
 class _Walk:
@@ -91,12 +105,12 @@ class _Walk:
 
     def __init__(self, namespace: str, noted: _Noted, seq: int, hash_: str) -> None:
         self.seq, self.hash, self.count = seq, hash_, 0
-        self._namespace = namespace
+        self.namespace = namespace
         self._noted = noted
 
     def along(self, tx: Tx, limit: int) -> str:
         """To the end, or to what is wrong."""
-        at = {"namespace": self._namespace, "limit": limit}
+        at = {"namespace": self.namespace, "limit": limit}
         while rows := tx.all("sealed_acts", after=self.seq, **at):
             for row in rows:
                 if says := self._step(row):
@@ -107,7 +121,7 @@ class _Walk:
         seq = self.seq + 1
         if row["seq"] != seq:
             return f"act {seq} is missing"
-        if row["hash"] != _hash(self.hash, self._namespace, seq, row):
+        if row["hash"] != _hash(self.hash, self.namespace, seq, row):
             return f"act {seq} (id {row['id']}) was changed"
         says = self._noted.at(seq, row["hash"])
         if not says:

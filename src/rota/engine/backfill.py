@@ -134,7 +134,7 @@ def fill(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId) -> int:
             _come_again(tx, row)
             continue
         try:
-            base = tx.all("find_base", id=row["schedule_id"])[0]
+            base = _base_of(tx, row)[0]
             plan = plan_of(base, timetables, load_calendars(tx, [base]))
         except Exception as error:  # noqa: BLE001  # whatever it is, the others go on
             _move(tx, row, edge=row["edge_at"], state="error", note=str(error)[:500])
@@ -150,8 +150,12 @@ def fill(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId) -> int:
     return len(rows)
 
 
+def _base_of(tx: Tx, row: Row) -> list[Row]:
+    return tx.all("find_base", id=row["schedule_id"], backfill_id=row["id"])
+
+
 def _come_again(tx: Tx, row: Row) -> None:
-    if tx.all("find_base", id=row["schedule_id"]):
+    if _base_of(tx, row):
         _move(tx, row, edge=row["edge_at"], state="active", look_at=row["now"] + BUSY_MS)
     else:
         _move(tx, row, edge=row["edge_at"], state="error", note="its schedule was removed")
@@ -159,7 +163,7 @@ def _come_again(tx: Tx, row: Row) -> None:
 
 def _fill(tx: Tx, row: Row, base: Row, plan: Plan, *, new_id: NewId) -> None:
     keeps = row["parallel"] == KEEPS
-    free = free_places(tx, base, plan) if keeps else row["parallel"] - row["live"]
+    free = free_places(tx, base, plan) if keeps else row["parallel"] - base["live"]
     wanted = Range(
         from_at=row["from_at"], to_at=row["to_at"], newest_first=bool(row["newest_first"])
     )
@@ -176,9 +180,9 @@ def _fill(tx: Tx, row: Row, base: Row, plan: Plan, *, new_id: NewId) -> None:
             chosen.append(instant)
     started = _start(tx, row, base, plan, chosen, new_id) if chosen else 0
     is_through = seen == len(instants) < CHUNK
-    is_done = is_through and not row["live"] and not started
+    is_done = is_through and not base["live"] and not started
     is_full = seen < len(instants)
-    is_told = row["live"] or started  # the end of a run of its own wakes it
+    is_told = base["live"] or started  # the end of a run of its own wakes it
     look_at: int | None = row["now"]
     if is_done or (is_told and (is_through or is_full)):
         look_at = None

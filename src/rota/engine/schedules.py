@@ -16,6 +16,7 @@ from rota.engine.finish import finish
 from rota.engine.fire import load_calendars, seed_of
 from rota.engine.inspect import now_ms
 from rota.engine.keys import LOOK
+from rota.engine.names import lock_name
 from rota.engine.schedule_views import ScheduleOrigin, ScheduleView, readable, show
 from rota.engine.starts import NewId
 from rota.engine.timetables import Plan, StoredCalendar, Timetables, timing
@@ -46,6 +47,8 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
     It never fires for instants before this moment, unless its `start` says so. One that `is_new`
     is Outdated when there is one of that name.
     """
+    if isinstance(schedule.calendar, str):  # nobody removes or changes it meanwhile
+        lock_name(tx, "calendar", schedule.calendar, namespace=namespace)
     plan = timetables.compile(
         schedule, seed=seed_of(namespace, name), calendars=calendars_of(tx, schedule, namespace)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
-from rota.engine.courses import find_spec, remembered
+from rota.engine.courses import Course, find_spec, remembered
 from rota.engine.keys import queue_key
 from rota.errors import BadGraph
 from rota.model.graph import Graph
@@ -16,12 +16,18 @@ from rota.rules.order import CREDIT_MS
 from rota.store.base import Tx
 
 
-def may_begin(tx: Tx, lease: Lease, graph: Graph, *, namespace: str) -> bool:
-    """Whether it is this run's turn; if not, it waits. BadGraph if it can never be."""
+def may_begin(
+    tx: Tx, lease: Lease, graph: Graph, *, namespace: str, begun: Collection[Course] = ()
+) -> bool:
+    """Whether it is this run's turn; if not, it waits. BadGraph if it can never be.
+
+    Those that begin beside it, in the same transaction, are not on record yet.
+    """
     if not takes_turns(graph):
         return True
     tx.one("lock_job", namespace=namespace, name=lease.job)
-    if _is_full(tx, lease, graph, namespace) or _follows_live(tx, lease, graph, namespace):
+    beside = sum(course.shape.graph.name == graph.name for course in begun)
+    if _is_full(tx, lease, graph, namespace, beside) or _follows_live(tx, lease, graph, namespace):
         tx.execute("defer_run", id=lease.run_id, fence=lease.fence)
         return False
     return True
@@ -56,11 +62,11 @@ def takes_turns(graph: Graph) -> bool:
     return graph.max_runs is not None or graph.depends_on_past
 
 
-def _is_full(tx: Tx, lease: Lease, graph: Graph, namespace: str) -> bool:
+def _is_full(tx: Tx, lease: Lease, graph: Graph, namespace: str, beside: int) -> bool:
     if graph.max_runs is None:
         return False
     (row,) = tx.all("count_begun", namespace=namespace, job=lease.job)
-    return int(row["runs"]) >= graph.max_runs
+    return int(row["runs"]) + beside >= graph.max_runs
 
 
 def _follows_live(tx: Tx, lease: Lease, graph: Graph, namespace: str) -> bool:

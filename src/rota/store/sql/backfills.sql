@@ -28,8 +28,7 @@ on conflict (id) do nothing
 
 -- name: take_backfills
 select f.id, f.namespace, f.schedule_id, f.from_at, f.to_at, f.newest_first, f.reprocess,
-       f.parallel, f.args, f.edge_at, {now} as now,
-       (select count(*) from rota.run as r where r.backfill_id = f.id) as live
+       f.parallel, f.args, f.edge_at, {now} as now
   from rota.backfill as f
  where f.look_at <= {now}
  order by f.look_at
@@ -44,8 +43,10 @@ select id
  {sql:skip_locked}
 
 -- name: find_base
--- The schedule of a backfill as `take_schedules` has it.
-select {columns:schedule}, {columns:its_job}, {now} as now
+-- The schedule of a backfill as `take_schedules` has it, and the runs of the backfill, whose row is
+-- ours by now: counted by the statement that takes it they may have ended before it was.
+select {columns:schedule}, {columns:its_job}, {now} as now,
+       (select count(*) from rota.run as r where r.backfill_id = :backfill_id) as live
   from rota.schedule as s
  where s.id = :id
 

@@ -17,6 +17,7 @@ on conflict (namespace, key) do update
 
 -- name: prune_memos
 -- An hour after they expired: nobody who found one is still about to write its result down.
+-- The time is asked again: it may be kept anew right now.
 delete from rota.memo
  where (namespace, key) in (
         select namespace, key
@@ -24,3 +25,4 @@ delete from rota.memo
          where expires_at <= {now} - 3600000
          limit :limit
        )
+   and expires_at <= {now} - 3600000

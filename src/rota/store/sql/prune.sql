@@ -31,6 +31,7 @@ delete from rota.node
        )
 
 -- name: prune_keys
+-- The time is asked again: who takes the key anew right now has made it another one.
 delete from rota.run_key
  where (namespace, job, key) in (
         select namespace, job, key
@@ -38,3 +39,4 @@ delete from rota.run_key
          where expires_at <= {now}
          limit :limit
        )
+   and expires_at <= {now}
