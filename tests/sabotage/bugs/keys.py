@@ -14,6 +14,10 @@ REPEATED = (
     f"{T_SUBMIT}test_a_submit_that_is_repeated_after_the_end_of_its_run"
     "_does_not_run_it_again[sqlite]"
 )
+MET = (
+    "tests/contract/test_interleaving.py::"
+    "test_a_repeated_submit_that_meets_the_end_of_its_run_does_not_run_it_again"
+)
 
 KEYS = (
     Sabotage(
@@ -90,9 +94,24 @@ KEYS = (
                 within="submit",
                 old="if is_repeat:",
                 new="if is_repeat is None:",
+                times=2,
             ),
         ),
         caught_by=(REPEATED,),
+    ),
+    Sabotage(
+        name="repeated submit looks once (PostgreSQL)",
+        breaks="A submit sent twice starts a run that ends between its look and its insert.",
+        edits=(
+            Edit(
+                path="engine/submit.py",
+                within="submit",
+                old="_take_back_ended(tx, fresh, namespace)",
+                new="pass",
+            ),
+        ),
+        caught_by=(MET,),
+        on_postgres=True,
     ),
     Sabotage(
         name="blind retry of an unknown commit",
