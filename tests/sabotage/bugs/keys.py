@@ -64,9 +64,7 @@ KEYS = (
         name="keys purged inside their window",
         breaks="A key that should protect for a day is forgotten by the next prune.",
         edits=(
-            Edit(
-                path=PRUNE, within="prune_keys", old="where expires_at <= {now}", new="where true"
-            ),
+            Edit(path=PRUNE, within="prune_keys", old="expires_at <= {now}", new="true", times=2),
         ),
         caught_by=(T_PRUNE + "test_keys_go_when_their_window_has_passed[sqlite]",),
     ),
