@@ -1,39 +1,22 @@
-"""Jobs over HTTP: what they do, what they were, which version a run gets, templates of them."""
+"""Jobs over HTTP: what they do, what they were, which version a run gets."""
 
 from __future__ import annotations
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from functools import partial
 from typing import Any
 
 import httpx2
 import msgspec
 import pytest
 
-from rota.engine.acts import acts
 from rota.model.spec import JobSpec, PythonTarget
-from tests.api.serving import ADD, HOME, Served
+from tests.api.serving import ADD, Served
 from tests.api.test_runs import finish_one, submit
+from tests.support.races import at_once
 
 JOBS = "/api/v1/jobs"
-TEMPLATES = "/api/v1/templates"
 HOOK: dict[str, Any] = {"name": "hook", "http": {"url": "https://example.org/1"}}
-BACKUP: dict[str, Any] = {
-    "description": "a dump of one database",
-    "parameters": {
-        "db": {"description": "which one"},
-        "keep": {"type": "integer", "default": 7},
-        "zone": {"choices": ["UTC", "Europe/Paris"], "default": "UTC"},
-    },
-    "definition": {
-        "name": "backup-${db}",
-        "command": "dump ${db} --keep ${keep} --cost $$1",
-        "retries": "${keep}",
-        "schedule": "0 3 * * *",
-        "timezone": "${zone}",
-    },
-}
 
 
 def define(client: httpx2.Client, url: str, **fields: Any) -> int:
@@ -273,34 +256,32 @@ def test_of_two_changes_of_the_same_state_one_is_made(served: Served) -> None:
     clients = [served.client("author") for _ in range(4)]
     define(clients[0], "https://example.org")
     etag = clients[0].get(f"{JOBS}/hook").headers["ETag"]
-    start = Barrier(len(clients))
+    same = {"If-Match": etag}
 
-    def change(number: int) -> int:
-        body = HOOK | {"http": {"url": f"https://example.org/{number}"}}
-        start.wait()
-        return (
-            clients[number].put(f"{JOBS}/hook", json=body, headers={"If-Match": etag}).status_code
+    answers = at_once(
+        *(
+            partial(each.put, f"{JOBS}/hook", json=body, headers=same)
+            for each, body in told(clients)
         )
+    )
 
-    with ThreadPoolExecutor(len(clients)) as crowd:
-        answers = sorted(crowd.map(change, range(len(clients))))
+    assert sorted(each.status_code for each in answers) == [200, 412, 412, 412]
 
-    assert answers == [200, 412, 412, 412]
+
+def told(clients: list[httpx2.Client]) -> list[tuple[httpx2.Client, dict[str, Any]]]:
+    """Each with a definition of its own."""
+    return [
+        (client, HOOK | {"http": {"url": f"https://example.org/{number}"}})
+        for number, client in enumerate(clients)
+    ]
 
 
 def test_of_many_who_define_a_new_job_at_once_one_does(served: Served) -> None:
     clients = [served.client("author") for _ in range(4)]
-    start = Barrier(len(clients))
 
-    def make(number: int) -> int:
-        body = HOOK | {"http": {"url": f"https://example.org/{number}"}}
-        start.wait()
-        return clients[number].post(JOBS, json=body).status_code
+    answers = at_once(*(partial(each.post, JOBS, json=body) for each, body in told(clients)))
 
-    with ThreadPoolExecutor(len(clients)) as crowd:
-        answers = sorted(crowd.map(make, range(len(clients))))
-
-    assert answers == [201, 409, 409, 409]
+    assert sorted(each.status_code for each in answers) == [201, 409, 409, 409]
     versions = clients[0].get(f"{JOBS}/hook/versions").json()["items"]
     assert [each["version"] for each in versions] == [1]
 
@@ -326,84 +307,6 @@ def test_what_was_read_can_be_sent_back_as_it_is(served: Served) -> None:
 
     assert (again.status_code, again.json()["version"]) == (200, 1), again.text
     assert client.get(f"{JOBS}/full").headers["ETag"] == read.headers["ETag"]
-
-
-def test_a_template_becomes_a_job(served: Served) -> None:
-    client = served.client("author", "exec")
-    put = client.put(f"{TEMPLATES}/backup", json=BACKUP)
-    assert put.status_code == 200, put.text
-
-    made = client.post(
-        f"{TEMPLATES}/backup/instantiate", json={"parameters": {"db": "shop {x} 'y"}}
-    )
-    named = client.post(f"{TEMPLATES}/backup/instantiate", json={"parameters": {"db": "shop"}})
-
-    assert made.status_code == 400, "the name of the job is checked as any other"
-    assert named.json() == {"jobId": "backup-shop", "status": "scheduled", "version": 1}
-    shown = client.get(f"{JOBS}/backup-shop").json()
-    assert shown["command"] == ["dump", "shop", "--keep", "7", "--cost", "$1"]
-    assert (shown["retries"], shown["scheduleNames"]) == (
-        7,
-        ["backup-shop"],
-    )
-    told = client.get(f"{TEMPLATES}/backup").json()
-    assert told["parameters"]["required"] == ["db"]
-    assert told["verbs"] == ["edit", "delete", "instantiate"]
-
-
-def test_a_value_in_a_command_stays_one_word(served: Served) -> None:
-    client = served.client("author", "exec")
-    template = {
-        "parameters": {"name": {}, "what": {}},
-        "definition": {"name": "${name}", "command": "echo ${what} {day}"},
-    }
-    client.put(f"{TEMPLATES}/echo", json=template)
-
-    client.post(
-        f"{TEMPLATES}/echo/instantiate",
-        json={"parameters": {"name": "e", "what": "a b; rm {x} '"}},
-    )
-
-    shown = client.get(f"{JOBS}/e").json()
-    assert shown["command"] == ["echo", "a b; rm {{x}} '", "{day}"]
-    assert list(shown["parameters"]) == ["day"]
-
-
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({}, "needs the parameter db"),
-        ({"db": 1}, "no string"),
-        ({"db": "x", "keep": True}, "no integer"),
-        ({"db": "x", "zone": "Mars"}, "not one of"),
-        ({"db": "x", "kep": 1}, "Did you mean 'keep'"),
-    ],
-)
-def test_values_that_do_not_fit_are_refused(
-    shared: Served, given: dict[str, Any], says: str
-) -> None:
-    client = shared.client("author", "exec")
-    client.put(f"{TEMPLATES}/backup", json=BACKUP)
-
-    answer = client.post(f"{TEMPLATES}/backup/instantiate", json={"parameters": given})
-
-    assert (answer.status_code, answer.json()["code"]) == (422, "bad-arguments"), answer.text
-    assert says in answer.json()["detail"]
-
-
-def test_templates_obey_etags_and_are_on_record(served: Served) -> None:
-    client = served.client("author")
-    template = {"definition": HOOK}
-    client.put(f"{TEMPLATES}/t", json=template)
-    etag = client.get(f"{TEMPLATES}/t").headers["ETag"]
-    client.put(f"{TEMPLATES}/t", json=template | {"description": "other"})
-
-    late = client.delete(f"{TEMPLATES}/t", headers={"If-Match": etag})
-    gone = client.delete(f"{TEMPLATES}/t")
-
-    assert (late.status_code, gone.json()) == (412, {"name": "t", "removed": True})
-    verbs = [act.verb for act in served.app.store.read(lambda tx: acts(tx, namespace=HOME))]
-    assert verbs[:3] == ["remove template", "put template", "put template"]
 
 
 def test_a_token_of_other_queues_sees_no_versions(served: Served) -> None:

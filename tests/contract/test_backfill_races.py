@@ -12,8 +12,8 @@ from rota.engine.finish import finish
 from rota.store.base import Store
 from tests.contract.backfill_builders import ON, begin, fill_some, progress
 from tests.contract.builders import HOME, Clock, claim_some, finish_with, given_worker, verdict
+from tests.contract.interleaved import held_open, start
 from tests.contract.schedule_builders import given_schedule
-from tests.contract.test_interleaving import held_open, start
 from tests.support.calls import eventually
 
 pytestmark = pytest.mark.postgres

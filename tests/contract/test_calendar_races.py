@@ -12,8 +12,8 @@ from rota.ids import new_id
 from rota.model.schedule import Calendar, Cron, Schedule
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, START_MS, Clock
+from tests.contract.interleaved import await_lock_wait, held_open, start
 from tests.contract.schedule_builders import DAY, TABLES, fire_some, given_job, show
-from tests.contract.test_interleaving import await_lock_wait, held_open, start
 
 pytestmark = pytest.mark.postgres
 

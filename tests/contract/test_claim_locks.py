@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from concurrent.futures import Future
-
-import psycopg
 import pytest
 
 from rota.store.base import Store
 from tests.contract.builders import claim_some, given_run, given_worker, look, new_run, submit_all
-from tests.contract.test_interleaving import held_open, start, take
+from tests.contract.interleaved import held_open, is_held_up, start
+from tests.contract.test_interleaving import take
 
 pytestmark = pytest.mark.postgres
-
-
-def is_held_up(url: str, answer: Future[object]) -> bool:
-    """Whether a lock keeps the other side from its answer; decides as soon as that is known."""
-    deadline = time.monotonic() + 20
-    with psycopg.connect(url, autocommit=True) as connection:
-        while time.monotonic() < deadline and not answer.done():
-            row = connection.execute(
-                "select count(*) from pg_stat_activity"
-                " where datname = current_database() and wait_event_type = 'Lock'"
-            ).fetchone()
-            if row and row[0]:
-                return True
-            time.sleep(0.005)
-    return False
 
 
 def test_a_claim_does_not_wait_for_another(postgres_store: Store) -> None:

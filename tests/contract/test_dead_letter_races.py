@@ -15,6 +15,7 @@ from rota.errors import BadInput
 from rota.model.states import State
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, counts, finish_with, given_lease, look
+from tests.contract.interleaved import await_lock_wait, held_open, start
 from tests.contract.letters import (
     all_groups,
     all_letters,
@@ -25,7 +26,6 @@ from tests.contract.letters import (
     letter_of,
     redrive_all,
 )
-from tests.contract.test_interleaving import await_lock_wait, held_open, start
 from tests.contract.test_races import other, repeated
 from tests.support.races import at_once
 

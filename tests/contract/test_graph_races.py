@@ -17,7 +17,7 @@ from rota.model.states import FINAL, State
 from rota.store.base import Store
 from tests.contract.builders import HOME, cancel_run, given_worker, look
 from tests.contract.graph_builders import Flow, forget_courses, graph, node
-from tests.contract.test_interleaving import await_lock_wait, held_open, start
+from tests.contract.interleaved import await_lock_wait, held_open, start
 
 THREADS = 6
 

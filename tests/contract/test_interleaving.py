@@ -6,12 +6,8 @@ One side is left open in the middle of its transaction, the other runs against i
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from contextlib import contextmanager
+from collections.abc import Callable
 
-import psycopg
 import pytest
 
 from rota.engine.cancel import cancel
@@ -39,56 +35,9 @@ from tests.contract.builders import (
     submit_all,
     verdict,
 )
+from tests.contract.interleaved import await_lock_wait, held_open, start
 
 pytestmark = pytest.mark.postgres
-
-
-@contextmanager
-def held_open(store: Store, work: Callable[[Tx], object]) -> Iterator[None]:
-    """A transaction that has done its work and has not committed; it does at the end."""
-    ready, go = threading.Event(), threading.Event()
-
-    def body(tx: Tx) -> None:
-        work(tx)
-        ready.set()
-        assert go.wait(30)
-
-    done = start(lambda: store.write(body))
-    try:
-        assert ready.wait(30)
-        yield
-    finally:
-        go.set()
-        done.result(30)
-
-
-def start(act: Callable[[], object]) -> Future[object]:
-    """Another side that may have to wait; its answer comes by the future."""
-    answer: Future[object] = Future()
-
-    def run() -> None:
-        try:
-            answer.set_result(act())
-        except BaseException as error:  # noqa: BLE001  # raised where the answer is asked for
-            answer.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    return answer
-
-
-def await_lock_wait(url: str) -> None:
-    """Until some session of this database waits for a lock."""
-    deadline = time.monotonic() + 20
-    with psycopg.connect(url, autocommit=True) as connection:
-        while time.monotonic() < deadline:
-            row = connection.execute(
-                "select count(*) from pg_stat_activity"
-                " where datname = current_database() and wait_event_type = 'Lock'"
-            ).fetchone()
-            if row and row[0]:
-                return
-            time.sleep(0.005)
-    raise TimeoutError("nobody waits for a lock")
 
 
 def take(worker: str, limit: int) -> Callable[[Tx], list[Lease]]:

@@ -55,8 +55,8 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
         shape: Shape | None = None
         try:
             shape = shape_of(tx, lease.job, lease.version, namespace=namespace)
-            turn = may_begin(tx, lease, shape.graph, namespace=namespace, begun=begun.values())
-            if not turn:
+            beside = begun.values()
+            if not may_begin(tx, lease, shape.graph, namespace=namespace, begun=beside):
                 continue
             around = outer.get(lease.parent_id or "")
             ready = _given(tx, lease, around)

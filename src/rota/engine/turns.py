@@ -17,7 +17,7 @@ from rota.store.base import Tx
 
 
 def may_begin(
-    tx: Tx, lease: Lease, graph: Graph, *, namespace: str, begun: Collection[Course] = ()
+    tx: Tx, lease: Lease, graph: Graph, *, namespace: str, begun: Collection[Course]
 ) -> bool:
     """Whether it is this run's turn; if not, it waits. BadGraph if it can never be.
 

@@ -179,7 +179,7 @@ class RunContext:
         limit: str | float | None = None,
     ) -> Any:
         """As commit(), in a thread; a stop waits until the transaction has ended."""
-        import asyncio  # noqa: PLC0415  # a third of what every short command would load
+        import asyncio  # noqa: PLC0415  # 42 modules that a short command can do without
 
         work = asyncio.create_task(
             asyncio.to_thread(self.commit, apply, result=result, limit=limit)

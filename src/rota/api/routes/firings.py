@@ -11,7 +11,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.ask import Ask
 from rota.api.documents import MOST as MOST_ITEMS
-from rota.api.documents import PAGE, Document, Moment, Page, no_page, then
+from rota.api.documents import PAGE, Document, Moment, Page, given_ms, no_page, then
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.routes.schedule_access import reached_schedule
@@ -24,7 +24,6 @@ from rota.api.routes.schedule_documents import (
     mark_of,
     past_document,
 )
-from rota.clock import to_ms
 from rota.engine.calendars import calendars
 from rota.engine.firings import FiringPage, Place, firing_page
 from rota.engine.inspect import now_ms
@@ -148,8 +147,8 @@ async def list_upcoming(
     """
 
     def look(tx: Tx) -> Upcoming:
-        start = now_ms(tx) if begin is None else _ms("from", begin)
-        end = start + DAY_MS if until is None else _ms("until", until)
+        start = now_ms(tx) if begin is None else given_ms("from", begin)
+        end = start + DAY_MS if until is None else given_ms("until", until)
         if not 0 <= end - start <= LONGEST_MS:
             raise BadOption(f"until: it must be 0 to {LONGEST_MS // DAY_MS} days after from")
         return upcoming(
@@ -216,7 +215,7 @@ async def list_firings(
 
 def _start(before: datetime | None, cursor: str | None) -> Place | None:
     if cursor is None:
-        return None if before is None else Place(_ms("before", before))
+        return None if before is None else Place(given_ms("before", before))
     try:
         return msgspec.json.decode(from_url_text(cursor), type=Place)
     except (ValueError, msgspec.MsgspecError):
@@ -232,12 +231,6 @@ def _reaches(tx: Tx, request: Ask, job: str) -> bool:
         return True
     spec = current_specs(tx, [job], namespace=request.namespace).get(job)
     return spec is not None and request.credential.reaches(spec[1].queue)
-
-
-def _ms(field: str, given: datetime) -> int:
-    if given.tzinfo is None:
-        raise BadOption(f"{field}={given.isoformat()} has no offset; add Z for UTC")
-    return to_ms(given)
 
 
 ROUTES = (preview_schedule, list_upcoming, list_firings)
