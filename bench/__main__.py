@@ -29,9 +29,11 @@ SETTINGS = {"shared_buffers": "512MB"}
 APART = {
     "logs: what printing costs": "bench.logs",
     "schedules: how late they fire": "bench.schedules",
+    "priority: urgent behind slow": "bench.urgent",
     "graphs: chains, fans, maps": "bench.flows",
     "HTTP: one server process": "bench.http",
     "workers without a database": "bench.remote",
+    "behind PgBouncer": "bench.pooler",
 }
 WIDTH = 110
 """Of the table where the output is no terminal."""

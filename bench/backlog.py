@@ -72,7 +72,7 @@ def make_days(url: str) -> None:
 
 def _fill_sqlite(path: str, count: int) -> None:
     words = {
-        "s": "",
+        "s": "rota_",
         "false": "0",
         "numbers": (
             "(with recursive n(i) as (select 1 union all"

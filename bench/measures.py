@@ -73,6 +73,7 @@ class Measure:
     name: str
     title: str
     targets: Mapping[StoreName, Target] = field(default_factory=dict)
+    stores: tuple[StoreName, ...] = STORES
     is_ratio: bool = False
     """Its own value is a ratio, and so as good on a slow machine as on a fast one."""
 
@@ -107,6 +108,13 @@ MEASURES = (
         name="latency_p99_ms",
         title="submit to start, idle, p99 ms",
         targets={"sqlite": Target(at_most=4), "postgres": Target(at_most=6)},
+    ),
+    Measure(name="urgent_wait_ms", title="urgent behind 1,000 slow runs of 100 ms: waits, ms"),
+    Measure(
+        name="urgent_turns",
+        title="that in slow runs",
+        targets=_both(Target(at_most=2)),
+        is_ratio=True,
     ),
     Measure(name="claim_empty", title="claim + finish/s, empty tables"),
     Measure(name="claim_full", title="claim + finish/s, full tables"),
@@ -235,6 +243,19 @@ MEASURES = (
     Measure(name="direct_latency_p99_ms", title="one worker process: submit to start, p99 ms"),
     Measure(name="remote_latency_p50_ms", title="the same through a server: p50 ms"),
     Measure(name="remote_latency_p99_ms", title="the same through a server: p99 ms"),
+    Measure(name="pooled_end_to_end", title="behind PgBouncer: end to end/s", stores=("postgres",)),
+    Measure(name="pooled_kept", title="of that without it", stores=("postgres",), is_ratio=True),
+    Measure(
+        name="pooled_latency_p50_ms",
+        title="behind PgBouncer: submit to start, p50 ms",
+        stores=("postgres",),
+        targets={"postgres": Target(at_most=50)},
+    ),
+    Measure(
+        name="pooled_latency_p99_ms",
+        title="behind PgBouncer: submit to start, p99 ms",
+        stores=("postgres",),
+    ),
 )
 
 

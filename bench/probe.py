@@ -41,7 +41,7 @@ class Probe:
         self._query = _postgres(url) if path is None else _sqlite(str(path))
 
     def ask(self, statement: str) -> list[tuple[Any, ...]]:
-        return self._query(statement.format(s="rota." if self.is_postgres else ""))
+        return self._query(statement.format(s="rota." if self.is_postgres else "rota_"))
 
     def await_workers(self, count: int) -> None:
         """Wait until so many workers are registered."""

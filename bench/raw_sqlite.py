@@ -24,17 +24,17 @@ GROUP = 500
 """Runs claimed and finished in one commit."""
 
 INSERT = """
-insert into run (
+insert into rota_run (
     id, namespace, job, version, queue, priority, state, rank, args, at_most_once,
     created_at, due_at, ready_at
 ) values (?, 'default', 'noop', 1, 'default', 0, 'queued', ?, '{}', 0, ?, ?, ?)
 """
 CLAIM = """
-update run
+update rota_run
    set state = 'running', attempt = attempt + 1, fence = fence + 1, worker_id = ?, started_at = ?
  where id in (
         select id
-          from run
+          from rota_run as run
          where state = 'queued' and namespace = 'default' and queue = 'default'
          order by rank, id
          limit ?
@@ -42,7 +42,7 @@ update run
 returning id, fence, job, args
 """
 KEEP = """
-insert into run_history (
+insert into rota_run_history (
     id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,
     created_at, due_at, ready_at, attempt, worker_id, started_at, progress, progress_note,
     state, failures, crashes, fence, finished_at, result, error
@@ -50,17 +50,17 @@ insert into run_history (
 select id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,
        created_at, due_at, ready_at, attempt, worker_id, started_at, progress, progress_note,
        'success', failures, crashes, fence, ?, '1', error
-  from (select value ->> 0 as held_id, value ->> 1 as held_fence from json_each(?))
- cross join run
- where id = held_id and fence = held_fence and state = 'running'
+  from (select value ->> 0 as our_id, value ->> 1 as our_fence from json_each(?))
+ cross join rota_run as run
+ where id = our_id and fence = our_fence and state = 'running'
 """
 REMOVE = """
-delete from run
+delete from rota_run
  where rowid in (
         select run.rowid
-          from (select value ->> 0 as held_id, value ->> 1 as held_fence from json_each(?))
-         cross join run
-         where id = held_id and fence = held_fence and state = 'running'
+          from (select value ->> 0 as our_id, value ->> 1 as our_fence from json_each(?))
+         cross join rota_run as run
+         where id = our_id and fence = our_fence and state = 'running'
        )
 """
 

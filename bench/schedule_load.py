@@ -90,7 +90,7 @@ def run_sql(url: str, text: str) -> list[tuple[Any, ...]]:
         connection.set_busy_timeout(60_000)
         try:
             connection.pragma("cache_size", -400_000)
-            return [tuple(row) for row in connection.execute(text.replace("rota.", ""))]
+            return [tuple(row) for row in connection.execute(text.replace("rota.", "rota_"))]
         finally:
             connection.close()
     with psycopg.connect(url, autocommit=True) as session:

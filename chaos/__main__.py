@@ -25,16 +25,25 @@ WIDTH = 110
 @click.option(
     "--jobs", type=click.IntRange(min=100), help="Runs to submit; faults come in proportion."
 )
+@click.option("--pooler", is_flag=True, help="Put PgBouncer between all processes and PostgreSQL.")
 @click.option("--json", "json_path", type=Path, default=JSON_PATH, show_default=True)
 @click.option("--keep", is_flag=True, help="Keep the logs of all processes.")
 def main(
-    *, is_short: bool, seed: int | None, jobs: int | None, json_path: Path, keep: bool
+    *,
+    is_short: bool,
+    seed: int | None,
+    jobs: int | None,
+    pooler: bool,
+    json_path: Path,
+    keep: bool,
 ) -> None:
     """Run real processes under faults and check every promise afterwards; exit 1 if one broke."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that every process is ended
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     seed = secrets.randbelow(10**9) if seed is None else seed
     sizes = SHORT if is_short else LONG
+    if pooler:
+        sizes = sizes.behind_pooler()
     if jobs is not None:
         sizes = sizes.scaled(jobs)
     console.print(f"seed {seed}: {sizes.jobs:,} jobs, {sum(sizes.faults.values())} faults")

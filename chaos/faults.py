@@ -47,7 +47,7 @@ def _hold_s(kind: str, random: Random, *, lease_s: float) -> float:
             return lease_s * random.uniform(0.05, 0.5)
         case "silence":  # the TCP peers notice only by their own timeouts
             return lease_s * random.uniform(0.3, 1.1)
-        case "crash_postgres":
+        case "crash_postgres" | "crash_pooler":
             return random.uniform(0.0, 1.5)
         case "vanish":
             return lease_s * random.uniform(1.3, 1.6)

@@ -26,6 +26,7 @@ def figures(facts: Facts, deeds: Deeds, *, took_s: float) -> dict[str, Any]:
         "kills": sum(deeds.counts[kind] for kind in KILLS),
         "stops": sum(deeds.counts[kind] for kind in STOPS),
         "PostgreSQL crashes": deeds.counts["crash_postgres"],
+        "PgBouncer crashes": deeds.counts["crash_pooler"],
         "cuts and silences": deeds.counts["cut"] + deeds.counts["silence"],
         "graceful restarts": deeds.counts["restart_worker"],
         "amnesties after a gap in reaping": len(facts.amnesties),

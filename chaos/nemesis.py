@@ -240,3 +240,14 @@ class Nemesis:
         time.sleep(fault.hold_s)
         server.start()
         self.deeds.outages.append((went_ms, now_ms()))
+
+    def _crash_pooler(self, fault: Fault) -> None:
+        """By KILL: its clients and its server connections are gone without a word."""
+        bouncer = self._site.bouncer
+        if bouncer is None:
+            raise AssertionError("there is no pooler here")
+        went_ms = now_ms()
+        bouncer.kill()
+        time.sleep(fault.hold_s)
+        bouncer.start()
+        self.deeds.outages.append((went_ms, now_ms()))

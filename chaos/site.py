@@ -22,10 +22,13 @@ from chaos.jobs import FOLDER, OTHER, TABLES
 from chaos.sizes import CLIENTS, WIRED_WORKERS, WORKERS, Sizes
 from chaos.wire import Wire
 from rota.store.open import open_store
-from tests.support.postgres import PostgresServer
+from tests.support.pgbouncer import PgBouncer
+from tests.support.postgres import PostgresServer, database_of
 from tests.support.processes import Program
 
 SETTINGS = {"shared_buffers": "128MB"}
+POOL = 8
+"""Server connections of the pooler, for six processes that would have eight each."""
 START_S = 180.0
 END_S = 40.0
 
@@ -62,14 +65,23 @@ class Seat:
 class Site:
     """All processes of one run; make it with `site_in`."""
 
-    def __init__(self, folder: Path, sizes: Sizes, seed: int, server: PostgresServer) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        sizes: Sizes,
+        seed: int,
+        server: PostgresServer,
+        bouncer: PgBouncer | None,
+    ) -> None:
         self.folder = folder
         self.sizes = sizes
         self.server = server
+        self.bouncer = bouncer
         self.url = server.create_database()
         self.other_url = server.create_database()
         self._seed = seed
-        self._wires = [Wire(server.port) for _ in range(WIRED_WORKERS + 1)]
+        self._port = server.port if bouncer is None else bouncer.port
+        self._wires = [Wire(self._port) for _ in range(WIRED_WORKERS + 1)]
         self.workers: list[Seat] = []
         self.clients: list[Seat] = []
         self._make_tables()
@@ -144,20 +156,20 @@ class Site:
         return lambda: Program([sys.executable, *words], log=log, env=env)
 
     def _address(self, wire: Wire | None) -> str:
-        if wire is None:
-            return self.url
-        database = str(psycopg.conninfo.conninfo_to_dict(self.url)["dbname"])
-        return self.server.url(database, tcp=True).replace(
-            f":{self.server.port}/", f":{wire.port}/"
-        )
+        database = database_of(self.url)
+        if self.bouncer is None:
+            url = self.url if wire is None else self.server.url(database, tcp=True)
+        else:
+            url = self.bouncer.url(database)
+        return url if wire is None else url.replace(f":{self._port}/", f":{wire.port}/")
 
 
 @contextmanager
 def site_in(folder: Path, sizes: Sizes, seed: int) -> Iterator[Site]:
     """A site with its tables; its processes are started by `start`."""
-    with PostgresServer(fsync=True, settings=SETTINGS) as server:
-        site = Site(folder, sizes, seed, server)
-        try:
-            yield site
-        finally:
-            site.close()
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(PostgresServer(fsync=True, settings=SETTINGS))
+        bouncer = stack.enter_context(PgBouncer(server, pool=POOL)) if sizes.has_pooler else None
+        site = Site(folder, sizes, seed, server, bouncer)
+        stack.callback(site.close)
+        yield site

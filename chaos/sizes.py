@@ -30,12 +30,19 @@ class Sizes:
     """How often the observer looks."""
     drain_s: float = 90.0
     """After the last fault everything must have ended within this and two leases."""
+    has_pooler: bool = False
+    """Whether all processes reach PostgreSQL through PgBouncer, which is killed as well."""
 
     def scaled(self, jobs: int) -> Sizes:
         """Another number of jobs, with as many faults for each of them."""
         share = jobs / self.jobs
         faults = {kind: max(1, round(count * share)) for kind, count in self.faults.items()}
         return replace(self, jobs=jobs, faults=MappingProxyType(faults))
+
+    def behind_pooler(self) -> Sizes:
+        """The same through PgBouncer, which is killed as often as PostgreSQL is."""
+        faults = {**self.faults, "crash_pooler": self.faults["crash_postgres"]}
+        return replace(self, faults=MappingProxyType(faults), has_pooler=True)
 
 
 SHORT = Sizes(

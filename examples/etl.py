@@ -1,7 +1,8 @@
 """A nightly ETL: extract, clean, load region by region, and a report, as one graph.
 
 Run it with `python examples/etl.py`. In earnest `rota up examples/etl.py` fires it at two every
-night; `rota graph show examples/etl.py:nightly` draws it.
+night, for the day of that night; `rota schedules backfill nightly` does the days of the past.
+`rota graph show examples/etl.py:nightly` draws it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from rota import App, expr, group
+from rota import App, expr, group, this_run
 
 app = App()
 WAREHOUSE = Path("warehouse.db")
@@ -66,8 +67,13 @@ def complain(dropped: int) -> str:
     return f"{dropped} orders make no sense"
 
 
-@app.graph(schedule="0 2 * * *", timezone="Europe/Paris", max_runs=1)
-def nightly(day: str = "2026-03-01") -> str:
+@app.graph(
+    schedule="0 2 * * *",
+    timezone="Europe/Paris",
+    args={"day": this_run.scheduled_day},
+    max_runs=1,
+)
+def nightly(day: str) -> str:
     good = clean(extract(day))
     with group("loading"):
         loaded = load.node(concurrency=4).map(good["parts"])

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rota.store.open import open_store
+from tests.support.pgbouncer import PgBouncerMissing, find_pgbouncer
 from tests.support.places import quick_folder
 from tests.support.postgres import PostgresServer, database_of
 from tests.support.postgres_binaries import PostgresMissing, find_binaries
@@ -45,6 +46,17 @@ def postgres_server(postgres_binaries: Path) -> Iterator[PostgresServer]:
     """One server for each worker of the test run, started when the first test asks for it."""
     with PostgresServer() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def pgbouncer_program() -> str:
+    """PgBouncer's program; without it tests fail in CI and are skipped here."""
+    try:
+        return find_pgbouncer()
+    except PgBouncerMissing as missing:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(missing))
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rota.app import App, Job, Run
+    from rota.app.refs import this_run
     from rota.app.trace import expr, group
     from rota.client import Client
     from rota.engine.prune import Retention
@@ -29,6 +30,20 @@ if TYPE_CHECKING:
         TimedOut,
         WrongConnection,
     )
+    from rota.model.schedule import (
+        AnyOf,
+        At,
+        Blackout,
+        BusinessDay,
+        Calendar,
+        CalendarEvery,
+        Cron,
+        Every,
+        OnEvent,
+        Rrule,
+        Schedule,
+        Unless,
+    )
     from rota.model.spec import Breaker, RetryPolicy
     from rota.model.states import State
     from rota.receipts import once_in
@@ -39,29 +54,41 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "AnyOf",
     "App",
+    "At",
     "BadArguments",
     "BadGraph",
     "BadInput",
+    "Blackout",
     "Breaker",
+    "BusinessDay",
+    "Calendar",
+    "CalendarEvery",
     "Cancelled",
     "Client",
+    "Cron",
     "DuplicateKey",
+    "Every",
     "InDoubt",
     "Job",
     "LeaseLost",
+    "OnEvent",
     "Retention",
     "Retry",
     "RetryPolicy",
     "RotaError",
+    "Rrule",
     "Run",
     "RunContext",
     "RunFailed",
     "RunNotFinished",
+    "Schedule",
     "State",
     "StoreUnavailable",
     "TimedOut",
     "Transaction",
+    "Unless",
     "WrongConnection",
     "checkpoint",
     "current_run",
@@ -70,6 +97,7 @@ __all__ = [
     "last_checkpoint",
     "once_in",
     "progress",
+    "this_run",
 ]
 
 _ELSEWHERE = {
@@ -90,6 +118,19 @@ _ELSEWHERE = {
     "expr": "rota.app.trace",
     "group": "rota.app.trace",
     "progress": "rota.runtime.context",
+    "this_run": "rota.app.refs",
+    "AnyOf": "rota.model.schedule",
+    "At": "rota.model.schedule",
+    "Blackout": "rota.model.schedule",
+    "BusinessDay": "rota.model.schedule",
+    "Calendar": "rota.model.schedule",
+    "CalendarEvery": "rota.model.schedule",
+    "Cron": "rota.model.schedule",
+    "Every": "rota.model.schedule",
+    "OnEvent": "rota.model.schedule",
+    "Rrule": "rota.model.schedule",
+    "Schedule": "rota.model.schedule",
+    "Unless": "rota.model.schedule",
 }
 """Where a public name lives, unless it is an error."""
 

@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
+
+from rota.clock import elapsed_s
 
 Listener = Callable[[str, dict[str, Any]], None]
 
+RARELY_S = 60.0
+MOST_KEYS = 1_000
+
 _log = logging.getLogger("rota")
 _listeners: list[Listener] = []
+_lock = Lock()
+_told: dict[tuple[str, str], tuple[float, int]] = {}
+"""When a notice was told last, by its name and subject, and how often it was not told since."""
 
 
 def emit(name: str, **facts: Any) -> None:
@@ -24,6 +33,27 @@ def emit(name: str, **facts: Any) -> None:
         except Exception:  # noqa: BLE001  # a listener is foreign code; the work it watches must go on
             unsubscribe(listener)
             _log.exception("a notice listener failed and was removed")
+
+
+def emit_rarely(name: str, subject: str, **facts: Any) -> None:
+    """As `emit`, at most once a minute for each subject; the next one says how often it was."""
+    now_s = elapsed_s()
+    with _lock:
+        last_s, unsaid = _told.get((name, subject), (None, 0))
+        if last_s is not None and now_s - last_s < RARELY_S:
+            _told[name, subject] = last_s, unsaid + 1
+            return
+        _told.pop((name, subject), None)
+        while len(_told) >= MOST_KEYS:
+            del _told[next(iter(_told))]
+        _told[name, subject] = now_s, 0
+    emit(name, **facts, **({"times": unsaid + 1} if unsaid else {}))
+
+
+def tell_again(name: str, subject: str) -> None:
+    """It is over: should it come again, it is news."""
+    with _lock:
+        _told.pop((name, subject), None)
 
 
 def subscribe(listener: Listener) -> None:

@@ -250,6 +250,7 @@ def test_the_doctor_tells_weak_points_until_there_are_none(rota: Rota, tmp_path:
     assert found["tokens that never expire"] == "warning"
     assert found["audit"] == "warning"
     assert found["listener"] == "ok"
+    assert found["files"] == "ok", "we make them for their owner only"
 
     (tmp_path / "anchor.key").write_text(
         "d2f1c0a98b7e6f5a4b3c2d1e0f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f10"

@@ -81,7 +81,7 @@ def test_looking_at_a_store_that_is_not_there_creates_none(local: Rota) -> None:
     assert not (local.folder / "rota.db").exists()
 
 
-@pytest.mark.parametrize("words", [["runs"], ["up", "shop.py"], ["db", "check"]])
+@pytest.mark.parametrize("words", [["runs"], ["up", "shop.py", "--no-wait"], ["db", "check"]])
 def test_a_database_that_is_down_is_told_at_once(local: Rota, words: list[str]) -> None:
     said = local(*words, "--url", "postgresql://rota@127.0.0.1:1/rota")
 
@@ -106,7 +106,7 @@ def pretend_newer(url: str) -> None:
     row = "(number, name, digest) values (9999, 'future', 'x')"
     if url.startswith("sqlite"):
         with apsw.Connection(url.removeprefix("sqlite:///")) as connection:
-            connection.execute(f"insert into migration {row}")
+            connection.execute(f"insert into rota_migration {row}")
     else:
         with psycopg.connect(url) as session:
             session.execute(f"insert into rota.migration {row}".encode())

@@ -70,7 +70,7 @@ def count_runs(url: str) -> int:
     text = "select (select count(*) from {0}run) + (select count(*) from {0}run_history)"
     if url.startswith("sqlite"):
         with apsw.Connection(url.removeprefix("sqlite:///")) as connection:
-            return int(next(connection.execute(text.format("")))[0])
+            return int(next(connection.execute(text.format("rota_")))[0])
     with psycopg.connect(url) as session:
         row = session.execute(text.format("rota.").encode()).fetchone()
         return int(row[0]) if row else -1

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import get_args
+import re
+from typing import Any, get_args
 
 import pytest
 
@@ -53,6 +54,93 @@ def test_what_the_code_declares_is_listed_and_fires(rota: Rota) -> None:
     assert "catchup none" in text
 
 
+ECHO = "jobs: {echo: {command: 'echo {msg}'}, other: {command: 'echo {msg}'}}"
+
+
+def test_set_keeps_what_is_not_said_and_tells_what_it_changed(rota: Rota) -> None:
+    (rota.folder / "echo.yaml").write_text(ECHO)
+    rota.good("apply", "echo.yaml", "--yes")
+
+    def set_(*words: str) -> str:
+        return rota.good("schedules", "set", "d", *words).out
+
+    def stored() -> dict[str, Any]:
+        return dict(rota.good("schedules", "show", "d", "--json").documents[0]["schedule"])
+
+    nobody = rota("schedules", "set", "d", "@daily")
+    made = set_("@daily", "msg=a", "--job", "echo", "--overlap", "skip", "--zone", "Europe/Paris")
+    changed = set_("@hourly")
+    kept = stored()
+    bounded = set_("@hourly", "-o", "parallel=3", "-o", "count=9", "--job", "other")
+    free = set_("@hourly", "--overlap", "allow", "-o", "count=null")
+    freed = stored()
+    replaced = set_("@hourly", "msg=b", "--replace")
+    again = set_("@hourly", "msg=b")
+    wrong = rota("schedules", "set", "d", "@daily", "--count", "5")
+
+    left = 'zone Europe/Paris, args {"msg": "a"}, overlap skip'
+    assert nobody.code == 2
+    assert "say --job" in nobody.err
+    assert made == "d: At 00:00, every day, Europe/Paris\n"
+    assert changed.splitlines() == [
+        "d: Every hour, Europe/Paris",
+        "  trigger.expression: @daily -> @hourly",
+        f"  as it was: {left}; --replace sets back what is not said",
+    ]
+    assert (kept["overlap"], kept["args"], kept["zone"]) == ("skip", {"msg": "a"}, "Europe/Paris")
+    assert "job: echo -> other" in bounded
+    assert "count: none -> 9" in bounded
+    assert "parallel: 3 -> 1" in free
+    assert "count: 9 -> none" in free
+    assert {"overlap", "parallel", "count"}.isdisjoint(freed)
+    assert "zone: Europe/Paris -> UTC" in replaced
+    assert "nothing has changed" in again
+    assert "Write it as -o count=VALUE." in wrong.err
+
+
+def test_calendars_and_windows_keep_what_is_not_said(rota: Rota) -> None:
+    rota.good("db", "migrate")
+    rota.good("calendars", "set", "acme", "--country", "FR", "--off", "2026-12-24")
+    calendar = rota.good("calendars", "set", "acme", "--weekend", "fri,sat").out
+    kept = rota.good("calendars", "--json").documents[0]
+    rota.good("calendars", "set", "acme", "--country", "DE", "--replace")
+    replaced = rota.good("calendars", "--json").documents[0]
+    rota.good("blackouts", "set", "sun", "--kind", "skip", "--trigger", "0 2 * * sun",
+              "--duration", "4h", "--queue", "mail", "--note", "moves")  # fmt: skip
+    window = rota.good("blackouts", "set", "sun", "--duration", "1h", "--kind", "defer").out
+    once = rota.good("blackouts", "set", "sun", "--from", "2026-01-01T00:00Z",
+                     "--until", "2026-01-02T00:00Z").out  # fmt: skip
+    shown = rota.good("blackouts", "--json").documents[0]
+
+    assert "weekend: [5, 6] -> [4, 5]" in calendar
+    assert (kept["country"], kept["off"], kept["weekend"]) == ("FR", ["2026-12-24"], [4, 5])
+    assert (replaced["country"], replaced["off"], replaced["weekend"]) == ("DE", [], [5, 6])
+    assert "kind: skip -> defer" in window
+    assert "duration: 4h -> 1h" in window
+    assert "trigger" in once
+    assert (shown["queue"], shown["note"], shown["kind"]) == ("mail", "moves", "defer")
+    assert {"trigger", "duration"}.isdisjoint(shown)
+
+
+def test_a_sentence_names_the_times_that_h_stands_for(rota: Rota) -> None:
+    (rota.folder / "echo.yaml").write_text(ECHO)
+    rota.good("apply", "echo.yaml", "--yes")
+    line = "H H(2-4) * * *"
+    made = rota.good("schedules", "set", "h1", line, "msg=a", "--job", "echo").out
+    page = rota.good("schedules", "show", "h1", "--json").documents[0]
+    text = rota.good("schedules", "show", "h1").out
+    listed = rota.good("schedules", "--json").documents[0]
+    preview = rota.good("schedules", "preview", line, "--seed", "h1", "--json").documents[0]
+
+    clock = page["firings"][0]["local"][11:16]
+    assert f"At {clock}" in made
+    assert f"At {clock}" in text
+    assert {each["description"].split(",")[0] for each in (page, listed, preview)} == {
+        f"At {clock}"
+    }
+    assert preview["firings"][0] == page["firings"][0]
+
+
 def test_a_schedule_is_made_paused_started_by_hand_and_removed(rota: Rota) -> None:
     with rota.serving("up", "shop.py"):
         made = rota.good("schedules", "set", "sum", "0 6 * * *", "a=2", "--job", "add")
@@ -60,6 +148,7 @@ def test_a_schedule_is_made_paused_started_by_hand_and_removed(rota: Rota) -> No
         paused = rota.good("schedules", "show", "sum").out
         run_id = rota.good("schedules", "trigger", "sum", "b=40", "--wait").out.strip()
         result = rota.good("runs", "wait", run_id).out
+        shown = rota.good("runs", "show", run_id).out
         rota.good("schedules", "resume", "sum")
         active = rota.good("schedules", "--json").documents
         rota.good("schedules", "remove", "sum")
@@ -69,6 +158,9 @@ def test_a_schedule_is_made_paused_started_by_hand_and_removed(rota: Rota) -> No
     assert made.out == "sum: At 06:00, every day, UTC\n"
     assert "paused by ann: the shop moves" in paused
     assert result == "42\n"
+    assert re.search(r"schedule +sum \(manual\)\n", shown)
+    assert re.search(r"for +20\d\d-\d\d-\d\dT\S+\+00:00\n", shown)
+    assert re.search(r"interval +\S+T06:00:00\+00:00 to \S+T06:00:00\+00:00\n", shown)
     assert [(each["name"], each["state"]) for each in active] == [("sum", "active")]
     verbs = ("remove", "resume", "trigger", "pause", "put")
     assert acts == [f"{verb} schedule" for verb in verbs]
@@ -150,7 +242,7 @@ def test_calendars_and_windows_are_kept(rota: Rota) -> None:
     rota.good("blackouts", "remove", "sunday")
     missing = rota("blackouts", "remove", "sunday")
 
-    assert again == "calendar acme is version 2\n"
+    assert again == "calendar acme is version 2\n  weekend: [5, 6] -> [4, 5]\n"
     assert [(each["name"], each["weekend"]) for each in calendars] == [("acme", [4, 5])]
     assert "At 02:00, on Sunday, for 4 hours, UTC" in windows
     assert wrong.code == 2

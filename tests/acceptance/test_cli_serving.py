@@ -25,7 +25,9 @@ def show(rota: Rota, run_id: str) -> dict[str, object]:
 
 
 def worker_pids(served: Served) -> list[int]:
-    return [child.pid for child in psutil.Process(served.process.pid).children()]
+    """The processes below the supervisors."""
+    supervisors = psutil.Process(served.process.pid).children()
+    return [child.pid for supervisor in supervisors for child in supervisor.children()]
 
 
 def test_up_says_where_things_are(local: Rota) -> None:

@@ -19,6 +19,7 @@ url = "sqlite:///file.db"
 app = "shop.py"
 [worker]
 slots = 4
+prefetch = 0
 queues = ["a", "b"]
 drain = "3s"
 keep_success = "1d"
@@ -51,6 +52,7 @@ def test_a_worker_gets_what_was_said_and_its_own_defaults_else(tmp_path: Path) -
     nothing = worker_options(read_settings({}, env={}, folder=tmp_path.parent))
 
     assert (said.slots, said.drain_ms, said.retention.success_ms) == (4, 3_000, 86_400_000)
+    assert (said.prefetch, nothing.prefetch) == (0, 500)
     assert (said.alert_webhook, said.alert_private) == ("https://chat.example.com/hook", True)
     assert said.retention.failure_ms == WorkerOptions().retention.failure_ms
     assert nothing == WorkerOptions()
@@ -75,6 +77,7 @@ def test_the_file_counts_for_folders_below_it_with_its_own_paths(tmp_path: Path)
         ("worker = 4", r"write \[worker\] as a section"),
         ("[worker]\nslots = 0", "rota.toml: slots: 0 is not a number from 1"),
         ("[worker]\nslots = true", "True is not a number"),
+        ("[worker]\nprefetch = -1", "prefetch: -1 is not a number from 0 to 1,000"),
         ("[worker]\nqueues = [1]", "1 is no name for a queue"),
         ("[rota]\nurl = 5", "5 is not a text"),
         ("[rota", "cannot read"),

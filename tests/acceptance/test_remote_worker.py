@@ -44,6 +44,10 @@ def transactional() -> None:
 def submitting() -> None:
     add.submit(1)
 
+@app.job(retries=0)
+def tells() -> None:
+    raise ValueError("refused: " + os.environ["FAR_TOKEN"])
+
 app.command("shout", ["echo", "{word}"])
 """
 
@@ -77,7 +81,7 @@ class House:
 
     @contextmanager
     def worker(self) -> Iterator[Served]:
-        rota = Rota(self.far, ROTA_TOKEN=self.token)
+        rota = Rota(self.far, ROTA_TOKEN=self.token, FAR_TOKEN="sesame-open")
         (self.far / "shop.py").write_text((self.here.folder / "shop.py").read_text())
         where = f"http://127.0.0.1:{self.port}"
         with rota.serving("worker", "shop:app", "--server", where) as served:
@@ -116,6 +120,8 @@ def test_jobs_of_each_kind_are_carried_out_afar(house: House, tmp_path: Path) ->
         for job in ("transactional", "submitting"):
             failed = house.here("submit", job, "--wait", "--timeout", "50s")
             assert (failed.code, "no login of the database" in failed.err) == (7, True), failed
+        told = house.here("submit", "tells", "--wait", "--timeout", "50s").err
+        assert ("refused: ***" in told, "sesame" in told) == (True, False), told
         assert marks.read_text() == "xx"
         with App(house.here.env["ROTA_URL"]) as app:
             eventually(lambda: len(app.run(twice).logs()) == 2, "both lines are there")

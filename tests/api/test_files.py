@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import httpx2
@@ -11,7 +13,7 @@ from rota.engine.acts import acts
 from rota.engine.jobs import jobs
 from rota.engine.namespaces import put_namespace
 from rota.model.identity import Quotas
-from tests.api.serving import HOME, Served
+from tests.api.serving import HOME, Served, wait_until
 from tests.contract.identities import by
 
 FILES, EVENTS = "/api/v1/files", "/api/v1/events"
@@ -242,3 +244,31 @@ def test_anchors_are_compared(served: Served) -> None:
     assert "zone" in problem(client.post("/api/v1/audit/verify", json={"anchors": [naive]}), 400)
     bad = anchor | {"seq": -1}
     assert problem(client.post("/api/v1/audit/verify", json={"anchors": [bad]}), 400)
+
+
+def test_files_that_take_long_to_read_leave_threads_for_others(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A megabyte of YAML or costly expressions is read by two at once, whoever sends them."""
+    site, go_on = served.site, Event()
+    begun: list[object] = []
+
+    def slow(*_: Any, **__: Any) -> list[Any]:
+        begun.append(_)
+        assert go_on.wait(60)
+        return []
+
+    monkeypatch.setattr("rota.api.routes.files.bundles_of", slow)
+    viewer, other = served.client("viewer"), served.client("viewer")
+    body = {"files": [{"name": "a.yaml", "text": "jobs: {}"}]}
+    with ThreadPoolExecutor(20) as crowd:
+        plans = [crowd.submit(viewer.post, "/api/v1/files/plan", json=body) for _ in range(20)]
+        try:
+            wait_until(lambda: len(begun) > 2 or site._slow_waiting == len(plans))
+            assert len(begun) <= 2, "the others wait, and not for a thread"
+            answers = [other.get("/api/v1/runs") for _ in range(3)]
+        finally:
+            go_on.set()
+
+    assert {each.status_code for each in answers} == {200}
+    assert {each.result().status_code for each in plans} == {200}

@@ -109,6 +109,27 @@ def test_a_run_that_is_over_tells_what_it_took(served: Served) -> None:
     assert all(each["critical"] for each in over["graph"]["nodes"])
 
 
+def test_arguments_of_another_type_are_refused_at_every_door(served: Served) -> None:
+    given_flow(served)
+    author = served.client("author", "operator")
+    good = author.post(RUNS, json={"jobId": "flow", "args": {"day": "monday"}}).json()
+    run_id = good["executionId"]
+    schedule = {"job": "flow", "expression": "0 2 * * *"}
+    assert author.put("/api/v1/schedules/s", json=schedule).status_code == 200
+
+    answers = [
+        author.post(RUNS, json={"jobId": "flow", "args": {"day": 5}}),
+        author.post(f"{RUNS}/{run_id}/rerun", json={"args": {"day": 5}}),
+        author.put("/api/v1/schedules/s", json={**schedule, "args": {"day": 5}}),
+        author.post("/api/v1/schedules/s/trigger", json={"args": {"day": 5}}),
+        author.post("/api/v1/jobs/flow/trigger", json={"args": {"day": 5}}),
+    ]
+
+    for answer in answers:
+        assert answer.status_code == 422, answer.text
+        assert "day: Expected `str`, got `int`" in answer.json()["detail"]
+
+
 def test_a_run_that_is_no_graph_has_no_nodes(served: Served) -> None:
     client = served.client("operator")
     run_id = client.post(RUNS, json={"jobId": "add"}).json()["executionId"]
@@ -246,3 +267,20 @@ def test_a_token_of_other_queues_sees_no_graphs(served: Served) -> None:
     assert {answer.json()["code"] for answer in answers} == {"unknown-job"}
     assert client.get(GRAPHS).json()["items"] == []
     assert client.get(f"{RUNS}/{run_id}/nodes").json()["code"] == "unknown-run"
+
+
+def test_the_last_node_of_a_graph_with_retries_can_be_cancelled(served: Served) -> None:
+    store = served.app.store
+    flow = Flow(store, given_worker(store), graph([node("a")], retries=1))
+    run_id = flow.start()
+    client = served.client("operator")
+    first = nodes_of(client, run_id)["a"]["runId"]
+
+    cancelled = client.post(f"{RUNS}/{first}/cancel")
+
+    assert cancelled.status_code == 200, cancelled.text
+    assert client.get(f"{RUNS}/{first}").json()["state"] == "cancelled"
+    again = nodes_of(client, run_id)["a"]
+    assert again["runId"] != first
+    acts = served.client("admin").get("/api/v1/audit", params={"subject": first}).json()["items"]
+    assert [act["subject"] for act in acts] == [first]

@@ -154,7 +154,7 @@ def test_runs_are_shared_out_between_versions_and_a_key_stays(served: Served) ->
 
 @pytest.mark.parametrize("weights", [{"x": 1}, {"1": -1}, {"1": 0}, {"-1": 1}, {"1": 1.5}])
 def test_weights_that_make_no_sense_are_refused(shared: Served, weights: dict[str, Any]) -> None:
-    answer = shared.client("author").put(f"{JOBS}/add/weights", json=weights)
+    answer = shared.client("author", "exec").put(f"{JOBS}/add/weights", json=weights)
 
     assert answer.status_code == 400, answer.text
 

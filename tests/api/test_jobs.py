@@ -125,7 +125,8 @@ def test_programs_need_exec_and_requests_do_not(served: Served) -> None:
     client = served.client("author")
 
     command = define(client)
-    http = define(client, command=None, http={"url": "https://example.org/hook"})
+    hook = {"name": "job1", "http": {"url": "https://example.org/hook"}}
+    http = client.post(JOBS, json=hook)
 
     assert (command.status_code, command.json()["code"]) == (403, "not-permitted")
     assert http.status_code == 201
@@ -143,7 +144,7 @@ def test_programs_need_exec_and_requests_do_not(served: Served) -> None:
         ({"command": "echo $(id)"}, "no shell"),
         ({"command": []}, "name of a program"),
         ({"command": ["a\0b"]}, "zero byte"),
-        ({"command": None}, "exactly one of command and http"),
+        ({"command": None}, "null is no definition"),
         ({"http": {"url": "ftp://x"}}, "exactly one"),
         ({"schedule": "0 0 * *"}, ""),
         ({"schedule": "0 0 31 2 *"}, ""),

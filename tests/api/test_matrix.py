@@ -119,7 +119,7 @@ def test_nobody_gets_in_without_a_credential(served: Served) -> None:
     bad = served.anyone(Authorization="Bearer rota_guess")
     for at in EXAMPLES:
         things = Things(store, HOME)
-        served.site.buckets._held.clear()  # bad credentials are counted, not the subject here
+        served.site.identities.patience.clear()  # bad credentials are counted, not the subject here
         answers = [call(each, at, things) for each in (served.anyone(), bad, expired)]
         assert [each.status_code for each in answers] == [401] * 3, at
         assert {each.json()["code"] for each in answers} == {"not-signed-in"}

@@ -11,11 +11,12 @@ import httpx2
 from rota.engine.acts import acts
 from rota.engine.logs import read as read_lines
 from rota.ids import new_id
-from rota.model.graph import Cache
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.graph import Cache, Graph, Node, Parameter
+from rota.model.spec import GraphTarget, JobSpec, PythonTarget
 from rota.model.states import State
 from tests.api.far import RETRIED, Far, attempt, given_run, seen
 from tests.api.serving import HOME, Served, wait_until
+from tests.contract.builders import run_sql
 
 RETURNED = {"ending": "returned", "result": "3"}
 
@@ -34,7 +35,7 @@ def test_a_run_goes_all_the_way(served: Served) -> None:
     far.good("logs", {"chunks": [{**chunk, "body": "one\ntwo"}]})
     progress = {**attempt(run), "fraction": 0.5, "note": "half"}
     beat = far.good("heartbeat", {"held": [attempt(run)], "progress": [progress]})
-    assert beat == {"lost": [], "cancelled": [], "draining": False}
+    assert beat == {"lost": [], "cancelled": [], "recalls": False, "draining": False}
     assert seen(served.app, run_id).progress == 0.5
     assert far.finish(run, **RETURNED).json() == {"lost": []}
 
@@ -201,3 +202,34 @@ def test_checkpoints_and_effects_are_kept_for_the_next_attempt(served: Served) -
     known = far.good("effects", {**attempt(again), "name": "pay", "verb": "intend"})
     assert known == {"isNew": False, "isSettled": True, "result": '"paid"'}
     assert far.good("last-success", attempt(again)) == {"at": None, "result": None}
+
+
+def test_a_graph_without_arguments_and_a_broken_definition_keep_nothing_from_a_worker(
+    served: Served,
+) -> None:
+    greet = Graph(
+        name="greet",
+        nodes=(Node(name="say", job="add", args={"a": {"$param": "who.name"}}),),
+        parameters={"who": Parameter(default=None)},
+    )
+    given_run(served)
+    served.define(JobSpec(name="greet", target=GraphTarget(graph=greet)))
+    served.define(RETRIED)
+    bad = given_run(served, job="greet", args='{"who":{}}')
+    broken = given_run(served, job="retried", args="{}")
+    good = given_run(served)
+    run_sql(served.app.store.url, "update rota.job_version set spec = '{' where name = 'retried'")
+    served.app.store.read(lambda tx: tx.memo.clear())
+    far = Far(served, jobs=("add", "retried", "greet"))
+
+    claimed = {run["runId"] for run in far.claim()}
+
+    assert good in claimed
+    assert not claimed & {bad, broken}
+    ended = seen(served.app, bad)
+    assert ended.state is State.FAILED
+    assert "who.name is not there; it is an empty object" in (ended.reason or "")
+    unread = seen(served.app, broken)
+    assert unread.state is State.FAILED
+    assert unread.error is not None
+    assert "the definition of job 'retried' in version 1 cannot be read" in unread.error.message

@@ -245,6 +245,20 @@ def test_a_preview_tells_what_a_rule_means(shared: Served) -> None:
     assert "02:30" in told.json()["description"]
 
 
+def test_the_sentence_of_a_rule_with_h_names_the_times_of_its_schedule(shared: Served) -> None:
+    viewer, author = shared.client("viewer"), shared.client("author")
+    rule = {"expression": "H H(2-4) * * *"}
+    made = author.put(f"{SCHEDULES}/spread-h", json={**rule, "job": "add"})
+    shown = viewer.get(f"{SCHEDULES}/spread-h").json()
+    told = viewer.post(f"{SCHEDULES}/preview", json={**rule, "name": "spread-h"}).json()
+
+    clock = shown["coming"][0]["local"][11:16]
+    assert made.status_code in (200, 201), made.text
+    assert shown["description"].startswith(f"At {clock},")
+    assert told["description"] == shown["description"]
+    assert told["firings"][0]["at"] == shown["coming"][0]["at"]
+
+
 @pytest.mark.parametrize(
     ("fields", "mark"),
     [

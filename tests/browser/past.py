@@ -21,15 +21,15 @@ from rota.store.open import file_of, open_store
 MINUTE_MS = 60_000
 HOURS = 36
 INSERT = """
-insert into run_history (id, namespace, job, version, queue, priority, state, args, at_most_once,
-    created_at, due_at, ready_at, attempt, failures, crashes, fence, started_at, finished_at,
-    result, error, reason)
+insert into rota_run_history (id, namespace, job, version, queue, priority, state, args,
+    at_most_once, created_at, due_at, ready_at, attempt, failures, crashes, fence, started_at,
+    finished_at, result, error, reason)
 values (:id, 'default', :job, 1, :queue, 0, :state, :args, 0, :created, :created, :created,
     :attempt, :failures, 0, 1, :started, :ended, :result, :error, :reason)
 """
 DIE = """
-insert into dead_letter (run_id, namespace, job, version, fingerprint, error_type, message, reason,
-    died_at)
+insert into rota_dead_letter (run_id, namespace, job, version, fingerprint, error_type, message,
+    reason, died_at)
 values (:id, 'default', :job, 1, :fingerprint, :type, :message, :reason, :ended)
 """
 

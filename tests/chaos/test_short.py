@@ -29,3 +29,20 @@ def test_nothing_is_lost_and_nothing_counts_twice(postgres_binaries: Path, tmp_p
     assert figures["kills"] + figures["stops"] >= 40
     assert figures["PostgreSQL crashes"] >= 3
     assert figures["success"] > 0.75 * figures["jobs"]
+
+
+# 35 s on two busy cores, nearly all of it waiting.
+@pytest.mark.timeout(600)
+@pytest.mark.usefixtures("pgbouncer_program")
+def test_behind_a_pooler_that_dies_as_well_the_same_holds(
+    postgres_binaries: Path, tmp_path: Path
+) -> None:
+    seed = int(os.environ.get("ROTA_CHAOS_SEED", secrets.randbelow(10**9)))
+    report = play(SHORT.behind_pooler().scaled(600), seed, tmp_path, lambda _: None)
+    report.print(Console(width=110))
+
+    assert report.violations == [], f"again with ROTA_CHAOS_SEED={seed}"
+    figures = report.figures
+    assert figures["jobs"] >= 600
+    assert figures["PgBouncer crashes"] >= 1
+    assert figures["success"] > 0.7 * figures["jobs"]

@@ -30,8 +30,8 @@ TABLES = (
     "act", "alert", "artifact", "attempt", "awaited", "backfill", "blackout", "breaker",
     "breaker_tally", "calendar", "chain", "chore", "counted", "dead_letter", "effect", "event",
     "firing", "job", "job_template", "job_version", "log_chunk", "memo", "namespace", "node",
-    "queue", "request", "run", "run_history", "run_key", "schedule", "session", "statistic",
-    "ticket", "token", "worker",
+    "queue", "release", "request", "run", "run_history", "run_key", "schedule", "session",
+    "statistic", "ticket", "token", "version_change", "worker",
 )  # fmt: skip
 
 
@@ -78,13 +78,10 @@ def claim_some(
     queues: Sequence[str] = ("default",),
     jobs: Sequence[str] = ("noop",),
     namespace: str = HOME,
+    held: bool = False,
 ) -> list[Lease]:
-    known = json.dumps(jobs)
-    return store.write(
-        lambda tx: claim(
-            tx, namespace=namespace, queues=queues, jobs=known, worker_id=worker_id, limit=limit
-        )
-    )
+    whose = {"namespace": namespace, "jobs": json.dumps(jobs), "worker_id": worker_id}
+    return store.write(lambda tx: claim(tx, queues=queues, limit=limit, held=held, **whose))
 
 
 def claim_one(store: Store, worker_id: str) -> Lease:
@@ -172,7 +169,7 @@ def run_sql(url: str, text: str) -> list[tuple[Any, ...]]:
         connection = apsw.Connection(str(Path(url.removeprefix("sqlite:///"))))
         connection.set_busy_timeout(10_000)  # a worker may be writing
         try:
-            return [tuple(row) for row in connection.execute(text.replace("rota.", ""))]
+            return [tuple(row) for row in connection.execute(text.replace("rota.", "rota_"))]
         finally:
             connection.close()
     with psycopg.connect(url) as session:

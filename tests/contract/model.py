@@ -11,7 +11,6 @@ from rota.model.run import Lease, NewRun, RunView
 from rota.model.states import FINAL, State
 
 CREDIT_MS = 60_000
-CRASH_CAP = 3
 SLOTS = 8
 ENDINGS = {"succeed": State.SUCCESS, "fail": State.FAILED, "abort": State.CANCELLED}
 
@@ -59,7 +58,7 @@ SEEN = (
 )  # fmt: skip
 
 
-REASONS = ("lost: ", "quarantined: ", "expired: ")
+REASONS = ("lost: ", "expired: ")
 """How the reasons begin that the engine words itself."""
 
 
@@ -160,9 +159,8 @@ class Model:
                 continue
             run.crashes += 1
             run.attempts.append((run.attempt, "lost"))
-            if run.at_most_once or run.crashes >= CRASH_CAP:
-                why = "lost: " if run.at_most_once else "quarantined: "
-                self._end(run, State.FAILED, now, reason=why)
+            if run.at_most_once:
+                self._end(run, State.FAILED, now, reason="lost: ")
             elif run.cancel_requested:
                 self._end(run, State.CANCELLED, now, reason="cancelled")
             else:

@@ -342,8 +342,8 @@ def test_a_damaged_value_fails_its_node_and_says_so(store: Store, worker: str) -
 
 
 DAMAGE = {
-    "sqlite": "create trigger damage after insert on artifact begin"
-    " update artifact set body = '[]' where digest = new.digest; end",
+    "sqlite": "create trigger damage after insert on rota_artifact begin"
+    " update rota_artifact set body = '[]' where digest = new.digest; end",
     "postgres": "create or replace function rota.damage() returns trigger language plpgsql as"
     " $$ begin new.body = '[]'; return new; end $$;"
     " create trigger damage before insert on rota.artifact"

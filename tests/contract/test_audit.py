@@ -40,7 +40,7 @@ def check(store: Store, namespace: str = HOME) -> Verified:
 def meddle(url: str, statement: str) -> None:
     """As somebody with all rights on the database would."""
     if url.startswith("sqlite"):
-        for trigger in ("act_stays", "act_goes_by_retention"):
+        for trigger in ("rota_act_stays", "rota_act_goes_by_retention"):
             run_sql(url, f"drop trigger {trigger}")
         run_sql(url, statement)
     else:

@@ -220,6 +220,6 @@ def test_who_opened_and_closed_a_breaker_is_on_record(store: Store) -> None:
 
     told = store.read(lambda tx: acts(tx, namespace=HOME))
     assert [(act.id, act.who, act.verb, act.subject, act.detail) for act in told] == [
-        (closed.act_id, "ann@here", "close_breaker", "noop", {}),
-        (opened.act_id, "ann@here", "open_breaker", "noop", {"note": "db moves"}),
+        (closed.act_id, "ann@here", "close breaker", "noop", {}),
+        (opened.act_id, "ann@here", "open breaker", "noop", {"note": "db moves"}),
     ]

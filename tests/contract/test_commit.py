@@ -302,7 +302,44 @@ def test_an_unknown_commit_is_resolved_by_asking(store: Store, *, applies: bool)
     assert state_of(store, lease.run_id) is State.SUCCESS
 
 
-def test_a_plain_outage_is_not_repeated(store: Store) -> None:
+class Away:
+    """A store that is away for the first so many writes."""
+
+    def __init__(self, store: Store, *, writes: int) -> None:
+        self._store = store
+        self.left = writes
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def write(self, work: Any, **options: Any) -> Any:
+        if self.left:
+            self.left -= 1
+            raise StoreUnavailable("away")
+        return self._store.write(work, **options)
+
+
+def test_a_commit_waits_for_a_store_that_is_away(store: Store) -> None:
+    lease = given_lease(store)
+
+    commit(Away(store, writes=3), lease, writes(store, lease))
+
+    assert deeds(store) == [(lease.run_id, "done")]
+    assert state_of(store, lease.run_id) is State.SUCCESS
+
+
+def test_a_commit_that_may_not_wait_says_that_the_store_is_away(store: Store) -> None:
+    lease = given_lease(store)
+    away = Away(store, writes=2)
+
+    with pytest.raises(StoreUnavailable, match="away"):
+        desk_of(away).commit(lease, writes(store, lease), limit_s=5, gives_up=lambda: True)
+
+    assert away.left == 1
+    assert state_of(store, lease.run_id) is State.RUNNING
+
+
+def test_another_store_that_is_away_is_not_waited_for(store: Store) -> None:
     lease = given_lease(store)
 
     def apply(tx: Transaction) -> str:
@@ -314,27 +351,30 @@ def test_a_plain_outage_is_not_repeated(store: Store) -> None:
 
 
 @pytest.mark.postgres
-def test_a_commit_whose_session_is_killed_in_the_middle_leaves_nothing(
+def test_a_commit_whose_session_is_killed_in_the_middle_leaves_nothing_and_is_made_again(
     postgres_store: Store,
 ) -> None:
     store = postgres_store
     make_table(store)
     lease = given_lease(store)
+    killed: list[int] = []
 
     def apply(tx: Transaction) -> str:
+        assert deeds(store) == []
         writes(store, lease)(tx)
         pid = tx.execute("select pg_backend_pid() as pid")[0]["pid"]
+        if killed:
+            return "1"
+        killed.append(pid)
         run_sql(store.url, f"select pg_terminate_backend({pid})")
         eventually(
             lambda: not run_sql(store.url, f"select 1 from pg_stat_activity where pid = {pid}")
         )
         return "1"
 
-    with pytest.raises(StoreUnavailable):
-        commit(store, lease, apply)
-    assert deeds(store) == []
-    commit(store, lease)
+    commit(store, lease, apply)
     assert len(deeds(store)) == 1
+    assert state_of(store, lease.run_id) is State.SUCCESS
 
 
 def test_one_in_a_crowd_that_fails_does_not_hurt_the_others(store: Store) -> None:

@@ -129,14 +129,24 @@ def test_a_batch_leaves_letters_for_its_failures_only(store: Store, worker: str)
 def test_a_quarantined_run_is_a_dead_letter_and_says_what_to_do(store: Store) -> None:
     run_id = given_run(store)
     for _ in range(MAX_CRASHES):
-        dead = given_worker(store)
-        claim_one(store, dead)
-        reap_some(store, worker_id=dead)
+        finish_all(
+            store,
+            [
+                verdict(
+                    claim_one(store, given_worker(store)),
+                    "reap",
+                    kind="crash",
+                    error='{"type":"Crashed","message":"it died"}',
+                    reason="its process died",
+                    max_crashes=MAX_CRASHES,
+                )
+            ],
+        )
 
     letter = letter_of(store, run_id)
 
-    assert letter.error_type == "WorkerLost"
-    assert (letter.reason or "").startswith("quarantined: killed its worker 3 times; find out why")
+    assert letter.error_type == "Crashed"
+    assert (letter.reason or "").startswith("quarantined: its process died while it ran alone, 3")
 
 
 def test_a_lost_at_most_once_run_is_a_dead_letter(store: Store, worker: str, clock: Clock) -> None:

@@ -11,7 +11,7 @@ import pytest
 from rota.errors import Cancelled, StoreUnavailable
 from rota.store import postgres_dialer
 from rota.store.base import Store
-from rota.store.postgres_dialer import LONGEST_REST_S, PACE_S, Dialer
+from rota.store.postgres_dialer import LONGEST_REST_S, PACE_S, Dialer, Questions
 from tests.contract.builders import run_sql
 from tests.support.network import NOWHERE, Network
 from tests.support.postgres import PostgresServer
@@ -23,7 +23,7 @@ TIMELINE = b"select 'one' as system, cast(current_setting('rota.timeline') as in
 
 def test_a_server_on_an_older_timeline_than_was_seen_is_refused(postgres_url: str) -> None:
     database = postgres_url.partition("?")[0].rpartition("/")[2]
-    dialer = Dialer(postgres_url, burst=5, timeline=TIMELINE)
+    dialer = Dialer(postgres_url, burst=5, questions=Questions(timeline=TIMELINE))
 
     def connect_on(timeline: int) -> None:
         run_sql(postgres_url, f"alter database {database} set rota.timeline = {timeline}")
@@ -45,7 +45,9 @@ def test_the_timeline_of_a_real_server_can_be_asked(postgres_store: Store) -> No
 
 
 def test_a_server_that_does_not_tell_its_timeline_is_used_all_the_same(postgres_url: str) -> None:
-    Dialer(postgres_url, burst=5, timeline=b"select unknown_function()").connect().close()
+    Dialer(
+        postgres_url, burst=5, questions=Questions(timeline=b"select unknown_function()")
+    ).connect().close()
 
 
 @pytest.mark.parametrize("where", ["sleep", "_dial"])

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from rota.engine.acts import By
 from rota.engine.chores import take_chore
+from rota.engine.dependencies import hold_back
 from rota.engine.doctor import examine, examine_settings
+from rota.engine.graph_control import pause as pause_graph
 from rota.engine.queues import pause
+from rota.ids import new_id
 from rota.model.states import State
 from rota.rules.checkup import LATE_MS, Finding
 from rota.store.base import Store
@@ -20,7 +24,11 @@ from tests.contract.builders import (
     given_run,
     given_state,
     given_worker,
+    run_sql,
+    state_of,
 )
+from tests.contract.graph_builders import Flow, graph, node
+from tests.contract.schedule_builders import MINUTE, fire_some, given_job, given_schedule
 
 
 def look(store: Store, clock: Clock, check: str) -> Finding:
@@ -64,6 +72,54 @@ def test_a_run_that_nothing_wakes_is_stuck(store: Store, clock: Clock, state: St
     assert found.status == "problem"
     assert run_id in found.found
     assert "nothing will ever wake it" in found.found
+
+
+def test_what_waits_for_others_is_not_stuck(store: Store, worker: str, clock: Clock) -> None:
+    flow = Flow(store, worker, graph([node("a"), node("b", "a")], max_runs=1))
+    begun, behind = flow.start(), flow.start()
+    held = given_flow(store, worker, "held")
+    store.write(lambda tx: pause_graph(tx, held, namespace=HOME, by=By(act_id=new_id(), who="ann")))
+    given_waiting_start(store, clock)
+    given_job(store, name="b", dependencies=("a",))
+    awaited = given_run(store, job="b")
+    leases = claim_some(store, worker, jobs=("b",))
+    store.write(lambda tx: hold_back(tx, leases, ("b",), namespace=HOME))
+
+    found = look(store, clock, "stuck runs")
+
+    states = {run_id: state_of(store, run_id) for run_id in (begun, behind, held, awaited)}
+    assert states == {
+        begun: State.SUSPENDED, behind: State.PENDING, held: State.SUSPENDED, awaited: State.PENDING
+    }  # fmt: skip
+    waiting = run_sql(store.url, "select state from rota.run where schedule_id is not null")
+    assert ("pending",) in waiting
+    assert found.status == "ok", found.found
+
+
+def test_what_waits_for_nobody_is_stuck(store: Store, worker: str, clock: Clock) -> None:
+    run = given_flow(store, worker, "flow")
+    run_sql(store.url, f"delete from rota.run where parent_id = '{run}'")
+    no_node = look(store, clock, "stuck runs")
+    run_sql(store.url, "delete from rota.run")
+    given_waiting_start(store, clock)
+    run_sql(store.url, "delete from rota.schedule")
+    no_schedule = look(store, clock, "stuck runs")
+
+    assert (no_node.status, no_schedule.status) == ("problem", "problem")
+    assert run in no_node.found
+    assert no_schedule.found.startswith("1 pending: nothing will ever wake it")
+
+
+def given_waiting_start(store: Store, clock: Clock) -> None:
+    """A schedule whose first start runs and whose second waits for it."""
+    given_schedule(store, overlap="queue_all")
+    for _ in range(2):
+        clock.advance(MINUTE)
+        fire_some(store)
+
+
+def given_flow(store: Store, worker: str, name: str) -> str:
+    return Flow(store, worker, graph([node("a")], name=name)).start()
 
 
 def test_a_running_run_is_stuck_when_its_lease_ended_and_nobody_came(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.finish import finish
-from rota.model.graph import Mode
+from rota.model.graph import Mode, Parameter
+from rota.model.graph import Node as GraphNode
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, look
@@ -90,3 +91,21 @@ def test_a_failed_teardown_stops_others_only_if_it_says_so(
     if not fails_run:
         flow.end(run, "last")
     assert look(store, run).state is state
+
+
+def test_a_graph_within_another_refuses_what_its_parameters_do_not_take(
+    store: Store, worker: str
+) -> None:
+    inner = graph([node("deep")], name="inner", parameters={"n": Parameter(type="int")})
+    within = GraphNode(name="within", graph="inner", args={"n": {"$ref": "first"}})
+    flow = Flow(store, worker, inner, graph([node("first"), within, node("after", "first")]))
+    run = flow.start()
+    flow.claim()
+
+    flow.end(run, "first", result="seven")
+    flow.claim()
+    flow.end(run, "after")
+
+    assert flow.states(run) == {"first": "success", "within": "failed", "after": "success"}
+    reason = flow.reasons(run)["within"] or ""
+    assert "graph 'inner': n: Expected `int`, got `str`; n is int" in reason

@@ -119,6 +119,8 @@ def test_progress_is_noted_while_the_lease_holds(store: Store, worker: str) -> N
 
     run = look(store, lease.run_id)
     assert (run.progress, run.progress_note) == (0.25, "a quarter")
+    finish_with(store, lease)
+    assert look(store, lease.run_id).progress == 1.0
 
 
 def test_progress_of_a_lost_lease_is_dropped(store: Store, worker: str) -> None:

@@ -9,26 +9,28 @@ from typing import Any
 import psycopg
 import pytest
 
+from rota.ids import new_id
+from rota.store.migrate import migrate
+from rota.store.open import connect
 from rota.store.postgres_dialect import DIALECT
-from rota.store.rights import COLUMNS, KINDS, RIGHTS, VERBS
+from rota.store.rights import COLUMNS, KINDS, RIGHTS, VERBS, WORKER_SEEN, Rights
 from rota.store.rooms import condition_of
 from rota.store.statements import load
-from tests.contract.builders import TABLES, run_sql
+from tests.contract.builders import HOME, TABLES, run_sql
 from tests.support.logins import Logins
 from tests.support.postgres import database_of
 
 pytestmark = pytest.mark.postgres
 PART = "log_chunk_rest"
 """The one partition that a statement names."""
-EVERY = sorted({*TABLES, "migration", "login", PART})
+EVERY = sorted({*TABLES, "migration", "schema_step", "login", PART})
 
 
 def rights_of(kind: str, table: str) -> dict[str, set[str] | None]:
     """The verbs that are allowed, with the columns they are allowed for; None for all."""
-    if table in COLUMNS:
-        of = COLUMNS[table].get(kind, {})
-        return {VERBS[letter]: set(columns) for letter, columns in of.items()}
-    return {VERBS[letter]: None for letter in getattr(RIGHTS[table], kind)}
+    of = COLUMNS.get(table, {}).get(kind, {})
+    some: dict[str, set[str] | None] = {VERBS[letter]: set(each) for letter, each in of.items()}
+    return {VERBS[letter]: None for letter in getattr(RIGHTS.get(table, Rights()), kind)} | some
 
 
 def columns_of(logins: Logins) -> dict[str, list[str]]:
@@ -54,7 +56,10 @@ def test_each_table_has_an_entry(logins: Logins) -> None:
     }
 
     assert tables == {*RIGHTS, *COLUMNS} - {PART}
-    assert not RIGHTS.keys() & COLUMNS.keys()
+    for table, of in COLUMNS.items():
+        for kind, letters in of.items():
+            whole = getattr(RIGHTS.get(table, Rights()), kind)
+            assert not set(letters) & set(whole), (table, kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -130,6 +135,46 @@ def _is_allowed(connection: psycopg.Connection, text: str) -> bool:
     finally:
         connection.rollback()
     return True
+
+
+@pytest.mark.parametrize("kind", ["worker", "reader"])
+def test_keys_of_remote_workers_are_for_servers(logins: Logins, kind: str) -> None:
+    hidden = {*columns_of(logins)["worker"]} - {*WORKER_SEEN}
+    assert hidden == {"attempt_key", "token_id"}, "a new column needs an entry in store.rights"
+    with psycopg.connect(logins.of(kind)) as connection:
+        for column in sorted(hidden):
+            for text in (
+                f"select {column} from rota.worker",
+                f"select 1 from rota.worker where cast({column} as text) like 'a%'",
+                f"update rota.worker set {column} = null",
+                f"delete from rota.worker returning {column}",
+                f"copy rota.worker ({column}) to stdout",
+            ):
+                assert not _is_allowed(connection, text), text
+
+
+def test_a_migration_takes_the_keys_from_logins_and_lets_none_stay_good(logins: Logins) -> None:
+    """As 0.1.0 left it: whoever could read the table has the keys."""
+    worker = f"{database_of(logins.admin)}_reader"
+    (group,) = run_sql(logins.admin, f"select role from rota.login where name = '{worker}'")[0]
+    run_sql(
+        logins.admin,
+        f"grant select on rota.worker to {group}; delete from rota.schema_step where number = 46;"
+        "insert into rota.worker (id, namespace, name, host, pid, queues, slots, version,"
+        f" started_at, seen_at, lease_until, attempt_key)"
+        f" values ('{new_id()}', '{HOME}', 'w', 'h', 1, '[]', 1, '1', 1, 1, 1, 'aa')",
+    )
+    with psycopg.connect(logins.reader) as connection:
+        assert _is_allowed(connection, "select attempt_key from rota.worker")
+
+    store = connect(logins.owner)
+    store.write(lambda tx: migrate(tx, DIALECT))  # without a look at the roles
+    store.close()
+
+    with psycopg.connect(logins.reader) as connection:
+        assert not _is_allowed(connection, "select attempt_key from rota.worker")
+        assert _is_allowed(connection, "select lease_until from rota.worker")
+    assert run_sql(logins.admin, "select attempt_key from rota.worker") == []
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -19,6 +19,7 @@ from rota.model.artifact import digest_of
 from rota.store.base import Store, Tx
 from rota.store.open import open_store
 from rota.store.postgres import PostgresStore
+from rota.store.rights import WORKER_SEEN
 from tests.contract.builders import HOME, START_MS, Clock, given_run, run_sql
 from tests.contract.test_rooms import FURNISHED, OTHER, bare, furnish
 from tests.support.logins import Logins
@@ -60,7 +61,8 @@ def furnished(logins: Logins, opened: Callable[[str], Store]) -> Logins:
 
 
 def rows(connection: psycopg.Connection, table: str) -> list[tuple[Any, ...]]:
-    return connection.execute(f"select * from rota.{table}".encode()).fetchall()
+    columns = ", ".join(WORKER_SEEN) if table == "worker" else "*"
+    return connection.execute(f"select {columns} from rota.{table}".encode()).fetchall()
 
 
 SETTINGS = (

@@ -234,7 +234,7 @@ def test_a_search_finds_lines_that_hold_all_words(store: Store, *, is_indexed: b
     assert found(store, "GRÖSSE") == []
     assert found(store, "Größe") == found(store, "x_y.txt") == found(store, "var log") == [lines[4]]
     assert found(store, "connect") == found(store, "accepted refused") == []
-    assert found(store, "'; drop table run; --") == []
+    assert found(store, "'; drop table rota_run; --") == []
 
 
 @both_sides
@@ -374,4 +374,4 @@ def test_on_sqlite_lines_of_a_run_are_found_by_their_index(
 
     steps = [row["detail"] for row in plan if "log_chunk" in row["detail"]]
     assert steps
-    assert all(f"USING INDEX log_chunk_{name}" in step for step in steps), plan
+    assert all(f"USING INDEX rota_log_chunk_{name}" in step for step in steps), plan

@@ -8,6 +8,7 @@ from rota.engine import schedules
 from rota.engine.acts import By
 from rota.engine.expire import expire
 from rota.engine.keys import LOOK
+from rota.engine.reckon import wake_waiting
 from rota.engine.rerun import rerun
 from rota.engine.why import why
 from rota.ids import new_id
@@ -296,6 +297,78 @@ def test_a_start_by_hand_works_while_the_schedule_is_paused(store: Store, clock:
     store.write(lambda tx: schedules.pause(tx, "s", namespace=HOME, who="anna"))
 
     assert trigger_now(store).decision == "started"
+
+
+OVERLAPS = ["queue_one", "queue_all", "newest", "strict"]
+
+
+@pytest.mark.parametrize("overlap", OVERLAPS)
+def test_a_paused_schedule_starts_nothing_of_what_waits_until_it_is_resumed(
+    store: Store, clock: Clock, worker: str, overlap: str
+) -> None:
+    given_schedule(store, overlap=overlap)
+    fire_minutes(store, clock, 2)
+    store.write(lambda tx: schedules.pause(tx, "s", namespace=HOME, who="anna", note="moving"))
+    end_one(store, worker)
+
+    fire_some(store)
+    store.write(wake_waiting)
+    fire_some(store)
+    held = states_of(store)
+    says = why_of(store)
+    store.write(lambda tx: schedules.resume(tx, "s", namespace=HOME, who="anna"))
+    fire_some(store)
+
+    assert held == [State.SUCCESS, PENDING]
+    assert says == "schedule s is paused: moving; resume it"
+    assert states_of(store)[1] == QUEUED
+
+
+def test_a_schedule_that_paused_itself_starts_nothing_of_what_waits(
+    store: Store, clock: Clock, worker: str
+) -> None:
+    given_schedule(store, overlap="queue_all", pause_after=1)
+    fire_minutes(store, clock, 3)
+    end_one(store, worker, "fail")
+    fire_some(store)
+
+    assert show(store).state == "paused"
+    assert (show(store).running, show(store).waiting) == (0, 2)
+    assert states_of(store) == [State.FAILED, PENDING, PENDING]
+
+
+def test_a_start_by_hand_goes_past_those_that_a_pause_holds(
+    store: Store, clock: Clock, worker: str
+) -> None:
+    """Also one that has to wait for its place first."""
+    given_schedule(store, overlap="queue_all")
+    fire_minutes(store, clock, 2)
+    store.write(lambda tx: schedules.pause(tx, "s", namespace=HOME, who="anna"))
+    waits = trigger_now(store, request="a")
+    end_one(store, worker)
+    fire_some(store)
+
+    assert waits.decision == "waits"
+    assert sorted(states_of(store)) == sorted([State.SUCCESS, PENDING, QUEUED])
+    assert state_of(store, str(waits.run_id)) == QUEUED
+    assert (show(store).running, show(store).waiting) == (1, 1)
+
+
+def test_what_a_pause_holds_for_too_long_is_given_up(store: Store, clock: Clock) -> None:
+    given_schedule(store, overlap="queue_one", start_within="5m")
+    fire_minutes(store, clock, 2)
+    store.write(lambda tx: schedules.pause(tx, "s", namespace=HOME, who="anna"))
+    clock.advance(10 * MINUTE)
+    store.write(wake_waiting)
+    fire_some(store)
+
+    assert states_of(store)[1] == State.SKIPPED
+
+
+def why_of(store: Store) -> str:
+    """What the newest run of the schedule waits for."""
+    run = runs_of(store)[-1]
+    return store.read(lambda tx: why(tx, run.id, namespace=HOME))[0].says
 
 
 def test_one_that_waits_says_why(store: Store, clock: Clock, worker: str) -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from rota.ids import new_id
 from rota.runtime.transaction import Transaction
-from rota.store import postgres_dialer
 from rota.store.base import Store, Tx
 from rota.store.open import open_store
+from rota.store.postgres_dialer import Dialer
 from tests.contract.builders import START_MS, Clock, given_lease, run_sql
 from tests.contract.deeds import desk_of
 
@@ -42,14 +42,16 @@ def behind_a_pooler(
     empty_postgres_url: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> Store:
     """Its sessions are not ours: other clients have them after each transaction."""
-    monkeypatch.setattr(postgres_dialer, "_settle_in", lambda _: None)
+    monkeypatch.setattr(Dialer, "_settle_in", lambda *_: None)
     return open_store(empty_postgres_url, clock=clock)
 
 
 def test_a_session_of_a_pooler_is_left_as_it_was(behind_a_pooler: Store) -> None:
     try:
         assert behind_a_pooler.write(_seqscan) == "off"
-        assert behind_a_pooler.write(_seqscan, lone=True) == "off"
+        assert behind_a_pooler.write(_seqscan, lone=True) == "on", (
+            "such a statement is planned each time"
+        )
         session = behind_a_pooler._pool._idle[-1].connection  # type: ignore[attr-defined]
         assert session.execute("show enable_seqscan").fetchone() == {"enable_seqscan": "on"}
     finally:
@@ -88,6 +90,7 @@ def test_a_claim_goes_by_its_index_while_there_is_little_to_claim(postgres_store
             "jobs": '["noop"]',
             "worker_id": new_id(),
             "limit": 1,
+            "held": False,
             "now": START_MS,
         }
         return "\n".join(row["QUERY PLAN"] for row in tx.raw(f"explain {claim}", params))

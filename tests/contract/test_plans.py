@@ -26,6 +26,8 @@ HOT: dict[str, str | None] = {
     "retry_runs": None,
     "observe_attempts": None,
     "requeue_runs": None,
+    "never_begun": None,
+    "note_begun": None,
     "note_progress": None,
     "held_changes": None,
     "orphaned_runs": "run_held",

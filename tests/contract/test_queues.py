@@ -9,6 +9,7 @@ import pytest
 from rota.engine import queues
 from rota.engine.keys import queue_key
 from rota.engine.queues import QueueView
+from rota.errors import UnknownQueue
 from rota.store.base import Store
 from tests.contract.builders import (
     HOME,
@@ -86,6 +87,7 @@ def test_what_runs_when_its_queue_is_paused_goes_on(store: Store) -> None:
 
 
 def test_resuming_wakes_who_waits_for_the_queue(store: Store) -> None:
+    store.write(lambda tx: queues.pause(tx, "q", namespace=HOME))
     woken: set[str] = set()
     watch = store.watch(woken.add)
 
@@ -116,3 +118,14 @@ def test_of_many_queues_each_is_counted_less_far(
         (1, 0, False),
     ]
     assert ready["a"].oldest_ms is not None
+
+
+def test_a_queue_that_nobody_uses_cannot_be_resumed(store: Store) -> None:
+    with pytest.raises(UnknownQueue):
+        store.write(lambda tx: queues.resume(tx, "nosuch", namespace=HOME))
+
+    given_run(store, queue="mail")
+    store.write(lambda tx: queues.resume(tx, "mail", namespace=HOME))
+    store.write(lambda tx: queues.pause(tx, "later", namespace=HOME))
+    store.write(lambda tx: queues.resume(tx, "later", namespace=HOME))
+    assert [view.name for view in list_queues(store)] == ["later", "mail"]

@@ -14,6 +14,7 @@ from rota.engine.namespaces import (
     put_namespace,
     remove_namespace,
 )
+from rota.engine.why import why
 from rota.errors import NotAllowed, QuotaExceeded, UnknownNamespace
 from rota.model.identity import Quotas
 from rota.runtime.claims import Claims
@@ -109,3 +110,16 @@ def test_claims_of_many_workers_never_run_more_than_the_quota(store: Store) -> N
     assert sum(claimed) == 3
     put(store, quotas=Quotas())
     assert claim_as(workers[0]) == 2, "no quota any more"
+
+
+def test_why_says_that_the_quota_of_runs_is_used_up(store: Store) -> None:
+    put(store)
+    worker = given_worker(store, namespace="team")
+    first, second = given_run(store, namespace="team"), given_run(store, namespace="team")
+    claim_some(store, worker, limit=1, namespace="team")
+
+    reasons = store.read(lambda tx: why(tx, second, namespace="team"))
+
+    (quota,) = [each for each in reasons if each.kind == "quota"]
+    assert quota.says == "namespace team runs 1 of the 1 runs that its quota allows at once"
+    assert store.read(lambda tx: why(tx, first, namespace="team"))[0].kind == "running"

@@ -88,21 +88,48 @@ def test_the_reaped_worker_cannot_finish_the_run_of_its_successor(
     assert look(store, stale.run_id).result == '"fresh"'
 
 
-def test_a_run_that_took_three_workers_with_it_is_given_up(store: Store) -> None:
+def test_a_run_is_not_given_up_for_workers_that_died_with_it(store: Store) -> None:
     run_id = given_run(store)
-
-    leases = []
-    for _ in range(MAX_CRASHES):
+    for _ in range(3 * MAX_CRASHES):
         dead = given_worker(store)
-        leases.append(claim_one(store, dead))
+        claim_one(store, dead)
         reap_some(store, worker_id=dead)
 
     run = look(store, run_id)
-    attempts = attempts_of(store, run_id)
-    assert (run.state, run.crashes, run.attempt) == ("failed", MAX_CRASHES, MAX_CRASHES)
-    assert (run.reason or "").startswith("quarantined")
-    assert [attempt.number for attempt in attempts] == [1, 2, 3]
-    assert finish_with(store, leases[-1]) == [run_id]
+    assert (run.state, run.crashes, run.failures) == ("queued", 3 * MAX_CRASHES, 0)
+    assert finish_with(store, claim_one(store, given_worker(store))) == []
+    assert state_of(store, run_id) is State.SUCCESS
+
+
+def test_a_run_that_was_alone_in_three_processes_that_died_is_given_up(
+    store: Store, worker: str
+) -> None:
+    run_id = given_run(store)
+    how = "the process of the handler was killed by SIGSEGV"
+    for kind in ("lost", "crash", "crash"):
+        limit = MAX_CRASHES if kind == "crash" else 0
+        lease = claim_one(store, worker)
+        finish_with(store, lease, "reap", kind=kind, error=ERROR, reason=how, max_crashes=limit)
+    assert state_of(store, run_id) is State.QUEUED, "two of these were its own fault, and not three"
+
+    lease = claim_one(store, worker)
+    last = {"kind": "crash", "error": ERROR, "reason": how, "max_crashes": MAX_CRASHES}
+    assert finish_with(store, lease, "reap", **last) == []
+    assert finish_with(store, lease, "reap", **last) == [], "sent again, its answer was lost"
+
+    run = look(store, run_id)
+    assert (run.state, run.crashes, run.attempt) == ("failed", 4, 4)
+    assert run.reason == (
+        f"quarantined: {how} while it ran alone, 3 times; find out why before you redrive it"
+    )
+    assert [each.kind for each in attempts_of(store, run_id)].count("crash") == MAX_CRASHES
+
+
+def test_the_limit_of_crashes_is_the_jobs_own(store: Store, worker: str) -> None:
+    run_id = given_run(store)
+    finish_with(store, claim_one(store, worker), "reap", kind="crash", error=ERROR, max_crashes=1)
+
+    assert look(store, run_id).state is State.FAILED
 
 
 def test_errors_in_between_do_not_count_as_crashes(store: Store, worker: str, clock: Clock) -> None:

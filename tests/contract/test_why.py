@@ -12,7 +12,8 @@ from rota.engine.heartbeat import Held, heartbeat
 from rota.engine.jobs import define
 from rota.engine.queues import pause
 from rota.engine.reasons import Reason
-from rota.engine.why import scene, why
+from rota.engine.scene import scene
+from rota.engine.why import why
 from rota.engine.workers import NewWorker, register, workers
 from rota.errors import UnknownRun
 from rota.ids import new_id
@@ -227,3 +228,21 @@ def test_a_run_of_another_namespace_is_unknown(store: Store) -> None:
     with pytest.raises(UnknownRun):
         ask(store, run_id)
     assert store.read(lambda tx: scene(tx, namespace="other")).workers == ()
+
+
+def test_a_run_that_is_next_for_long_blames_who_does_not_take_it(
+    store: Store, clock: Clock
+) -> None:
+    worker_id = given_knowing(store, "noop")
+    run_id = given_run(store)
+    at_first = kinds(store, run_id)
+    clock.advance(engine.LONG_MS)
+    beat(store, worker_id)
+
+    (reason,) = ask(store, run_id)
+
+    assert at_first == ["ready"]
+    assert reason.kind == "stalled"
+    assert reason.says.startswith(
+        "it has been next for 1m, and no worker with a free slot (1 worker)"
+    )

@@ -27,7 +27,7 @@ def test_why_a_run_waits_for_others_of_its_graph(store: Store, worker: str) -> N
 
     assert says == [
         f"it depends on the run before it, {first}, which is suspended",
-        f"1 runs of graph flow may go on at once; those that do: {first}",
+        f"only 1 run may run at once of graph flow; now it is {first}",
     ]
 
 
@@ -63,3 +63,18 @@ def test_why_a_run_of_a_graph_goes_on(store: Store, worker: str) -> None:
         "0 of 3 nodes have ended, 2 go on: a, b",
         "node c waits for node a and 1 more",
     ]
+
+
+def test_why_of_a_paused_graph_speaks_of_no_limit_that_it_does_not_have(
+    store: Store, worker: str
+) -> None:
+    flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
+    run = flow.start()
+    flow.claim()
+    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+    flow.end(run, "a")
+
+    says = [reason.says for reason in store.read(lambda tx: why(tx, run, namespace=HOME))]
+
+    assert any("has paused run" in each for each in says)
+    assert not any("max_nodes" in each for each in says)

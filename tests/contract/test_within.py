@@ -47,7 +47,7 @@ def add(app: App) -> Job[..., int]:
 
 def numbers(app: App) -> list[str]:
     with closing(driver_at(app.url)) as eye:
-        table = "run" if app.url.startswith("sqlite") else "rota.run"
+        table = "rota_run" if app.url.startswith("sqlite") else "rota.run"
         return sorted(row[0] for row in eye.execute(f"select args from {table}"))
 
 
@@ -80,7 +80,7 @@ def test_a_submit_is_not_of_a_millisecond_that_is_to_come(
         app.close()
         with open_kind("driver", sqlite_url) as mine:
             noop.within(mine.connection).submit()
-            (made,) = mine.execute("select created_at from run").fetchall()
+            (made,) = mine.execute("select created_at from rota_run").fetchall()
 
     assert made == (1_800_000_000_000,)
 

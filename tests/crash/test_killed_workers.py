@@ -20,7 +20,6 @@ from tests.support.processes import Crew, Program
 RUNS = 4000
 CHUNK = 250
 KILLS = 12
-QUARANTINED = "quarantined: killed its worker 3 times; find out why before you redrive it"
 
 pytestmark = pytest.mark.chaos
 
@@ -49,12 +48,7 @@ def test_workers_may_be_killed_again_and_again_and_every_run_ends_once(
     assert ended.keys() == acknowledged.keys()
     assert any(end.crashes for end in ended.values()), "nobody died at work"
     for run, end in ended.items():
-        if end.state == "success":
-            assert end.result == str(acknowledged[run])
-        else:
-            assert (end.state, end.reason, end.crashes) == ("failed", QUARANTINED, 3)
-    states = Counter(end.state for end in ended.values())
-    assert states["success"] > 0.9 * RUNS, states
+        assert (end.state, end.result) == ("success", str(acknowledged[run])), end
     _check_effects(crew.trail, {run: end.fence for run, end in ended.items()})
 
 

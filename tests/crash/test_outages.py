@@ -11,6 +11,7 @@ import pytest
 
 from rota.app import App, Job
 from rota.engine.inspect import counts
+from rota.engine.workers import workers
 from rota.errors import StoreUnavailable
 from rota.model.states import State
 from tests.support.calls import eventually
@@ -104,6 +105,45 @@ class Client(threading.Thread):
     def finish(self) -> None:
         self._stopping.set()
         self.join()
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+@pytest.mark.parametrize("store_url", ["postgres"], indirect=True)
+def test_processes_that_die_while_the_database_is_away_serve_again_when_it_is_back(
+    app: App, crew: Crew, postgres_server: PostgresServer
+) -> None:
+    serve = ("tests/crash/shop.py", "--url", crew.url)
+    fleet = [crew.rota("up", *serve, "--port", "0"), crew.rota("worker", *serve)]
+    eventually(lambda: len(_alive(app)) == 2 and "listens on" in fleet[0].log.read_text(), 60)
+    before = set(_alive(app))
+    postgres_server.stop("immediate")
+    try:
+        for program in fleet:
+            for each in program.family():  # supervisors, workers, the server: all but the top ones
+                each.kill()
+        late = crew.rota("worker", *serve)
+        impatient = [crew.rota(name, *serve, "--no-wait") for name in ("worker", "up")]
+        alone = crew.rota("server", "--url", crew.url, "--port", "0", "--no-wait")
+        codes = [program.wait() for program in (*impatient, alone)]
+        for program in (*fleet, late):
+            eventually(lambda log=program.log: "waiting until it is there" in log.read_text())  # type: ignore[misc]
+    finally:
+        postgres_server.start()
+    back_s = time.monotonic()
+    eventually(lambda: len(set(_alive(app)) - before) == 3, 60)
+    took_s = time.monotonic() - back_s
+
+    assert codes == [4, 4, 4]
+    assert took_s < 30, "five seconds on a machine that has nothing else to do"
+    assert app.find_job("echo").submit(1).result(timeout=60) == 1
+    assert all(is_alive(program.pid) for program in (*fleet, late))
+    eventually(lambda: fleet[0].log.read_text().count("listens on") == 2)
+
+
+def _alive(app: App) -> list[str]:
+    found = app.store.read(lambda tx: workers(tx, namespace="default"))
+    return [each.id for each in found if each.is_alive]
 
 
 def _counts(app: App) -> dict[State, int]:

@@ -25,7 +25,7 @@ LOG = "create table rota.lease_log (id text, lease_until bigint, seen_at bigint)
 ENTRY = "insert into rota.lease_log values (new.id, new.lease_until, new.seen_at);"
 WITNESSES = {
     "sqlite": [
-        f"create trigger lease_{verb} after {verb} on worker begin {ENTRY} end"
+        f"create trigger lease_{verb} after {verb} on rota_worker begin {ENTRY} end"
         for verb in ("insert", "update")
     ],
     "postgres": [

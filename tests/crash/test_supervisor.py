@@ -38,10 +38,11 @@ def test_a_run_that_kills_its_worker_is_tried_alone_and_quarantined_and_costs_no
     ended = bad.wait(timeout=60)
 
     assert ended.state is State.FAILED
-    assert (
-        ended.reason == "quarantined: killed its worker 3 times; find out why before you redrive it"
+    assert ended.reason == (
+        "quarantined: the process of the handler was killed by SIGSEGV while it ran alone, "
+        "3 times; find out why before you redrive it"
     )
-    assert [each.kind for each in bad.attempts()] == ["lost", "crash", "crash"]
+    assert [each.kind for each in bad.attempts()] == ["lost", "crash", "crash", "crash"]
     assert ended.error is not None
     assert ended.error.message == "the process of the handler was killed by SIGSEGV"
     assert [run.result(timeout=60) for run in beside] == list(range(50))
@@ -50,19 +51,40 @@ def test_a_run_that_kills_its_worker_is_tried_alone_and_quarantined_and_costs_no
     assert child_of(supervisor) != first
 
 
-def test_a_killed_worker_is_started_again_and_its_runs_are_taken_back_at_once(
+def test_a_worker_may_be_killed_often_its_runs_are_taken_back_at_once_and_end_well(
     app: App, crew: Crew, gate: Path
 ) -> None:
     # With a lease of a minute nobody else could take the run back in time.
     supervisor = crew.worker(supervised=True, lease_ms=60_000, heartbeat_ms=10_000)
     run = app.find_job("work_slowly").submit(str(crew.trail), str(gate))
-    eventually(lambda: traces(crew.trail, "began"))
-    os.kill(child_of(supervisor), signal.SIGKILL)
-    eventually(lambda: len(traces(crew.trail, "began")) == 2)
+    for kills in range(1, 5):
+        eventually(lambda kills=kills: len(traces(crew.trail, "began")) == kills)  # type: ignore[misc]
+        os.kill(child_of(supervisor), signal.SIGKILL)
+    eventually(lambda: len(traces(crew.trail, "began")) == 5)
     open_gate(gate)
 
-    assert run.result(timeout=60) == 2
-    assert supervisor.notices("worker.crashed")
+    assert run.result(timeout=60) == 5
+    assert (run.show().crashes, run.show().failures) == (4, 0)
+    assert len(supervisor.notices("worker.crashed")) == 4
+
+
+def test_a_deploy_that_tells_all_processes_at_once_to_end_costs_no_run_an_attempt(
+    app: App, crew: Crew, gate: Path, tmp_path: Path
+) -> None:
+    """As systemd does: what handlers run in is told as well, and is gone before the worker."""
+    supervisor = crew.worker(supervised=True)
+    apart = app.find_job("work_apart").submit(str(crew.trail), str(gate))
+    command = app.find_job("sleep").submit(path=str(tmp_path / "pid"))
+    eventually(lambda: traces(crew.trail, "began") and (tmp_path / "pid").exists())
+    for each in supervisor.family():
+        each.terminate()
+    supervisor.send(signal.SIGTERM)
+
+    assert supervisor.wait() == 0
+    for run in (apart, command):
+        view = run.show()
+        assert (view.state, view.attempt, view.crashes) == (State.QUEUED, 0, 0), view
+        assert run.attempts() == []
 
 
 def test_a_worker_dies_with_its_supervisor(crew: Crew) -> None:

@@ -53,6 +53,7 @@ def test_a_late_result_is_refused_while_another_worker_is_at_it(
     eventually(lambda: len(traces(crew.trail, "began")) == 2)
     wake(sleeper)
     open_gate(gate, fence=1)
+    eventually(lambda: traces(crew.trail, "ended"))
     sleeper.wait_for("lease.lost")
     assert run.state is State.RUNNING
     open_gate(gate, fence=2)

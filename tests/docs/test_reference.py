@@ -101,11 +101,13 @@ def test_the_table_of_worker_options_has_each_with_its_default() -> None:
 
 def test_the_parameters_of_an_address_have_their_defaults() -> None:
     rows = table_under(page("docs/storage.md").section("Addresses"), first="parameter")
-    shown = {code_in(row[0])[0]: code_in(row[1])[0] for row in rows}
+    said = {code_in(row[0])[0]: code_in(row[1]) for row in rows}
+    shown = {name: default[0] for name, default in said.items() if default}
 
     address = "postgresql://db/rota?" + "&".join(f"{name}={it}" for name, it in shown.items())
 
     assert _split_options(address) == ("postgresql://db/rota", PoolOptions())
+    assert said.keys() - shown.keys() == {"direct"}
 
 
 @pytest.mark.parametrize(
@@ -205,6 +207,8 @@ def test_every_public_name_is_used_in_the_documentation() -> None:
         "breakers",
         "graphs",
         "client",
+        "schedules",
+        "triggers",
     )
     told = "".join(page(f"docs/{name}.md").text for name in names)
 

@@ -17,6 +17,7 @@ from rota.notices import subscribe
 from rota.rules.signature import Signature
 from rota.runtime import scheduler
 from rota.runtime.call import Work
+from rota.runtime.lifeline import Lifeline
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.supervisor import Incarnation, serve_worker
 from rota.runtime.worker import Worker
@@ -47,7 +48,7 @@ def main(clock_path: str, seat: str) -> int:
     work = Work(spec=SPEC, handler=noop, signature=Signature.of(noop))
     duty = Duty(namespace="default", queues=("default",), jobs=("noop",), find_work=lambda _: work)
     worker = Worker(store, duty, options=OPTIONS, version="0")
-    code = serve_worker(worker, Incarnation(new_id(), ()))
+    code = serve_worker(worker, Incarnation(new_id(), (), Lifeline()))
     store.close()
     return code
 

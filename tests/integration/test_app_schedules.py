@@ -10,11 +10,12 @@ import pytest
 
 from rota import App
 from rota.app.declare import declare
-from rota.app.schedules import Schedules
 from rota.cli.schedule_page import print_page
+from rota.engine import schedules
 from rota.engine.acts import acts
 from rota.engine.jobs import jobs
 from rota.errors import BadInput, UnknownJob
+from rota.store.base import Tx
 from tests.contract.builders import run_sql
 
 
@@ -52,13 +53,13 @@ def test_one_that_another_worker_removed_first_is_no_trouble(
     app.define(app.jobs.values())
     app.schedules.put("report", "@daily", job="report")
     run_sql(app.store.url, "update rota.schedule set origin = 'code'")
-    remove = Schedules.remove
+    remove = schedules.remove
 
-    def twice(self: Schedules, name: str) -> None:
-        remove(self, name)
-        remove(self, name)
+    def twice(tx: Tx, name: str, *, namespace: str) -> None:
+        remove(tx, name, namespace=namespace)
+        remove(tx, name, namespace=namespace)
 
-    monkeypatch.setattr(Schedules, "remove", twice)
+    monkeypatch.setattr(schedules, "remove", twice)
     declare(app, app.jobs.values())
 
     assert app.schedules.list() == []

@@ -15,7 +15,7 @@ import pytest
 from rota.runtime.call import Stopped
 from rota.runtime.context import idempotency_key
 from rota.runtime.executors.commands import CommandExecutor
-from tests.support.calls import Ledger, command_call, eventually
+from tests.support.calls import BACKFILLED, TIMES, Ledger, command_call, eventually
 from tests.support.programs import is_alive, pids_in
 
 IGNORES_TERM = "trap '' TERM; "
@@ -104,6 +104,28 @@ def test_a_program_killed_by_a_signal_is_told_in_words(
     assert not raised.gives_up
 
 
+@pytest.mark.parametrize(
+    ("argv", "env"),
+    [
+        (("python3", "-c", "open('{mark}', 'w')"), {}),
+        (("env", "-S", "touch {mark}"), {}),
+        (("sh", "-c", "touch {mark}"), {}),
+        (("touch", "mark"), {"LD_PRELOAD": "{mark}"}),
+    ],
+)
+def test_what_was_stored_before_it_was_refused_does_not_run(
+    executor: CommandExecutor, ledger: Ledger, tmp_path: Path, argv: tuple[str, ...], env: Any
+) -> None:
+    call = command_call(*argv, env=env, cwd=str(tmp_path), args={"mark": str(tmp_path / "mark")})
+    executor.start(call)
+
+    raised = ledger.raised(call)
+
+    assert raised.error.message.startswith("this job must be defined anew: ")
+    assert raised.gives_up
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_program_gets_a_small_environment_and_the_facts_of_its_run(
     executor: CommandExecutor, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +144,26 @@ def test_a_program_gets_a_small_environment_and_the_facts_of_its_run(
     assert found["ROTA_JOB"] == "command"
     assert (found["ROTA_ATTEMPT"], found["ROTA_FENCE"]) == ("1", "7")
     assert found["ROTA_IDEMPOTENCY_KEY"] == idempotency_key(run_id, "command")
+
+
+def test_a_program_knows_the_time_its_run_is_for(executor: CommandExecutor, ledger: Ledger) -> None:
+    call = command_call("sh", "-c", "env; echo $0", "for {run.scheduled_day}", origin=BACKFILLED)
+    executor.start(call)
+
+    lines = ledger.value(call)["stdout"].splitlines()
+
+    assert lines[-1] == "for 2026-03-29"
+    found = dict(line.split("=", 1) for line in lines[:-1])
+    assert {name: text for name, text in found.items() if name in TIMES} == TIMES
+
+
+def test_a_program_that_needs_a_time_fails_without_one_and_says_so(
+    executor: CommandExecutor, ledger: Ledger
+) -> None:
+    call = command_call("echo", "{run.scheduled_day}")
+    executor.start(call)
+
+    assert "no schedule started this run" in ledger.raised(call).error.message
 
 
 def test_a_program_runs_in_its_folder_with_nothing_to_read(

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from rota import App
+from rota import App, expr
 from rota.engine.inspect import counts
 from rota.engine.jobs import jobs
 from rota.errors import BadArguments, BadGraph, RunFailed
+from rota.notices import subscribe, unsubscribe
 from tests.integration.conftest import Serve
 
 LIMIT = 60
@@ -140,9 +141,9 @@ def test_of_many_submits_with_a_bad_one_none_is_recorded(shop: App) -> None:
 @pytest.mark.parametrize(
     ("value", "child", "says"),
     [
-        ({"a": 1}, "total", "node 'total': what other nodes gave does not fit"),
+        ({"a": 1}, "total", "node 'total': its arguments do not fit"),
         ([1, "x"], "total", r"numbers\[1\]: Expected `int`, got `str`"),
-        (7, "show", "node 'show': what other nodes gave does not fit"),
+        (7, "show", "node 'show': its arguments do not fit"),
         (None, "show", "text: Expected `str`, got `null`"),
     ],
 )
@@ -235,3 +236,39 @@ def test_a_rerun_of_a_graph_that_has_lost_a_node_since_is_that_of_its_version(
         again.wait(timeout=LIMIT)
 
         assert [view.name for view in again.nodes()] == ["unsaid", "total"]
+
+
+def test_a_graph_that_gets_no_arguments_fails_and_its_worker_goes_on(
+    shop: App, serve: Serve
+) -> None:
+    show, extract = shop.jobs["show"], shop.jobs["extract"]
+
+    @shop.graph
+    def greet(who: dict[str, str]) -> Any:
+        return show(who["name"])
+
+    @shop.graph
+    def order(n: int) -> Any:
+        return show.node(after=extract("today"))(expr("'order ' + params.n"))
+
+    told: list[str] = []
+
+    def listen(name: str, _: dict[str, Any]) -> None:
+        told.append(name)
+
+    subscribe(listen)
+    serve()
+    show.submit("before").result(timeout=LIMIT)
+    bad, late = greet.submit({}), order.submit(7)
+    with pytest.raises(RunFailed, match=r"node 'show': args: who.name is not there"):
+        bad.result(timeout=LIMIT)
+    with pytest.raises(RunFailed, match=r"'order ' \+ params.n: No matching overloads found"):
+        late.result(timeout=LIMIT)
+    assert show.submit("after").result(timeout=LIMIT) == "after"
+    unsubscribe(listen)
+
+    assert {each.name: each.state for each in late.nodes()} == {
+        "extract": "success",
+        "show": "failed",
+    }
+    assert not {"batch.split", "service.failed", "finish.refused"} & set(told)

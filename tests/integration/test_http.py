@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,8 +14,10 @@ from rota.runtime.call import Stopped
 from rota.runtime.context import idempotency_key
 from rota.runtime.executors.guard import PrivateAddress, check_address
 from rota.runtime.executors.http import HttpExecutor
-from tests.support.calls import Ledger, eventually, http_call
+from tests.support.calls import BACKFILLED, TIMES, Ledger, eventually, http_call
 from tests.support.webserver import WebServer
+
+AUTH = "Authorization"
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +71,28 @@ def test_a_request_carries_the_facts_of_its_run_and_its_arguments(
     assert seen.headers["Idempotency-Key"] == idempotency_key(call.lease.run_id, "request")
 
 
+def test_a_request_knows_the_time_its_run_is_for(
+    executor: HttpExecutor, ledger: Ledger, server: WebServer
+) -> None:
+    call = http_call(
+        server.url("/?day={run.scheduled_day}"),
+        headers={"X-Since": "{run.interval_start}"},
+        body='{{"since": "{run.interval_start}"}}',
+        origin=BACKFILLED,
+    )
+    executor.start(call)
+    ledger.wait(call)
+
+    seen = server.seen[-1]
+
+    assert seen.query == {"day": "2026-03-29"}
+    assert seen.headers["X-Since"] == TIMES["ROTA_INTERVAL_START"]
+    assert seen.headers["Rota-Scheduled-For"] == TIMES["ROTA_SCHEDULED_FOR"]
+    assert seen.headers["Rota-Schedule"] == "nightly"
+    assert seen.headers["Rota-Started-By"] == "backfill"
+    assert TIMES["ROTA_INTERVAL_START"] in seen.body
+
+
 def test_values_are_escaped_where_they_are_put(
     executor: HttpExecutor, ledger: Ledger, server: WebServer
 ) -> None:
@@ -86,6 +111,42 @@ def test_values_are_escaped_where_they_are_put(
     assert seen.path.startswith("/cats/a%2F..%2Fb%3F")
     assert seen.query == {"q": nasty, "n": "3"}
     assert seen.body == '{"name": "a/../b?x=1&\\"quoted\\"\\n#", "count": 3}'
+
+
+def test_credentials_in_an_address_are_sent_and_never_told(
+    executor: HttpExecutor, ledger: Ledger, server: WebServer
+) -> None:
+    """New definitions have none there; versions that were stored before may."""
+    secret = "us%40er:tell%20nobody"
+    found = http_call(server.url("/json", host=f"{secret}@127.0.0.1"))
+    missing = http_call(f"http://{secret}@127.0.0.1:1/")
+    own = http_call(
+        server.url("/", host=f"{secret}@127.0.0.1"), headers={"Authorization": "Bearer x"}
+    )
+    broken = http_call(f"http://{secret}@127.0.0.1:99999/")
+    for call in (found, missing, own, broken):
+        executor.start(call)
+
+    assert ledger.value(found)["status"] == 200
+    basic = next(each for each in server.seen if each.path == "/json" and AUTH in each.headers)
+    assert basic.headers[AUTH] == "Basic " + b64encode(b"us@er:tell nobody").decode()
+    ledger.value(own)
+    assert server.seen[-1].headers[AUTH] == "Bearer x"
+    for call, says in ((missing, "127.0.0.1"), (broken, "out of range")):
+        told = str(ledger.wait(call))
+        assert "nobody" not in told, told
+        assert says in told
+
+
+def test_a_key_of_its_own_is_sent_instead_of_ours(
+    executor: HttpExecutor, ledger: Ledger, server: WebServer
+) -> None:
+    call = http_call(server.url("/"), headers={"idempotency-key": "order-14"})
+    executor.start(call)
+    ledger.wait(call)
+
+    sent = [text for name, text in server.seen[-1].pairs if name.lower() == "idempotency-key"]
+    assert sent == ["order-14"]
 
 
 @pytest.mark.parametrize(

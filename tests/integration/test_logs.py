@@ -262,7 +262,7 @@ def test_lines_of_all_runs_can_be_searched_before_and_after_they_are_indexed(
 
 
 def _is_indexed(app: App) -> bool:
-    text = {"sqlite": "select count(*) from log_words_docsize"}.get(
+    text = {"sqlite": "select count(*) from rota_log_words_docsize"}.get(
         app.store.dialect, "select count(*) from rota.log_chunk where words is not null"
     )
     return int(run_sql(app.url, text)[0][0]) >= 2

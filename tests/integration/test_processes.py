@@ -325,7 +325,7 @@ def test_handlers_of_a_script_are_found_by_its_path(
 
     assert ledger.value(feed) == "Tom __rota_child__"
     raised = ledger.raised(sell)
-    assert raised.error.type == "tests.support.handlers.Sold"
+    assert raised.error.type == "shop.Sold"
 
 
 def test_calls_that_have_not_started_can_be_withdrawn(

@@ -14,11 +14,14 @@ from typing import Any
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from rota.errors import RotaError
 from rota.model.walls import Egress, Programs
 from rota.notices import subscribe, unsubscribe
+from rota.runtime.call import Raised
 from rota.runtime.executors.commands import CommandExecutor
-from rota.runtime.executors.guard import GuardedResolver
+from rota.runtime.executors.guard import GuardedResolver, NotReached
 from rota.runtime.executors.http import HttpExecutor
+from rota.runtime.webhook import post
 from tests.support.calls import Ledger, command_call, http_call
 from tests.support.webserver import WebServer
 
@@ -146,6 +149,44 @@ def test_programs_run_below_the_folders_of_the_settings(
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root becomes somebody else")
+def test_programs_get_the_variables_of_the_worker_that_the_settings_name(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGHOST", "db.example.org")
+    monkeypatch.setenv("PGUSER", "shop")
+    monkeypatch.setenv("DATABASE_PASSWORD", "hunter22")
+    passes = Programs(pass_env=("PGHOST", "PGUSER", "NOT_SET_ANYWHERE"))
+
+    def variables(programs: Programs) -> dict[str, str]:
+        lines = printed(ledger, programs, "env", "-0", env={"PGUSER": "of the job"}).split("\0")
+        return dict(line.split("=", 1) for line in lines if line)
+
+    assert "PGHOST" not in variables(Programs())
+    seen = variables(passes)
+    assert (seen["PGHOST"], seen["PGUSER"]) == ("db.example.org", "of the job")
+    assert {"DATABASE_PASSWORD", "NOT_SET_ANYWHERE"}.isdisjoint(seen)
+
+
+def test_a_tilde_is_the_home_folder_of_whom_the_program_runs_as(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "below").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    inside, outside = Programs(folders=(str(tmp_path),)), Programs(folders=("/nowhere",))
+
+    def refusal(programs: Programs, *argv: str, cwd: str) -> str:
+        ending = run(ledger, programs, *argv, cwd=cwd)
+        return ending.error.message if isinstance(ending, Raised) else "it ran"
+
+    assert "not below one that this worker allows" in refusal(outside, "pwd", cwd="~")
+    assert printed(ledger, Programs(), "pwd", cwd="~").strip() == str(tmp_path)
+    assert printed(ledger, inside, "pwd", cwd="~/below").strip() == str(tmp_path / "below")
+    missing = refusal(Programs(), "no-such-program", cwd="~")
+    assert missing == "the program 'no-such-program' was not found on this machine"
+    absent = refusal(Programs(), "pwd", cwd="~/absent")
+    assert f"the working folder {tmp_path}/absent does not exist" in absent
+
+
 def test_programs_run_as_the_user_of_the_settings(ledger: Ledger) -> None:
     nobody = pwd.getpwnam("nobody")
 
@@ -251,6 +292,41 @@ def test_a_name_that_changes_its_mind_is_asked_once(
 
     assert json.loads(ending.result)["status"] == 200
     assert resolver.asked == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "allow_private"),
+    [
+        (["8.8.8.8", "127.0.0.1"], False),
+        (["127.0.0.1"], False),
+        (["169.254.169.254"], True),
+        (["127.0.0.1", "169.254.169.254"], True),
+    ],
+)
+def test_a_webhook_is_judged_by_all_addresses_of_its_name(
+    server: WebServer, answer: list[str], allow_private: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolver = FakeResolver(answer)
+    fake(monkeypatch, resolver)
+    before = len(server.seen)
+    url = server.url("/json", host="shop.test")
+
+    with pytest.raises(NotReached, match=r"shop\.test leads to"):
+        post(url, b"{}", key="k", allow_private=bool(allow_private))
+
+    assert len(server.seen) == before
+    assert resolver.asked == 1
+
+
+def test_a_webhook_authenticates_and_never_tells_how(server: WebServer) -> None:
+    secret = "bob:tell%20nobody"
+    post(server.url("/json", host=f"{secret}@127.0.0.1"), b"{}", key="k", allow_private=True)
+    assert server.seen[-1].headers["Authorization"] == "Basic Ym9iOnRlbGwgbm9ib2R5"
+
+    for url in (f"http://{secret}@127.0.0.1:1/", f"ftp://{secret}@h/", f"http://{secret}@h:99999/"):
+        with pytest.raises(RotaError) as failed:
+            post(url, b"{}", key="k", allow_private=True)
+        assert "nobody" not in str(failed.value)
 
 
 def test_no_proxy_of_the_environment_is_used(

@@ -64,8 +64,23 @@ def test_a_statement_is_prepared_once_it_is_used_often(connection: Connection) -
     assert prepared(connection) == 1
 
 
+def test_no_two_connections_give_one_name_to_different_statements(postgres_url: str) -> None:
+    """Their sessions may be one, behind a pooler."""
+    dialer = Dialer(postgres_url, burst=2)
+    with dialer.connect() as one, dialer.connect() as other:
+        for connection, numbers in ((one, (1, 2)), (other, (2, 3))):
+            for number in numbers:
+                for _ in range(PREPARED_AFTER + 1):
+                    connection.wire.run(b"select %d as n" % number, {})
+        asked = "select name, statement from pg_prepared_statements"
+        found = [row for each in (one, other) for row in each.execute(asked).fetchall()]
+
+    assert len(found) == 4
+    assert len({row["name"] for row in found}) == len({row["statement"] for row in found}) == 3
+
+
 def test_nothing_is_prepared_behind_a_pooler(connection: Connection) -> None:
-    connection.prepare_threshold = None
+    connection.wire.prepares = False
     for _ in range(PREPARED_AFTER + 3):
         connection.wire.run(ECHO, {"value": "x"})
     assert prepared(connection) == 0

@@ -148,20 +148,20 @@ def test_a_bad_handler_is_recorded_and_hurts_nobody(app: App, serve: Serve, case
 def test_a_handler_that_kills_its_own_process_is_quarantined(
     app: App, serve: Serve, handler: Callable[[], None], says: str
 ) -> None:
-    bad = app.job(isolation="process", retries=50)(handler)
+    bad = app.job(isolation="process", retries=50, max_crashes=2)(handler)
     good = app.job(isolation="process", name="good")(handlers.add)
     serve()
     run = bad.submit()
     beside = good.submit_many(range(HEALTHY))
     ended = run.wait(timeout=30)
 
-    assert (ended.state, ended.reason) == (
-        State.FAILED,
-        "quarantined: killed its worker 3 times; find out why before you redrive it",
-    )
-    assert ended.error is not None
-    assert says in ended.error.message
-    assert [each.kind for each in run.attempts()] == ["crash"] * 3
+    assert ended.state is State.FAILED
+    assert ended.reason is not None
+    assert ended.reason.startswith("quarantined: the process of the handler ")
+    assert f"{says} while it ran alone, 2 times" in ended.reason
+    kinds = [each.kind for each in run.attempts()]
+    # The first may have been in a process that others had used, which proves nothing.
+    assert kinds in (["crash"] * 2, ["lost", "crash", "crash"])
     assert [each.result(timeout=20) for each in beside] == [n + 2 for n in range(HEALTHY)]
 
 

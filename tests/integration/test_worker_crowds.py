@@ -67,7 +67,8 @@ def test_ten_thousand_runs_are_done_exactly_once_each(
 
     assert Counter(done) == Counter(run.id for run in runs)
     assert run_sql(store_url, "select count(*) from rota.attempt") == [(0,)]
-    assert run_sql(store_url, "select distinct attempt, fence from rota.run_history") == [(1, 1)]
+    # A worker that had to wait for the machine may have given some back before it began them.
+    assert run_sql(store_url, "select distinct attempt from rota.run_history") == [(1,)]
 
 
 def test_runs_past_their_retention_are_forgotten(app: App, serve: Serve) -> None:

@@ -162,7 +162,7 @@ def test_a_worker_whose_lease_was_taken_cannot_commit(
 
 def _taken(app: App, run_id: str) -> str:
     """Another worker has claimed the run meanwhile."""
-    table = "run" if app.url.startswith("sqlite") else "rota.run"
+    table = "rota_run" if app.url.startswith("sqlite") else "rota.run"
     return f"update {table} set fence = fence + 1, attempt = attempt + 1 where id = '{run_id}'"
 
 

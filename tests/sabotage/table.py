@@ -1,17 +1,23 @@
-"""All sabotages, and the tests they count on."""
+"""All sabotages, found in the modules of `bugs`, and the tests they count on."""
 
 from __future__ import annotations
 
-from tests.sabotage.bugs.claiming import CLAIMING
-from tests.sabotage.bugs.clocks import CLOCKS
-from tests.sabotage.bugs.commits import COMMITS
-from tests.sabotage.bugs.finishing import FINISHING
-from tests.sabotage.bugs.firing import FIRING
-from tests.sabotage.bugs.graphs import GRAPHS
-from tests.sabotage.bugs.keys import KEYS
-from tests.sabotage.bugs.leases import LEASES
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
 
-SABOTAGES = (*FINISHING, *CLAIMING, *LEASES, *KEYS, *COMMITS, *CLOCKS, *FIRING, *GRAPHS)
+from tests.sabotage import bugs
+from tests.sabotage.edit import Sabotage
+
+
+def _found() -> Iterator[Sabotage]:
+    for module in sorted(iter_modules(bugs.__path__), key=lambda each: each.name):
+        for value in vars(import_module(f"{bugs.__name__}.{module.name}")).values():
+            if isinstance(value, tuple) and all(isinstance(each, Sabotage) for each in value):
+                yield from value
+
+
+SABOTAGES = tuple(_found())
 
 
 def named_tests() -> list[str]:

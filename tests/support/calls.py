@@ -76,7 +76,32 @@ def eventually(is_so: Callable[[], object], deadline_s: float = DEADLINE_S) -> N
         time.sleep(min(max(waited / 20, 0.002), 0.05))
 
 
-def lease(args: dict[str, Any], *, job: str = "job", attempt: int = 1, fence: int = 7) -> Lease:
+BACKFILLED = (
+    '{"schedule":"nightly","kind":"backfill","scheduledFor":1774748400000,'
+    '"intervalStart":1774662000000,"intervalEnd":1774748400000,"zone":"Europe/Paris","backfill":"b1"}'
+)
+TIMES = {
+    "ROTA_SCHEDULE": "nightly",
+    "ROTA_STARTED_BY": "backfill",
+    "ROTA_BACKFILL": "b1",
+    "ROTA_SCHEDULED_FOR": "2026-03-29T03:40:00+02:00",
+    "ROTA_SCHEDULED_DAY": "2026-03-29",
+    "ROTA_INTERVAL_START": "2026-03-28T02:40:00+01:00",
+    "ROTA_INTERVAL_START_DAY": "2026-03-28",
+    "ROTA_INTERVAL_END": "2026-03-29T03:40:00+02:00",
+    "ROTA_INTERVAL_END_DAY": "2026-03-29",
+}
+"""What a program knows of a run with that origin."""
+
+
+def lease(
+    args: dict[str, Any],
+    *,
+    job: str = "job",
+    attempt: int = 1,
+    fence: int = 7,
+    origin: str | None = None,
+) -> Lease:
     return Lease(
         run_id=new_id(),
         fence=fence,
@@ -91,6 +116,7 @@ def lease(args: dict[str, Any], *, job: str = "job", attempt: int = 1, fence: in
         at_most_once=False,
         due_at=0,
         claimed_at=0,
+        origin=origin,
     )
 
 
@@ -109,15 +135,20 @@ def call_of(
     return Call(lease(args, job=fn.__name__), work, timeout_s)
 
 
-def command_call(*argv: str, args: dict[str, Any] | None = None, **options: Any) -> Call:
+def command_call(
+    *argv: str, args: dict[str, Any] | None = None, origin: str | None = None, **options: Any
+) -> Call:
     """A call of a program."""
     spec = JobSpec(name="command", target=CommandTarget(argv=argv, **options))
     texts = (*argv, *options.get("env", {}).values())
     signature = Signature.of_names("command", placeholders(texts))
-    return Call(lease(args or {}, job="command"), Work(spec=spec, signature=signature), None)
+    own = lease(args or {}, job="command", origin=origin)
+    return Call(own, Work(spec=spec, signature=signature), None)
 
 
-def http_call(url: str, args: dict[str, Any] | None = None, **options: Any) -> Call:
+def http_call(
+    url: str, args: dict[str, Any] | None = None, origin: str | None = None, **options: Any
+) -> Call:
     """A call of an HTTP address; private ones are allowed unless the test says otherwise."""
     target = HttpTarget(url=url, **{"allow_private": True, **options})
     texts = (target.url, *target.headers.values(), target.body or "")
@@ -125,4 +156,4 @@ def http_call(url: str, args: dict[str, Any] | None = None, **options: Any) -> C
         spec=JobSpec(name="request", target=target),
         signature=Signature.of_names("request", placeholders(texts)),
     )
-    return Call(lease(args or {}, job="request"), work, None)
+    return Call(lease(args or {}, job="request", origin=origin), work, None)

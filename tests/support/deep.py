@@ -92,6 +92,7 @@ def parameters(ids: list[str]) -> dict[str, Any]:
         "queue": "default",
         "jobs": '["noop", "mail"]',
         "worker_id": worker,
+        "held": False,
         "limit": BATCH,
         "credit_ms": CREDIT_MS,
         "id": worker,
@@ -150,7 +151,7 @@ def deep_sqlite_store(folder: Path) -> Iterator[apsw.Connection]:
     open_store(f"sqlite:///{path}", clock=Clock()).close()
     connection = apsw.Connection(str(path))
     for text in fill("sqlite", new_id()):
-        connection.execute(text.replace("rota.", ""))
+        connection.execute(text.replace("rota.", "rota_"))
     yield connection
     connection.close()
 
@@ -176,13 +177,13 @@ def deep_postgres_store(
 
 def sqlite_plan(connection: apsw.Connection, name: str, **said: Any) -> list[str]:
     """The lines of the plan of each statement in the text."""
-    ids = [row[0] for row in connection.execute("select id from run limit 100")]
+    ids = [row[0] for row in connection.execute("select id from rota_run limit 100")]
     statement = load(sqlite_dialect.DIALECT)[name]
     known = dict.fromkeys(statement.params) | parameters(ids)
     lines = []
     for part in statement.text.split(";"):
         rows = connection.execute(f"explain query plan {part}", known | said)
-        lines += [str(row[3]) for row in rows]
+        lines += [str(row[3]).replace("rota_", "") for row in rows]
     return lines
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import signal
 import time
 from pathlib import Path
@@ -105,7 +104,7 @@ def climb(trail: str, top: int) -> int:
         leave_trace(trail, f"step{step}")
         checkpoint(step + 1)
         if step == top // 2 and current_run().attempt == 1:
-            os.kill(os.getpid(), signal.SIGKILL)
+            signal.raise_signal(signal.SIGKILL)
     return top
 
 
@@ -140,7 +139,7 @@ def charge(trail: str, policy: str) -> Any:
             leave_trace(trail, "called")
             leave_trace(trail, effect.idempotency_key)
             if current_run().attempt == 1:
-                os.kill(os.getpid(), signal.SIGKILL)
+                signal.raise_signal(signal.SIGKILL)
             effect.result = "charged"
     return effect.result
 

@@ -59,10 +59,16 @@ class PostgresServer:
     Without `fsync` it survives `kill` but not a crash of the machine; measure with it.
     """
 
-    def __init__(self, *, fsync: bool = False, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        fsync: bool = False,
+        settings: Mapping[str, str] | None = None,
+        password: str | None = None,
+    ) -> None:
         self.binaries = find_binaries()
         self.port = 0
-        self.password = secrets.token_hex(16)
+        self.password = password or secrets.token_hex(16)
         self._settings = _SETTINGS | ({} if fsync else _NOT_DURABLE) | dict(settings or {})
         self._place = None if fsync else quick_folder()
         self._identity: Identity = server_identity()
@@ -229,7 +235,7 @@ class PostgresServer:
     def _start_somewhere(self) -> None:
         """Start on a free port; somebody may take it before we do, so try again."""
         for is_last in (False, False, True):
-            self.port = _free_port()
+            self.port = free_port()
             self._write_settings()
             try:
                 return self.start()
@@ -285,7 +291,7 @@ def database_of(url: str) -> str:
     return str(psycopg.conninfo.conninfo_to_dict(url)["dbname"])
 
 
-def _free_port() -> int:
+def free_port() -> int:
     while True:
         port = secrets.choice(_PORTS)
         with socket.socket() as probe, contextlib.suppress(OSError):

@@ -18,6 +18,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     query: dict[str, str]
     headers: dict[str, str]
     body: str
+    pairs: list[tuple[str, str]]
+    """Headers as they came, also those that came twice."""
 
 
 class WebServer:
@@ -66,6 +68,7 @@ class WebServer:
                 path=request.raw_path,
                 query=dict(request.query),
                 headers=dict(request.headers),
+                pairs=list(request.headers.items()),
                 body=await request.text(),
             )
         )

@@ -16,7 +16,7 @@ import pytest
 from tests.support.source import Module, module_at, modules
 
 LAYERS = (
-    {"errors", "clock", "ids", "notices", "shield", "url_text", "version"},
+    {"errors", "clock", "ids", "notices", "scripts", "shield", "url_text", "version"},
     {"model"},
     {"rules"},
     {"store"},

@@ -76,7 +76,7 @@ def test_a_submit_may_want_it_fresh() -> None:
 FILE = """
 jobs:
   report:
-    command: make report {day}
+    command: report {day}
     cache: {ttl: 1h, key: {$param: DAY}}
 """
 

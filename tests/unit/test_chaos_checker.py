@@ -153,7 +153,7 @@ DOCTORED: list[tuple[str, str, dict[str, Any]]] = [
         "S7",
         "more crashes than the cap",
         with_end(EFFECT, attempt=5, crashes=4, fence=5, started_ms=9000)
-        | with_more("tried", *(tried("e", n, kind="lost") for n in (1, 2, 3, 4))),
+        | with_more("tried", *(tried("e", n, kind="crash") for n in (1, 2, 3, 4))),
     ),
     (
         "S7",

@@ -23,11 +23,16 @@ def test_the_same_seed_makes_the_same_plan_and_another_one_another() -> None:
 
 
 def test_the_plans_hold_the_faults_that_are_promised() -> None:
-    for sizes, harm, crashes in ((SHORT, 40, 3), (LONG, 600, 40)):
+    for sizes, harm, crashes in (
+        (SHORT, 40, 3),
+        (LONG, 600, 40),
+        (SHORT.behind_pooler(), 40, 3),
+    ):
         counts = Counter(fault.kind for fault in plan_faults(3, sizes))
 
         assert sum(counts[kind] for kind in (*KILLS, *STOPS)) >= harm
         assert counts["crash_postgres"] >= crashes
+        assert counts["crash_pooler"] == crashes * sizes.has_pooler
         assert counts == sizes.faults
 
 
@@ -40,7 +45,7 @@ def test_fewer_jobs_meet_fewer_faults_but_every_kind_of_them() -> None:
 
 
 def test_the_nemesis_knows_every_fault_and_a_stop_outlasts_the_lease() -> None:
-    plan = plan_faults(4, LONG)
+    plan = plan_faults(4, LONG.behind_pooler())
 
     assert all(hasattr(Nemesis, f"_{fault.kind}") for fault in plan)
     stops = [fault.hold_s for fault in plan if fault.kind == "stop_worker"]

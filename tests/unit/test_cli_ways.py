@@ -32,6 +32,8 @@ NO_SERVER = {
     "db revoke": DATABASE,
     "db logins": DATABASE,
     "doctor": DATABASE,
+    "releases list": DATABASE,
+    "releases use": DATABASE,
     "bench": DATABASE,
 }
 

@@ -23,6 +23,7 @@ NO_CLIENT: Mapping[str, Mapping[str, str]] = {
             ("job", "graph", "command", "http", "graphs", "everything", "define"), CODE
         ),
         **dict.fromkeys(("store", "vault", "waiter", "submit_runs", "name", "upgrade"), INSIDE),
+        **dict.fromkeys(("release", "releases"), CODE),
         "worker": "one that has a server instead is a process of its own: `rota worker --server`",
     },
     "Run": {"filled": INSIDE},
@@ -35,7 +36,7 @@ NO_CLIENT: Mapping[str, Mapping[str, str]] = {
         "within": "a transaction of the database",
     },
     "Schedules": {
-        **dict.fromkeys(("put_declared", "timetables", "merged"), INSIDE),
+        **dict.fromkeys(("timetables", "merged"), INSIDE),
     },
 }
 WHO = {"who"}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rota.errors import BadExpression
+from rota.rules.expression_text import loops_in, tokens_of
 from rota.rules.expressions import MAX_CHARS, Condition, Expression, Names, Values
 
 NAMES = Names(nodes=("load", "clean"), params=("day", "n"), has_item=True)
@@ -147,3 +150,25 @@ def test_any_text_is_evaluated_or_refused(text: str) -> None:
         evaluated(text)
     except BadExpression:
         return
+
+
+def test_loops_in_loops_are_counted_in_one_pass() -> None:
+    """240 of them, each around the next, as many as the text may hold."""
+    text = "".join(f"params.a.all(x{number}, " for number in range(240))[:4000]
+    tokens = Counted(tokens_of(text))
+
+    loops = loops_in(tokens)
+
+    assert loops is not None
+    assert tokens.read < 20 * len(tokens)
+
+
+class Counted(list[tuple[str, str]]):
+    """Counts what is read of it."""
+
+    read = 0
+
+    def __getitem__(self, at: Any) -> Any:
+        found = super().__getitem__(at)
+        self.read += len(found) if isinstance(at, slice) else 1
+        return found

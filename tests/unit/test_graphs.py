@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -256,6 +257,37 @@ def test_arguments_of_a_sub_graph_are_checked() -> None:
         plan_graph(graph(sub("etl", "inner")), graphs={"inner": inner})
     with pytest.raises(BadGraph, match=r"graph 'inner' takes no 'dy'. Did you mean 'day'"):
         plan_graph(graph(sub("etl", "inner", args={"dy": 1})), graphs={"inner": inner})
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        ({"s": 5}, "node 'in': s: Expected `str`, got `int`; s is str"),
+        ({"s": "x", "n": "hello"}, "node 'in': n: Expected `int`, got `str`; n is int"),
+        (
+            {"s": "x", "rows": [1, "y"]},
+            r"node 'in': rows\[1\]: Expected `int`, got `str`; rows is list\[int\]",
+        ),
+    ],
+)
+def test_a_value_of_another_type_that_stands_in_a_graph_is_refused(
+    args: dict[str, Any], says: str
+) -> None:
+    types = {"s": "str", "n": "int", "rows": "list[int]"}
+    defaults: dict[str, Any] = {"n": 1, "rows": []}
+    parameters = {
+        name: Parameter(type=kind, default=defaults.get(name, msgspec.UNSET))
+        for name, kind in types.items()
+    }
+    inner = Graph(name="inner", nodes=(node("x"),), parameters=parameters)
+    jobs = {"j": JobFacts(types, required=frozenset({"s"}))}
+
+    for wrong in (sub("in", "inner", args=args), Node(name="in", job="j", args=args)):
+        with pytest.raises(BadGraph, match=says) as refused:
+            plan_graph(graph(wrong), graphs={"inner": inner}, jobs=jobs | {"noop": JobFacts({})})
+        assert refused.value.path == ("nodes", "in")
+    literal = sub("in", "inner", args={"s": {"$literal": "x"}, "n": {"$expr": "1 + 1"}})
+    assert "in" in plan_graph(graph(literal), graphs={"inner": inner}).nodes
 
 
 def test_a_bomb_of_sub_graphs_is_refused() -> None:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from rota.errors import BadFile
-from rota.rules.importers.celery import read_beat, read_beat_json
+from rota.rules.importers.celery import Zones, read_beat, read_beat_json
 from rota.rules.importers.report import Imported
 from tests.support.imports import fire_times, topics
 
@@ -73,9 +73,103 @@ def test_both_day_fields_must_match_as_in_celery() -> None:
     assert topics(found.entries[0])["days"] == "unless: the other weekdays"
 
 
-def test_an_app_gives_its_zone_and_the_names_of_arguments() -> None:
-    def send(self: Any, to: str, text: str) -> None: ...
+def send(self: Any, to: str, text: str) -> None:
+    """A task with `bind=True`."""
 
+
+def score(days: int = 7, *, deep: bool = False) -> int:
+    """A task that is registered under another name than its own."""
+    return days + deep
+
+
+def app_of(entry: dict[str, Any], tasks: dict[str, Any], **conf: Any) -> Any:
+    conf = {"timezone": None, "enable_utc": True, "beat_schedule": {"it": entry}, **conf}
+    return SimpleNamespace(conf=SimpleNamespace(**conf), tasks=tasks)
+
+
+def test_a_registered_name_leads_to_the_function_behind_it() -> None:
+    task = SimpleNamespace(run=score, time_limit=30, rate_limit="5/m")
+    app = app_of({"task": "risk.heat", "schedule": 60, "args": [3]}, {"risk.heat": task})
+    (entry,) = read_beat(app, "m:app").entries
+
+    assert entry.job["python"] == f"{__name__}:score"
+    assert entry.job["parameters"] == {"days": "int", "deep": "bool"}
+    assert entry.job["schedule"]["arguments"] == {"days": 3}
+    assert entry.job["timeout"] == "30s"
+    assert "rate_limit of the task" in [note.old for note in entry.notes]
+
+
+def test_a_name_that_nobody_registered_is_told_to_be_a_guess() -> None:
+    (entry,) = read_beat(app_of({"task": "a.b", "schedule": 60}, {}), "m:app").entries
+    left_out = read_beat(app_of({"task": "a.b", "schedule": 60, "args": [1]}, {}), "m:app")
+
+    assert entry.job["python"] == "a:b"
+    assert any("is a guess" in note.default for note in entry.notes)
+    assert "import from the app" not in left_out.skipped[0].reason
+
+
+def test_a_function_that_cannot_be_imported_is_left_out() -> None:
+    def inner() -> None: ...
+
+    found = read_beat(app_of({"task": "a.b", "schedule": 60}, {"a.b": inner}), "m:app")
+
+    assert "has no name for its function" in found.skipped[0].reason
+
+
+@pytest.mark.parametrize(
+    ("conf", "zones", "zone", "says"),
+    [
+        ({"timezone": "Europe/Moscow"}, Zones(), "Europe/Moscow", "timezone=Europe/Moscow"),
+        ({}, Zones(), "UTC", "no timezone is set"),
+        ({"enable_utc": False}, Zones(None, "Asia/Tokyo"), "Asia/Tokyo", "zone of the machine"),
+        ({"timezone": "Asia/Tokyo"}, Zones("Europe/Paris"), "Europe/Paris", "as you said"),
+    ],
+)
+def test_the_zone_is_found_as_celery_finds_it_and_told(
+    conf: dict[str, Any], zones: Zones, zone: str, says: str
+) -> None:
+    app = app_of({"task": "a.b", "schedule": Crontab(minute=0)}, {}, **conf)
+    (entry,) = read_beat(app, "m:app", zones=zones).entries
+
+    assert entry.job["schedule"]["timezone"] == zone
+    (note,) = [note for note in entry.notes if note.topic == "zone"]
+    assert says in note.old
+
+
+def test_settings_beside_a_plain_schedule_say_the_zone() -> None:
+    schedule = {"it": {"task": "a.b", "schedule": 60}}
+    settings = SimpleNamespace(CELERY_TIMEZONE="Europe/Moscow", CELERY_BEAT_SCHEDULE=schedule)
+
+    by_part = read_beat(schedule, "settings:CELERY_BEAT_SCHEDULE", beside=settings)
+    by_whole = read_beat(settings, "project:settings")
+
+    for found in (by_part, by_whole):
+        assert found.entries[0].job["schedule"]["timezone"] == "Europe/Moscow"
+
+
+def test_what_an_entry_or_a_file_says_beside_is_named() -> None:
+    entry = {"task": "a.b", "schedule": 60, "description": "x", "options": {"link": 1}}
+    found = read_beat_json(
+        msgspec.json.encode({"beat_schedule": {"it": entry}, "task_routes": {}}), "beat.json"
+    )
+    told = [note.old for note in found.entries[0].notes]
+
+    assert found.warnings == ("beat.json: task_routes is not kept",)
+    assert "description of the entry" in told
+    assert "option link" in told
+
+
+@pytest.mark.parametrize(
+    "schedule", [{"minute": 0, "hours": 6}, {"every": 2, "period": "hours", "start": 1}]
+)
+def test_a_field_of_a_schedule_that_nobody_knows_is_not_dropped(schedule: Any) -> None:
+    found = beat(schedule)
+
+    assert found.entries == ()
+    assert "fields are" in found.skipped[0].reason
+
+
+def test_an_app_gives_its_zone_and_the_names_of_arguments() -> None:
     conf = SimpleNamespace(
         timezone="Europe/Paris",
         beat_schedule={"it": {"task": "a.send", "schedule": 60, "args": ("ann", "hi")}},

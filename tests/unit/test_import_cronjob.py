@@ -142,3 +142,56 @@ def test_a_cronjob_that_cannot_be_kept_is_left_out(
 def test_a_manifest_that_is_none_is_refused(text: bytes, says: str) -> None:
     with pytest.raises(BadFile, match=says):
         read_cronjobs(text, "c.yaml")
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        b"---\n%s\n---\n",
+        b"# only comments\n---\n%s",
+        b"---\n---\n%s---\n# Source: shop/x.yaml\n---\n",
+    ],
+)
+def test_documents_that_hold_nothing_are_passed_over(around: bytes) -> None:
+    found = read_cronjobs(around % CRONJOBS, "c.yaml")
+
+    assert list(named(found)) == ["report", "plain"]
+
+
+def test_objects_of_other_kinds_are_named() -> None:
+    found = read_cronjobs(CRONJOBS, "c.yaml")
+
+    assert found.warnings == ("c.yaml:28: ConfigMap  is no CronJob: it is passed over",)
+
+
+def test_a_variable_of_a_secret_is_told_how_to_reach_a_command() -> None:
+    (note,) = [
+        note
+        for note in named(read_cronjobs(CRONJOBS, "c.yaml"))["report"].notes
+        if note.topic == "variables"
+    ]
+
+    assert "TOKEN" in note.old
+    assert "pass_env" in note.default
+
+
+def test_a_command_line_with_a_secret_in_it_is_left_out() -> None:
+    found = read_cronjobs(CRONJOBS.replace(b"$(REGION)", b"--x=$(TOKEN)", 1), "c.yaml")
+    (skipped,) = [each for each in found.skipped if each.text == "report"]
+
+    assert "$(TOKEN)" in skipped.reason
+
+
+def test_every_field_that_is_not_kept_is_named() -> None:
+    (note,) = [
+        note
+        for note in named(read_cronjobs(CRONJOBS, "c.yaml"))["report"].notes
+        if note.topic == "not kept"
+    ]
+
+    assert note.old.split(", ") == [
+        "metadata.namespace",
+        "spec.jobTemplate.spec.template.spec.restartPolicy",
+        "name of the container",
+        "resources of the container",
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.rules.jitter import hash_jitter, random_jitter
+from rota.rules.jitter import fixed_jitter, hash_jitter, random_jitter
 
 limits = st.integers(0, 10**9)
 chances = st.floats(0, 1, exclude_max=True)
@@ -20,6 +20,7 @@ def test_a_start_stays_before_the_limit_and_the_next_firing(
     for later in (
         random_jitter(limit, nominal=nominal, following=following, random=random),
         hash_jitter(limit, nominal=nominal, following=following, seed=seed),
+        fixed_jitter(limit, nominal=nominal, following=following, seed=seed),
     ):
         assert 0 <= later < max(limit, 1)
         assert gap is None or later < gap
@@ -51,3 +52,16 @@ def test_chance_reaches_from_nothing_to_just_under_the_limit() -> None:
     ]
 
     assert found == [0, 500, 999]
+
+
+def test_a_fixed_delay_is_the_same_for_each_firing_of_a_schedule_and_differs_between_them() -> None:
+    delays = {
+        seed: {
+            fixed_jitter(3_600_000, nominal=day * 86_400_000, following=None, seed=seed)
+            for day in range(100)
+        }
+        for seed in ("default/backup", "default/report")
+    }
+
+    assert [len(each) for each in delays.values()] == [1, 1]
+    assert len(set.union(*delays.values())) == 2

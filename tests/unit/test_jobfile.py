@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,13 @@ from rota.model.bundle import Bundle
 from rota.model.schedule import Calendar, Cron, Every
 from rota.model.spec import Breaker, CommandTarget, HttpTarget, PythonTarget
 from rota.rules.jobfile import read_bundle
-from rota.rules.jobfile.known import DEFAULT_FIELDS, OWN_FIELDS, TOP_FIELDS
+from rota.rules.jobfile.known import (
+    DEFAULT_FIELDS,
+    JOB_FIELDS,
+    OWN_FIELDS,
+    SCHEDULE_FIELDS,
+    TOP_FIELDS,
+)
 from rota.rules.jobfile.schema import job_file_schema
 from rota.rules.jobfile.targets import TARGET_FIELDS
 from rota.rules.jobfile.words import split_words
@@ -172,7 +179,7 @@ def test_calendars_and_blackouts_are_read_and_may_be_known_already() -> None:
         ),
         (
             "jobs: {a: {python: m:f, parameters: {b: int}, schedule: '@daily', arguments: {c: 1}}}",
-            "'c' is no parameter of it",
+            "got an unexpected keyword argument 'c'",
         ),
         (
             "jobs: {a: {command: x, schedule: '@daily', schedules: []}}",
@@ -275,7 +282,46 @@ def test_the_schema_knows_every_field_and_every_reference_leads_somewhere() -> N
     text = json.dumps(schema)
 
     assert set(schema["properties"]) == TOP_FIELDS
-    assert set(schema["$defs"]["job"]["properties"]) == DEFAULT_FIELDS | TARGET_FIELDS | OWN_FIELDS
+    assert set(schema["$defs"]["job"]["properties"]) == (
+        JOB_FIELDS | SCHEDULE_FIELDS | TARGET_FIELDS | OWN_FIELDS
+    )
+    assert set(schema["properties"]["defaults"]["properties"]) == DEFAULT_FIELDS
     assert set(schema["properties"]["defaults"]["properties"]) == DEFAULT_FIELDS
     for name in text.split('"#/$defs/')[1:]:
         assert name.partition('"')[0] in schema["$defs"]
+
+
+def test_variables_and_the_folder_of_all_commands_may_stand_under_defaults() -> None:
+    text = b"""\
+defaults: {env: {A: all, B: all}, cwd: /srv, retries: 0}
+jobs:
+  one: {command: [x]}
+  two: {command: [x], env: {B: own}, cwd: /tmp}
+  three: {http: "https://example.org/"}
+graphs:
+  flow: {nodes: {first: {command: [y]}}}
+"""
+    jobs = read_bundle(text, "f.yaml").jobs
+
+    assert jobs["one"].target == CommandTarget(
+        argv=("x",), env={"A": "all", "B": "all"}, cwd="/srv"
+    )
+    assert jobs["two"].target == CommandTarget(
+        argv=("x",), env={"A": "all", "B": "own"}, cwd="/tmp"
+    )
+    assert jobs["flow.first"].target == CommandTarget(
+        argv=("y",), env={"A": "all", "B": "all"}, cwd="/srv"
+    )
+    assert isinstance(jobs["three"].target, HttpTarget)
+
+
+def test_a_job_may_say_what_it_is_for() -> None:
+    text = b"jobs: {one: {command: [x], description: Cleans up}, two: {command: [x]}}"
+    jobs = read_bundle(text, "f.yaml").jobs
+
+    assert jobs["one"].description == "Cleans up"
+    assert b"description" not in msgspec.json.encode(jobs["two"])  # as versions before wrote it
+    with pytest.raises(BadFile, match="there is no 'description' here"):
+        read_bundle(b"defaults: {description: x}\njobs: {a: {command: [x]}}", "f.yaml")
+    with pytest.raises(BadFile, match="is not a text"):
+        read_bundle(b"jobs: {a: {command: [x], description: [1]}}", "f.yaml")

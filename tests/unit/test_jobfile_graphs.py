@@ -99,7 +99,7 @@ def test_a_file_may_be_one_graph() -> None:
         ),
         (
             "graphs: {g: {parameters: {day: str}, schedule: '@daily', nodes: {a: {command: x}}}}",
-            "needs the parameter 'day'",
+            "missing a required argument: 'day'",
         ),
         ("graphs: {}", "it has no jobs"),
     ],
@@ -148,3 +148,39 @@ def test_the_schema_knows_what_a_graph_and_its_nodes_may_say() -> None:
 
     assert set(parts["Graph"]["properties"]) == GRAPH_FIELDS
     assert set(parts["Node"]["properties"]) >= INLINE_FIELDS
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        ("{start: abc, stop: 3}", "start: Expected `int`, got `str`; start is int"),
+        ("{start: 1, stop: 2, foo: 3}", "job 'ints' takes no 'foo'"),
+    ],
+)
+def test_arguments_of_a_node_are_checked_by_a_plan_with_line_and_column(
+    args: str, says: str
+) -> None:
+    text = (
+        "jobs:\n"
+        '  ints: {python: "helpers:ints", parameters: {start: int, stop: int}}\n'
+        "graphs:\n"
+        "  g:\n"
+        "    nodes:\n"
+        f"      a: {{job: ints, args: {args}}}\n"
+    )
+
+    with pytest.raises(BadGraph) as refused:
+        make_plan([read(text)], Stored(now=0), Wish(), seed=str)
+
+    assert str(refused.value).startswith("folder/flow.yaml:6:7: graph 'g': node 'a': ")
+    assert says in str(refused.value)
+
+
+def test_arguments_of_a_schedule_are_checked_by_the_types_that_a_file_declares() -> None:
+    text = (
+        'jobs: {a: {python: "m:f", parameters: {start: int}, schedule: "@daily",'
+        " arguments: {start: abc}}}"
+    )
+
+    with pytest.raises(BadFile, match="start: Expected `int"):
+        read(text)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rota.runtime.describe import bounded
 from rota.runtime.masking import MASK, Masker, secrets_in
 
 ENVIRONMENT = {
@@ -90,3 +91,16 @@ def test_the_quick_look_never_overlooks_what_would_be_masked(text: str) -> None:
 
     assert masker(text) == text or masker.is_needed(text)
     assert masker(text).count("\n") == text.count("\n")
+
+
+def test_halves_of_a_secret_beside_a_cut_are_masked() -> None:
+    text = bounded("a" * 40 + "secret-1234" + "b" * 200 + "secret-1234" + "c" * 41, 90)
+
+    assert Masker(["secret-1234"]).cut(text).count(MASK) == 2
+    assert "secr" not in Masker(["secret-1234"]).cut(text)
+    assert "1234" not in Masker(["secret-1234"]).cut(text)
+
+
+@given(st.text())
+def test_a_text_without_a_cut_is_masked_as_any_other(text: str) -> None:
+    assert Masker(["secret-1"]).cut(text) == Masker(["secret-1"])(text)

@@ -8,7 +8,7 @@ from rota.app import App
 from rota.errors import BadInput
 from rota.rules.definitions import command_target
 from rota.rules.jobfile import read_bundle
-from rota.rules.programs import check_argv
+from rota.rules.programs import check_argv, check_command
 
 GOOD = (
     ["pg_dump", "--file={path}", "{database}"],
@@ -17,6 +17,24 @@ GOOD = (
     ["sh", "script.sh", "{name}"],
     ["sh", "-c", "echo {{braces}}"],
     ["wc", "-c", "{path}"],
+    ["backup.sh", "{day}"],
+    ["./backup", "--date={day}", "-o", "/var/{day}.tar", "host:{day}", "{a}-{b}", "x={{}}"],
+    ["python3.11", "-u", "job.py", "{day}", "--date={day}"],
+    ["python", "-X", "utf8", "-m", "shop.report", "{day}"],
+    ["python", "-c", "import sys; print(sys.argv)", "{day}"],
+    ["awk", "-F", ",", "{{print $1}}", "{path}"],
+    ["sed", "-n", "-e", "1p", "-e", "2p", "{path}"],
+    ["env", "-i", "LANG=C", "backup.sh", "{day}"],
+    ["timeout", "-k", "5", "10", "backup.sh", "{day}"],
+    ["sudo", "-u", "me", "backup.sh", "{day}"],
+    ["flock", "/run/lock", "backup.sh", "{day}"],
+    ["nice", "-n", "5", "python", "job.py", "{day}"],
+    ["find", "/data", "-name", "{pattern}", "-exec", "rm", "{{}}", ";"],
+    ["grep", "-e", "{pattern}", "python", "{path}"],
+    ["echo", "rows of {day}: {count}"],
+    ["curl", "-H", "X-Day: {day}", "https://example.com/{day}"],
+    ["psql", "-d", "{database}", "-f", "report.sql"],
+    ["tar", "--create", "--file", "{target}", "--directory", "{folder}", "."],
 )
 BAD = (
     ["{program}"],
@@ -26,6 +44,60 @@ BAD = (
     ["env", "-i", "sh", "-e", "-c", "rm -r {folder}"],
     ["sudo", "-u", "me", "dash", "-c", "cat '{path}'"],
     ["bash", "-o", "pipefail", "-c", "cat {path} | wc"],
+)
+CODE = (
+    ["python", "-c", "print('{name}')"],
+    ["python3.12", "-c", "{code}"],
+    ["/usr/bin/python3", "-m", "{module}"],
+    ["python", "{script}"],
+    ["python", "-X", "utf8", "{script}"],
+    ["perl", "-e", "print {x}"],
+    ["perl", "-ne", "{x}"],
+    ["perl", "-e", "1", "-e", "{x}"],
+    ["perl", "-e{x}"],
+    ["ruby", "-e", "{x}"],
+    ["node", "--eval", "{x}"],
+    ["node", "--eval={x}"],
+    ["php", "-r", "{x}"],
+    ["awk", "{program}", "file"],
+    ["awk", "-F", ",", "{program}", "file"],
+    ["gawk", "/{x}/", "file"],
+    ["sed", "s/a/{x}/", "file"],
+    ["sed", "-e", "s/a/b/", "-e", "s/c/{x}/"],
+    ["sed", "--expression=s/a/{x}/"],
+    ["env", "-S", "{x}"],
+    ["env", "{x}"],
+    ["env", "LD_PRELOAD={x}", "ls"],
+    ["script", "-c", "ls {x}"],
+    ["su", "me", "-c", "{x}"],
+    ["watch", "ls", "{x}"],
+    ["ssh", "host", "ls", "{x}"],
+    ["ssh", "{host}"],
+    ["flock", "-c", "{x}", "/run/lock"],
+    ["flock", "/run/lock", "-c", "{x}"],
+    ["flock", "/run/lock", "{x}"],
+    ["sh", "{file}"],
+    ["bash", "-x", "{file}"],
+    ["timeout", "5", "{program}"],
+    ["timeout", "5", "python", "-c", "{x}"],
+    ["sudo", "-u", "me", "{program}"],
+    ["sudo", "-u", "me", "env", "perl", "-e", "{x}"],
+    ["nice", "-n", "5", "{program}"],
+    ["xargs", "{program}"],
+    ["busybox", "awk", "{program}"],
+    ["find", ".", "-exec", "{program}", ";"],
+    ["psql", "-c", "select '{x}'"],
+    ["psql", "-c", "{x}"],
+    ["sqlite3", "shop.db", "{sql}"],
+    ["rsync", "-e", "{shell}", "a", "b"],
+    ["rsync", "--rsh={shell}", "a", "b"],
+    ["tar", "--checkpoint-action={x}", "f"],
+    ["git", "-c", "core.pager={x}", "log"],
+    ["make", "{target}"],
+    ["somelang", "do({x})"],
+    ["somelang", "run {x}"],
+    ["somelang", "$(cat {x})"],
+    ["somelang", "a;{x}"],
 )
 
 
@@ -42,3 +114,22 @@ def test_neither_the_program_nor_the_text_of_a_shell_may(argv: list[str]) -> Non
         App("sqlite:///nowhere.db").command("job", argv)
     with pytest.raises(BadInput, match=r"program|shell"):
         read_bundle(f"jobs: {{job: {{command: {argv!r}}}}}".encode(), "jobs.yaml")
+
+
+@pytest.mark.parametrize("argv", CODE, ids=" ".join)
+def test_no_text_that_another_program_reads_as_code_takes_an_argument(argv: list[str]) -> None:
+    with pytest.raises(BadInput, match=r"as code.* in env|shell would read|carry out"):
+        check_argv(argv)
+
+
+@pytest.mark.parametrize("name", ["PATH", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH", "PERL5OPT"])
+def test_no_argument_chooses_what_programs_load(name: str) -> None:
+    env = {name: "/opt/{x}"}
+    with pytest.raises(BadInput, match=rf"load what {name} says"):
+        command_target(["ls"], env=env, cwd=None)
+    with pytest.raises(BadInput, match=rf"load what {name} says"):
+        App("sqlite:///nowhere.db").command("job", ["ls"], env=env)
+    text = f"jobs: {{job: {{command: ls, env: {{{name}: '/opt/{{x}}'}}}}}}"
+    with pytest.raises(BadInput, match=rf"load what {name} says"):
+        read_bundle(text.encode(), "jobs.yaml")
+    check_command(["ls"], {"DAY": "{x}", name: "/opt/bin"})

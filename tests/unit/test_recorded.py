@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from rota.app.recorded import recorded_signature
 from rota.errors import BadArguments
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.graph import Graph, Node, Parameter
+from rota.model.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget
+from rota.rules.recorded import recorded_signature
 from rota.rules.signature.plain import plain_kind
 
 
@@ -70,6 +71,59 @@ def test_what_it_cannot_take_is_refused(args: dict[str, Any], said: str) -> None
         recorded_signature(job).bind((), args)
 
     assert said in str(refused.value)
+
+
+def test_a_graph_takes_what_its_parameters_say() -> None:
+    flow = Graph(
+        name="f",
+        nodes=(Node(name="a", job="j"),),
+        parameters={
+            "day": Parameter(type="str"),
+            "parts": Parameter(type="list[int]", default=[]),
+            "limit": Parameter(type="int", default=None),
+        },
+    )
+    signature = recorded_signature(JobSpec(name="f", target=GraphTarget(graph=flow)))
+
+    good = {"day": "monday", "parts": [1], "limit": None}
+    assert msgspec.json.decode(signature.bind((), good)) == good
+    for wrong, says in (
+        ({"day": 5}, "day: Expected `str`, got `int`"),
+        ({"day": "x", "parts": ["y"]}, r"parts\[0\]: Expected `int`, got `str`"),
+        ({"day": None}, "day: Expected `str`, got `null`"),
+        ({}, "missing a required argument: 'day'"),
+        ({"day": "x", "dya": 1}, "unexpected keyword argument 'dya'"),
+    ):
+        with pytest.raises(BadArguments, match=says):
+            signature.bind((), wrong)
+
+
+def test_types_that_a_file_declares_are_checked() -> None:
+    job = spec({"start": "int", "stop": "int"})
+
+    assert recorded_signature(job).bind((), {"start": 1, "stop": None}) == '{"start":1,"stop":null}'
+    with pytest.raises(BadArguments, match=r"start: Expected `int \| null`, got `str`"):
+        recorded_signature(job).bind((), {"start": "abc"})
+    with pytest.raises(BadArguments, match="unexpected keyword argument 'foo'"):
+        recorded_signature(job).bind((), {"start": 1, "foo": 3})
+
+
+def test_a_function_of_which_nothing_is_declared_takes_any_names() -> None:
+    assert recorded_signature(spec({})).bind((), {"days": 3}) == '{"days":3}'
+    with pytest.raises(BadArguments):
+        recorded_signature(spec({}, defaults={})).bind((), {"days": 3})
+
+
+def test_a_program_needs_every_argument_it_names() -> None:
+    target = CommandTarget(argv=("cp", "{source}", "{target}"))
+    scalar = "str | int | float | bool"
+    job = JobSpec(name="f", target=target, parameters={"source": scalar, "target": scalar})
+
+    assert recorded_signature(job).bind((), {"source": "a", "target": 1})
+    with pytest.raises(BadArguments, match="missing a required argument: 'target'"):
+        recorded_signature(job).bind((), {"source": "a"})
+    with pytest.raises(BadArguments, match="source: Expected"):
+        recorded_signature(job).bind((), {"source": ["a"], "target": "b"})
 
 
 def test_other_names_are_refused_where_none_are_taken() -> None:

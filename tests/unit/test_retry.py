@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.model.spec import RetryPolicy
-from rota.rules.retry import GiveUp, Requeue, RetryIn, after_crash, decide, next_delay_ms
+from rota.rules.retry import (
+    GiveUp,
+    Requeue,
+    RetryIn,
+    after_loss,
+    decide,
+    next_delay_ms,
+    quarantine,
+)
 
 VALUE_ERROR = ("builtins.ValueError", "builtins.Exception", "builtins.BaseException")
 DUE = 1_000_000
@@ -196,20 +203,22 @@ def test_no_delay_is_negative_or_above_the_cap(
     assert 0 <= next_delay_ms(policy, retry=retry, random=random) <= policy.cap_ms
 
 
-@pytest.mark.parametrize("crashes", [1, 2])
-def test_a_run_whose_worker_died_goes_back_to_its_queue(crashes: int) -> None:
-    assert after_crash(crashes=crashes, at_most_once=False) == Requeue()
-
-
-def test_a_run_that_killed_three_workers_is_quarantined() -> None:
-    outcome = after_crash(crashes=3, at_most_once=False)
-
-    assert outcome == GiveUp(
-        "quarantined: killed its worker 3 times; find out why before you redrive it"
-    )
+def test_a_run_whose_worker_died_goes_back_to_its_queue() -> None:
+    assert after_loss(at_most_once=False) == Requeue()
 
 
 def test_a_lost_run_that_may_start_only_once_is_not_started_again() -> None:
-    outcome = after_crash(crashes=1, at_most_once=True)
+    outcome = after_loss(at_most_once=True)
 
     assert outcome == GiveUp("lost: the outcome is unknown and the job is at_most_once")
+
+
+def test_a_run_whose_own_processes_die_is_quarantined_at_its_limit() -> None:
+    how = "the process of the handler was killed by SIGSEGV"
+
+    assert quarantine(how, crashes=2, limit=3) is None
+    assert quarantine(how, crashes=3, limit=3) == GiveUp(
+        "quarantined: the process of the handler was killed by SIGSEGV while it ran alone, "
+        "3 times; find out why before you redrive it"
+    )
+    assert "alone, once; find" in (quarantine(how, crashes=1, limit=1) or GiveUp("")).reason

@@ -277,3 +277,12 @@ def test_any_json_value_survives_the_way_there_and_back(value: object) -> None:
 
     assert signature.load(signature.bind((value,), {})) == {"value": value}
     assert signature.load_result(signature.dump_result(value)) == value
+
+
+def test_object_takes_anything() -> None:
+    def end(a: object = None, rows: list[object] | None = None) -> None: ...
+
+    signature = Signature.of(end)
+
+    text = signature.bind((5,), {"rows": [1, "x", {"y": None}]})
+    assert signature.load(text) == {"a": 5, "rows": [1, "x", {"y": None}]}

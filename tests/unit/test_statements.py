@@ -20,8 +20,9 @@ from rota.store.statements import Dialect, expand, load
 DIALECTS = [sqlite_dialect.DIALECT, postgres_dialect.DIALECT]
 MAX_REPLACED = 10
 POSTGRES_ONLY = {
-    "drop_login", "gone_sessions", "list_logins", "login_facts", "login_roles", "migrate_lock",
-    "own_session", "policy_tables", "role_facts", "room_facts", "room_role", "timeline",
+    "drop_login", "gone_sessions", "has_amcheck", "list_indexes", "list_logins", "lock_holders",
+    "login_facts", "login_roles", "long_statements", "migrate_lock", "news", "own_session",
+    "policy_tables", "role_facts", "room_facts", "room_role", "snapshot", "timeline",
     "try_rotate_lock", "wake", "whoami",
 }  # fmt: skip
 
@@ -82,7 +83,7 @@ def test_the_guards_of_a_group_of_verbs_are_those_of_the_table(dialect: Dialect)
 
     told = dict(re.findall(r"v\.verb = '(\w+)' and run\.(state[^)]*\)?)", text))
     assert set(told) == {
-        *("succeed", "fail", "abort", "cancel", "expire", "skip", "conclude", "founder")
+        *("succeed", "fail", "abort", "cancel", "expire", "skip", "conclude", "founder", "refuse")
     }
     for verb, guard in told.items():
         assert set(re.findall(r"'(\w+)'", guard)) == set(TRANSITIONS[verb].allowed)
@@ -102,7 +103,7 @@ def test_parameters_are_found_and_casts_and_times_are_not() -> None:
 
 @both
 def test_tables_are_named_as_the_dialect_wants(dialect: Dialect) -> None:
-    wanted = {"sqlite": "select 1 from run", "postgres": "select 1 from rota.run"}
+    wanted = {"sqlite": "select 1 from rota_run", "postgres": "select 1 from rota.run"}
 
     assert expand("select 1 from rota.run", dialect) == wanted[dialect.name]
 

@@ -9,7 +9,7 @@ import pytest
 from rota.model.states import FINAL, LIVE, TRANSITIONS, State, verbs_from
 
 ALLOWED = {
-    State.PENDING: {"cancel", "skip", "unblock"},
+    State.PENDING: {"cancel", "refuse", "skip", "unblock"},
     State.SCHEDULED: {"cancel", "hold", "promote"},
     State.QUEUED: {"cancel", "claim", "expire", "hold"},
     State.RUNNING: {

@@ -29,6 +29,7 @@ from rota.engine.namespaces import HOME
 from rota.engine.requests import Keyed, answer_keys, take_keys
 from rota.errors import BadInput, CommitUnknown, KeyReused, StoreUnavailable
 from rota.model.identity import Credential
+from rota.rules.json_keys import check_keys
 from rota.store.base import Tx
 
 T = TypeVar("T")
@@ -37,6 +38,8 @@ ASK_S = 10.0
 """How long to ask the store whether a change with a broken commit was made."""
 KEY_HEADER = "idempotency-key"
 MAX_KEY = 200
+SOON_READ = 64 * 1024
+"""Bytes of a body that are looked through at once, in about three milliseconds."""
 
 
 class Ask(Request[Any, Any, Any]):
@@ -138,20 +141,22 @@ class Ask(Request[Any, Any, Any]):
         return msgspec.json.decode(replayed, type=answers)
 
     async def keyed(self) -> Keyed | None:
-        """The claim on the key that the request brings, if it brings one."""
+        """The claim on the key that the request brings, if it brings one; for who asks alone."""
         key = self.headers.get(KEY_HEADER)
         if key is None:
             return None
         if not key.isprintable() or not 0 < len(key) <= MAX_KEY:
             raise BadInput(f"an Idempotency-Key has 1 to {MAX_KEY} printable characters")
-        facts = (
-            f"{self.method} {self.scope['path']}?{self.scope['query_string'].decode('latin-1')}\n"
-        )
+        own = self.credential
+        # Not its id, so that a request can be repeated after its token was rotated.
+        whose = f"{own.who} {sorted(own.roles)} {own.queues and sorted(own.queues)}"
+        query = self.scope["query_string"].decode("latin-1")
+        facts = f"{whose}\n{self.method} {self.scope['path']}?{query}\n"
         body = digest(facts.encode() + await self.body())
         return Keyed(namespace=self.namespace, key=key, digest=body)
 
     async def body(self) -> bytes:
-        """All of it, in time, and no deeper than allowed."""
+        """All of it, in time."""
         try:
             async with asyncio.timeout(self.site.options.body_s):
                 body = await super().body()
@@ -161,10 +166,6 @@ class Ask(Request[Any, Any, Any]):
             raise ClientException(
                 "the body did not arrive in time", status_code=408, headers={"Connection": "close"}
             ) from None
-        if is_deeper(body, self.site.options.json_depth):
-            raise BadInput(
-                f"the JSON is nested more than {self.site.options.json_depth} levels deep"
-            )
         return body
 
     async def json(self) -> Any:
@@ -173,9 +174,15 @@ class Ask(Request[Any, Any, Any]):
             raise ClientException(
                 f"the body is {self.content_type[0]!r:.64}, not application/json", status_code=415
             )
+        body = await self.body()
+        limit = self.site.options.json_depth
+        if len(body) <= SOON_READ:
+            check_json(body, limit)
+        else:  # the event loop has others to serve meanwhile
+            await self.site.call(lambda: check_json(body, limit))
         field = self.route_handler.parsed_data_field
         try:
-            return _decoder(field.annotation if field else Any).decode(await self.body())
+            return _decoder(field.annotation if field else Any).decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise BadInput(f"the body: {error}") from error
 
@@ -194,6 +201,16 @@ class Ask(Request[Any, Any, Any]):
             if not is_keyed or elapsed_s() > end_s:
                 raise unknown
             time.sleep(random.uniform(0.05, 0.5))
+
+
+def check_json(body: bytes, depth: int) -> None:
+    """BadInput for what is nested deeper, or says one thing twice."""
+    if is_deeper(body, depth):
+        raise BadInput(f"the JSON is nested more than {depth} levels deep")
+    try:
+        check_keys(body)
+    except BadInput as error:
+        raise BadInput(f"the body: {error}") from error
 
 
 def digest(text: bytes) -> str:

@@ -22,18 +22,20 @@ class Buckets:
         now = self._clock()
         left, then = self._held.get(key, (burst, now))
         left = min(burst, left + (now - then) * rate)
-        if left < min(cost, burst):
-            self._held[key] = left, now
-            return (min(cost, burst) - left) / rate
-        self._held[key] = left - cost, now
+        is_good = left >= min(cost, burst)
+        self._held[key] = left - cost if is_good else left, now
         if len(self._held) > MOST:
             self._forget(rate, burst, now)
-        return 0.0
+        return 0.0 if is_good else (min(cost, burst) - left) / rate
 
     def wait_s(self, key: Hashable, *, rate: float, burst: float) -> float:
         """How long until one more may be taken; takes nothing."""
         left, then = self._held.get(key, (burst, 0.0))
         return max(0.0, (1.0 - left) / rate - (self._clock() - then))
+
+    def clear(self) -> None:
+        """All are full again."""
+        self._held.clear()
 
     def _forget(self, rate: float, burst: float, now: float) -> None:
         full = [

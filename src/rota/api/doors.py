@@ -6,6 +6,7 @@ the id of its request and the headers that keep browsers strict.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -14,7 +15,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from rota.api.options import ServerOptions
 from rota.api.problems import MEDIA_TYPE, Problem, make
-from rota.api.protocol import OVERSIZED, TOO_LARGE
+from rota.api.protocol import ABSOLUTE, OVERSIZED, TOO_LARGE
 from rota.api.refusals import Kind, Refusals
 from rota.ids import new_id
 
@@ -34,6 +35,11 @@ HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"cache-control", b"no-store"),
 )
 _KINDS: dict[str, Kind] = {"foreign-host": "foreign-host", "foreign-origin": "foreign-origin"}
+SINGLE = frozenset(
+    {b"authorization", b"content-type", b"idempotency-key", b"if-match", b"x-csrf-token"}
+)
+"""Headers that decide who asks for what, of which there is one."""
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?")
 HSTS = (b"strict-transport-security", b"max-age=31536000")
 
 
@@ -93,13 +99,15 @@ class Doors:
                 f"This server is not called {', '.join(hosts)!r:.100}.",
                 "Use one of its names; `--server-names` adds some.",
             )
-        if "\0" in scope["path"] or b"%00" in scope.get("query_string", b""):
+        if scope.get(ABSOLUTE, hosts[0].lower()) != hosts[0].lower():
             return make(
-                "bad-request",
-                400,
-                "The address holds a zero byte.",
-                "No name has one; leave it out.",
+                "foreign-host",
+                421,
+                "The request is for an address of another host than its Host header names.",
+                "Send the path alone, or the same host in both.",
             )
+        if (wrong := _bad_path(scope) or _doubled(headers)) is not None:
+            return wrong
         return None if scope.get("method") in SAFE else self._stranger(headers, hosts[0])
 
     def _stranger(self, headers: list[tuple[bytes, bytes]], host: str) -> Problem | None:
@@ -126,6 +134,27 @@ class Doors:
         return page.scheme in schemes and page.netloc.lower() == host.lower()
 
 
+def _bad_path(scope: dict[str, Any]) -> Problem | None:
+    if "\0" in scope["path"] or b"%00" in scope.get("query_string", b""):
+        remedy = "No name has one; leave it out."
+        return make("bad-request", 400, "The address holds a zero byte.", remedy)
+    if "//" in scope["path"]:  # for a proxy in front it is another path than with one slash
+        remedy = "Leave one of them out; a slash in a name is written as %2F."
+        return make("not-found", 404, "There is nothing where two slashes are in a row.", remedy)
+    return None
+
+
+def _doubled(headers: list[tuple[bytes, bytes]]) -> Problem | None:
+    """Of a header that comes twice a proxy in front may have judged the other one."""
+    names = [name for name, _ in headers if name in SINGLE]
+    if len(set(names)) == len(names):
+        return None
+    twice = max(names, key=names.count).decode()
+    return make(
+        "bad-request", 400, f"The header {twice} comes twice.", "Send it once; nothing was done."
+    )
+
+
 def _foreign(origin: str) -> Problem:
     return make(
         "foreign-origin",
@@ -136,11 +165,9 @@ def _foreign(origin: str) -> Problem:
 
 
 def _name(host: str) -> str:
-    """The name in a Host header, without port and brackets."""
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower()
-    except ValueError:
-        return ""
+    """The name in a Host header, without port and brackets; empty for what is no host and port."""
+    found = _HOST.fullmatch(host)
+    return found[1].strip("[]").lower() if found else ""
 
 
 def _keep_slashes(scope: dict[str, Any]) -> None:

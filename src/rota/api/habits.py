@@ -9,6 +9,7 @@ import msgspec
 
 from rota.model.identity import Credential
 from rota.model.plan import FieldChange
+from rota.rules.web_address import shown_address
 
 SECRET = ("target.env.", "target.headers.")
 HIDDEN = "(hidden)"
@@ -16,6 +17,9 @@ HIDDEN = "(hidden)"
 
 def told_change(change: FieldChange, credential: Credential) -> FieldChange:
     """A field before and after, as this caller may see it."""
+    if change.field == "target.url":
+        old, new = (shown_address(each) if each else each for each in (change.old, change.new))
+        return msgspec.structs.replace(change, old=old, new=new)
     if credential.has("author") or not change.field.startswith(SECRET):
         return change
     old, new = (None if each is None else HIDDEN for each in (change.old, change.new))
@@ -29,8 +33,12 @@ def told_definition(definition: Mapping[str, Any], credential: Credential) -> di
         return told
     if "env" in told:
         told["env"] = _hidden(told["env"])
-    if isinstance(told.get("http"), Mapping) and "headers" in told["http"]:
-        told["http"] = {**told["http"], "headers": _hidden(told["http"]["headers"])}
+    if isinstance(told.get("http"), Mapping):
+        told["http"] = dict(told["http"])
+        if "headers" in told["http"]:
+            told["http"]["headers"] = _hidden(told["http"]["headers"])
+        if isinstance(told["http"].get("url"), str):
+            told["http"]["url"] = shown_address(told["http"]["url"])
     return told
 
 

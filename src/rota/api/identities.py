@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import ipaddress
 import re
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from litestar.connection import ASGIConnection
 
 from rota.api.doors import SAFE
 from rota.api.house import HOUSE
+from rota.api.lookups import Find, Lookups
+from rota.api.patience import Patience
 from rota.api.refusals import Kind
 from rota.clock import elapsed_s
 from rota.engine.inspect import now_ms
 from rota.engine.namespaces import HOME
-from rota.engine.sessions import credential_of_session, touch_session
+from rota.engine.sessions import credential_of_session, credential_of_ticket, touch_session
 from rota.engine.tokens import credential_of_token, namespace_of_token, touch
 from rota.errors import NotPermitted, NotSignedIn, StoreUnavailable, TooMany
 from rota.model.identity import Credential
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from rota.api.site import Site
 
 BELIEVED_S = 3.0
+BAD_S = 10.0
+"""How long nobody is asked again about a credential that is unknown."""
+GOOD_S = 3_600.0
+"""So long after it was good, a credential is not taken for a guess at itself."""
 MOST = 10_000
 USES_S = 60.0
 LONGEST = 512
@@ -42,6 +47,8 @@ CSRF = "x-csrf-token"
 _LOCAL = re.compile(r"(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\]):([0-9]{1,5})")
 
 Connection = ASGIConnection[Any, Any, Any, Any]
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class _Known(NamedTuple):
@@ -57,7 +64,13 @@ class Identities:
         self._known: dict[tuple[str, str], _Known] = {}
         """By kind and digest: a session is no token, and a token no session."""
         self._used: set[str] = set()
-        self._asking: dict[tuple[str, str], asyncio.Future[_Known]] = {}
+        self._asking: dict[tuple[str, str], asyncio.Future[_Known | None]] = {}
+        self._bad: dict[tuple[str, str], float] = {}
+        """Until when those that nobody knows need not be looked up again."""
+        self._was_good: dict[str, float] = {}
+        """Until when a digest may be looked up whatever else was tried from its address."""
+        self._lookups = Lookups(site)
+        self.patience = Patience(site.options.failures)
 
     def cookie(self, connection: Connection) -> str:
         """With TLS browsers keep a cookie of this name to https and this very host.
@@ -102,22 +115,28 @@ class Identities:
     def forget(self) -> None:
         """Ask the store again for each; something was revoked here."""
         self._known.clear()
+        self._bad.clear()
 
-    def check_patience(self, address: str) -> None:
-        """TooMany after too many bad credentials from there."""
-        most = self._site.options.failures
-        at = "bad credential", _network_of(address)
-        wait_s = self._site.buckets.wait_s(at, rate=most / 60, burst=most)
-        if wait_s:
-            raise TooMany("too many bad credentials from this address", retry_after_s=wait_s)
+    def check_patience(self, address: str, secret: str) -> None:
+        """TooMany after too many bad credentials from there that begin as this one does."""
+        if self._was_good.get(digest_of(secret[:LONGEST]), 0.0) < elapsed_s():
+            self.patience.check(address, secret)
 
-    def note_failure(self, address: str, kind: Kind, namespace: str = HOME) -> None:
-        """A credential from there was bad."""
-        most = self._site.options.failures
-        at = "bad credential", _network_of(address)
-        self._site.buckets.take(at, rate=most / 60, burst=most)
+    def note_failure(
+        self, address: str, kind: Kind, secret: str = "", namespace: str = HOME
+    ) -> None:
+        """A credential from there was bad; TooMany if too many were."""
         self._site.refusals.count(kind, namespace)
+        self.patience.fail(address, secret)
         emit("api.denied", address=address)
+
+    async def find_token(self, secret: str) -> Credential | None:
+        """What the token stands for, as the store says it now."""
+        return await self._lookups.find(self._token, digest_of(secret))
+
+    async def find_ticket(self, secret: str) -> Credential | None:
+        """The same for a ticket, which is not used up."""
+        return await self._lookups.find(credential_of_ticket, digest_of(secret))
 
     async def note_uses(self) -> None:
         """Now and then, for all together: when tokens were used is worth no write per request."""
@@ -133,51 +152,55 @@ class Identities:
             except Exception as error:  # noqa: BLE001  # the next round may do better
                 emit("service.failed", service="rota-uses", error=error)
 
-    async def _known_by(
-        self, secret: str, connection: Connection, find: Callable[[Tx, str], Credential | None]
-    ) -> Credential:
+    async def _known_by(self, secret: str, connection: Connection, find: Find) -> Credential:
         digest = digest_of(secret[:LONGEST])
         known = self._known.get((find.__name__, digest))
         if known is None or known.until_s < elapsed_s():
-            known = await self._ask_once(digest, connection, find)
+            self.check_patience(address_of(connection), secret)
+            known = await self._ask_once(digest, secret, connection, find)
         if not known.credential.is_session:
             self._used.add(known.credential.id)
         return known.credential
 
     async def _ask_once(
-        self, digest: str, connection: Connection, find: Callable[[Tx, str], Credential | None]
+        self, digest: str, secret: str, connection: Connection, find: Find
     ) -> _Known:
         """Many requests of one client that come at once are one question."""
         at = find.__name__, digest
+        if self._bad.get(at, 0.0) > elapsed_s():
+            self.note_failure(address_of(connection), "unknown-credential", secret)
+            raise NotSignedIn("the credential is unknown, or it has ended")
         asking = self._asking.get(at)
         if asking is None:
-            asking = asyncio.ensure_future(self._ask(digest, connection, find))
+            asking = asyncio.ensure_future(self._ask(digest, find))
             self._asking[at] = asking
             asking.add_done_callback(lambda _: self._asking.pop(at, None))
-        return await asyncio.shield(asking)
-
-    async def _ask(
-        self, digest: str, connection: Connection, find: Callable[[Tx, str], Credential | None]
-    ) -> _Known:
-        address = address_of(connection)
-        self.check_patience(address)
-        found = await self._site.read(lambda tx: find(tx, digest), only=HOUSE)
-        if found is None:
-            self._known.pop((find.__name__, digest), None)
-            raise await self._unknown(digest, address)
-        if len(self._known) >= MOST:
-            self._known.clear()
-        known = _Known(found, elapsed_s() + BELIEVED_S)
-        self._known[find.__name__, digest] = known
+        known = await asyncio.shield(asking)
+        if known is None:
+            raise await self._unknown(digest, secret, address_of(connection))
         return known
 
-    async def _unknown(self, digest: str, address: str) -> NotSignedIn:
+    async def _ask(self, digest: str, find: Find) -> _Known | None:
+        at = find.__name__, digest
+        found = await self._lookups.find(find, digest)
+        now_s = elapsed_s()
+        if found is None:
+            self._known.pop(at, None)
+            self._was_good.pop(digest, None)
+            remember(self._bad, at, now_s + BAD_S)
+            return None
+        known = _Known(found, now_s + BELIEVED_S)
+        remember(self._known, at, known)
+        remember(self._was_good, digest, now_s + GOOD_S)
+        return known
+
+    async def _unknown(self, digest: str, secret: str, address: str) -> NotSignedIn:
         """Who has the secret of a token that was good once may know that it is not any more."""
-        whose = await self._site.read(lambda tx: namespace_of_token(tx, digest), only=HOUSE)
+        whose = await self._lookups.find(namespace_of_token, digest)
         if whose is None:
-            self.note_failure(address, "unknown-credential")
+            self.note_failure(address, "unknown-credential", secret)
             return NotSignedIn("the credential is unknown, or a session that has ended")
-        self.note_failure(address, "ended-credential", whose)
+        self.note_failure(address, "ended-credential", secret, whose)
         return NotSignedIn("the token was revoked or is past its time")
 
     @staticmethod
@@ -194,11 +217,13 @@ class Identities:
         return credential
 
 
-def _network_of(address: str) -> str:
-    """Whom bad credentials are counted for: with IPv6 everybody has 2**64 addresses."""
-    if ":" not in address:
-        return address
-    return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
+def remember(known: dict[K, V], key: K, value: V) -> None:
+    """The newest of them; those that were noted first are forgotten."""
+    known.pop(key, None)
+    if len(known) >= MOST:
+        for old in list(islice(known, MOST // 10)):
+            del known[old]
+    known[key] = value
 
 
 def address_of(connection: Connection) -> str:

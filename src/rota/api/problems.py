@@ -70,6 +70,7 @@ TOLD: Mapping[type[RotaError], Told] = {
     errors.UnknownCalendar: Told(404, _LOOK),
     errors.UnknownBlackout: Told(404, _LOOK),
     errors.UnknownVersion: Told(404, _LOOK),
+    errors.UnknownRelease: Told(404, _LOOK),
     errors.UnknownNamespace: Told(404, _LOOK),
     errors.UnknownQueue: Told(404, _LOOK),
     errors.UnknownWorker: Told(404, _LOOK),

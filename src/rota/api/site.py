@@ -35,6 +35,7 @@ T = TypeVar("T")
 
 MOST_WAITING = 500
 """Verbs that may wait for a thread."""
+MOST_SLOW_WAITING = 50
 SEAL_S = 2.0
 
 
@@ -56,6 +57,8 @@ class Site:
         self.provider = None if options.oidc is None else Provider(options.oidc)
         self._pool = ThreadPoolExecutor(options.threads, thread_name_prefix="rota-verb")
         self._waiting = 0
+        self._slow = asyncio.Semaphore(max(1, options.threads // 4))
+        self._slow_waiting = 0
         self._chores: list[asyncio.Task[None]] = []
         self._is_changed = False
 
@@ -72,6 +75,17 @@ class Site:
             return await asyncio.get_running_loop().run_in_executor(self._pool, work)
         finally:
             self._waiting -= 1
+
+    async def call_slowly(self, work: Callable[[], T]) -> T:
+        """The same for what takes seconds of a core: few at once, so that threads are left."""
+        if self._slow_waiting >= MOST_SLOW_WAITING:
+            raise TooMany("the server is busy: too many files wait to be read")
+        self._slow_waiting += 1
+        try:
+            async with self._slow:
+                return await self.call(work)
+        finally:
+            self._slow_waiting -= 1
 
     async def read(self, work: Callable[[Tx], T], *, only: Collection[str] | None) -> T:
         """Look at the rows of these namespaces; None stands for the whole house."""

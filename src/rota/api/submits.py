@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rota.api.payloads import check_payload
-from rota.app.recorded import new_run, recorded_signature
+from rota.app.new_runs import new_run
 from rota.clock import elapsed_s
 from rota.engine.acts import By, NewAct, new_act, record_all
 from rota.engine.inspect import find_all
@@ -36,6 +36,7 @@ from rota.model.identity import Credential, Quotas
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import JobSpec
 from rota.rules.options import submit_options
+from rota.rules.recorded import recorded_signature
 from rota.rules.signature import Signature
 from rota.rules.weights import point_of
 from rota.store.base import Tx

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overloa
 
 import msgspec
 
-from rota.app.definitions import Maker, command_of, data_job, define_jobs, python_job
+from rota.app.definitions import (
+    Maker,
+    command_of,
+    data_job,
+    define_jobs,
+    python_job,
+    request_of,
+)
 from rota.app.duty import duty_of
 from rota.app.graph import TracedGraph, add_graph
 from rota.app.job import AsyncJob, Job
@@ -30,8 +37,7 @@ from rota.app.waiter import Waiter
 from rota.errors import UnknownJob
 from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
-from rota.model.spec import HttpTarget
-from rota.rules.names import check_name
+from rota.rules.names import check_name, check_release
 from rota.runtime.artifacts import open_artifacts
 from rota.runtime.options import WorkerOptions
 from rota.runtime.vault import Vault
@@ -54,7 +60,9 @@ class App(Nouns):
     """Jobs and the store they live in.
 
     Without `url` the store is what ROTA_URL or rota.toml says, else sqlite:///rota.db here. One
-    with a `name` takes jobs and schedules off the record that its code no longer declares.
+    with a `name` takes jobs and schedules off the record that its code no longer declares. Code
+    that starts again after newer code has declared something else changes nothing, unless it has
+    a `release` (or ROTA_RELEASE) that is new.
     Nothing is opened before it is needed: importing a module that holds an App is free.
     """
 
@@ -64,6 +72,7 @@ class App(Nouns):
         *,
         name: str | None = None,
         namespace: str | None = None,
+        release: str | None = None,
         upgrade: bool = True,
     ) -> None:
         said = read_settings({}, env=os.environ, folder=Path.cwd())
@@ -71,6 +80,7 @@ class App(Nouns):
         dialect_of(self.url)
         self.namespace = check_name("namespace", namespace or said.namespace or "default")
         self.name = None if name is None else check_name("app", name)
+        self.release = said.release if release is None else check_release(release)
         self.upgrade = upgrade
         self.jobs: dict[str, Job[Any, Any]] = {}
         self.graphs: dict[str, TracedGraph[Any, Any]] = {}
@@ -160,15 +170,15 @@ class App(Nouns):
         **options: Any,
     ) -> Job[..., Any]:
         """Make an HTTP request a job; private addresses are refused unless allowed."""
-        target = HttpTarget(
-            url=url,
+        target = request_of(
+            url,
+            headers or {},
             method=method.upper(),
-            headers=dict(headers or {}),
             body=body,
             expect=tuple(expect),
             allow_private=allow_private,
         )
-        texts = (url, *target.headers.values(), *((body,) if body else ()))
+        texts = (target.url, *target.headers.values(), *((body,) if body else ()))
         return data_job(self, name, target, texts, options)
 
     @cached_property
@@ -257,7 +267,6 @@ class App(Nouns):
 
     def close(self) -> None:
         """Close the store; using the app again opens it again."""
-        self.waiter.close()
         with self._opening:
             if self._store is not None:
                 self._store.close()

@@ -1,61 +1,83 @@
-"""Declare: what the code of an app says becomes what the store holds, when a worker starts.
-
-An app that has a name also takes away what its code no longer says; never what others declared.
-"""
+"""Declare: what the code of an app says is brought to the store when a worker starts."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rota.app.who import whoami
-from rota.engine.acts import By, record
-from rota.engine.jobs import declared_jobs, remove
-from rota.engine.schedule_views import declared
-from rota.errors import BadOption, UnknownSchedule
+from rota.clock import to_text
+from rota.engine.declare import Declared, Hand
+from rota.engine.declare import declare as record
+from rota.errors import BadOption
 from rota.ids import new_id
-from rota.model.schedule import Schedule
+from rota.model.bundle import BundledSchedule
+from rota.model.release import Declaration
+from rota.rules.recorded import fitting
 from rota.rules.schedule_options import named
-from rota.store.base import Tx
+from rota.store.open import file_of
 
 if TYPE_CHECKING:
     from rota.app.app import App
     from rota.app.job import Job
 
-
-def declare(app: App, jobs: Collection[Job[..., Any]]) -> None:
-    """Make the store's schedules those of the code, for these jobs and for all the app had."""
-    wanted = _wanted(jobs)
-    known = {job.name for job in jobs}
-    there = app.store.read(lambda tx: declared(tx, known, namespace=app.namespace, app=app.name))
-    for name, (job, schedule) in wanted.items():
-        app.schedules.put_declared(name, schedule, job)
-    for gone in there:
-        if gone not in wanted:
-            with suppress(UnknownSchedule):  # another worker that starts was faster
-                app.schedules.remove(gone)
-    if app.name is not None:
-        app.store.write(lambda tx: _forget_jobs(tx, app, known))
+_log = logging.getLogger("rota")
 
 
-def _wanted(jobs: Collection[Job[..., Any]]) -> dict[str, tuple[str, Schedule]]:
-    found: dict[str, tuple[str, Schedule]] = {}
+def declare(app: App, jobs: Collection[Job[..., Any]], *, decides: bool = False) -> Declared:
+    """All of it is recorded or nothing; older code than the last changes nothing, and is told.
+
+    Unless a person `decides` and is alone with a file: who goes back there means it.
+    """
+    said = Declaration(
+        app=app.name,
+        label=app.release,
+        jobs={job.name: job.spec for job in jobs},
+        schedules=_wanted(jobs),
+    )
+    hand = hand_of(app, decides=decides and file_of(app.url) is not None)
+    done = app.store.write(lambda tx: record(tx, said, hand))
+    for job in jobs:
+        job.version = done.versions[job.name]
+    if done.newer is not None:
+        _log.warning(_warning(said, done))
+    return done
+
+
+def hand_of(app: App, who: str | None = None, *, decides: bool = False) -> Hand:
+    """What changes of definitions need."""
+    return Hand(
+        namespace=app.namespace,
+        who=who or whoami(),
+        timetables=app.schedules.timetables,
+        new_id=new_id,
+        decides=decides,
+    )
+
+
+def _warning(said: Declaration, done: Declared) -> str:
+    newer = done.newer
+    assert newer is not None  # noqa: S101  # who asks has looked
+    label = "" if newer.label is None else f" ({newer.label})"
+    return (
+        f"the code of {said.app or 'this app'} is release {done.number}, older than release "
+        f"{newer.number}{label} of {to_text(newer.used_at)}: it changes no job and no schedule, "
+        f"and works on. Went back on purpose? `rota releases use {done.number}`, or start it with "
+        "another ROTA_RELEASE"
+    )
+
+
+def _wanted(jobs: Collection[Job[..., Any]]) -> dict[str, BundledSchedule]:
+    found: dict[str, BundledSchedule] = {}
     for job in jobs:
         for name, schedule in named(job.name, job.schedules):
             if name in found:
-                other = found[name][0]
+                other = found[name].job
                 raise BadOption(
                     f"jobs {other!r} and {job.name!r} have a schedule named {name!r}; "
                     "give one of them another name"
                 )
-            found[name] = job.name, schedule
+            checked = fitting(schedule, job.spec, job.signature)
+            found[name] = BundledSchedule(job=job.name, schedule=checked)
     return found
-
-
-def _forget_jobs(tx: Tx, app: App, known: Collection[str]) -> None:
-    for job in declared_jobs(tx, namespace=app.namespace, app=app.name or ""):
-        if job not in known and remove(tx, job, namespace=app.namespace):
-            by = By(act_id=new_id(), who=whoami())
-            told = {"app": app.name}
-            record(tx, by, namespace=app.namespace, verb="remove job", subject=job, detail=told)

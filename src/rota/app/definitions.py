@@ -10,13 +10,16 @@ import msgspec
 
 from rota.app.job import AsyncJob, Job
 from rota.app.works import reference
-from rota.engine.jobs import define
+from rota.engine.inspect import now_ms
+from rota.engine.jobs import introduce
 from rota.errors import BadOption
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget, Target
 from rota.rules.options import JobOptions, job_options
-from rota.rules.programs import check_argv
+from rota.rules.programs import check_command
 from rota.rules.signature import Signature
+from rota.rules.signature.words import Words
 from rota.rules.template import placeholders
+from rota.store.base import Tx
 
 if TYPE_CHECKING:
     from rota.app.app import App
@@ -53,14 +56,21 @@ def data_job(
     app: App, name: str, target: Target, texts: Iterable[str], options: Mapping[str, Any]
 ) -> Job[..., Any]:
     """A program or a request as a job; each `{name}` in its texts is a parameter."""
-    if isinstance(target, HttpTarget):
-        from rota.rules.egress import check_headers  # noqa: PLC0415  # most apps send no requests
-
-        check_headers(target.headers)
     checked = job_options(name, options)
-    signature = Signature.of_names(name, placeholders(texts))
+    kind = Words if isinstance(target, CommandTarget) else Signature
+    signature = kind.of_names(name, placeholders(texts))
     spec = _spec(checked, target, signature)
     return _add(app, Job(app, spec, signature, None, checked.retry_function, checked.schedules))
+
+
+def request_of(url: str, headers: Mapping[str, str], **facts: Any) -> HttpTarget:
+    """A request to make; credentials in its address become a header."""
+    from rota.rules.egress import check_headers  # noqa: PLC0415  # most apps send no requests
+    from rota.rules.web_address import apart  # noqa: PLC0415
+
+    address, sent = apart(url, headers)
+    check_headers(sent)
+    return HttpTarget(url=address, headers=sent, **facts)
 
 
 def command_of(name: str, argv: Sequence[str], **facts: Any) -> CommandTarget:
@@ -70,21 +80,32 @@ def command_of(name: str, argv: Sequence[str], **facts: Any) -> CommandTarget:
             f"the command of job {name!r} is a list such as ['pg_dump', '{{database}}']; "
             "for a shell write ['sh', '-c', '...']"
         )
-    check_argv(argv)
+    if any("\0" in word for word in argv):
+        raise BadOption(f"the command of job {name!r} holds a zero byte, which no program takes")
+    check_command(argv, facts.get("env") or {})
     return CommandTarget(argv=tuple(argv), **facts)
 
 
 def define_jobs(app: App, jobs: Iterable[Job[..., Any]]) -> None:
-    """Record definitions and learn their versions; costs a transaction for new ones only."""
+    """Record definitions and learn their versions; costs a transaction for new ones only.
+
+    One that is known already becomes the current one again only by a worker that starts.
+    """
     fresh = [job for job in jobs if job.version is None]
     if any(isinstance(job.spec.target, GraphTarget) for job in fresh):
         # A graph can begin only where its nodes are known.
         fresh = [job for job in app.everything.values() if job.version is None]
     if not fresh:
         return
-    versions = app.store.write(
-        lambda tx: [define(tx, job.spec, namespace=app.namespace, app=app.name) for job in fresh]
-    )
+
+    def record(tx: Tx) -> list[int]:
+        since = now_ms(tx)
+        return [
+            introduce(tx, job.spec, namespace=app.namespace, app=app.name, since=since)
+            for job in fresh
+        ]
+
+    versions = app.store.write(record)
     for job, number in zip(fresh, versions, strict=True):
         job.version = number
 

@@ -16,10 +16,9 @@ def duty_of(app: App, options: WorkerOptions) -> Duty:
     """Records what the code of the app declares, as the worker that starts now will claim it."""
     jobs = app.everything
     check_circles({name: job.spec for name, job in jobs.items()})
-    app.define(jobs.values())
     from rota.app.declare import declare  # noqa: PLC0415  # zones and cron, as with schedules
 
-    declare(app, jobs.values())
+    declare(app, jobs.values(), decides=options.decides)
     queues = options.queues or tuple(sorted({job.spec.queue for job in jobs.values()}))
     return Duty(
         namespace=app.namespace,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rota.app.who import whoami
 from rota.engine.acts import By
 from rota.engine.apply import apply, compare
-from rota.engine.fire import seed_of
+from rota.engine.timetables import seed_of
 from rota.errors import BadFile
 from rota.ids import new_id
 from rota.model.bundle import Bundle

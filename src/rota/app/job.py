@@ -7,8 +7,8 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
+from rota.app.new_runs import new_run
 from rota.app.node import Node
-from rota.app.recorded import new_run
 from rota.app.run import Run
 from rota.app.trace import current_trace
 from rota.app.within import Within

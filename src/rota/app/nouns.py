@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rota.app.dead_letters import DeadLetters
     from rota.app.files import Files
     from rota.app.house import Audit, Namespaces, Tokens
+    from rota.app.releases import Releases
     from rota.app.schedules import Schedules
 
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
@@ -65,6 +66,13 @@ class Nouns:
         from rota.app.files import Files
 
         return Files(self._whole)
+
+    @cached_property
+    def releases(self) -> Releases:
+        """What the code of apps declared, one deploy after the other; go back to one."""
+        from rota.app.releases import Releases
+
+        return Releases(self._whole)
 
     @cached_property
     def tokens(self) -> Tokens:

@@ -9,11 +9,11 @@ from typing import Any, NoReturn
 import msgspec
 
 from rota.errors import BadGraph
-from rota.rules.references import is_name
+from rota.rules.references import Reference, is_name
 from rota.rules.signature import wire
 
 
-class Later:
+class Later(Reference):
     """Something known only when the graph runs.
 
     Compare it and compute with it: the answer is an expression for `when=` or an argument.
@@ -157,6 +157,64 @@ class NodeRef(Ref):
     def state(self) -> Later:
         """How the node ended, for expressions: `load.state == "skipped"`."""
         return Later(f"nodes.{self.name}.state")
+
+
+class Time(Later):
+    """A time of the run: an instant as text, or a day."""
+
+    @property
+    def day(self) -> Time:
+        """Its day, in the zone of the schedule: `2026-03-08`."""
+        return Time(f"day({self.text})")
+
+    def format(self, pattern: str) -> Time:
+        """Written in another way: `this_run.scheduled_for.format("%Y/%m/%d")`."""
+        return Time(f"format({self.text}, {written(pattern)})")
+
+    def shift(self, by: str) -> Time:
+        """Earlier or later: `this_run.scheduled_day.shift("-1d")`."""
+        return Time(f"shift({self.text}, {written(by)})")
+
+
+class RunTime(Time):
+    """A time of the run as it is, which needs no expression."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(f"run.{field}")
+        self._field = field
+
+    def value(self) -> dict[str, Any]:
+        return {"$run": self._field}
+
+
+class ThisRun:
+    """The run that a graph or a schedule will start: what it is for, before it is there.
+
+    Use it for arguments of nodes, conditions, and `args` of a schedule. Inside of a handler,
+    `current_run()` has the values themselves.
+    """
+
+    scheduled_for: Any = RunTime("scheduled_for")
+    """The instant the run is for, as text with the offset of the schedule's zone."""
+    scheduled_day: Any = RunTime("scheduled_day")
+    """Its day in that zone: `2026-03-08`."""
+    interval_start: Any = RunTime("interval_start")
+    """The instant before that one: what came in since then is this run's work."""
+    interval_start_day: Any = RunTime("interval_start_day")
+    interval_end: Any = RunTime("interval_end")
+    interval_end_day: Any = RunTime("interval_end_day")
+    schedule: Any = RunTime("schedule")
+    """The name of the schedule; null for a run that none started."""
+    started_by: Any = RunTime("started_by")
+    """What started it: `time`, `manual`, `event` or `backfill`."""
+    backfill: Any = RunTime("backfill")
+    """The id of the backfill; null for other runs."""
+
+    def __repr__(self) -> str:
+        return "<this_run>"
+
+
+this_run = ThisRun()
 
 
 def written(value: object) -> str:

@@ -13,9 +13,7 @@ import msgspec
 
 from rota.app.acts import act
 from rota.app.backfills import Backfill, Backfills
-from rota.app.recorded import check_schedule
 from rota.app.run import Run
-from rota.app.who import whoami
 from rota.clock import to_ms
 from rota.engine import schedules as engine
 from rota.engine.backfill import Planned
@@ -25,7 +23,6 @@ from rota.engine.coming import coming
 from rota.engine.firings import FiringView, firings_of
 from rota.engine.jobs import current_specs
 from rota.engine.schedule_views import (
-    ScheduleOrigin,
     ScheduleState,
     ScheduleView,
     schedules,
@@ -35,10 +32,11 @@ from rota.engine.timetables import Timetables, rules_version
 from rota.engine.trigger import Triggered, trigger
 from rota.errors import BadOption, UnknownJob
 from rota.ids import new_id
-from rota.model.schedule import OnEvent, Schedule
-from rota.rules.events import check_event_args
+from rota.model.schedule import Schedule
 from rota.rules.names import check_name
 from rota.rules.preview import Firing
+from rota.rules.recorded import check_schedule, fitting
+from rota.rules.schedule_args import check_args, written
 from rota.rules.schedule_options import read_schedule
 from rota.store.base import Tx
 
@@ -115,7 +113,8 @@ class Schedules:
         if read.name is not None:
             raise BadOption(f"schedule {name!r} is to be named {read.name!r} too; say it once")
         if args is not None:
-            read = msgspec.structs.replace(read, args=dict(args))
+            read = msgspec.structs.replace(read, args=written(args))
+            check_args(read)
         checked = self._checked(read, job)
         check_name("schedule", name)
         return self._act("put", name, who, lambda tx, by: self._put(tx, name, checked, job, by))
@@ -125,7 +124,7 @@ class Schedules:
         self._act("remove", name, who, lambda tx, _: engine.remove(tx, name, namespace=self._here))
 
     def pause(self, name: str, *, note: str | None = None, who: str | None = None) -> None:
-        """No more starts by time, until somebody resumes it; what runs goes on."""
+        """No more starts but by hand, until somebody resumes it; what runs goes on."""
 
         def pause(tx: Tx, by: str) -> None:
             engine.pause(tx, name, namespace=self._here, who=by, note=note)
@@ -220,13 +219,6 @@ class Schedules:
         wish = Wish(start, end, reprocess, newest_first)
         return self.backfills.preview(name, wish, most=most, limit=limit)
 
-    def put_declared(self, name: str, schedule: Schedule, job: str) -> ScheduleView:
-        """The same for one that the code declares; called by workers."""
-        checked = self._checked(schedule, job)
-        return self._app.store.write(
-            lambda tx: self._put(tx, name, checked, job, whoami(), origin="code")
-        )
-
     @property
     def timetables(self) -> Timetables:
         """Compiled once for the threads of this process."""
@@ -239,27 +231,17 @@ class Schedules:
     def _here(self) -> str:
         return self._app.namespace
 
-    def _put(  # what, and whose it is
-        self,
-        tx: Tx,
-        name: str,
-        schedule: Schedule,
-        job: str,
-        who: str,
-        *,
-        origin: ScheduleOrigin = "api",
-    ) -> ScheduleView:
+    def _put(self, tx: Tx, name: str, schedule: Schedule, job: str, who: str) -> ScheduleView:
         return engine.put(
             tx,
             name,
             schedule,
             namespace=self._here,
             job=job,
-            origin=origin,
+            origin="api",
             who=who,
             timetables=self.timetables,
             new_id=new_id,
-            app=self._app.name if origin == "code" else None,
         )
 
     def _checked(self, schedule: Schedule, job: str) -> Schedule:
@@ -272,12 +254,7 @@ class Schedules:
             check_schedule(schedule, found[job][1])
             return schedule
         self._app.define((known,))
-        if isinstance(schedule.trigger, OnEvent):
-            if not known.signature.takes_more:
-                check_event_args(job, schedule.args, known.signature.parameters)
-            return schedule
-        text = known.signature.bind((), schedule.args)
-        return msgspec.structs.replace(schedule, args=msgspec.json.decode(text))
+        return fitting(schedule, known.spec, known.signature)
 
     def merged(self, name: str, args: Mapping[str, Any]) -> str:
         """The schedule's arguments with some replaced, checked, as JSON text."""

@@ -13,10 +13,11 @@ from rota.app.settings_file import Layer, Said, file_layer, find_file, profile_l
 from rota.app.settings_walls import WALLS, Walls, count_to, yes_or_no
 from rota.errors import BadInput, BadOption
 from rota.rules.duration import parse_duration
-from rota.rules.names import check_name
+from rota.rules.names import check_name, check_release
 
 LOG_FORMATS = ("text", "json")
 MAX_SLOTS = 1000
+MAX_PREFETCH = 1000
 MAX_PROCESSES = 256
 MAX_THREADS = 256
 MAX_PORT = 65_535
@@ -43,11 +44,16 @@ class Settings(Walls, frozen=True, kw_only=True):
     answer_within_ms: int | None = None
     app: str | None = None
     namespace: str | None = None
+    release: str | None = None
+    """What this deploy calls itself: the same code under another name is newer code."""
     log_format: str = "text"
     queues: tuple[str, ...] = ()
     slots: int | None = None
+    prefetch: int | None = None
     processes: int = 1
     stored: bool | None = None
+    wait_for_store: bool | None = None
+    """Whether to wait at the start for a database that is away."""
     name: str = ""
     drain_ms: int | None = None
     keep_success_ms: int | None = None
@@ -162,12 +168,15 @@ SETTINGS: dict[str, Setting] = {
     "answer_within": Setting("rota", "answer_within_ms", parse_duration),
     "app": Setting("rota", "app", _text),
     "namespace": Setting("rota", "namespace", lambda given: check_name("namespace", given)),
+    "release": Setting("rota", "release", check_release),
     "log_format": Setting("rota", "log_format", _log_format),
     "artifacts": Setting("rota", "artifacts", _text),
     "queues": Setting("worker", "queues", _names),
     "slots": Setting("worker", "slots", count_to(MAX_SLOTS)),
+    "prefetch": Setting("worker", "prefetch", count_to(MAX_PREFETCH, least=0)),
     "processes": Setting("worker", "processes", count_to(MAX_PROCESSES)),
     "stored": Setting("worker", "stored", yes_or_no),
+    "wait_for_store": Setting("rota", "wait_for_store", yes_or_no),
     "name": Setting("worker", "name", _text),
     "drain": Setting("worker", "drain_ms", parse_duration),
     "echo": Setting("worker", "echo", yes_or_no),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,7 @@ class Walls(msgspec.Struct, frozen=True, kw_only=True):
     command_path: str | None = None
     command_user: str | None = None
     command_folders: tuple[str, ...] = ()
+    command_pass_env: tuple[str, ...] = ()
     command_new_privileges: bool = False
 
 
@@ -47,6 +49,7 @@ def worker_walls(said: Walls) -> dict[str, Any]:
             path=said.command_path,
             user=said.command_user,
             folders=said.command_folders,
+            pass_env=said.command_pass_env,
             new_privileges=said.command_new_privileges,
         ),
     }
@@ -104,6 +107,12 @@ def _folder(text: str) -> str:
     return text
 
 
+def _variable(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text):
+        raise BadOption(f"{text!r:.64} is no name of a variable")
+    return text
+
+
 def _path(given: object) -> str:
     if not isinstance(given, str) or not all(Path(each).is_absolute() for each in given.split(":")):
         raise BadOption(f"{given!r:.64} is no PATH such as /usr/local/bin:/usr/bin:/bin")
@@ -127,13 +136,13 @@ def _size(least: int) -> Callable[[object], int]:
     return read
 
 
-def count_to(most: int) -> Callable[[object], int]:
-    """Reads a number from 1 on."""
+def count_to(most: int, *, least: int = 1) -> Callable[[object], int]:
+    """Reads a number from `least` on."""
 
     def read(given: object) -> int:
         number = int(given) if isinstance(given, str) and given.isdecimal() else given
-        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= most:
-            raise BadOption(f"{given!r:.64} is not a number from 1 to {most:,}")
+        if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
+            raise BadOption(f"{given!r:.64} is not a number from {least} to {most:,}")
         return number
 
     return read
@@ -150,6 +159,7 @@ def yes_or_no(given: object) -> bool:
 
 NETWORKS = _list("networks such as '10.1.0.0/16,192.168.7.2'", _network)
 HOSTS = _list("hosts such as 'api.example.org,*.example.net'", _host)
+VARIABLES = _list("names of variables such as 'PGHOST,PGUSER'", _variable)
 FOLDERS = _list("folders such as '/srv/jobs'", _folder)
 WALLS: dict[str, tuple[str, str, Callable[[Any], Any], str]] = {
     "proxies": ("server", "proxies", NETWORKS, ""),
@@ -164,6 +174,7 @@ WALLS: dict[str, tuple[str, str, Callable[[Any], Any], str]] = {
     "command_path": ("commands", "command_path", _path, "path"),
     "command_user": ("commands", "command_user", _user, "user"),
     "command_folders": ("commands", "command_folders", FOLDERS, "folders"),
+    "command_pass_env": ("commands", "command_pass_env", VARIABLES, "pass_env"),
     "command_new_privileges": (
         "commands",
         "command_new_privileges",

@@ -26,11 +26,18 @@ class Waiter:
         self._changed = {ENDED: Condition(), NODE_ENDED: Condition()}
         self._ended = {ENDED: 0, NODE_ENDED: 0}
         self._watch: Watch | None = None
-        self._starting = Lock()
+        self._waiting = 0
+        self._counting = Lock()
 
     def wait(self, run_id: str, timeout_s: float | None) -> Ended | None:
         """How the run ended, or None when the time is over; UnknownRun when there is none."""
-        self._start()
+        self._begin()
+        try:
+            return self._wait(run_id, timeout_s)
+        finally:
+            self._end()
+
+    def _wait(self, run_id: str, timeout_s: float | None) -> Ended | None:
         end_s = None if timeout_s is None else elapsed_s() + timeout_s
         namespace = self._app.namespace
         key, is_known = ENDED, False
@@ -54,17 +61,19 @@ class Waiter:
                 if self._ended[key] == seen:
                     self._changed[key].wait(left_s)
 
-    def close(self) -> None:
-        with self._starting:
-            if self._watch is not None:
+    def _begin(self) -> None:
+        """The store is listened to while somebody waits: behind a pooler that has its price."""
+        with self._counting:
+            if self._watch is None:
+                self._watch = self._app.store.watch(self._woken)
+            self._waiting += 1
+
+    def _end(self) -> None:
+        with self._counting:
+            self._waiting -= 1
+            if not self._waiting and self._watch is not None:
                 self._watch.close()
                 self._watch = None
-
-    def _start(self) -> None:
-        if self._watch is None:
-            with self._starting:
-                if self._watch is None:
-                    self._watch = self._app.store.watch(self._woken)
 
     def _woken(self, key: str) -> None:
         for each, changed in self._changed.items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from rota.app.run import Run
-from rota.engine.jobs import define
+from rota.engine.jobs import introduce
 from rota.engine.submit import submit
 from rota.errors import DuplicateKey, WrongConnection
 from rota.model.run import NewRun
@@ -62,7 +62,8 @@ class Within(Generic[P, R]):
         return [Run(self._job.app, answer.id, self._job) for answer in answers]
 
     def _define(self, spec: JobSpec) -> int:
-        return define(self._tx, spec, namespace=self._job.app.namespace)
+        app = self._job.app
+        return introduce(self._tx, spec, namespace=app.namespace, app=app.name)
 
 
 def _check_database(tx: ForeignTx, app: App) -> None:

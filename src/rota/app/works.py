@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -18,6 +16,7 @@ from rota.rules.signature import Signature
 from rota.rules.template import placeholders
 from rota.runtime.call import Work
 from rota.runtime.executors.lookup import find_function
+from rota.scripts import module_name, script_path
 
 if TYPE_CHECKING:
     from rota.app.app import App
@@ -26,16 +25,7 @@ if TYPE_CHECKING:
 
 def reference(function: Callable[..., Any]) -> str:
     """`module:name`, the same whether the module was imported or run as a script."""
-    module = function.__module__
-    if module == "__main__":
-        module = Path(_script() or "__main__").stem
-    return f"{module}:{function.__qualname__}"
-
-
-def _script() -> str | None:
-    main = sys.modules.get("__main__")
-    path = getattr(main, "__file__", None)
-    return str(Path(path).resolve()) if path else None
+    return f"{module_name(function.__module__)}:{function.__qualname__}"
 
 
 class Works:
@@ -167,7 +157,7 @@ def _texts(target: CommandTarget | HttpTarget) -> tuple[str, ...]:
 
 def _importable(function: Callable[..., Any], target: PythonTarget) -> PythonTarget:
     """A reference that a child process can import: a script is named by its path."""
-    path = _script()
+    path = script_path()
     if function.__module__ != "__main__" or path is None:
         return target
     return PythonTarget(ref=f"{path}:{function.__qualname__}", is_async=target.is_async)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from rota.errors import BadArguments
+from rota.rules.json_keys import check_keys
 
 if TYPE_CHECKING:
     from rota.app import App, Job
@@ -60,11 +61,14 @@ def _value(text: str, hint: str | None) -> Any:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError):
         return text
+    if isinstance(value, dict | list):
+        check_keys(text)
     # A text such as an order number 00123 or 42 stays what was typed.
     return text if hint == "str" and not isinstance(value, str) else value
 
 
 def _object(text: str) -> dict[str, Any]:
+    check_keys(text)
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:
@@ -75,7 +79,7 @@ def _object(text: str) -> dict[str, Any]:
 def recorded_job(app: App, view: JobView) -> Job[..., Any]:
     """A job as the store knows it: names and plain types are checked, the rest by the worker."""
     from rota.app import Job
-    from rota.app.recorded import recorded_signature
+    from rota.rules.recorded import recorded_signature
 
     job = Job[..., Any](app, view.spec, recorded_signature(view.spec), None)
     job.version = view.version

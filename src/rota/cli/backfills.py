@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rota.cli.documents import document, iso
+from rota.cli.inert import console
 from rota.cli.output import Row, is_fancy, print_json, print_table, state_cell
 from rota.cli.previews import instant
-from rota.errors import RunFailed
+from rota.errors import BackfillFailed
 
 if TYPE_CHECKING:
     from rota.app.backfills import Backfill
@@ -46,16 +47,15 @@ def follow(backfill: Backfill | ServedBackfill) -> BackfillView:
     """Wait for its end, with a bar on a terminal."""
     if not is_fancy(sys.stderr):
         return backfill.wait()
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
         line = bar.add_task("backfill", total=None)
 
         def told(view: BackfillView) -> None:
@@ -67,7 +67,7 @@ def follow(backfill: Backfill | ServedBackfill) -> BackfillView:
 
 
 def print_backfill(view: BackfillView, *, as_json: bool) -> None:
-    """How it ended, or that it goes on; RunFailed when some of its runs failed."""
+    """How it ended, or that it goes on; BackfillFailed when some of its runs failed."""
     if as_json:
         print_json([document(view)])
     else:
@@ -76,7 +76,7 @@ def print_backfill(view: BackfillView, *, as_json: bool) -> None:
             f"{view.failed} failed, {view.seen - view.started} had a run"
         )
     if view.state != "active" and view.failed:
-        raise RunFailed(view.id, view.state, f"{view.failed} of its runs failed")
+        raise BackfillFailed(view.id, view.state, failed=view.failed, started=view.started)
 
 
 def backfill_row(view: BackfillView) -> Row:

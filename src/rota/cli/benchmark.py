@@ -11,6 +11,7 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from rota.app import App, Job, Run
+from rota.cli.inert import console
 from rota.cli.output import is_fancy
 from rota.cli.serving import SWITCH_INTERVAL_S
 from rota.engine.forget import forget_jobs, forget_runs
@@ -150,9 +151,8 @@ def _progress(runs: int) -> Iterator[Advance]:
     if not is_fancy(sys.stderr):
         yield lambda phase, done: None  # noqa: ARG005  # nobody looks
         return
-    from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with Progress(console=console(stderr=True), transient=True) as bar:
         line = bar.add_task("", total=runs)
         yield lambda phase, done: bar.update(line, description=phase, completed=done)

@@ -114,7 +114,7 @@ class StoreDesk:
 
     def runs(self, filters: Filters) -> list[Listed]:
         from rota.engine.run_lists import runs
-        from rota.engine.why import scene
+        from rota.engine.scene import scene
 
         before = self.run(filters.before).id if filters.before else None
         found, here = self._app.store.read(
@@ -141,7 +141,7 @@ class StoreDesk:
         return listed
 
     def show(self, text: str) -> Shown:
-        from rota.engine.why import scene
+        from rota.engine.scene import scene
 
         run = self.run(text)
         view = run.show()

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rota.cli.logs import PICTURES, line_in
+from rota.cli.inert import PICTURES
+from rota.cli.logs import line_in
 from rota.engine.logs import lines_in
 
 if TYPE_CHECKING:

@@ -2,29 +2,80 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 if TYPE_CHECKING:
-    from rota.rules.importers.report import Imported, Note
+    from rota.rules.importers.report import Entry, Imported, Note
+
+WIDTH = 100
+
+
+def load_beat(source: str) -> tuple[Any, Any]:
+    """The object that MODULE:OBJECT names, and its module; an app with the modules of its tasks.
+
+    Celery imports those of `include` and `autodiscover_tasks` only when a worker starts.
+    """
+    from rota.cli.loading import find_object, find_place
+    from rota.errors import AppNotFound
+
+    folders = (Path.cwd(),)
+    found = find_object(source, folders=folders)
+    load = getattr(getattr(found, "loader", None), "import_default_modules", None)
+    if callable(load):
+        try:
+            load()
+        except Exception as error:  # a module of theirs may raise anything
+            said = f"{type(error).__name__}: {error}"
+            raise AppNotFound(f"the modules of the tasks of {source}: {said}") from error
+    return found, find_place(source, folders=folders)
 
 
 def report_text(found: Imported) -> str:
-    """Entry by entry, for people."""
+    """For people: what was imported, then each difference once, with the entries it is about."""
     lines = [f"{len(found.entries)} imported, {len(found.skipped)} left out"]
-    for entry in found.entries:
-        lines.append(f"\n{entry.name}  ({entry.where})")
-        lines += [line for note in entry.notes for line in _note(note)]
+    if found.warnings:
+        lines += ["", "look at this first:", *(f"  {each}" for each in found.warnings)]
+    if found.entries:
+        lines += ["", "imported:", *_rows(found.entries)]
+    for names, notes in _by_names(found.entries).items():
+        lines += ["", _title(names, len(found.entries))]
+        lines += [line for note in notes for line in _note(note)]
     for skipped in found.skipped:
-        lines.append(f"\nleft out: {skipped.text}  ({skipped.where})")
-        lines.append(f"  {skipped.reason}")
+        lines += ["", f"left out: {skipped.text}  ({skipped.where})", f"  {skipped.reason}"]
     return "\n".join(lines) + "\n"
 
 
 def report_document(found: Imported) -> str:
-    """The same as one JSON object."""
+    """The same as one JSON object, entry by entry."""
     return msgspec.json.encode(found).decode() + "\n"
+
+
+def _rows(entries: tuple[Entry, ...]) -> list[str]:
+    longest = max(len(entry.name) for entry in entries)
+    return [f"  {entry.name:<{longest}}  {entry.where}" for entry in entries]
+
+
+def _by_names(entries: tuple[Entry, ...]) -> dict[tuple[str, ...], list[Note]]:
+    """Notes by the entries that have them, those that most have first."""
+    holders: dict[Note, list[str]] = defaultdict(list)
+    for entry in entries:
+        for note in dict.fromkeys(entry.notes):
+            holders[note].append(entry.name)
+    groups: dict[tuple[str, ...], list[Note]] = defaultdict(list)
+    for note, names in sorted(holders.items(), key=lambda each: -len(each[1])):
+        groups[tuple(names)].append(note)
+    return groups
+
+
+def _title(names: tuple[str, ...], count: int) -> str:
+    if len(names) == count and count > 1:
+        return f"all {count}:"
+    return fill(f"{', '.join(names)}:", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _note(note: Note) -> list[str]:

@@ -14,6 +14,7 @@ from rota.cli.options import settings
 from rota.cli.served import server_client
 from rota.errors import BadArguments, BadInput, UnknownRun
 from rota.ids import is_id
+from rota.rules.json_keys import check_keys
 
 if TYPE_CHECKING:
     from rota.app import App
@@ -74,6 +75,7 @@ def read_args(text: str | None) -> dict[str, Any] | None:
     """Other arguments, as one object."""
     if text is None:
         return None
+    check_keys(text)
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.documents import iso
+from rota.cli.inert import console
 from rota.cli.letter_desks import letter_desk
 from rota.cli.output import Cell, is_fancy, print_facts
 from rota.cli.times import ago
@@ -51,11 +52,10 @@ def progressing(count: int) -> Iterator[Callable[[int], None] | None]:
     if count < BIG or not is_fancy(sys.stderr):
         yield None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     columns = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
         line = bar.add_task("letters", total=count)
         yield lambda done: bar.advance(line, done)
 

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from rota.errors import AppNotFound
+from rota.scripts import place_of_file
 
 if TYPE_CHECKING:
     from rota.app import App
@@ -68,6 +69,11 @@ def find_object(ref: str, *, folders: Sequence[Path]) -> Any:
     return found
 
 
+def find_place(ref: str, *, folders: Sequence[Path]) -> ModuleType:
+    """The module that `module:name` means."""
+    return _module(ref.partition(":")[0], folders)
+
+
 def _module(place: str, folders: Sequence[Path]) -> ModuleType:
     if place.endswith(".py") or "/" in place:
         return _import_file(Path(place))
@@ -78,10 +84,7 @@ def _import_file(path: Path) -> ModuleType:
     path = path.resolve()
     if not path.is_file():
         raise AppNotFound(f"there is no file {path}")
-    folder, parts = path.parent, [path.stem]
-    while (folder / "__init__.py").is_file():
-        parts.insert(0, folder.name)
-        folder = folder.parent
+    folder, parts = place_of_file(path)
     name = ".".join(parts)
     module = _import(name, (folder,))
     found = getattr(module, "__file__", None)
@@ -106,12 +109,17 @@ def _import_module(name: str, folders: Sequence[Path]) -> ModuleType:
         raise AppNotFound(f"there is no module named {error.name!r}{hint}") from error
 
 
-def _import(name: str, folders: Sequence[Path]) -> ModuleType:
+def look_in(folders: Sequence[Path]) -> None:
+    """Modules are looked up in these folders first."""
     for folder in reversed(folders):
         if str(folder) in sys.path:
             sys.path.remove(str(folder))
         sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
+
+
+def _import(name: str, folders: Sequence[Path]) -> ModuleType:
+    look_in(folders)
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -10,27 +11,26 @@ from typing import Any
 
 import msgspec
 
+from rota.cli.inert import ESCAPED, ONE_LINE
 from rota.notices import subscribe
+from rota.runtime.masking import Masker
 
-PICTURES = {code: 0x2400 + code for code in range(32) if code != ord("\t")} | {127: 0x2421}
-"""Control characters as pictures: a line of a log must not move the cursor or clear the screen."""
-_UNSEEN = (
-    *range(0x7F, 0xA0),
-    0x61C,
-    0x200E,
-    0x200F,
-    *range(0x2028, 0x202F),
-    *range(0x2066, 0x206A),
-)
-ESCAPED = {code: f"\\u{code:04x}" for code in _UNSEEN}
-"""What turns the direction of text, ends a line or begins a command to a terminal."""
-_SHOWN: dict[int, int | str] = {**ESCAPED, **PICTURES}
 WARNING = {
     "logs.unheard",
     "store.unavailable",
+    "batch.split",
+    "finish.refused",
+    "item.set_aside",
+    "judge.failed",
     "lease.lost",
     "runs.reaped",
+    "schedule.broken",
+    "stall.untold",
+    "work.unavailable",
     "worker.crashed",
+    "worker.broken",
+    "worker.stuck",
+    "process.died",
     "worker.cut_off",
     "workers.gone",
     "handler.ignored_stop",
@@ -57,7 +57,10 @@ MESSAGES = {
     "http.refused": "a job wanted to call an address that it may not",
     "worker.started": "worker started",
     "worker.stopped": "worker stopped",
-    "worker.crashed": "the worker process was killed and is started again",
+    "worker.crashed": "the worker process has died and is started again",
+    "worker.broken": "the worker process cannot go on and ends; it is started again",
+    "worker.stuck": "the worker process does not answer and is killed: a handler holds it up",
+    "process.died": "a process has died and is started again",
     "worker.cut_off": "the lease could not be renewed: own work was stopped",
     "worker.learned": "stored jobs have changed: the worker serves these now",
     "worker.rejoined": "the worker works again",
@@ -66,6 +69,14 @@ MESSAGES = {
     "store.recovered": "the store is back",
     "service.failed": "a background service failed, trying again",
     "service.recovered": "a background service works again",
+    "batch.split": "something in a batch was refused: its runs are handled one by one",
+    "finish.refused": "the server did not take some endings: they are told one by one",
+    "item.set_aside": "something cannot be read or written and was left as it is",
+    "judge.failed": "what follows from an ending could not be decided: the run fails",
+    "schedule.broken": "a schedule cannot be understood: it is set to error and starts nothing",
+    "stall.untold": "the record does not say yet that this worker makes no progress",
+    "work.unavailable": "a run could not be started here",
+    "migration.waits": "the tables cannot be changed yet: others use them",
     "lease.lost": "results were dropped: other workers own these runs now",
     "runs.reaped": "runs of dead workers were given back",
     "handler.ignored_stop": "a handler was left behind: it did not stop in its grace",
@@ -93,17 +104,35 @@ def level_of(notice: str) -> str:
     return "warning" if notice in WARNING else "info"
 
 
-def start_logging(log_format: str) -> None:
-    """Write one line per notice and per record of Python's logging."""
+Write = Callable[[str, str, dict[str, Any]], None]
+_writers: list[Write] = []
+"""Of this process, or of the one that it is a fork of."""
+
+
+def tell_notices(log_format: str) -> Write:
+    """Write one line per notice; for a process that has no logging of its own, and its forks."""
+    if _writers:
+        return _writers[0]
     # The one of now: later a worker puts its own in place, to keep what handlers print.
     stream = sys.stderr
     line_of = line_in(log_format)
+    masker = Masker.of(os.environ)
 
     def write(level: str, message: str, facts: dict[str, Any]) -> None:
-        stream.write(line_of(level, message, facts) + "\n")
+        kept = {name: _masked(fact, masker) for name, fact in facts.items()}
+        stream.write(line_of(level, masker(message), kept) + "\n")
 
     def told(notice: str, facts: dict[str, Any]) -> None:
         write(level_of(notice), MESSAGES.get(notice, notice), {"notice": notice, **facts})
+
+    _writers.append(write)
+    subscribe(told)
+    return write
+
+
+def start_logging(log_format: str) -> None:
+    """Write one line per notice and per record of Python's logging."""
+    write = tell_notices(log_format)
 
     class Records(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
@@ -112,7 +141,6 @@ def start_logging(log_format: str) -> None:
                 facts["error"] = logging.Formatter().formatException(record.exc_info)
             write(record.levelname.lower(), record.getMessage(), facts)
 
-    subscribe(told)
     logging.basicConfig(level=logging.INFO, handlers=[Records()])
 
 
@@ -124,7 +152,7 @@ def line_in(log_format: str) -> Callable[[str, str, dict[str, Any]], str]:
 def _text_line(level: str, message: str, facts: dict[str, Any]) -> str:
     now = datetime.now().astimezone()
     told = " ".join(f"{name}={_short(fact)}" for name, fact in facts.items() if name != "notice")
-    text = f"{_one_line(message)}  {told}".translate(_SHOWN)
+    text = f"{_one_line(message)}  {told}".translate(ONE_LINE)
     return f"{now:%H:%M:%S}.{now.microsecond // 1000:03d} {level:<7} {text}"
 
 
@@ -132,6 +160,11 @@ def _json_line(level: str, message: str, facts: dict[str, Any]) -> str:
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     line = {"time": now, "level": level, "message": message, **facts}
     return msgspec.json.encode(line, enc_hook=str).decode().translate(ESCAPED)
+
+
+def _masked(fact: Any, masker: Masker) -> Any:
+    """Errors of handlers are told, too, and may hold what their logs may not."""
+    return masker(str(fact)) if isinstance(fact, str | BaseException) else fact
 
 
 def _one_line(fact: Any) -> str:

@@ -13,6 +13,7 @@ from importlib import import_module
 import click
 
 from rota.cli.helpful import Helpful
+from rota.cli.inert import inert_output
 from rota.errors import RotaError
 
 COMMANDS = (
@@ -28,6 +29,7 @@ COMMANDS = (
     "acts",
     "audit",
     "jobs",
+    "releases",
     "graph",
     "schedules",
     "calendars",
@@ -129,6 +131,11 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
+    with inert_output():
+        return _main(arguments)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     try:
         code = cli.main(args=arguments, prog_name="rota", standalone_mode=False)
         sys.stdout.flush()

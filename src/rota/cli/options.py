@@ -84,12 +84,21 @@ def worker_options(command: F) -> F:
         click.option(
             "--echo/--no-echo", default=None, help="Show what handlers print here as well."
         ),
+        click.option(
+            "--wait/--no-wait",
+            "wait_for_store",
+            default=None,
+            help="Wait for a database that is away at the start; on if not said.",
+        ),
         click.option("--drain", metavar="TIME", help="Patience with running handlers at the end."),
         click.option("--name", metavar="NAME", help="How `rota workers` calls it."),
         click.option(
             "--stored/--no-stored",
             default=None,
             help="Run jobs that only the store defines: on for `up`, off for `worker`.",
+        ),
+        click.option(
+            "--prefetch", metavar="N", help="Short runs to hold ready at most; 500, 0 for none."
         ),
         click.option("--slots", metavar="N", help="How many runs at once; 8 if not said."),
         click.option(

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from rota.cli.inert import ESCAPE, ESCAPED, MARK, ONE_LINE, InertStream, console
+
 
 class Cell(NamedTuple):
     """Text with a rich style, which only a terminal shows."""
@@ -44,7 +46,7 @@ def print_json(documents: Iterable[Mapping[str, Any]]) -> None:
     import msgspec
 
     for document in documents:
-        sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+        sys.stdout.write(msgspec.json.encode(document).decode().translate(ESCAPED) + "\n")
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Row], *, empty: str) -> None:
@@ -73,7 +75,10 @@ def styled(text: str, style: str) -> str:
         return text
     from rich.style import Style
 
-    return Style.parse(style).render(text)
+    before, after = Style.parse(style).render("x").split("x")
+    if isinstance(sys.stdout, InertStream):
+        before, after = before.replace(ESCAPE, MARK), after.replace(ESCAPE, MARK)
+    return before + text + after
 
 
 def _text(value: str | Cell) -> str:
@@ -81,7 +86,7 @@ def _text(value: str | Cell) -> str:
 
 
 def _plain_table(rows: Sequence[Row]) -> None:
-    texts = [[_text(cell) for cell in row] for row in rows]
+    texts = [[_text(cell).translate(ONE_LINE) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     for row in texts:
         print(
@@ -91,7 +96,6 @@ def _plain_table(rows: Sequence[Row]) -> None:
 
 def _fancy_table(columns: Sequence[str], rows: Sequence[Row]) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -100,5 +104,5 @@ def _fancy_table(columns: Sequence[str], rows: Sequence[Row]) -> None:
         table.add_column(name, overflow="fold")
     for row in rows:
         cells = (cell if isinstance(cell, Cell) else Cell(cell, "") for cell in row)
-        table.add_row(*(Text(text, style=style) for text, style in cells))
-    Console().print(table)
+        table.add_row(*(Text(text.translate(ONE_LINE), style=style) for text, style in cells))
+    console().print(table)

@@ -67,10 +67,17 @@ def _open_files(said: Settings, url: str) -> list[str]:
     from rota.store.open import file_of
 
     own = find_file(said.folder)
-    paths = [file_of(url), *(Path(each) for each in _named(said))]
+    paths = [*_files_of(file_of(url)), *(Path(each) for each in _named(said))]
     if own is not None and any(word in own.read_text(errors="replace") for word in SECRETS):
         paths.append(own)
-    return [str(path) for path in paths if path is not None and _is_open(path)]
+    return [str(path) for path in paths if _is_open(path)]
+
+
+def _files_of(store: Path | None) -> list[Path]:
+    """The file of a store, its log, and the large values beside it."""
+    if store is None:
+        return []
+    return [store, *(store.with_name(store.name + end) for end in ("-wal", "-shm", ".artifacts"))]
 
 
 def _named(said: Settings) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rota.errors import BadOption
+from rota.rules.json_keys import check_keys
 from rota.rules.preview import Firing, preview
 from rota.rules.schedule_options import read_schedule
 from rota.rules.triggers import compile_schedule
@@ -38,6 +39,7 @@ def asked_schedule(
 
 
 def _decoded(text: str) -> dict[str, Any]:
+    check_keys(text)
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:

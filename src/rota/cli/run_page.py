@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 
 from rota.cli.documents import iso
@@ -9,6 +10,8 @@ from rota.cli.output import Cell, print_facts, state_cell, styled
 from rota.cli.times import ago, took
 from rota.engine.reasons import Reason
 from rota.model.run import AttemptView, ErrorDetail, RunView
+from rota.rules.run_times import run_values
+from rota.runtime.masking import Masker
 
 _NAMES = {
     "error": ("error", "errors"),
@@ -42,7 +45,8 @@ def print_page(
 
 
 def _print_error(error: ErrorDetail) -> None:
-    print(styled(f"  {error.type}: {error.message}", "red"))
+    message = error.message.replace("\n", "\n    ")  # it must not look like a line of ours
+    print(styled(f"  {error.type}: {message}", "red"))
     for line in error.traceback.splitlines():
         print(f"    {line}")
 
@@ -59,7 +63,10 @@ def _facts(
     def moment(ms: int | None) -> str:
         return "" if ms is None else f"{iso(ms)}  ({ago(ms, now)})"
 
+    mask = Masker.of(os.environ)
     told = told_tally(tally)
+    times = run_values(run.origin)
+    interval = f"{times['interval_start']} to {times['interval_end']}"
     waits = run.state in ("scheduled", "queued")
     return [
         ("id", run.id),
@@ -68,10 +75,14 @@ def _facts(
         ("reason", run.reason or ""),
         ("queue", run.queue),
         ("priority", str(run.priority)),
+        ("schedule", f"{times['schedule']} ({times['started_by']})" if run.origin else ""),
+        ("for", times["scheduled_for"] or ""),
+        ("interval", interval if times["interval_start"] else ""),
+        ("backfill", run.backfill_id or ""),
         ("arguments", run.args),
-        ("result", run.result or ""),
+        ("result", mask(run.result or "")),
         ("progress", "" if run.progress is None else f"{run.progress:.0%}"),
-        ("note", run.progress_note or ""),
+        ("note", mask(run.progress_note or "")),
         ("attempt", f"{run.attempt} ({told})" if told else str(run.attempt)),
         ("why", "\n".join(reason.says for reason in reasons)),
         ("created", moment(run.created_at)),

@@ -16,7 +16,6 @@ from rota.engine.firings import FiringView
 from rota.engine.schedule_views import ScheduleView
 from rota.errors import BadOption
 from rota.rules.preview import Firing
-from rota.rules.sentence import describe
 
 COLUMNS = ("name", "job", "when", "state", "next", "last", "ended", "runs", "missed")
 PAST_COLUMNS = ("for", "kind", "what", "run", "state")
@@ -25,7 +24,7 @@ STYLES = {"active": "green", "paused": "yellow", "error": "bold red", "ended": "
 
 def schedule_document(view: ScheduleView) -> dict[str, Any]:
     """A schedule as an object, with its rule in words."""
-    return {**document(view), "description": _words(view)}
+    return document(view)
 
 
 def schedule_row(view: ScheduleView, now: int) -> Row:
@@ -33,7 +32,7 @@ def schedule_row(view: ScheduleView, now: int) -> Row:
     return (
         Cell(view.name, "bold"),
         view.job,
-        _words(view),
+        view.description,
         Cell(view.state, STYLES.get(view.state, "")),
         ago(view.next_at, now),
         state_cell(view.last_state or ""),
@@ -61,7 +60,7 @@ def print_page(
     print_facts(
         [
             ("schedule", Cell(view.name, "bold")),
-            ("when", _words(view)),
+            ("when", view.description),
             ("job", view.job),
             ("state", Cell(_state(view), STYLES.get(view.state, ""))),
             ("next", f"{instant(view.next_at)} ({ago(view.next_at, now)})" if view.next_at else ""),
@@ -92,10 +91,6 @@ def option_values(pairs: Sequence[str]) -> dict[str, Any]:
         except msgspec.DecodeError:
             values[name] = text
     return values
-
-
-def _words(view: ScheduleView) -> str:
-    return view.note or "" if view.schedule is None else describe(view.schedule)
 
 
 def _counts(view: ScheduleView) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from rota.cli.crew import serve_all
+from rota.cli.crew import Member, run_crew, serve_all, worker_member
 from rota.cli.main import complain
-from rota.errors import RotaError
+from rota.errors import RotaError, StoreLost, StoreRefused, StoreUnavailable
 
 if TYPE_CHECKING:
     from rota.app import App
@@ -24,14 +25,17 @@ SWITCH_INTERVAL_S = 0.001
 
 def serve(said: Settings, *, title: str) -> int:
     """Serve the app of these settings in processes that are started again when they crash."""
+    from rota.cli.logs import tell_notices
+
     _set_title(f"rota {title}: supervisor")
+    tell_notices(said.log_format)
     if title == "up" and said.serve is not False:
         return _serve_with_server(said)
     return serve_all(said.processes, _worker_of(said, title))
 
 
 def _serve_with_server(said: Settings) -> int:
-    from rota.cli.beside import Notice, serve_both
+    from rota.cli.beside import Notice
     from rota.cli.web import Place, serve_beside
 
     notice = Notice()
@@ -45,7 +49,7 @@ def _serve_with_server(said: Settings) -> int:
         except RotaError as error:
             return complain(error)
 
-    return serve_both(lambda: serve_all(1, _worker_of(said, "up", tell)), server)
+    return run_crew([worker_member(_worker_of(said, "up", tell)), Member("server", server)])
 
 
 def _worker_of(
@@ -54,10 +58,26 @@ def _worker_of(
     def work(life: Incarnation) -> int:
         try:
             return _work(said, life, title, tell)
+        except StoreUnavailable as error:
+            return _away(said, life, error)
         except RotaError as error:
             return complain(error)
 
     return work
+
+
+def _away(said: Settings, life: Incarnation, error: StoreUnavailable) -> int:
+    """The supervisor tries again, unless waiting is in vain or was not wanted."""
+    from rota.cli.patience import tell_away
+    from rota.runtime.supervisor import AWAY
+
+    is_vain = said.wait_for_store is False or isinstance(error, StoreRefused)
+    waits = life.line.has_served or not is_vain
+    if isinstance(error, StoreLost) or not waits:
+        return complain(error)
+    if life.line.is_first_to_find_it_away():
+        tell_away(error)
+    return AWAY
 
 
 def _work(said: Settings, life: Incarnation, title: str, tell: Callable[[App], None] | None) -> int:
@@ -67,20 +87,25 @@ def _work(said: Settings, life: Incarnation, title: str, tell: Callable[[App], N
     from rota.cli.far_worker import far_worker
     from rota.cli.loading import load_app
     from rota.cli.logs import start_logging
+    from rota.cli.patience import wait_for_store
     from rota.runtime.supervisor import serve_worker
 
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     options = worker_options(said)
     if said.stored is None and title == "up":
         options = structs.replace(options, stored=True)
+    if title == "up" and not life.dead:
+        options = structs.replace(options, decides=True)
     app = load_app(said) if said.app is not None or not said.stored else _bare_app(said)
     if _echoes(said, title):
         options = structs.replace(options, echo=echo_to(said.log_format))
+    start_logging(said.log_format)
+    if said.server is None:
+        wait_for_store(app, said, is_first=life.line.is_first_to_find_it_away)
     worker = app.worker(options) if said.server is None else far_worker(said, app, options)
     _set_title(f"rota {title}: {said.app or 'stored jobs'}")
-    start_logging(said.log_format)
     if said.log_format == "text" and not life.dead:
-        _print_banner(app, said, options)
+        _print_banner(app, said, options, top=life.line.owner)
     if tell is not None:
         tell(app)
     try:
@@ -90,9 +115,14 @@ def _work(said: Settings, life: Incarnation, title: str, tell: Callable[[App], N
 
 
 def _bare_app(said: Settings) -> App:
-    """For jobs of the store alone: `--stored` was said, and no app."""
-    from rota.app import App
+    """For jobs of the store alone: `--stored` was said, and no app.
 
+    Their functions are found where those of an app would be: here, and beside rota.toml.
+    """
+    from rota.app import App
+    from rota.cli.loading import look_in
+
+    look_in((Path.cwd(), said.folder))
     return App(said.url, namespace=said.namespace)
 
 
@@ -112,6 +142,7 @@ def worker_options(said: Settings) -> WorkerOptions:
     facts: dict[str, Any] = {
         "queues": said.queues,
         "slots": said.slots,
+        "prefetch": said.prefetch,
         "stored": said.stored,
         "name": said.name,
         "drain_ms": said.drain_ms,
@@ -143,7 +174,7 @@ def _plural(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def _print_banner(app: App, said: Settings, options: WorkerOptions) -> None:
+def _print_banner(app: App, said: Settings, options: WorkerOptions, *, top: int) -> None:
     from rota.store.open import file_of
 
     path = file_of(app.url)
@@ -156,7 +187,7 @@ def _print_banner(app: App, said: Settings, options: WorkerOptions) -> None:
         "queues": ", ".join(queues or ["default"]),
         "slots": str(options.slots),
         "chores": _chores(app, said),
-        "pid": f"{os.getppid()} (worker {os.getpid()})",
+        "pid": f"{top} (worker {os.getpid()})",
         "look": f"rota runs --url {shown_url(app.url)}",
     }
     if said.server is not None:

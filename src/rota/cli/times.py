@@ -46,5 +46,6 @@ def instant(flag: str, text: str | None) -> datetime | None:
     except ValueError as error:
         raise BadOption(f"{flag} {text}: {error}; write 2026-12-01T08:00:00+01:00") from error
     if when.tzinfo is None:
-        raise BadOption(f"{flag} {text}: add the zone, such as {text}Z or {text}+01:00")
+        whole = when.isoformat()
+        raise BadOption(f"{flag} {text}: add the zone, such as {whole}Z or {whole}+01:00")
     return when

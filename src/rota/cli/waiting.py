@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from rota.cli.inert import console
 from rota.cli.output import is_fancy
 from rota.errors import RunFailed
 
@@ -23,7 +24,6 @@ def wait_for(run: Handle, timeout: str | None) -> Ended:
 
 
 def _wait_with_bar(run: Handle, timeout: str | None) -> Ended:
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     from rota.clock import elapsed_s
@@ -31,8 +31,9 @@ def _wait_with_bar(run: Handle, timeout: str | None) -> Ended:
     from rota.rules.duration import parse_duration
 
     end_s = elapsed_s() + parse_duration(timeout) / 1000 if timeout else float("inf")
-    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    text = TextColumn("{task.description}", markup=False)  # a note is no markup
+    columns = SpinnerColumn(), text, BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
         line = bar.add_task("waiting", total=None)
         while True:
             left_s = end_s - elapsed_s()
@@ -43,8 +44,8 @@ def _wait_with_bar(run: Handle, timeout: str | None) -> Ended:
                     raise
             seen = run.show()
             total = None if seen.progress is None else 1.0
-            text = f"{seen.job} {seen.state} {seen.progress_note or ''}".rstrip()
-            bar.update(line, description=text, total=total, completed=seen.progress or 0.0)
+            about = f"{seen.job} {seen.state} {seen.progress_note or ''}".rstrip()
+            bar.update(line, description=about, total=total, completed=seen.progress or 0.0)
 
 
 def check_ending(run: Handle, ended: Ended) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rota.cli.documents import iso
+from rota.cli.inert import console
 from rota.cli.node_page import progress_document, told_progress
 from rota.cli.output import STATE_STYLES, is_fancy, print_json
 from rota.cli.times import coarse, took
@@ -76,7 +77,7 @@ class Picture:
     def __init__(self) -> None:
         from rich.live import Live
 
-        self.live = Live(refresh_per_second=8, vertical_overflow="crop")
+        self.live = Live(console=console(), refresh_per_second=8, vertical_overflow="crop")
 
     def show(self, look: Look) -> None:
         self.live.update(self._draw(look))

@@ -78,12 +78,14 @@ def _serve(said: Settings, app: App, *, as_json: bool, title: str) -> int:
 
     from rota.api.options import check_posture
     from rota.cli.logs import start_logging
+    from rota.cli.patience import Once, wait_for_store
 
     options = check_posture(server_options_of(said))  # before 0.4 s of imports
     from rota.api.server import serve
 
     setproctitle(f"rota {title}: server")
     start_logging(said.log_format)
+    wait_for_store(app, said, is_first=Once())
 
     def greet(options: ServerOptions, welcome: Welcome | None) -> None:
         if as_json or said.log_format == "json":

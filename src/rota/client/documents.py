@@ -184,6 +184,7 @@ class WorkerAnswer(Answer):
     alive: bool
     draining: bool
     jobs: tuple[str, ...] | None = None
+    left_behind: int = 0
 
 
 def run_view(run: RunAnswer) -> RunView:
@@ -269,6 +270,7 @@ def worker_view(worker: WorkerAnswer, *, now: int) -> WorkerView:
         jobs=worker.jobs,
         slots=worker.slots,
         running=worker.busy,
+        left_behind=worker.left_behind,
         version=worker.version,
         is_alive=worker.alive,
         is_draining=worker.draining,

@@ -35,6 +35,7 @@ class _Item(Answer, kw_only=True):
     name: str
     job: str
     spec: Schedule | None
+    description: str
     state: ScheduleState
     note: str | None
     origin: ScheduleOrigin
@@ -162,7 +163,7 @@ class ServedSchedules:
         self._client.line.delete(_at(name), Answer)
 
     def pause(self, name: str, *, note: str | None = None) -> None:
-        """No more starts by time, until somebody resumes it; what runs goes on."""
+        """No more starts but by hand, until somebody resumes it; what runs goes on."""
         self._client.line.post(_at(name, "/pause"), Answer, {} if note is None else {"note": note})
 
     def resume(self, name: str) -> None:

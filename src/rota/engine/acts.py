@@ -13,7 +13,6 @@ from rota.ids import is_id
 from rota.store.base import Row, Tx
 
 _detail = msgspec.json.Decoder(dict[str, Any])
-_AWAITED = "act awaited"
 OF_TOKENS = frozenset(("create token", "rotate token", "revoke token"))
 OF_WORKERS = frozenset(("drain worker", "resume worker"))
 READ = 20_000
@@ -100,8 +99,8 @@ def record(
     tx: Tx, by: By, *, namespace: str, verb: str, subject: str, detail: Mapping[str, Any]
 ) -> None:
     """Write an act into the transaction of the change, so that both are there or neither."""
-    if (_AWAITED, by.act_id) in tx.fresh:
-        tx.fresh[_AWAITED, by.act_id].update(detail)
+    if by.act_id in tx.drafts:
+        tx.drafts[by.act_id].update(detail)
     else:
         act = new_act(by, namespace=namespace, verb=verb, subject=subject, detail=detail)
         record_all(tx, [act])
@@ -109,13 +108,12 @@ def record(
 
 def await_act(tx: Tx, by: By) -> None:
     """Whoever calls a verb writes one act for all it does; see `said_of_act`."""
-    tx.fresh[_AWAITED, by.act_id] = {}
+    tx.drafts[by.act_id] = {}
 
 
 def said_of_act(tx: Tx, by: By) -> dict[str, Any]:
     """The details that verbs would have written themselves."""
-    said: dict[str, Any] = tx.fresh.pop((_AWAITED, by.act_id))
-    return said
+    return tx.drafts.pop(by.act_id)
 
 
 def record_all(tx: Tx, acts: Iterable[NewAct]) -> None:

@@ -7,18 +7,23 @@ decided by `rules.joins`, and they are written once. Those that end by that are 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from rota.engine.apart import beside, each_apart, keepable, words
 from rota.engine.courses import Course, courses
-from rota.engine.nodes import MAX_REASON, Place
-from rota.engine.restart import restart
-from rota.engine.step import Ended, Step
+from rota.engine.kin import verdict_facts
+from rota.engine.nodes import MAX_REASON, Board, Place
+from rota.engine.restart import go_on
+from rota.engine.step import ENDINGS, Ended, Step
+from rota.errors import BadGraph
 from rota.model.run import ErrorDetail, Verdict
 from rota.model.states import State
 from rota.store.base import Tx
 
+NO_ROW = "its nodes are not all on record any more"
 _error = msgspec.json.Decoder(ErrorDetail)
 
 
@@ -37,18 +42,55 @@ def ended(verdict: Verdict, state: State) -> Ended:
 def advance(tx: Tx, endings: Sequence[Ended], *, namespace: str) -> list[Verdict]:
     """Move on the graphs of these runs; gives the verdicts that follow, to be carried out next.
 
-    Those are graphs that have ended by it, and runs that must not go on.
+    Those are graphs that have ended by it, and runs that must not go on. In a careful transaction
+    a graph that cannot go on fails; the node that has ended keeps how it did.
     """
+    if not tx.is_careful:
+        return _advance(tx, endings, namespace)
+    follow = each_apart(
+        tx,
+        endings,
+        lambda each: _advance(tx, [each], namespace),
+        instead=lambda each, error: _give_up(tx, each, error),
+    )
+    return [verdict for verdicts in follow for verdict in verdicts]
+
+
+def _give_up(tx: Tx, each: Ended, error: Exception) -> list[Verdict]:
+    """The end of a graph whose rows or definition cannot be understood."""
+    beside(tx, lambda: _note(tx, each), what=f"node {each.node} of run {each.graph_id}")
+    reason = f"it could not go on after node {each.node} had ended: {words(error)}"[:MAX_REASON]
+    return [
+        Verdict(verb="founder", reason=reason, **verdict_facts(row))
+        for row in tx.all("lock_graphs", ids=json.dumps([each.graph_id]))
+    ]
+
+
+def _note(tx: Tx, each: Ended) -> None:
+    """How the node ended, and no more: a rerun of the graph knows what need not be done again."""
+    if each.item is not None:
+        return
+    board = Board(tx)
+    place = each.graph_id, each.node
+    board.lock([place])
+    row = board.rows.get(place)
+    if row is not None and not row.is_final and row.run_id == each.run_id:
+        row.state, row.result = ENDINGS[each.state].value, each.result
+        row.reason = keepable(each.reason) if each.reason else None
+        board.change(row)
+        board.flush()
+
+
+def _advance(tx: Tx, endings: Sequence[Ended], namespace: str) -> list[Verdict]:
     known = courses(tx, {each.graph_id for each in endings}, namespace=namespace)
     mine = [each for each in endings if each.graph_id in known]
     step = Step(tx, known, namespace=namespace)
     step.board.lock(_places(known, mine))
     for each in mine:
         step.take(each)
-    verdicts = step.run()
-    for graph_id, now in step.restarts.items():
-        verdicts += restart(tx, known[graph_id], namespace=namespace, now=now)
-    return verdicts
+    gone = [each for each in mine if (each.graph_id, each.node) not in step.board.rows]
+    lost = [verdict for each in gone for verdict in _give_up(tx, each, BadGraph(NO_ROW))]
+    return lost + go_on(tx, step, namespace=namespace)
 
 
 def _places(known: dict[str, Course], endings: Iterable[Ended]) -> list[Place]:

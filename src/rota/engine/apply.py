@@ -10,12 +10,11 @@ from rota.engine import schedules
 from rota.engine.acts import By, record
 from rota.engine.blackouts import blackouts, put_blackout
 from rota.engine.calendars import calendars, put_calendar
-from rota.engine.fire import seed_of
 from rota.engine.inspect import now_ms
 from rota.engine.jobs import define, jobs, remove
 from rota.engine.schedule_views import readable
 from rota.engine.starts import NewId
-from rota.engine.timetables import Timetables
+from rota.engine.timetables import Timetables, seed_of
 from rota.model.bundle import Bundle
 from rota.model.plan import Change, Plan, Stored, StoredJob, StoredSchedule, Wish
 from rota.model.spec import GraphTarget
@@ -45,7 +44,7 @@ def apply(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is 
 ) -> Plan:
     """Do it and tell what was done; nothing is written when all is as it should be."""
     plan = compare(tx, bundles, wish, namespace=namespace)
-    doer = _Doer(tx, namespace, by, timetables, new_id)
+    doer = _Doer(tx, namespace, by, timetables, new_id, now_ms(tx))
     for change in plan.changes:
         if change.verb == "remove":
             doer.remove(change)
@@ -71,12 +70,15 @@ class _Doer(NamedTuple):
     by: By
     timetables: Timetables
     new_id: NewId
+    since: int
+    """When it is done: what comes together has come at the same moment."""
 
     def put(self, bundle: Bundle, change: Change) -> None:
         """Bring what is added or changed, if it is this bundle that has it."""
         name, at = change.name, {"namespace": self.namespace}
         if change.kind in ("job", "graph") and name in bundle.jobs:
-            define(self.tx, bundle.jobs[name], origin=origin_of(bundle), **at)
+            origin, spec = origin_of(bundle), bundle.jobs[name]
+            define(self.tx, spec, namespace=self.namespace, origin=origin, since=self.since)
         elif change.kind == "calendar" and name in bundle.calendars:
             put_calendar(self.tx, name, bundle.calendars[name], **at)
         elif change.kind == "blackout" and name in bundle.blackouts:

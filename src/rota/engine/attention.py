@@ -14,15 +14,14 @@ from rota.engine.breakers import breakers, held_jobs
 from rota.engine.inspect import now_ms
 from rota.engine.jobs import current_specs
 from rota.engine.queues import Depth
+from rota.engine.stored import error_of
 from rota.engine.workers import WorkerView
 from rota.model.breaker import BreakerView
-from rota.model.run import ErrorDetail
 from rota.rules.duration import format_duration
 from rota.store.base import Row, Tx
 
 Kind = Literal["unserved", "paused", "held", "silent", "lost", "overdue"]
 
-_error = msgspec.json.Decoder(ErrorDetail)
 
 PATIENCE_MS = 10_000
 """Workers are started anew, and schedulers are busy: what is over sooner needs nobody."""
@@ -212,8 +211,8 @@ def _lost(tx: Tx, now: int, *, namespace: str) -> Iterator[Concern]:
 
 def _newest(rows: Sequence[Row]) -> str:
     """The names of the last few that are known, as a part of a sentence."""
-    errors = [_error.decode(row["error"]) for row in rows if row["error"]]
-    names = [each.worker for each in errors if each.worker][:NAMED]
+    errors = [error_of(row["error"]) for row in rows]
+    names = [each.worker for each in errors if each and each.worker][:NAMED]
     if not names:
         return ""
     more = len(rows) - len(names)

@@ -6,24 +6,26 @@ so that a range of a year fills no queue; who finds it half done goes on from th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
+from rota.engine.apart import beside, each_apart, words
+from rota.engine.backfill_instants import is_wanted, last_runs, next_instants
 from rota.engine.backfill_range import KEEPS, MOST, Range, total_of
-from rota.engine.backfill_views import BackfillView, Reprocess, show_backfill
+from rota.engine.backfill_views import BackfillView, show_backfill
 from rota.engine.blackouts import load_blackouts, window_at
 from rota.engine.fire import load_calendars, plan_of
-from rota.engine.fired_run import Start, new_run, spec_of
+from rota.engine.fired_run import Start, new_run, spec_of, with_times
 from rota.engine.keys import LOOK
 from rota.engine.starts import Made, NewId, free_places
 from rota.engine.submit import submit
 from rota.engine.timetables import Plan, Timetables
 from rota.engine.weights import weighed
-from rota.errors import NotAllowed, UnknownSchedule
+from rota.errors import BadInput, NotAllowed, UnknownSchedule
 from rota.model.run import NewRun
-from rota.model.states import State
-from rota.rules.misfire import before, first_since, newest_since
+from rota.rules.misfire import before
 from rota.store.base import Row, Tx
 
 CHUNK = 100
@@ -34,7 +36,6 @@ BUSY_MS = 20
 """When to come again while somebody else has its schedule."""
 CROWDED_MS = 1_000
 """How often it looks for a free place, while other runs of its schedule have them all."""
-_FAILED = (State.FAILED, State.CANCELLED)
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,12 +62,12 @@ def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
     wanted = msgspec.structs.replace(wanted, to_at=_end(row, wanted))
     total_of(plan, wanted, wanted.to_at, most)
     edge = wanted.to_at if wanted.newest_first else wanted.from_at - 1
-    instants = _chunk(plan, wanted, edge, limit)
-    known = _known(tx, row["id"], instants)
+    instants = next_instants(plan, wanted, edge, limit)
+    known = last_runs(tx, row["id"], instants)
     return [
         Planned(
             instant=instant,
-            starts=_wants(wanted.reprocess, known.get(instant)),
+            starts=is_wanted(wanted.reprocess, known.get(instant)),
             state=known[instant]["state"] if instant in known else None,
         )
         for instant in instants
@@ -129,25 +130,43 @@ def fill(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId) -> int:
     the same instants. Never waits for it, because whoever ends a run locks in the other order.
     """
     rows = tx.all("take_backfills", limit=limit)
-    for row in rows:
-        if not tx.all("try_schedule", id=row["schedule_id"]):
-            _come_again(tx, row)
-            continue
-        try:
-            base = _base_of(tx, row)[0]
-            plan = plan_of(base, timetables, load_calendars(tx, [base]))
-        except Exception as error:  # noqa: BLE001  # whatever it is, the others go on
-            _move(tx, row, edge=row["edge_at"], state="error", note=str(error)[:500])
-            continue
-        windows = load_blackouts(tx, [base]).get(row["namespace"], ())
-        queue = spec_of(base["job_spec"]).queue
-        window = window_at(windows, job=base["job"], queue=queue, at=row["now"])
-        if window.act != "start":
-            again = min(window.until or row["now"] + HELD_MS, row["now"] + HELD_MS)
-            _move(tx, row, edge=row["edge_at"], state="active", look_at=again)
-            continue
-        _fill(tx, row, base, plan, new_id=new_id)
+    if not tx.is_careful:
+        for row in rows:
+            _look(tx, row, timetables, new_id)
+        return len(rows)
+    each_apart(
+        tx,
+        rows,
+        lambda row: _look(tx, row, timetables, new_id),
+        instead=lambda row, error: _break(tx, row, error),
+    )
     return len(rows)
+
+
+def _look(tx: Tx, row: Row, timetables: Timetables, new_id: NewId) -> None:
+    if not tx.all("try_schedule", id=row["schedule_id"]):
+        _come_again(tx, row)
+        return
+    try:
+        base = _base_of(tx, row)[0]
+        plan = plan_of(base, timetables, load_calendars(tx, [base]))
+    except (BadInput, LookupError) as error:
+        _break(tx, row, error)
+        return
+    windows = load_blackouts(tx, [base]).get(row["namespace"], ())
+    queue = spec_of(base["job_spec"]).queue
+    window = window_at(windows, job=base["job"], queue=queue, at=row["now"])
+    if window.act != "start":
+        again = min(window.until or row["now"] + HELD_MS, row["now"] + HELD_MS)
+        _move(tx, row, edge=row["edge_at"], state="active", look_at=again)
+        return
+    _fill(tx, row, base, plan, new_id=new_id)
+
+
+def _break(tx: Tx, row: Row, error: Exception) -> None:
+    """It cannot go on, and says why; the others do."""
+    work = partial(_move, tx, row, edge=row["edge_at"], state="error", note=words(error))
+    beside(tx, work, what=f"backfill {row['id']}")
 
 
 def _base_of(tx: Tx, row: Row) -> list[Row]:
@@ -167,12 +186,12 @@ def _fill(tx: Tx, row: Row, base: Row, plan: Plan, *, new_id: NewId) -> None:
     wanted = Range(
         from_at=row["from_at"], to_at=row["to_at"], newest_first=bool(row["newest_first"])
     )
-    instants = _chunk(plan, wanted, row["edge_at"], CHUNK)
-    known = _known(tx, row["schedule_id"], instants)
+    instants = next_instants(plan, wanted, row["edge_at"], CHUNK)
+    known = last_runs(tx, row["schedule_id"], instants)
     edge, seen = row["edge_at"], 0
     chosen: list[int] = []
     for instant in instants:
-        wants = _wants(row["reprocess"], known.get(instant))
+        wants = is_wanted(row["reprocess"], known.get(instant))
         if wants and len(chosen) >= free:
             break
         edge, seen = instant, seen + 1
@@ -229,37 +248,10 @@ def _run(row: Row, base: Row, plan: Plan, made: Made) -> NewRun:
         interval_start=before(plan.table, made.instant),
         interval_end=made.instant,
     )
-    run = new_run(base, plan, start, run_id=made.run_id or "")
+    run = new_run(base, plan, with_times(base, plan, start), run_id=made.run_id or "")
     # The past is late by nature: only the job's own limit of waiting counts.
     expires_ms = spec_of(base["job_spec"]).expires_ms
     return msgspec.structs.replace(run, backfill_id=str(row["id"]), expires_ms=expires_ms)
-
-
-def _chunk(plan: Plan, wanted: Range, edge: int, limit: int) -> tuple[int, ...]:
-    """The next instants behind the edge, in the order of the backfill."""
-    if wanted.newest_first:
-        return newest_since(plan.table, wanted.from_at - 1, edge - 1, limit)[::-1]
-    return first_since(plan.table, edge, wanted.to_at - 1, limit)
-
-
-def _known(tx: Tx, schedule_id: object, instants: Sequence[int]) -> Mapping[int, Row]:
-    """The last run of each instant; a live one counts as the last."""
-    if not instants:
-        return {}
-    rows = tx.all("firings_between", schedule_id=schedule_id, low=min(instants), high=max(instants))
-    found: dict[int, Row] = {}
-    for row in rows:
-        if not (row["instant"] in found and found[row["instant"]]["is_live"]):
-            found[row["instant"]] = row
-    return found
-
-
-def _wants(reprocess: Reprocess, known: Row | None) -> bool:
-    if known is None or known["state"] == State.SKIPPED:
-        return True
-    if known["is_live"] or reprocess == "missing":
-        return False
-    return reprocess == "all" or known["state"] in _FAILED
 
 
 def _move(  # noqa: PLR0913  # what changed, all named

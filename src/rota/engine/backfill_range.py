@@ -53,7 +53,7 @@ def total_of(plan: Plan, wanted: Range, to_at: int, most: int) -> int:
     if plan.event is not None:
         raise BadOption("backfill: what an event starts has no past instants; send the event again")
     if wanted.from_at >= to_at:
-        raise BadOption("backfill: the range is empty; from= must be before to= and before now")
+        raise BadOption("backfill: the range is empty; it begins before it ends, and before now")
     if wanted.parallel is not None and not 1 <= wanted.parallel <= MAX_PARALLEL:
         raise BadOption(f"parallel={wanted.parallel} is not a number from 1 to {MAX_PARALLEL:,}")
     if not 1 <= most <= LIMIT:
@@ -64,6 +64,6 @@ def total_of(plan: Plan, wanted: Range, to_at: int, most: int) -> int:
     if total > most:
         raise BadOption(
             f"backfill: the range has about {total:,} firings, more than {most:,}; "
-            "narrow it, or confirm with a larger most="
+            "narrow it, or allow more with `most` (--most on the command line)"
         )
     return total

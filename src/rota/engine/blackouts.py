@@ -10,9 +10,12 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from rota.engine.apart import set_aside
 from rota.engine.fired_run import Start
 from rota.engine.keys import windows_key
 from rota.engine.names import lock_name
+from rota.engine.stored import read
+from rota.errors import BadInput
 from rota.model.schedule import Blackout
 from rota.rules.blackouts import START, Verdict, compile_blackout, verdict
 from rota.store.base import Row, Tx
@@ -42,7 +45,7 @@ def remove_blackout(tx: Tx, name: str, *, namespace: str) -> bool:
 def blackouts(tx: Tx, *, namespace: str) -> dict[str, Blackout]:
     """All of a namespace, by name."""
     rows = tx.all("load_blackouts", namespaces=json.dumps([namespace]))
-    return {row["name"]: _blackout.decode(row["spec"]) for row in rows}
+    return {row["name"]: read(_blackout, row["spec"], _what(row)) for row in rows}
 
 
 def load_blackouts(tx: Tx, rows: Sequence[Row]) -> Blackouts:
@@ -51,8 +54,25 @@ def load_blackouts(tx: Tx, rows: Sequence[Row]) -> Blackouts:
     found: dict[str, list[Blackout]] = {}
     if namespaces:
         for row in tx.all("load_blackouts", namespaces=json.dumps(namespaces)):
-            found.setdefault(row["namespace"], []).append(_blackout.decode(row["spec"]))
+            window = readable_window(row)
+            if window is not None:
+                found.setdefault(row["namespace"], []).append(window)
     return found
+
+
+def readable_window(row: Row) -> Blackout | None:
+    """None for one that cannot be understood: it holds back nothing, and people are told."""
+    try:
+        window = read(_blackout, row["spec"], _what(row))
+        compile_blackout(window)
+    except BadInput as error:
+        set_aside(_what(row), error)
+        return None
+    return window
+
+
+def _what(row: Row) -> str:
+    return f"maintenance window {row['name']}"
 
 
 def window_at(windows: Sequence[Blackout], *, job: str, queue: str, at: int) -> Verdict:

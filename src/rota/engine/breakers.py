@@ -6,6 +6,7 @@ import msgspec
 
 from rota.engine.acts import By, record
 from rota.engine.circuit import Place, rule_of, tell, wake
+from rota.engine.keys import recall_key
 from rota.errors import UnknownJob
 from rota.model.breaker import BreakerView, Circuit
 from rota.model.spec import JobSpec
@@ -35,6 +36,7 @@ def open_breaker(tx: Tx, job: str, *, namespace: str, by: By, note: str | None =
     row = tx.all("open_breaker", namespace=namespace, job=job, note=note)[0]
     circuit = Circuit(state="open", turn=row["turn"], stays=True, note=note)
     _record_act(tx, place, circuit, row, by=by)
+    tx.notify((recall_key(namespace),))
 
 
 def close_breaker(tx: Tx, job: str, *, namespace: str, by: By) -> bool:
@@ -81,7 +83,7 @@ def held_jobs(tx: Tx, *, namespace: str) -> dict[str, str | None]:
 
 def _record_act(tx: Tx, place: Place, circuit: Circuit, row: Row, *, by: By) -> None:
     """An alert tells that it was done by hand; the record tells by whom."""
-    verb = "open_breaker" if circuit.state == "open" else "close_breaker"
+    verb = "open breaker" if circuit.state == "open" else "close breaker"
     detail = {"note": circuit.note} if circuit.note else {}
     record(tx, by, namespace=place.namespace, verb=verb, subject=place.job, detail=detail)
     tell(tx, place, circuit, {"by": "hand"}, at=row["changed_at"])

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from rota.engine.stored import error_of
 from rota.model.run import ErrorDetail
 from rota.model.states import State
 from rota.rules.cursor import Mark
@@ -21,7 +22,6 @@ MOST_RUNNING = 20_000
 XIDS = 1 << 32
 LEAST_XID = 3
 """PostgreSQL's own have smaller numbers."""
-_error = msgspec.json.Decoder(ErrorDetail)
 
 
 class Footprint(NamedTuple):
@@ -31,6 +31,8 @@ class Footprint(NamedTuple):
     progress: float | None
     note: str | None
     cancel_requested: bool
+    is_held: bool = False
+    """Its worker has no slot for it yet."""
 
 
 class Traces(NamedTuple):
@@ -118,7 +120,11 @@ def changed(
 
 def _footprint(row: Row) -> Footprint:
     return Footprint(
-        row["fence"], row["progress"], row["progress_note"], bool(row["cancel_requested"])
+        row["fence"],
+        row["progress"],
+        row["progress_note"],
+        bool(row["cancel_requested"]),
+        bool(row["is_held"]),
     )
 
 
@@ -129,7 +135,7 @@ def _change(row: Row) -> RunChange:
         id=str(row["id"]),
         state=State(row["state"]),
         cancel_requested=bool(row["cancel_requested"]),
-        error=_error.decode(row["error"]) if row["error"] else None,
+        error=error_of(row["error"]),
         **ids,
         **facts,
     )

@@ -5,10 +5,13 @@ from __future__ import annotations
 import msgspec
 
 from rota.engine.alerts import raise_alert
-from rota.engine.keys import queue_key
+from rota.engine.apart import set_aside
+from rota.engine.keys import queue_key, recall_key
+from rota.engine.stored import read
+from rota.errors import BadInput
 from rota.model.breaker import Circuit, Tally
 from rota.model.spec import Breaker
-from rota.rules.breaker import count
+from rota.rules.breaker import count, times_of
 from rota.store.base import Row, Tx
 
 _rule = msgspec.json.Decoder(Breaker)
@@ -22,7 +25,17 @@ class Place(msgspec.Struct, frozen=True):
 
 
 def rule_of(row: Row) -> Breaker:
-    return _rule.decode(row["rule"])
+    return read(_rule, row["rule"], f"the rule of the breaker of job {row['job']}")
+
+
+def has_readable_rule(row: Row) -> bool:
+    """A breaker whose rule cannot be understood judges nothing, and keeps no run from ending."""
+    try:
+        times_of(rule_of(row))
+    except BadInput as error:
+        set_aside(f"the breaker of job {row['job']}", error)
+        return False
+    return True
 
 
 def circuit_of(row: Row) -> Circuit:
@@ -48,7 +61,9 @@ def change(tx: Tx, place: Place, *, was: Circuit, now: Circuit) -> bool:
     facts = msgspec.structs.asdict(now) | {"turn": was.turn}
     if not tx.execute("change_breaker", namespace=place.namespace, job=place.job, **facts):
         return False
-    if now.state != "open":
+    if now.state == "open":
+        tx.notify((recall_key(place.namespace),))
+    else:
         wake(tx, place)
     return True
 

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 
 import msgspec
 
+from rota.engine.apart import each_apart, words
 from rota.engine.courses import find_spec
 from rota.engine.finish import finish
 from rota.engine.fire import Calendars, load_calendars, plan_of
 from rota.engine.keys import queue_key
 from rota.engine.timetables import Timetables
 from rota.errors import BadInput
-from rota.model.run import Origin, Verdict
+from rota.model.run import ErrorDetail, Origin, Verdict
 from rota.model.states import State
 from rota.rules.dependencies import Parent, Word, judge_all
 from rota.rules.order import CREDIT_MS
@@ -44,21 +45,48 @@ def clear_waiting(tx: Tx, *, timetables: Timetables, limit: int, after: str | No
     gone = [str(row["run_id"]) for row in rows if row["state"] is None]
     if gone:
         tx.execute("forget_awaited", ids=json.dumps(gone))
-    met: list[str] = []
-    for row in rows:
-        if row["state"] != State.PENDING:
-            continue
-        parents = _parents_of(tx, row, timetables)
-        word, says = judge_all(parents)
-        if word == "met":
-            met.append(str(row["run_id"]))
-        else:
-            _keep(tx, row, parents, word, says)
+    waiting = [row for row in rows if row["state"] == State.PENDING]
+    if tx.is_careful:
+        judged = each_apart(
+            tx,
+            waiting,
+            lambda row: _judge(tx, row, timetables),
+            instead=lambda row, error: _refuse(tx, row, error),
+        )
+    else:
+        judged = [_judge(tx, row, timetables) for row in waiting]
+    met = [run_id for run_id in judged if run_id is not None]
     if met:
         tx.execute("clear_awaited", ids=json.dumps(met))
         freed = tx.all("unblock_runs", ids=json.dumps(met), credit_ms=CREDIT_MS)
         tx.notify({queue_key(row["namespace"], row["queue"]) for row in freed})
     return str(rows[-1]["run_id"]) if len(rows) == limit else None
+
+
+def _judge(tx: Tx, row: Row, timetables: Timetables) -> str | None:
+    """The id of a run that may start now."""
+    parents = _parents_of(tx, row, timetables)
+    word, says = judge_all(parents)
+    if word == "met":
+        return str(row["run_id"])
+    _keep(tx, row, parents, word, says)
+    return None
+
+
+def _refuse(tx: Tx, row: Row, error: Exception) -> None:
+    """What it waits for cannot be understood, now or later: it fails, and others are let go."""
+    run_id = str(row["run_id"])
+    detail = ErrorDetail(type=type(error).__name__, message=words(error))
+    verdict = Verdict(
+        run_id=run_id,
+        fence=row["fence"],
+        verb="refuse",
+        error=msgspec.json.encode(detail).decode(),
+        reason="what it waits for cannot be understood",
+        fired=row["schedule_id"] is not None,
+    )
+    tx.execute("forget_awaited", ids=json.dumps([run_id]))
+    finish(tx, [verdict], namespace=row["namespace"])
 
 
 def _keep(tx: Tx, row: Row, parents: Sequence[Parent], word: Word, says: Sequence[str]) -> None:

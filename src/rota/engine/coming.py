@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from rota.engine.fire import seed_of
 from rota.engine.inspect import now_ms
 from rota.engine.schedule_views import ScheduleView
 from rota.engine.schedules import calendars_of
-from rota.engine.timetables import Timetables
+from rota.engine.timetables import Timetables, seed_of
 from rota.rules.preview import Firing, preview
 from rota.store.base import Tx
 

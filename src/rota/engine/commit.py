@@ -6,7 +6,9 @@ The first statement locks the run and checks the fence, the last one ends the ru
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
+from rota.engine.apart import split
 from rota.engine.finish import finish
 from rota.errors import LeaseLost, NotAllowed
 from rota.model.run import Lease, Verdict
@@ -48,12 +50,15 @@ def commit(  # noqa: PLR0913  # the lease, what to do, and three limits, all nam
         fence=lease.fence,
         verb="succeed",
         result=result,
-        fired=lease.origin is not None,
+        fired=lease.is_fired,
         parent_id=lease.parent_id,
         node=lease.node,
         item=lease.item,
         memo_key=lease.memo_key,
         memo_ms=lease.memo_ms,
+        held_ms=lease.held_ms,
     )
-    if finish(tx, [verdict], namespace=namespace):
+    end = partial(finish, verdicts=[verdict], namespace=namespace)
+    # What the handler wrote must not be lost because its graph cannot go on.
+    if split(tx, end) if lease.parent_id is not None else end(tx):
         raise LeaseLost

@@ -38,17 +38,26 @@ class Waves(Protocol):
     tx: Tx
     board: Board
     courses: dict[str, Course]
+
+
+class Outcome(NamedTuple):
+    """What follows from a step: `restart.go_on` does both, for whoever made the step."""
+
+    verdicts: list[Verdict]
     restarts: dict[str, int]
-    """Runs that begin again, and when."""
+    """Runs of graphs that begin again, and when."""
 
 
-def conclude(step: Waves, over: Sequence[str]) -> list[Verdict]:
+def conclude(step: Waves, over: Sequence[str]) -> Outcome:
     """The verdicts on these runs, by their leaves; with the results that they give back."""
     ids = json.dumps(sorted(over))
     bad: dict[str, list[Bad]] = {}
     causes: dict[str, list[Bad]] = {}
+    ran: set[str] = set()
     for row in step.tx.all("bad_nodes", ids=ids):
         graph_id = str(row["graph_id"])
+        if row["run_id"] is not None or row["width"] is not None:
+            ran.add(graph_id)
         each = Bad(row["name"], row["reason"], is_own=row["state"] == "failed")
         if step.courses[graph_id].shape.plan.nodes[each.name].is_leaf:
             bad.setdefault(graph_id, []).append(each)
@@ -71,11 +80,14 @@ def conclude(step: Waves, over: Sequence[str]) -> list[Verdict]:
     step.tx.all("end_graphs", ids=ids)
     told = {graph_id: _causes(leaves, causes.get(graph_id, [])) for graph_id, leaves in bad.items()}
     verdicts = [_verdict(step, row, told.get(str(row["id"]), []), known) for row in rows]
+    restarts: dict[str, int] = {}
     for row, verdict in zip(rows, verdicts, strict=True):
         graph = step.courses[verdict.run_id].shape.graph
-        if verdict.verb == "founder" and row["failures"] < graph.retries:
-            step.restarts[verdict.run_id] = row["now"]
-    return [verdict for verdict in verdicts if verdict.run_id not in step.restarts]
+        # Where nothing ran that failed, a new try would fail in the same way, and at once.
+        is_worth = verdict.run_id in ran and row["failures"] < graph.retries
+        if verdict.verb == "founder" and is_worth:
+            restarts[verdict.run_id] = row["now"]
+    return Outcome([each for each in verdicts if each.run_id not in restarts], restarts)
 
 
 def _causes(leaves: list[Bad], failed: list[Bad]) -> list[Bad]:

@@ -15,6 +15,7 @@ import msgspec
 
 from rota.engine.keep import given
 from rota.engine.memos import is_fresh
+from rota.engine.stored import read
 from rota.errors import BadGraph
 from rota.model.graph import Node
 from rota.model.spec import GraphTarget, JobSpec, PolicyChange
@@ -26,7 +27,7 @@ from rota.rules.graphs.order import urgencies
 from rota.rules.maps import Tolerance, parse_tolerance
 from rota.rules.node_values import arguments_of, bind_parameters
 from rota.rules.references import mentions, parse_path
-from rota.store.base import Tx
+from rota.store.base import Row, Tx
 
 REMEMBERED = 20_000
 """Runs of graphs whose course a process keeps."""
@@ -38,6 +39,7 @@ WIDE = 4_096
 """Parameters of more characters than this are put into arguments when a worker takes a node."""
 
 _spec = msgspec.json.Decoder(JobSpec)
+_given = msgspec.json.Decoder(dict[str, Any])
 
 
 class Shape:
@@ -103,18 +105,33 @@ class Shape:
 class Course:
     """One run of a graph."""
 
-    def __init__(
-        self, graph_id: str, shape: Shape, params: Mapping[str, Any], *, is_asked: bool, wide: bool
+    def __init__(  # what is known of a run when it begins
+        self,
+        graph_id: str,
+        shape: Shape,
+        params: Mapping[str, Any],
+        *,
+        is_asked: bool,
+        wide: bool,
+        origin: str | None,
     ) -> None:
         self.graph_id = graph_id
         self.shape = shape
         self.params = params
+        self.origin = origin
+        """Which instant of which schedule it is for, as JSON text; its nodes are for the same."""
         self.is_fresh = False
         """Whether its nodes are carried out even if their results are known."""
+        self.as_of = 0
+        """When it was submitted; of a graph inside of another when the outermost was."""
         self.asked = shape.asked | shape.result_needs if is_asked else shape.asked
         """As of the shape; all that makes its result, if a graph around it asks for that."""
         self.late = shape.late | shape.given if wide else shape.late
         """As of the shape; large parameters are not copied into the runs of nodes either."""
+
+    def set(self, *, is_fresh: bool, as_of: int) -> None:
+        """What else is known of the run."""
+        self.is_fresh, self.as_of = is_fresh, as_of
 
 
 _NOTHING = Values({}, {}, {})
@@ -167,7 +184,8 @@ def find_spec(tx: Tx, job: str, version: int, *, namespace: str) -> JobSpec | No
     if found is None:
         row = tx.one("load_spec", namespace=namespace, name=job, version=version)
         if row is not None:
-            found = tx.memo[at] = _spec.decode(row["spec"])
+            what = f"the definition of job {job!r} in version {version}"
+            found = tx.memo[at] = read(_spec, row["spec"], what)
     return found
 
 
@@ -186,24 +204,40 @@ def courses(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[str, 
         for row in rows:
             shape = shape_of(tx, row["job"], row["version"], namespace=namespace)
             parent = around.get(str(row["parent_id"]))
-            course = course_of(tx, str(row["id"]), shape, row["args"], (parent, row["node"]))
-            course.is_fresh = is_fresh(row["policy"])
+            within = parent, row["node"]
+            course = course_of(tx, str(row["id"]), shape, row["args"], within, row["origin"])
+            as_of = submitted_at(tx, row) if parent is None else parent.as_of
+            course.set(is_fresh=is_fresh(row["policy"]), as_of=as_of)
             remember(tx, course)
     return {graph_id: known[graph_id] for graph_id in graph_ids if graph_id in known}
 
 
-def course_of(
-    tx: Tx, graph_id: str, shape: Shape, args: str, within: tuple[Course | None, str | None]
-) -> Course:
-    """BadArguments if the run was given what the graph does not take.
+def submitted_at(tx: Tx, row: Row) -> int:
+    """When what this run does was first asked for: a rerun does again what the first one did."""
+    first, rerun_of = int(row["created_at"]), row["rerun_of"]
+    while rerun_of is not None:
+        found = tx.one("find_submit", id=str(rerun_of))
+        if found is None:  # its history is pruned
+            break
+        first, rerun_of = int(found["created_at"]), found["rerun_of"]
+    return first
 
-    `within` is the graph around it and its node there, if there is one.
-    """
+
+def course_of(  # what one row of a run has
+    tx: Tx,
+    graph_id: str,
+    shape: Shape,
+    args: str,
+    within: tuple[Course | None, str | None],
+    origin: str | None,
+) -> Course:
+    """BadArguments for what the graph does not take; `within`: the graph around it, its node."""
     outer, node = within
     text = given(tx, args, f"what run {graph_id} was given")
-    params = bind_parameters(shape.graph, msgspec.json.decode(text))
+    params = bind_parameters(shape.graph, read(_given, text, "what the run was given"))
     is_asked = outer is not None and node in outer.asked
-    return Course(graph_id, shape, params, is_asked=is_asked, wide=len(text) > WIDE)
+    wide = len(text) > WIDE
+    return Course(graph_id, shape, params, is_asked=is_asked, wide=wide, origin=origin)
 
 
 def remember(tx: Tx, course: Course) -> None:

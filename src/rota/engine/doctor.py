@@ -30,6 +30,7 @@ def examine(tx: Tx, *, host_ms: int, facts: Mapping[str, str | int]) -> list[Fin
         *_fleet(tx),
         *_database(tx),
         *checkup.file(facts),
+        *checkup.line(facts),
     ]
 
 
@@ -42,6 +43,8 @@ def _fleet(tx: Tx) -> Iterator[Finding]:
             jobs=None if row["jobs"] is None else frozenset(json.loads(row["jobs"])),
             silent_ms=row["silent_ms"],
             is_alive=row["over_ms"] < 0,
+            stalled_ms=row["stalled_ms"],
+            stalled_why=row["stalled_why"] or "",
         )
         for row in tx.all("worker_leases")
     ]
@@ -51,6 +54,7 @@ def _fleet(tx: Tx) -> Iterator[Finding]:
     ages = {row["name"]: row["age_ms"] for row in tx.all("chore_ages")}
     yield from checkup_fleet.stuck(held_up)
     yield checkup_fleet.silent_workers(workers)
+    yield checkup_fleet.stalled_workers(workers)
     yield from checkup_fleet.unserved(waiting, workers, paused)
     yield checkup_fleet.chores(ages, has_live_runs=bool(waiting or held_up))
     yield from checkup_fleet.anchors(ages)

@@ -6,8 +6,11 @@ import json
 
 import msgspec
 
+from rota.engine.apart import set_aside
+from rota.engine.stored import read
+from rota.errors import BadInput
 from rota.model.schedule import Blackout
-from rota.store.base import Tx
+from rota.store.base import Row, Tx
 
 _blackout = msgspec.json.Decoder(Blackout)
 
@@ -33,9 +36,19 @@ class Drain(msgspec.Struct, frozen=True, kw_only=True):
 def drains(tx: Tx, *, namespace: str) -> tuple[Drain, ...]:
     """Those of a namespace that last or will come, by the database's clock; mostly none."""
     rows = tx.all("load_blackouts", namespaces=json.dumps([namespace]))
-    found = [(row["name"], _blackout.decode(row["spec"]), row["now"]) for row in rows]
-    ahead = [_drain(name, each, now) for name, each, now in found if each.kind == "drain"]
+    ahead = [_readable(row) for row in rows]
     return tuple(each for each in ahead if each is not None)
+
+
+def _readable(row: Row) -> Drain | None:
+    """None as well for one that cannot be understood: a worker that serves others goes on."""
+    what = f"maintenance window {row['name']}"
+    try:
+        window = read(_blackout, row["spec"], what)
+        return _drain(row["name"], window, row["now"]) if window.kind == "drain" else None
+    except BadInput as error:
+        set_aside(what, error)
+        return None
 
 
 def _drain(name: str, window: Blackout, now: int) -> Drain | None:

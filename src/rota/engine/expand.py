@@ -8,25 +8,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
+from rota.engine.apart import each_apart
 from rota.engine.courses import Course, Shape, course_of, courses, remember, shape_of
 from rota.engine.keep import given, keep
 from rota.engine.kin import refusal
 from rota.engine.memos import hit, recall, remembering, wants_fresh
 from rota.engine.node_results import Known
 from rota.engine.nodes import Board, NodeRow, node_row
+from rota.engine.pins import Pins
 from rota.engine.resolve import with_arguments
-from rota.engine.restart import place
+from rota.engine.restart import go_on, place
 from rota.engine.step import Step
 from rota.engine.turns import let_next, may_begin, takes_turns
-from rota.errors import BadGraph, BadInput
+from rota.errors import BadInput
 from rota.model.artifact import is_pointer
-from rota.model.graph import Node
 from rota.model.run import Lease, Verdict
 from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.node_values import check_types
 from rota.store.base import Tx
 
 _spec = msgspec.json.Decoder(JobSpec)
@@ -43,11 +44,23 @@ class _Begun(msgspec.Struct, frozen=True):
 
 def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
     """Begin these runs of graphs; gives the verdicts that follow, for those that cannot begin."""
+    if not tx.is_careful:
+        return _expand(tx, leases, namespace)
+    follow = each_apart(
+        tx,
+        leases,
+        lambda lease: _expand(tx, [lease], namespace),
+        instead=lambda lease, error: [refusal(lease, error)],
+    )
+    return [verdict for verdicts in follow for verdict in verdicts]
+
+
+def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
     begun: dict[str, Course] = {}
     args: dict[str, str] = {}
     policies: dict[str, str | None] = {}
     verdicts: list[Verdict] = []
-    current = _Current(tx, namespace)
+    pins = Pins(tx, leases, namespace=namespace)
     versions: dict[str, dict[str, int]] = {}
     outer = courses(tx, {each.parent_id for each in leases if each.parent_id}, namespace=namespace)
     over: set[str] = set()
@@ -66,9 +79,8 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
                 verdicts.append(hit(lease, memo))
                 over |= _waited_for(shape)
                 continue
-            versions[lease.run_id] = current.versions(shape.plan.nodes.values())
-            begun[lease.run_id] = course_of(tx, lease.run_id, shape, text, (around, lease.node))
-            begun[lease.run_id].is_fresh = wants_fresh(lease)
+            versions[lease.run_id], as_of = pins.of(lease, shape, around)
+            begun[lease.run_id] = _course(tx, ready, shape, around, as_of)
             policies[lease.run_id] = remembering(ready)
             if text is not lease.args:
                 args[lease.run_id] = keep(tx, (text,)).get(text, text)
@@ -86,7 +98,20 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
     for graph_id, course in begun.items():
         remember(tx, course)
         place(step, course, versions[graph_id], kept.get(graph_id, {}))
-    return verdicts + step.run()
+    return verdicts + go_on(tx, step, namespace=namespace)
+
+
+def _course(tx: Tx, lease: Lease, shape: Shape, outer: Course | None, as_of: int) -> Course:
+    """The course of a run that begins; a graph within another checks the types it was given.
+
+    Of other runs, whoever submitted them has done so.
+    """
+    within = outer, lease.node
+    course = course_of(tx, lease.run_id, shape, lease.args, within, lease.origin)
+    course.set(is_fresh=wants_fresh(lease), as_of=as_of)
+    if outer is not None:
+        check_types(shape.graph, course.params)
+    return course
 
 
 def _waited_for(shape: Shape | None) -> set[str]:
@@ -138,30 +163,6 @@ def _batch(
         if lease.run_id in begun
     ]
     return msgspec.json.encode(sorted(rows, key=lambda row: row.run_id)).decode()
-
-
-class _Current:
-    """The versions that jobs have now: runs of nodes are pinned to them."""
-
-    def __init__(self, tx: Tx, namespace: str) -> None:
-        self._tx = tx
-        self._namespace = namespace
-        self._known: dict[str, int] = {}
-
-    def versions(self, planned: Any) -> dict[str, int]:
-        nodes: list[Node] = [each.node for each in planned]
-        names = {node.job or node.graph or "" for node in nodes}
-        missing = sorted(names.difference(self._known))
-        if missing:
-            at = {"namespace": self._namespace, "names": json.dumps(missing)}
-            for row in self._tx.all("node_versions", **at):
-                self._known[row["name"]] = row["version"]
-        for node in nodes:
-            job = node.job or node.graph or ""
-            if job not in self._known:
-                kind = "job" if node.job else "graph"
-                raise BadGraph(f"node {node.name!r}: {kind} {job!r} is not on record")
-        return {node.name: self._known[node.job or node.graph or ""] for node in nodes}
 
 
 def is_graph(spec: JobSpec) -> bool:

@@ -11,64 +11,99 @@ import msgspec
 
 from rota.engine.abandon import abandon
 from rota.engine.advance import advance, ended
+from rota.engine.apart import beside, each_apart, set_aside
 from rota.engine.give_up import give_up
 from rota.engine.keep import keep_results
 from rota.engine.keys import AWAITED, DUE, ENDED, NODE_ENDED, queue_key
+from rota.engine.kin import refused
 from rota.engine.memos import keep_memos
 from rota.engine.observe import judge_breakers, observe
+from rota.engine.quarantine import quarantined
 from rota.engine.settle import settle
 from rota.engine.turns import let_others
 from rota.model.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS
 from rota.store.base import Row, Tx
 
-_ENDS_GRAPH = ("cancel", "conclude", "founder", "skip", "expire")
+_ENDS_GRAPH = ("cancel", "conclude", "founder", "skip", "expire", "refuse")
 _ENDS_RUN = frozenset(verb for verb, change in TRANSITIONS.items() if change.to in FINAL)
 
 
 def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
     """Apply the verdicts; returns the ids whose lease was lost, which changed nothing.
 
-    A verdict counts only while its run is in a state that allows it and carries its fence.
+    A verdict counts only while its run is in a state that allows it and carries its fence. In a
+    careful transaction one that the store does not take becomes a failure with the reason.
     """
     # A run is closed once: of two verdicts in one batch the first counts. In id order, because
     # two batches that share rows must not lock each other out.
     first = {verdict.run_id: verdict for verdict in reversed(verdicts)}
-    ordered = keep_results(tx, sorted(first.values(), key=lambda verdict: verdict.run_id))
+    ordered = sorted(first.values(), key=lambda verdict: verdict.run_id)
+    if not tx.is_careful:
+        return _finish(tx, ordered, namespace)
+    ended = each_apart(
+        tx,
+        ordered,
+        lambda verdict: _finish(tx, [verdict], namespace),
+        instead=lambda verdict, error: _refuse(tx, verdict, error, namespace),
+    )
+    return [run_id for lost in ended for run_id in lost]
+
+
+def _refuse(tx: Tx, verdict: Verdict, error: Exception, namespace: str) -> list[str]:
+    """End a run whose verdict cannot be recorded; if not even that can be, it stays as it is."""
+    plain = refused(verdict, error)
+    (lost,) = each_apart(
+        tx,
+        [plain],
+        lambda each: _finish(tx, [each], namespace),
+        instead=lambda each, error: set_aside(f"run {each.run_id}", error),
+    )
+    return lost or []
+
+
+def _finish(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
+    ordered = keep_results(tx, verdicts)
     if any(verdict.kind for verdict in ordered):
         failed = [verdict for verdict in ordered if verdict.kind]
         tx.execute("record_attempts", batch=_batch(failed), namespace=namespace)
-    seen = observe(tx, ordered, namespace=namespace)
+        if any(verdict.max_crashes for verdict in failed):
+            ordered = quarantined(tx, ordered)
+    seen = beside(tx, lambda: observe(tx, ordered, namespace=namespace), what="a breaker")
     ending = [verdict for verdict in ordered if verdict.verb in _ENDS_RUN]
     retrying = [verdict for verdict in ordered if verdict.verb == "retry"]
     returning = [verdict for verdict in ordered if verdict.verb in ("release", "reap")]
     lost: list[str] = []
+    unbegun = [verdict for verdict in ending if verdict.held_ms < 0]
+    if unbegun:
+        tx.execute("never_begun", batch=_batch(unbegun), namespace=namespace)
     if ending:
         lost += _close(tx, ending, namespace)
         if any(verdict.memo_key for verdict in ending):
             kept = [each for each in ending if each.memo_key and each.run_id not in lost]
-            keep_memos(tx, kept, namespace=namespace)
+            beside(tx, lambda: keep_memos(tx, kept, namespace=namespace), what="a cached result")
         dead = {verdict.run_id for verdict in ending if _leaves_letter(verdict)}.difference(lost)
         if dead:
-            give_up(tx, dead, namespace=namespace)
+            beside(tx, lambda: give_up(tx, dead, namespace=namespace), what="a dead letter")
     stayed = _retry(tx, retrying, namespace) if retrying else []
     stayed += _requeue(tx, returning, namespace) if returning else []
     if stayed:
         lost += _abort(tx, stayed, namespace)
     if seen:
-        judge_breakers(tx, seen, namespace=namespace)
+        beside(tx, lambda: judge_breakers(tx, seen, namespace=namespace), what="a breaker")
     return lost
 
 
 def _leaves_letter(verdict: Verdict) -> bool:
     """A node that fails is told of by its graph."""
-    return verdict.verb in ("fail", "founder") and verdict.parent_id is None
+    return verdict.verb in ("fail", "founder", "refuse") and verdict.parent_id is None
 
 
 def _abort(tx: Tx, stayed: Sequence[Verdict], namespace: str) -> list[str]:
     """A run whose cancel was acknowledged gets no other attempt: it ends here.
 
-    One that was to be given back has no record of this attempt yet, which now counts.
+    One that was to be given back has no record of this attempt yet, which now counts if its
+    handler had begun.
     """
     aborted = [
         msgspec.structs.replace(
@@ -76,9 +111,16 @@ def _abort(tx: Tx, stayed: Sequence[Verdict], namespace: str) -> list[str]:
         )
         for verdict in stayed
     ]
-    fresh = [new for old, new in zip(stayed, aborted, strict=True) if old.kind is None]
+    fresh = [
+        new
+        for old, new in zip(stayed, aborted, strict=True)
+        if old.kind is None and old.held_ms >= 0
+    ]
     if fresh:
         tx.execute("record_attempts", batch=_batch(fresh), namespace=namespace)
+    unbegun = [verdict for verdict in aborted if verdict.held_ms < 0]
+    if unbegun:
+        tx.execute("never_begun", batch=_batch(unbegun), namespace=namespace)
     return _close(tx, aborted, namespace)
 
 
@@ -102,7 +144,8 @@ def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
             tx.notify((AWAITED,))
         verbs = {verdict.run_id: verdict.verb for verdict in verdicts}
         mine = [row for row in fired if str(row["id"]) not in lost]
-        settle(tx, [(row, TRANSITIONS[verbs[str(row["id"])]].to) for row in mine])
+        ends = [(row, TRANSITIONS[verbs[str(row["id"])]].to) for row in mine]
+        beside(tx, lambda: settle(tx, ends), what="what a schedule knows of its runs")
     follow = _followed(tx, verdicts, {*lost, *gone}, namespace)
     if follow:
         finish(tx, follow, namespace=namespace)
@@ -123,7 +166,8 @@ def _followed(
         follow += abandon(tx, broken)
     over = [verdict.run_id for verdict in mine if verdict.verb in _ENDS_GRAPH]
     if over:
-        let_others(tx, over, namespace=namespace)
+        what = "runs that wait for a turn of their graph"
+        beside(tx, lambda: let_others(tx, over, namespace=namespace), what=what)
     nodes = [verdict for verdict in mine if verdict.parent_id is not None]
     if nodes:
         endings = [ended(verdict, TRANSITIONS[verdict.verb].to) for verdict in nodes]

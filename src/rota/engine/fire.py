@@ -12,18 +12,19 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from rota.engine.apart import beside, each_apart, set_aside, words
 from rota.engine.blackouts import Blackouts, hold, load_blackouts
-from rota.engine.fired_run import Start, spec_of
+from rota.engine.fired_run import Start, spec_of, with_times
 from rota.engine.starts import Ask, Begun, NewId, begin, stop_old
-from rota.engine.timetables import Plan, StoredCalendar, Timetables
-from rota.errors import RotaError, UnknownJob
+from rota.engine.stored import read
+from rota.engine.timetables import Plan, StoredCalendar, Timetables, seed_of
+from rota.errors import BadInput, UnknownJob
 from rota.model.schedule import Calendar
 from rota.rules.misfire import Due, before, due
 from rota.store.base import Row, Tx
 
 MOST_STARTS = 1_000
 """Of one schedule in one look; the rest comes in the next."""
-MAX_NOTE = 500
 _calendar = msgspec.json.Decoder(Calendar)
 
 _Memory = dict[tuple[object, ...], Due]
@@ -80,11 +81,6 @@ class _Moved(msgspec.Struct, frozen=True, kw_only=True):
     skipped: int
 
 
-def seed_of(namespace: str, name: str) -> str:
-    """What spreads a schedule apart from others with the same expression."""
-    return f"{namespace}/{name}"
-
-
 def fire(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId, ahead_ms: int = 0) -> Fired:
     """Look at up to `limit` schedules, the longest due first, of all namespaces.
 
@@ -93,11 +89,50 @@ def fire(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId, ahead_ms:
     rows = tx.all("take_schedules", limit=limit, ahead_ms=ahead_ms)
     if not rows:
         return Fired(looked=0)
+    if not tx.is_careful:
+        return _fire(tx, rows, timetables, new_id)
+    fired = each_apart(
+        tx,
+        rows,
+        lambda row: _fire(tx, [row], timetables, new_id),
+        instead=lambda row, error: _break(tx, row, error, timetables),
+    )
+    return Fired(
+        looked=len(rows),
+        due=max(each.due for each in fired),
+        early_ms=max(each.early_ms for each in fired),
+        runs=sum(each.runs for each in fired),
+        broken=tuple(broken for each in fired for broken in each.broken),
+    )
+
+
+def _break(tx: Tx, row: Row, error: Exception, timetables: Timetables) -> Fired:
+    """A schedule that raises while it is fired: the state `error`, as if it could not be read."""
+    look = _Look(row=row, plan=None, due=Due(cursor=row["cursor_at"]), note=words(error))
+    moved = msgspec.json.encode([_moved(look, None, timetables)]).decode()
+    beside(tx, lambda: tx.execute("move_schedules", batch=moved), what=f"schedule {row['name']}")
+    return Fired(
+        looked=1,
+        due=row["look_at"],
+        early_ms=row["look_at"] - row["now"],
+        broken=((row["name"], look.note or ""),),
+    )
+
+
+def _fire(tx: Tx, rows: Sequence[Row], timetables: Timetables, new_id: NewId) -> Fired:
     calendars = load_calendars(tx, rows)
     memory: _Memory = {}
     looks = [_look(row, timetables, calendars, memory) for row in rows]
     windows = load_blackouts(tx, rows)
-    asks = [ask for look in looks if (ask := _ask(look, windows)) is not None]
+    asks: list[Ask] = []
+    for place, look in enumerate(looks):
+        try:
+            ask = _ask(look, windows)
+        except BadInput as error:  # a time in its arguments has no value; the others fire
+            looks[place] = _broken(look.row, error)
+            continue
+        if ask is not None:
+            asks.append(ask)
     begun = begin(tx, asks, new_id=new_id)
     moved = [_moved(look, begun.get(str(look.row["id"])), timetables) for look in looks]
     tx.execute("move_schedules", batch=msgspec.json.encode(moved).decode())
@@ -125,7 +160,13 @@ def load_calendars(tx: Tx, rows: Sequence[Row]) -> Calendars:
     found: dict[str, dict[str, StoredCalendar]] = {}
     if namespaces:
         for row in tx.all("load_calendars", namespaces=json.dumps(namespaces)):
-            stored = StoredCalendar(row["version"], _calendar.decode(row["spec"]))
+            try:
+                calendar = read(_calendar, row["spec"], f"calendar {row['name']}")
+            except BadInput as error:
+                # Schedules that need it say that there is none; the others go on.
+                set_aside(f"calendar {row['name']}", error)
+                continue
+            stored = StoredCalendar(row["version"], calendar)
             found.setdefault(row["namespace"], {})[row["name"]] = stored
     return found
 
@@ -139,15 +180,20 @@ def _look(row: Row, timetables: Timetables, calendars: Calendars, memory: _Memor
         plan = plan_of(row, timetables, calendars)
         return _Look(row=row, plan=plan, due=_due(row, plan, seed, memory))
     except Exception as error:  # noqa: BLE001  # whatever it is, the others fire
-        kind = "" if isinstance(error, RotaError) else f"{type(error).__name__}: "
-        note = f"{kind}{error}".replace("\0", "")[:MAX_NOTE]
-        return _Look(row=row, plan=None, due=Due(cursor=row["cursor_at"]), note=note)
+        return _broken(row, error)
+
+
+def _broken(row: Row, error: Exception) -> _Look:
+    """A schedule that cannot fire, with the reason."""
+    return _Look(row=row, plan=None, due=Due(cursor=row["cursor_at"]), note=words(error))
 
 
 def plan_of(row: Row, timetables: Timetables, calendars: Calendars) -> Plan:
     """What a schedule says; BadInput when it cannot be understood, or its job is not known."""
     if row["version"] is None:
         raise UnknownJob(row["job"])
+    if row.get("job_spec") is not None:
+        spec_of(row["job_spec"])
     return timetables.plan(
         row["spec"],
         seed=seed_of(row["namespace"], row["name"]),
@@ -207,7 +253,7 @@ def _ask(look: _Look, windows: Blackouts) -> Ask | None:
             start_at = before(look.plan.table, instant) if not look.plan.follows_end else None
         start = Start(instant=instant, interval_start=start_at, interval_end=instant)
         free = hold(mine, start, job=row["job"], queue=queue, now=row["now"]) if mine else start
-        (held if free is None else starts).append(free or start)
+        (held if free is None else starts).append(with_times(row, look.plan, free or start))
         start_at = instant
     # Somebody asked for this look before the time of the next start: something may wait.
     is_asked = not starts or (row["next_at"] or 0) > (row["look_at"] or 0)

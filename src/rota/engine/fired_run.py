@@ -6,9 +6,11 @@ from functools import lru_cache
 
 import msgspec
 
+from rota.engine.stored import read
 from rota.engine.timetables import Plan
 from rota.model.run import NewRun, Origin, StartKind
 from rota.model.spec import JobSpec
+from rota.rules.schedule_args import has_references, resolve_args
 from rota.store.base import Row
 
 _spec = msgspec.json.Decoder(JobSpec)
@@ -32,13 +34,6 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
 def new_run(row: Row, plan: Plan, start: Start, *, run_id: str, waits: bool = False) -> NewRun:
     """The run of a start, pinned to the newest version of its job."""
     spec = spec_of(row["job_spec"])
-    origin = Origin(
-        schedule=row["name"],
-        kind=start.kind,
-        scheduled_for=start.instant,
-        interval_start=start.interval_start,
-        interval_end=start.interval_end,
-    )
     return NewRun(
         id=run_id,
         job=row["job"],
@@ -50,15 +45,38 @@ def new_run(row: Row, plan: Plan, start: Start, *, run_id: str, waits: bool = Fa
         expires_ms=_expires_ms(spec, plan, start, row["now"]),
         at_most_once=spec.delivery == "at_most_once",
         schedule_id=str(row["id"]),
-        origin=msgspec.json.encode(origin).decode(),
+        origin=origin_of(row, plan, start),
         waits=waits,
     )
+
+
+def origin_of(row: Row, plan: Plan, start: Start) -> str:
+    """Which instant of which schedule the run of a start is for, as JSON text."""
+    origin = Origin(
+        schedule=row["name"],
+        kind=start.kind,
+        scheduled_for=start.instant,
+        interval_start=start.interval_start,
+        interval_end=start.interval_end,
+        zone=plan.schedule.zone,
+        backfill=start.request if start.kind == "backfill" else None,
+    )
+    return msgspec.json.encode(origin).decode()
+
+
+def with_times(row: Row, plan: Plan, start: Start) -> Start:
+    """The start with the times of its run in its arguments; BadInput if one has no value."""
+    given = plan.schedule.args if start.args is None else msgspec.json.decode(start.args)
+    if not has_references(given):
+        return start
+    resolved = resolve_args(given, origin_of(row, plan, start))
+    return msgspec.structs.replace(start, args=msgspec.json.encode(resolved).decode())
 
 
 @lru_cache(maxsize=1_000)
 def spec_of(text: str) -> JobSpec:
     """The definition of a job; the same text comes with each of its schedules."""
-    return _spec.decode(text)
+    return read(_spec, text, "the definition of its job")
 
 
 def args_of(plan: Plan) -> str:

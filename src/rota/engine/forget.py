@@ -19,4 +19,6 @@ def forget_jobs(tx: Tx, *, namespace: str) -> None:
     """Delete all definitions; only for a namespace in which nothing is live."""
     tx.execute("forget_jobs", namespace=namespace)
     tx.execute("forget_versions", namespace=namespace)
+    tx.execute("forget_version_changes", namespace=namespace)
+    tx.execute("forget_releases", namespace=namespace)
     tx.execute("forget_breakers", namespace=namespace)

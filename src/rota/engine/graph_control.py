@@ -18,7 +18,7 @@ from rota.engine.nodes import END, NONE, NodeRow, node_row
 from rota.engine.redrive import Pair
 from rota.engine.releases import PAUSED
 from rota.engine.rerun import close_letter
-from rota.engine.restart import after_these, is_undone
+from rota.engine.restart import after_these, go_on, is_undone
 from rota.engine.step import Step
 from rota.engine.submit import submit
 from rota.errors import BadGraph, NotAllowed
@@ -75,7 +75,7 @@ def resume(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
             row.reason = None
             step.releases.refill(course, row)
         step.board.change(row)
-    verdicts = step.run()
+    verdicts = go_on(tx, step, namespace=namespace)
     rows = tx.all("unblock_runs", ids=_children(tx, run_id), credit_ms=CREDIT_MS)
     tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
     _record(tx, by, "resume", course, namespace, {})
@@ -87,16 +87,17 @@ def mark(tx: Tx, run_id: str, name: str, ending: Ending, *, namespace: str, by: 
     """Say how a node has ended that has not; what it is doing is stopped."""
     step, course = _begun(tx, run_id, namespace)
     _check_node(course.shape, name)
+    # Before the node ends: if the graph begins again by that, others will be its runs.
+    live = tx.all("live_children", ids=json.dumps([run_id]))
+    children = [child for child in live if child["node"] == name]
     step.board.lock([(run_id, name)])
     row = step.board.rows[run_id, name]
     if row.is_final:
         raise NotAllowed(f"node {name} has ended as {row.state}; rerun the graph from it")
     step.end(row, ending, f"marked by {by.who}{f': {by.why}' if by.why else ''}")
-    verdicts = step.run()
+    verdicts = go_on(tx, step, namespace=namespace)
     stopped = f"cancelled: its node was marked as {ending}"
-    for child in tx.all("live_children", ids=json.dumps([run_id])):
-        if child["node"] != name:
-            continue
+    for child in children:
         if child["state"] == State.RUNNING:
             tx.execute("request_cancels", ids=json.dumps([str(child["id"])]), reason=stopped)
             tx.notify((worker_key(str(child["worker_id"])),))

@@ -39,6 +39,8 @@ class Pulse(msgspec.Struct, frozen=True, kw_only=True):
     cancelled: tuple[str, ...] = ()
     strays: tuple[Held, ...] = ()
     """Runs it was given without ever hearing of them; it must give them back."""
+    recalls: bool = False
+    """Some of what it holds ready must not begin: its queue or its job was stopped."""
     drains: bool = False
     """Somebody wants it to take nothing new until further notice."""
 
@@ -50,15 +52,21 @@ def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
     lease_ms: int,
     held: Sequence[Held],
     progress: Sequence[Progress] = (),
+    running: int | None = None,
+    left_behind: int = 0,
     is_draining: bool = False,
     presence: str | None = None,
 ) -> Pulse:
-    """Renew the worker's lease on all its runs with one row, and check each by its fence."""
+    """Renew the worker's lease on all its runs with one row, and check each by its fence.
+
+    `running` is how many of them have begun; one that does not say has begun all.
+    """
     known = tx.all(
         "extend_lease",
         id=worker_id,
         lease_ms=lease_ms,
-        running=len(held),
+        running=len(held) if running is None else running,
+        left_behind=left_behind,
         is_draining=is_draining,
         presence=presence,
     )
@@ -84,5 +92,6 @@ def changes(tx: Tx, held: Sequence[Held]) -> Pulse:
     return Pulse(
         is_known=True,
         lost=tuple(str(row["run_id"]) for row in rows if row["is_lost"]),
-        cancelled=tuple(str(row["run_id"]) for row in rows if not row["is_lost"]),
+        cancelled=tuple(str(row["run_id"]) for row in rows if row["cancel_requested"]),
+        recalls=any(row["is_recalled"] for row in rows),
     )

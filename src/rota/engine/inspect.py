@@ -8,13 +8,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from rota.engine.stored import error_of
 from rota.errors import UnknownRun
 from rota.ids import is_id
-from rota.model.run import AttemptView, Ended, ErrorDetail, RunView
+from rota.model.run import AttemptView, Ended, RunView
 from rota.model.states import State
 from rota.store.base import Row, Tx
-
-_error = msgspec.json.Decoder(ErrorDetail)
 
 
 def find(tx: Tx, run_id: str, *, namespace: str) -> RunView:
@@ -60,7 +59,7 @@ def endings(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, Ende
         str(row["id"]): Ended(
             state=State(row["state"]),
             result=row["result"],
-            error=_detail(row["error"]),
+            error=error_of(row["error"]),
             reason=row["reason"],
         )
         for row in tx.all("find_endings", ids=ids, namespace=namespace)
@@ -78,7 +77,7 @@ def attempts(tx: Tx, run_id: str, *, namespace: str) -> list[AttemptView]:
             worker_id=str(row["worker_id"]) if row["worker_id"] else None,
             started_at=row["started_at"],
             ended_at=row["ended_at"],
-            error=_detail(row["error"]),
+            error=error_of(row["error"]),
         )
         for row in tx.all("list_attempts", id=run_id)
     ]
@@ -102,10 +101,6 @@ def now_ms(tx: Tx) -> int:
     return int(tx.all("now")[0]["now"])
 
 
-def _detail(text: str | None) -> ErrorDetail | None:
-    return _error.decode(text) if text else None
-
-
 def _text(run_id: object) -> str | None:
     return str(run_id) if run_id else None
 
@@ -123,13 +118,20 @@ def view_of(row: Row) -> RunView:
         parent_id=_text(row["parent_id"]),
         cancel_requested=bool(row["cancel_requested"]),
         at_most_once=bool(row["at_most_once"]),
-        error=_detail(row["error"]),
+        error=error_of(row["error"]),
+        progress=_progress(row),
         **facts,
     )
 
 
+def _progress(row: Row) -> float | None:
+    """What the handler said last; a success is whole, whatever that was."""
+    said: float | None = row["progress"]
+    return 1.0 if said is not None and row["state"] == State.SUCCESS else said
+
+
 _MADE = {
     *("id", "state", "worker_id", "rerun_of", "schedule_id", "backfill_id", "parent_id"),
-    *("cancel_requested", "at_most_once", "error"),
+    *("cancel_requested", "at_most_once", "error", "progress"),
 }
 _COPIED = tuple(field for field in RunView.__struct_fields__ if field not in _MADE)

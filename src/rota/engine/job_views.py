@@ -12,6 +12,7 @@ from math import ceil
 
 import msgspec
 
+from rota.engine.claimed import shares
 from rota.engine.jobs import CODE
 from rota.model.spec import JobSpec
 from rota.model.states import State
@@ -92,14 +93,17 @@ def activity(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Act
     last: dict[str, list[Outcome]] = {}
     for row in tx.all("recent_runs", limit=RECENT, **at):
         last.setdefault(row["job"], []).append(_outcome(row))
-    running = {row["job"]: row["runs"] for row in tx.all("running_by_job", namespace=namespace)}
     queued = _queued(tx, namespace=namespace)
+    running: Counter[str] = Counter()
+    for share in shares(tx, namespace=namespace):
+        running[share.job] += share.running
+        queued[share.job] += share.held
     timed = {row["job"]: row for row in tx.all("schedules_by_job", **at)}
     return {
         name: Activity(
             last=tuple(last.get(name, ())),
-            running=running.get(name, 0),
-            queued=queued.get(name, 0),
+            running=running[name],
+            queued=queued[name],
             schedules=timed[name]["schedules"] if name in timed else 0,
             next_at=timed[name]["next_at"] if name in timed else None,
         )

@@ -31,6 +31,11 @@ def worker_key(worker_id: str) -> str:
     return f"worker/{worker_id}"
 
 
+def recall_key(namespace: str) -> str:
+    """A queue or a job was stopped; workers ask whether runs that they hold ready may begin."""
+    return f"recall:{namespace}"
+
+
 def jobs_key(namespace: str) -> str:
     """Jobs that no code defines have changed; workers that serve them may look."""
     return f"jobs:{namespace}"

@@ -6,7 +6,9 @@ from typing import Any
 
 import msgspec
 
-from rota.model.run import ErrorDetail, Lease, Verdict
+from rota.engine.apart import keepable, words
+from rota.model.run import ErrorDetail, FinishVerb, Lease, Verdict
+from rota.model.states import TRANSITIONS, State
 from rota.store.base import Row
 
 
@@ -33,9 +35,32 @@ def cancelled(row: Row, reason: str) -> Verdict:
     )
 
 
+def refused(verdict: Verdict, error: Exception) -> Verdict:
+    """The failure that takes the place of a verdict the store does not accept."""
+    reason = f"its outcome could not be recorded: {words(error)}"
+    allowed = TRANSITIONS[verdict.verb].allowed
+    verb: FinishVerb = verdict.verb
+    if State.RUNNING in allowed:
+        verb = "fail"
+    elif State.SUSPENDED in allowed and verdict.verb != "cancel":
+        verb = "founder"
+    return Verdict(
+        run_id=verdict.run_id,
+        fence=verdict.fence,
+        verb=verb,
+        kind="error" if verb == "fail" else None,
+        reason=reason,
+        watched=verdict.watched,
+        fired=verdict.fired,
+        parent_id=verdict.parent_id,
+        node=verdict.node,
+        item=verdict.item,
+    )
+
+
 def refusal(lease: Lease, error: Exception) -> Verdict:
     """A run that cannot be carried out as it is; another attempt would be in vain."""
-    detail = ErrorDetail(type=type(error).__name__, message=str(error)[:2_000])
+    detail = ErrorDetail(type=type(error).__name__, message=keepable(str(error))[:2_000])
     return Verdict(
         run_id=lease.run_id,
         fence=lease.fence,
@@ -43,7 +68,7 @@ def refusal(lease: Lease, error: Exception) -> Verdict:
         kind="error",
         error=msgspec.json.encode(detail).decode(),
         reason="not worth a retry",
-        fired=lease.origin is not None,
+        fired=lease.is_fired,
         parent_id=lease.parent_id,
         node=lease.node,
         item=lease.item,

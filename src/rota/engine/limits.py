@@ -105,7 +105,7 @@ def _crew(crew: list[WorkerView], queue: str) -> str:
 def _quotas(tx: Tx, namespace: str) -> Iterator[Limit]:
     quotas = find_namespace(tx, namespace).quotas
     if quotas.running is not None:
-        used = tx.all("running_total", namespace=namespace, queues=None)[0]["running"]
+        used = tx.all("count_running", namespace=namespace)[0]["runs"]
         says = f"runs at once in namespace {namespace}"
         is_full = used >= quotas.running
         yield Limit(kind="quota", says=says, used=used, most=quotas.running, stops=is_full)

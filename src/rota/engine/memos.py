@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from rota.engine.stored import read
 from rota.errors import BadGraph
 from rota.model.artifact import is_pointer, read_pointer
 from rota.model.graph import Cache
@@ -77,7 +78,7 @@ def hit(lease: Lease, memo: Memo) -> Verdict:
         verb="succeed",
         result=memo.result,
         reason=f"{CACHED}{memo.run_id}",
-        fired=lease.origin is not None,
+        fired=lease.is_fired,
         parent_id=lease.parent_id,
         node=lease.node,
         item=lease.item,
@@ -104,12 +105,12 @@ def wants_fresh(lease: Lease) -> bool:
 
 def is_fresh(policy: str | None) -> bool:
     """Whether a run of this policy ignores what is known."""
-    return policy is not None and _policy.decode(policy).fresh
+    return policy is not None and _read(policy).fresh
 
 
 def freshened(policy: str | None) -> str:
     """The same policy for a run that ignores what is known."""
-    change = PolicyChange() if policy is None else _policy.decode(policy)
+    change = PolicyChange() if policy is None else _read(policy)
     return msgspec.json.encode(msgspec.structs.replace(change, fresh=True)).decode()
 
 
@@ -117,7 +118,7 @@ def remembering(lease: Lease) -> str | None:
     """The policy of a run of a graph that notes the key of its result for the end."""
     if lease.memo_key is None:
         return None
-    change = PolicyChange() if lease.policy is None else _policy.decode(lease.policy)
+    change = PolicyChange() if lease.policy is None else _read(lease.policy)
     noted = msgspec.structs.replace(change, memo_key=lease.memo_key, memo_ms=lease.memo_ms)
     return msgspec.json.encode(noted).decode()
 
@@ -126,8 +127,12 @@ def noted(policy: str | None) -> dict[str, Any]:
     """What such a run is to be remembered by, for the verdict on it."""
     if policy is None or '"memo_key"' not in policy:
         return {}
-    change = _policy.decode(policy)
+    change = _read(policy)
     return {"memo_key": change.memo_key, "memo_ms": change.memo_ms}
+
+
+def _read(policy: str) -> PolicyChange:
+    return read(_policy, policy, "the policy of the run")
 
 
 def _is_near(lease: Lease, memo: Memo) -> bool:

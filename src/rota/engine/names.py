@@ -8,7 +8,11 @@ from rota.store.base import Tx
 
 
 def lock_name(
-    tx: Tx, kind: Literal["calendar", "blackout", "job", "template"], name: str, *, namespace: str
+    tx: Tx,
+    kind: Literal["calendar", "blackout", "job", "template", "release"],
+    name: str,
+    *,
+    namespace: str,
 ) -> None:
     """Nobody else makes, changes or removes it until this transaction ends; also if it is not."""
     tx.one("lock_name", what=f"{kind} {namespace} {name}")

@@ -11,11 +11,14 @@ import msgspec
 from rota.engine.courses import Course
 from rota.engine.keep import load_kept, lost
 from rota.engine.nodes import NodeRow, Place
+from rota.engine.stored import read
 from rota.model.artifact import is_pointer
 from rota.model.states import State
 from rota.rules.expressions import Values
+from rota.rules.run_times import run_values
 from rota.store.base import Tx
 
+_any = msgspec.json.Decoder()
 CHUNK = 10_000
 """Results of instances that are read at once."""
 
@@ -98,6 +101,7 @@ class Known:
             params=course.params,
             item=item,
             position=position,
+            run=run_values(course.origin),
         )
 
     def _keep(
@@ -137,10 +141,10 @@ class Known:
 
 
 def _read(text: str) -> Any:
-    return _Apart(text) if is_pointer(text) else msgspec.json.decode(text)
+    return _Apart(text) if is_pointer(text) else read(_any, text, "the result of a node")
 
 
 def _filled(value: Any, texts: Mapping[str, str]) -> Any:
     if isinstance(value, _Apart) and value.pointer in texts:
-        return msgspec.json.decode(texts[value.pointer])
+        return read(_any, texts[value.pointer], "the result of a node")
     return value

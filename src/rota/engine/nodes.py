@@ -17,6 +17,7 @@ END = ""
 WAITING = ("pending", "held")
 """Its parents have not let it run yet; held: they may not, the run is paused."""
 FINAL = frozenset(Ending)
+STATES = FINAL.union(("pending", "held", "ready", "active"))
 MAX_REASON = 500
 
 Place = tuple[str, str]

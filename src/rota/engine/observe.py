@@ -16,6 +16,7 @@ from rota.engine.circuit import (
     Step,
     circuit_of,
     follow,
+    has_readable_rule,
     rule_of,
     share_seen,
     tallies_of,
@@ -41,7 +42,8 @@ def observe(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[Row]
     if not watched:
         return []
     batch = msgspec.json.encode(watched).decode()
-    return tx.all("observe_attempts", batch=batch, namespace=namespace)
+    rows = tx.all("observe_attempts", batch=batch, namespace=namespace)
+    return [row for row in rows if has_readable_rule(row)]
 
 
 def judge_breakers(tx: Tx, seen: Sequence[Row], *, namespace: str) -> None:

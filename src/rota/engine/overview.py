@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import msgspec
 
 from rota.engine.ahead import Spans, count_ahead
 from rota.engine.attention import Concern, attention
+from rota.engine.claimed import shares
 from rota.engine.dead_letters import LetterGroup, groups
 from rota.engine.inspect import now_ms
 from rota.engine.queues import Depth, ready_of
@@ -67,10 +67,9 @@ def overview(
 ) -> Overview:
     """All of it at one moment; asked rarely, so that it may read a little."""
     now = now_ms(tx)
-    scope = {"namespace": namespace, "queues": None if queues is None else json.dumps(list(queues))}
     depths = _depths(tx, namespace=namespace, queues=queues)
     waits = [each.oldest_ms for each in depths.values() if each.oldest_ms is not None]
-    running = tx.all("running_total", **scope)[0]["running"]
+    claimed = shares(tx, namespace=namespace, queues=queues)
     crew = [
         each
         for each in workers(tx, namespace=namespace)
@@ -85,10 +84,10 @@ def overview(
         span_ms=span_of(window_ms),
         buckets=buckets,
         whole=total(each.statistic for each in buckets),
-        queued=sum(each.queued for each in depths.values()),
+        queued=sum(each.queued for each in depths.values()) + sum(each.held for each in claimed),
         is_cut=any(each.is_cut for each in depths.values()),
         oldest_ms=max(waits, default=None),
-        running=running,
+        running=sum(each.running for each in claimed),
         slots=sum(each.slots for each in crew if each.is_alive),
         alive=sum(each.is_alive for each in crew),
         silent=sum(not each.is_alive for each in crew),

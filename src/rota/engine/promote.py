@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from rota.engine.keys import queue_key
+from rota.engine.weed import weeded
 from rota.rules.order import CREDIT_MS
 from rota.store.base import Tx
 
@@ -18,7 +19,13 @@ class Promoted(msgspec.Struct, frozen=True, kw_only=True):
 
 def promote(tx: Tx, *, limit: int) -> Promoted:
     """Queue up to `limit` due runs, longest due first, of all namespaces."""
-    rows = tx.all("promote_runs", limit=limit, credit_ms=CREDIT_MS)
+    rows = weeded(
+        tx,
+        lambda: tx.all("promote_runs", limit=limit, credit_ms=CREDIT_MS),
+        candidates=lambda: tx.all("due_runs", limit=limit),
+        attempt=lambda row: tx.execute("try_promote", id=str(row["id"]), credit_ms=CREDIT_MS),
+        verb="cancel",
+    )
     tx.offer({str(row["id"]): queue_key(row["namespace"], row["queue"]) for row in rows})
     upcoming = tx.one("next_due")
     wait = upcoming["wait_ms"] if upcoming else None

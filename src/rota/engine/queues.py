@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection
 
 import msgspec
 
-from rota.engine.keys import queue_key
+from rota.engine.claimed import shares
+from rota.engine.keys import queue_key, recall_key
 from rota.engine.workers import workers
+from rota.errors import UnknownQueue
 from rota.store.base import Tx
 
 COUNTED = 50_000
@@ -51,13 +54,16 @@ class Depth(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pause(tx: Tx, queue: str, *, namespace: str, note: str | None = None) -> None:
-    """Nothing of this queue is claimed any more; what runs goes on."""
-    tx.execute("pause_queue", namespace=namespace, name=queue, is_paused=True, note=note)
+    """Nothing of this queue begins any more, nor what a worker holds ready; what runs goes on."""
+    tx.execute("pause_queue", namespace=namespace, name=queue, note=note)
+    tx.notify((recall_key(namespace),))
 
 
 def resume(tx: Tx, queue: str, *, namespace: str) -> None:
-    """Claims go on, in the old order."""
-    tx.execute("pause_queue", namespace=namespace, name=queue, is_paused=False, note=None)
+    """Claims go on, in the old order; UnknownQueue for a name that nothing uses."""
+    resumed = tx.execute("resume_queue", namespace=namespace, name=queue)
+    if not resumed and queue not in {each.name for each in queues(tx, namespace=namespace)}:
+        raise UnknownQueue(queue)
     tx.notify((queue_key(namespace, queue),))
 
 
@@ -73,9 +79,11 @@ def queue_view(tx: Tx, name: str, *, namespace: str) -> QueueView:
 
 def _views(tx: Tx, only: str | None, *, namespace: str) -> list[QueueView]:
     marked = {row["name"]: row for row in tx.all("list_queues", namespace=namespace)}
-    running = {
-        row["queue"]: row["running"] for row in tx.all("running_by_queue", namespace=namespace)
-    }
+    running: Counter[str] = Counter()
+    ready: Counter[str] = Counter()
+    for share in shares(tx, namespace=namespace):
+        running[share.queue] += share.running
+        ready[share.queue] += share.held
     names = (
         {only} if only else {each["name"] for each in tx.all("queue_names", namespace=namespace)}
     )
@@ -87,8 +95,8 @@ def _views(tx: Tx, only: str | None, *, namespace: str) -> list[QueueView]:
             name=name,
             is_paused=bool(name in marked and marked[name]["is_paused"]),
             note=marked[name]["note"] if name in marked else None,
-            queued=depths[name].queued if name in depths else 0,
-            running=running.get(name, 0),
+            queued=ready[name] + (depths[name].queued if name in depths else 0),
+            running=running[name],
             scheduled=depths[name].scheduled if name in depths else 0,
             oldest_ms=depths[name].oldest_ms if name in depths else None,
             held=held.get(name, 0),

@@ -1,4 +1,4 @@
-"""Reap: runs of dead workers end this attempt as lost; the crash rule decides what follows.
+"""Reap: runs of dead workers end this attempt as lost; no loss of a worker is held against them.
 
 Any process may reap: the fence keeps a worker that comes back from doing harm.
 """
@@ -12,7 +12,7 @@ import msgspec
 from rota.engine.finish import finish
 from rota.engine.kin import kinship
 from rota.model.run import ErrorDetail, Verdict
-from rota.rules.retry import GiveUp, after_crash
+from rota.rules.retry import GiveUp, after_loss
 from rota.store.base import Row, Tx
 
 
@@ -44,17 +44,22 @@ def _suspects(rows: Sequence[Row]) -> set[str]:
     """The runs that may have been running when their worker died.
 
     A worker claims ahead when runs are short, and carries out at most `slots` runs of a job at
-    once, in the order of their claim: those behind had not started, and did not kill it.
+    once: those that it told of, then in the order of their claim. The rest had not started, and did
+    not kill it.
     """
     running: dict[tuple[str, str], int] = {}
     suspects = set()
-    for row in sorted(rows, key=lambda row: (row["started_at"], row["rank"], str(row["id"]))):
+    for row in sorted(rows, key=_order):
         place = str(row["worker_id"]), row["job"]
         running[place] = running.get(place, 0) + 1
         is_certain = row["at_most_once"] or row["crashes"] or row["slots"] is None
         if is_certain or running[place] <= row["slots"]:
             suspects.add(row["id"])
     return suspects
+
+
+def _order(row: Row) -> tuple[bool, int, int, str]:
+    return bool(row["is_held"]), row["started_at"], row["rank"], str(row["id"])
 
 
 def _release(row: Row) -> Verdict:
@@ -70,7 +75,7 @@ def _verdict(row: Row) -> Verdict:
         message=f"worker {row['worker_id']} died or lost its lease",
         worker=row["worker"] or "",
     )
-    decision = after_crash(crashes=row["crashes"] + 1, at_most_once=bool(row["at_most_once"]))
+    decision = after_loss(at_most_once=bool(row["at_most_once"]))
     gives_up = isinstance(decision, GiveUp)
     return Verdict(
         run_id=str(row["id"]),

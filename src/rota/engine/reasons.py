@@ -9,7 +9,7 @@ import msgspec
 Kind = Literal[
     "ended", "running", "silent_worker", "cancel_requested", "waits", "paused", "no_worker",
     "unserved_queue", "unknown_job", "draining", "ahead", "busy", "overdue", "ready", "blocked",
-    "held", "window",
+    "held", "window", "quota", "stalled",
 ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ The new run goes by the current definition of its job, which may be the repaired
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
@@ -17,6 +17,9 @@ from rota.model.run import NewRun
 from rota.rules.duration import MAX_MS
 from rota.store.base import Row, Tx
 
+Version = tuple[str, int]
+"""A job, and which of its versions."""
+Check = Callable[[Collection[Version]], None]
 SLICE = 50
 """Runs whose arguments are in memory at once: each may have a megabyte."""
 
@@ -49,8 +52,19 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """How many were redriven before, in earlier batches of the same request."""
 
 
-def redrive(tx: Tx, pairs: Sequence[Pair], wish: Wish, *, namespace: str, by: By) -> list[Redriven]:
+def redrive(  # what, how, by whom, and whether they may
+    tx: Tx,
+    pairs: Sequence[Pair],
+    wish: Wish,
+    *,
+    namespace: str,
+    by: By,
+    check: Check = lambda _: None,
+) -> list[Redriven]:
     """Submit the open ones again; the answer has all that are redriven, by whomever.
+
+    A job that was removed runs again as its failed run was; `check` is asked before about such
+    versions, and raises if they may not run.
 
     Letters that were discarded, and runs that retention has removed, are left out.
     A request that is sent twice, with the same pairs, makes one run for each letter.
@@ -68,7 +82,7 @@ def redrive(tx: Tx, pairs: Sequence[Pair], wish: Wish, *, namespace: str, by: By
     taken = {str(row["run_id"]) for row in rows}
     mine = [pair for pair in pairs if pair.run_id in taken]
     if mine:
-        _submit(tx, mine, wish, namespace)
+        _submit(tx, mine, wish, namespace, check)
         detail = {"letters": len(mine), "runs": [pair.run_id for pair in mine]}
         if wish.args is not None:
             detail["args"] = "edited"
@@ -88,7 +102,7 @@ def redrive(tx: Tx, pairs: Sequence[Pair], wish: Wish, *, namespace: str, by: By
     ]
 
 
-def _submit(tx: Tx, pairs: Sequence[Pair], wish: Wish, namespace: str) -> None:
+def _submit(tx: Tx, pairs: Sequence[Pair], wish: Wish, namespace: str, check: Check) -> None:
     for at in range(0, len(pairs), SLICE):
         part = pairs[at : at + SLICE]
         ids = json.dumps([pair.run_id for pair in part])
@@ -99,6 +113,9 @@ def _submit(tx: Tx, pairs: Sequence[Pair], wish: Wish, namespace: str) -> None:
             row["name"]: row["version"]
             for row in tx.all("current_versions", namespace=namespace, names=names)
         }
+        gone = {(row["job"], int(row["version"])) for row in rows if row["job"] not in versions}
+        if gone:
+            check(gone)
         fresh = [
             _fresh(old[pair.run_id], pair, wish, versions=versions, number=wish.first + at + n)
             for n, pair in enumerate(part)

@@ -11,7 +11,9 @@ from rota.engine.keep import keep_args
 from rota.engine.keys import queue_key
 from rota.engine.node_results import Known
 from rota.engine.nodes import END, Board, NodeRow, Place
+from rota.errors import BadGraph, BadInput
 from rota.ids import derived_id
+from rota.model.graph import Node
 from rota.model.run import NewRun
 from rota.rules.maps import batch_of, instances
 from rota.rules.node_values import arguments_of, items_of
@@ -36,12 +38,13 @@ class Releases:
         self._asking: list[tuple[Course, NodeRow]] = []
         self._runs: list[NewRun] = []
         self._refills: dict[Place, tuple[Course, NodeRow]] = {}
+        self._refused: list[tuple[Course, NodeRow, str]] = []
         self._full: dict[str, Course] = {}
         self._freed: dict[str, int] = {}
 
     @property
     def is_waiting(self) -> bool:
-        return bool(self._asking or self._full)
+        return bool(self._asking or self._full or self._refills or self._refused)
 
     def allow(self, course: Course, row: NodeRow) -> None:
         """Its parents let it run. A paused run, or one that is full, keeps it ready."""
@@ -73,28 +76,45 @@ class Releases:
         asking, self._asking = self._asking, []
         return asking
 
+    def take_refused(self) -> list[tuple[Course, NodeRow, str]]:
+        """Those that cannot begin, or go on, and why: what they are to be given does not exist."""
+        refused, self._refused = self._refused, []
+        return refused
+
     def release(self, course: Course, row: NodeRow) -> None:
-        """Make the run of a node that is not mapped."""
+        """Make the run of a node that is not mapped; one without arguments is refused instead."""
         row.state = "active"
-        row.run_id = self._id(row, None)
         self._board.change(row)
-        shape = course.shape
-        args = shape.plain.get(row.name)
-        if args is None:
-            args = "{}"
-            if row.name not in course.late:
-                values = Known(self._tx).values(course, ())
-                args = _encoded(arguments_of(shape.plan.nodes[row.name].node, values))
-        self._add(course, row, row.run_id, args, None)
+        try:
+            args = self._arguments(course, row)
+            run_id = self._id(row, None)
+            self._runs.append(self._run(course, row, run_id, args, None))
+        except BadInput as error:
+            self._refused.append((course, row, str(error)))
+        else:
+            row.run_id = run_id
+
+    def _arguments(self, course: Course, row: NodeRow) -> str:
+        plain = course.shape.plain.get(row.name)
+        if plain is not None:
+            return plain
+        if row.name in course.late:
+            return "{}"
+        node = course.shape.plan.nodes[row.name].node
+        return _encoded(node, arguments_of(node, Known(self._tx).values(course, ())))
 
     def spread(self, course: Course, row: NodeRow, items: list[Any]) -> None:
-        """A mapped node begins: its list is known now."""
+        """A mapped node begins: its list is known now. BadInput if an item makes no arguments."""
         node = course.shape.plan.nodes[row.name].node
         batch = node.map.batch if node.map else 1
         row.width, row.made, row.ended, row.bad = instances(len(items), batch=batch), 0, 0, 0
         row.state = "active"
         self._board.change(row)
-        self._fill(course, row, items)
+        try:
+            self._fill(course, row, items)
+        except BadInput:
+            row.width = row.made = row.ended = row.bad = None  # it has not begun
+            raise
 
     def refill(self, course: Course, row: NodeRow) -> None:
         """Instances have ended: perhaps others may be made."""
@@ -125,11 +145,19 @@ class Releases:
             end.made = running
             self._board.change(end)
 
-    def make(self) -> list[Ask]:
-        """What inserts all runs; first those for which room has come."""
-        for course, row in self._refills.values():
-            if not row.is_final:
+    def fill_maps(self) -> None:
+        """Make the instances for which room has come."""
+        refills, self._refills = self._refills, {}
+        for course, row in refills.values():
+            if row.is_final:
+                continue
+            try:
                 self._refill(course, row)
+            except BadInput as error:
+                self._refused.append((course, row, str(error)))
+
+    def make(self) -> list[Ask]:
+        """What inserts all runs."""
         if not self._runs:
             return []
         self._tx.offer({run.id: queue_key(self._namespace, run.queue) for run in self._runs})
@@ -161,43 +189,50 @@ class Releases:
         most = min(row.width or 0, ended + self._window(course, row))
         is_late = row.name in course.late
         params = Known(self._tx)
+        runs: list[NewRun] = []
         for index in range(made, most):
             places = batch_of(index, items=len(items), batch=batch)
             item = items[places[0]] if batch == 1 else [items[at] for at in places]
             if is_late:
-                args = _encoded(item)
+                args = _encoded(node, item)
             else:
                 values = params.values(course, (), item=item, position=index)
-                args = _encoded(arguments_of(node, values))
-            self._add(course, row, self._id(row, index), args, index)
+                args = _encoded(node, arguments_of(node, values))
+            run_id = self._id(row, index, len(runs))
+            runs.append(self._run(course, row, run_id, args, index))
+        self._runs += runs  # all or none: a node that fails leaves no instances behind
         row.made = max(made, most)
         self._board.change(row)
 
-    def _id(self, row: NodeRow, index: int | None) -> str:
+    def _id(self, row: NodeRow, index: int | None, more: int = 0) -> str:
         text = f"{row.graph_id}/{row.name}/{index}/{row.run_id}"
-        return derived_id(self._board.now, len(self._runs), text)
+        return derived_id(self._board.now, len(self._runs) + more, text)
 
-    def _add(self, course: Course, row: NodeRow, run_id: str, args: str, index: int | None) -> None:
+    def _run(
+        self, course: Course, row: NodeRow, run_id: str, args: str, index: int | None
+    ) -> NewRun:
         node = course.shape.plan.nodes[row.name].node
         job = node.job or node.graph or ""
         spec = spec_at(self._tx, job, row.version or 0, namespace=self._namespace)
-        self._runs.append(
-            NewRun(
-                id=run_id,
-                job=job,
-                version=row.version or 0,
-                queue=node.queue or spec.queue,
-                priority=priority_for(row.name, node, spec, course.shape),
-                args=args,
-                expires_ms=spec.expires_ms,
-                at_most_once=spec.delivery == "at_most_once",
-                policy=policy_for(node, spec, fresh=course.is_fresh),
-                parent_id=row.graph_id,
-                node=row.name,
-                item=index,
-            )
+        return NewRun(
+            id=run_id,
+            job=job,
+            version=row.version or 0,
+            queue=node.queue or spec.queue,
+            priority=priority_for(row.name, node, spec, course.shape),
+            args=args,
+            expires_ms=spec.expires_ms,
+            at_most_once=spec.delivery == "at_most_once",
+            policy=policy_for(node, spec, fresh=course.is_fresh),
+            parent_id=row.graph_id,
+            node=row.name,
+            item=index,
+            origin=course.origin,
         )
 
 
-def _encoded(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+def _encoded(node: Node, value: Any) -> str:
+    try:
+        return msgspec.json.encode(value).decode()
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise BadGraph(f"node {node.name!r}: what it is to be given is no JSON: {error}") from error

@@ -37,6 +37,7 @@ class RemoteWorker(msgspec.Struct, frozen=True, kw_only=True):
     jobs: tuple[str, ...]
     slots: int
     drains: bool
+    is_stalled: bool
     now: int
 
     @property
@@ -77,6 +78,7 @@ def find_remote(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> Rem
         jobs=tuple(json.loads(row["jobs"] or "[]")),
         slots=row["slots"],
         drains=bool(row["is_draining"] or row["drain_asked"]),
+        is_stalled=row["stalled_at"] is not None,
         now=row["now"],
     )
 

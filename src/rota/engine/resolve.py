@@ -12,12 +12,14 @@ from typing import Any
 
 import msgspec
 
+from rota.engine.apart import each_apart
 from rota.engine.courses import Course, courses, spec_at
 from rota.engine.keep import load_kept
 from rota.engine.kin import refusal
 from rota.engine.memos import hit, recall, with_memo
 from rota.engine.node_results import Known
 from rota.engine.nodes import Place
+from rota.engine.stored import read
 from rota.errors import BadGraph, BadInput
 from rota.model.artifact import is_pointer
 from rota.model.graph import Cache
@@ -26,6 +28,8 @@ from rota.rules.expressions import Values
 from rota.rules.node_values import arguments_of
 from rota.store.base import Tx
 
+_any = msgspec.json.Decoder()
+_arguments = msgspec.json.Decoder(dict[str, Any])
 WIDEST = 1_000
 """Results of more instances than this are read after the claim."""
 
@@ -37,6 +41,20 @@ def resolve(
 
     Those are leases whose arguments do not exist, or whose result is known already.
     """
+    if not tx.is_careful:
+        return _resolve(tx, leases, namespace)
+    found = each_apart(
+        tx,
+        leases,
+        lambda lease: _resolve(tx, [lease], namespace),
+        instead=lambda lease, error: ([], [refusal(lease, error)]),
+    )
+    return [each for ready, _ in found for each in ready], [
+        each for _, bad in found for each in bad
+    ]
+
+
+def _resolve(tx: Tx, leases: Sequence[Lease], namespace: str) -> tuple[list[Lease], list[Verdict]]:
     parents = {lease.parent_id for lease in leases if lease.parent_id is not None}
     known = courses(tx, parents, namespace=namespace) if parents else {}
     results = Known(tx, widest=WIDEST)
@@ -117,7 +135,7 @@ def completed(lease: Lease, course: Course | None, results: Known, cache: Cache 
         return with_arguments(lease, course, results, cache)
     if cache is None:
         return lease
-    args = msgspec.json.decode(lease.args)
+    args = read(_arguments, lease.args, "the arguments of the run")
     return with_memo(lease, cache, args, Values({}, {}, params=args))
 
 
@@ -126,7 +144,7 @@ def with_arguments(lease: Lease, course: Course, results: Known, cache: Cache | 
     name = lease.node or ""
     node = course.shape.plan.nodes[name].node
     is_late = name in course.late
-    given: Any = msgspec.json.decode(lease.args)
+    given: Any = read(_any, lease.args, f"what node {name!r} was given")
     item = given if lease.item is not None and is_late else None
     values = results.values(course, course.shape.needs[name], item=item, position=lease.item or 0)
     args: dict[str, Any] = arguments_of(node, values) if is_late else given

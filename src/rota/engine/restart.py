@@ -40,7 +40,24 @@ def place(
     step.judge((graph_id, name) for name in shape.first)
 
 
-def restart(tx: Tx, course: Course, *, namespace: str, now: int) -> list[Verdict]:
+def go_on(tx: Tx, step: Step, *, namespace: str) -> list[Verdict]:
+    """Carry out a step and begin the runs again that it says are to be; gives the verdicts.
+
+    The one way to run a step: who would read the verdicts alone would leave a run that has
+    retries as it is, suspended for ever.
+    """
+    verdicts: list[Verdict] = []
+    steps = [step]
+    while steps:
+        step = steps.pop()
+        outcome = step.run()
+        verdicts += outcome.verdicts
+        for graph_id, now in outcome.restarts.items():
+            steps.append(_restarted(tx, step.courses[graph_id], namespace=namespace, now=now))
+    return verdicts
+
+
+def _restarted(tx: Tx, course: Course, *, namespace: str, now: int) -> Step:
     """Begin a run again from what failed, in place; what succeeded is kept."""
     rows = [node_row(row) for row in tx.all("existing_nodes", ids=json.dumps([course.graph_id]))]
     nodes = {row.name: row for row in rows if row.name != END}
@@ -54,7 +71,7 @@ def restart(tx: Tx, course: Course, *, namespace: str, now: int) -> list[Verdict
     # A millisecond later: ids of instances are made of it, and those of this one may be taken.
     step = Step(tx, {course.graph_id: course}, namespace=namespace, board=Board(tx, now + 1))
     place(step, course, {name: row.version for name, row in nodes.items()}, nodes)
-    return step.run()
+    return step
 
 
 def undone(shape: Shape, nodes: Mapping[str, NodeRow]) -> set[str]:

@@ -8,9 +8,10 @@ from typing import Literal
 
 import msgspec
 
-from rota.engine.timetables import read_schedule
-from rota.errors import BadOption, UnknownSchedule
+from rota.engine.timetables import read_schedule, seed_of
+from rota.errors import BadInput, BadOption, UnknownSchedule
 from rota.model.schedule import Schedule
+from rota.rules.sentence import describe
 from rota.store.base import Row, Tx
 
 ScheduleState = Literal["active", "paused", "error", "ended"]
@@ -25,6 +26,8 @@ class ScheduleView(msgspec.Struct, frozen=True, kw_only=True):
     job: str
     schedule: Schedule | None
     """None when its text cannot be read any more; the note says why."""
+    description: str
+    """Its rule in words, with the times that H stands for; the note where it cannot be read."""
     origin: ScheduleOrigin
     app: str | None
     """The app whose code declares it, if that has a name."""
@@ -117,11 +120,22 @@ def _id(value: object) -> str | None:
     return str(value) if value else None
 
 
+def _words(schedule: Schedule | None, row: Row) -> str:
+    try:
+        if schedule is not None:
+            return describe(schedule, seed=seed_of(row["namespace"], row["name"]))
+    except BadInput:  # it was understood when it was stored
+        pass
+    return row["note"] or ""
+
+
 def _view(row: Row) -> ScheduleView:
     facts = {name: row[name] for name in _COPIED}
+    schedule = readable(row["spec"])
     return ScheduleView(
         id=str(row["id"]),
-        schedule=readable(row["spec"]),
+        schedule=schedule,
+        description=_words(schedule, row),
         next_at=row["next_at"] if row["state"] == "active" else None,
         blocked_by=_id(row["blocked_by"]),
         last_run=_id(row["last_run"]),
@@ -130,5 +144,5 @@ def _view(row: Row) -> ScheduleView:
     )
 
 
-_MADE = {"id", "schedule", "next_at", "blocked_by", "last_run", "last_success"}
+_MADE = {"id", "schedule", "description", "next_at", "blocked_by", "last_run", "last_success"}
 _COPIED = tuple(field for field in ScheduleView.__struct_fields__ if field not in _MADE)

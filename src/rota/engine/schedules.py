@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 
 from rota.engine.finish import finish
-from rota.engine.fire import load_calendars, seed_of
+from rota.engine.fire import load_calendars
 from rota.engine.inspect import now_ms
 from rota.engine.keys import LOOK
 from rota.engine.names import lock_name
 from rota.engine.schedule_views import ScheduleOrigin, ScheduleView, readable, show
 from rota.engine.starts import NewId
-from rota.engine.timetables import Plan, StoredCalendar, Timetables, timing
+from rota.engine.timetables import Plan, StoredCalendar, Timetables, seed_of, timing
 from rota.errors import NotAllowed, Outdated, UnknownSchedule
 from rota.model.run import Verdict
 from rota.model.schedule import Schedule
@@ -159,7 +159,7 @@ def remove(tx: Tx, name: str, *, namespace: str) -> None:
 
 
 def pause(tx: Tx, name: str, *, namespace: str, who: str, note: str | None = None) -> None:
-    """No more starts by time. Starts by hand go on, and so does what waits already."""
+    """No more starts by time or by events, of those that wait already, too; by hand they go on."""
     row = _take(tx, name, namespace)
     if row["state"] in ("error", "ended"):
         raise NotAllowed(f"schedule {name!r} is in state {row['state']}; there is nothing to pause")

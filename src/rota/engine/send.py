@@ -5,19 +5,22 @@ The event and what it starts are one transaction: both are there or neither.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
+from rota.engine.apart import each_apart, split, words
 from rota.engine.blackouts import Blackouts, hold, load_blackouts
-from rota.engine.fire import MAX_NOTE, Calendars, load_calendars, plan_of
-from rota.engine.fired_run import Start, spec_of
+from rota.engine.fire import Calendars, load_calendars, plan_of
+from rota.engine.fired_run import Start, origin_of, spec_of
 from rota.engine.starts import Ask, Begun, NewId, begin, stop_old
 from rota.engine.timetables import Plan, Timetables
 from rota.errors import DuplicateKey, NotPermitted
 from rota.model.event import Event, Heard, Sent
 from rota.model.spec import GraphTarget
 from rota.rules.events import event_args
+from rota.rules.schedule_args import resolve_args
 from rota.store.base import Row, Tx
 
 
@@ -26,6 +29,8 @@ class _Listener(msgspec.Struct, frozen=True, kw_only=True):
 
     row: Row
     plan: Plan | None = None
+    args: Mapping[str, Any] = {}
+    """Those of the schedule, with the times of the run in them."""
     note: str | None = None
 
 
@@ -53,13 +58,44 @@ def send(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is n
     rows = tx.all("take_listeners", namespace=namespace, event=event.name)
     calendars = load_calendars(tx, rows)
     windows = load_blackouts(tx, rows)
-    listeners = [_listener(row, timetables, calendars) for row in rows]
+    listeners = [_listener(row, event.id, timetables, calendars) for row in rows]
+
+    def start(tx: Tx) -> dict[str, Begun]:
+        return _start(tx, listeners, event, windows, new_id)
+
+    begun = split(tx, start) if listeners else {}
+    return Sent(id=event.id, heard=_heard(rows, begun))
+
+
+def _start(
+    tx: Tx, listeners: Sequence[_Listener], event: Event, windows: Blackouts, new_id: NewId
+) -> dict[str, Begun]:
+    """Start what listens; in a careful transaction who raises is in error, and the others start."""
+    if not tx.is_careful:
+        return _start_all(tx, listeners, event, windows, new_id)
+    found = each_apart(
+        tx,
+        listeners,
+        lambda each: _start_all(tx, [each], event, windows, new_id),
+        instead=lambda each, error: _break(tx, each, error),
+    )
+    return {at: begun for one in found for at, begun in one.items()}
+
+
+def _start_all(
+    tx: Tx, listeners: Sequence[_Listener], event: Event, windows: Blackouts, new_id: NewId
+) -> dict[str, Begun]:
     asks = [ask for each in listeners if (ask := _ask(each, event, windows)) is not None]
     begun = begin(tx, asks, new_id=new_id)
     for each in listeners:
         _count(tx, each, begun.get(str(each.row["id"])))
     stop_old(tx, begun.values())
-    return Sent(id=event.id, heard=_heard(rows, begun))
+    return begun
+
+
+def _break(tx: Tx, listener: _Listener, error: Exception) -> dict[str, Begun]:
+    _count(tx, _Listener(row=listener.row, note=words(error)), None)
+    return {}
 
 
 def _check_reach(tx: Tx, event: Event, namespace: str, reaches: Callable[[str], bool]) -> None:
@@ -89,12 +125,16 @@ def _known(tx: Tx, event: Event, namespace: str) -> Sent:
     return Sent(id=str(row["id"]), is_new=str(row["id"]) == event.id, heard=heard)
 
 
-def _listener(row: Row, timetables: Timetables, calendars: Calendars) -> _Listener:
+def _listener(row: Row, event_id: str, timetables: Timetables, calendars: Calendars) -> _Listener:
     row = {**row, "id": str(row["id"])}
     try:
-        return _Listener(row=row, plan=plan_of(row, timetables, calendars))
+        plan = plan_of(row, timetables, calendars)
+        # What the event brings is put in as it is: only the schedule's own arguments name times.
+        start = Start(instant=row["now"], kind="event", request=event_id)
+        args = resolve_args(plan.schedule.args, origin_of(row, plan, start))
+        return _Listener(row=row, plan=plan, args=args)
     except Exception as error:  # noqa: BLE001  # whatever it is, the others hear it
-        return _Listener(row=row, note=str(error).replace("\0", "")[:MAX_NOTE])
+        return _Listener(row=row, note=words(error))
 
 
 def _ask(listener: _Listener, event: Event, windows: Blackouts) -> Ask | None:
@@ -108,7 +148,7 @@ def _ask(listener: _Listener, event: Event, windows: Blackouts) -> Ask | None:
         instant=row["now"],
         kind="event",
         request=event.id,
-        args=event_args(plan.schedule.args, event, names),
+        args=event_args(listener.args, event, names),
     )
     mine = windows.get(row["namespace"], ())
     free = hold(mine, start, job=row["job"], queue=spec.queue, now=row["now"]) if mine else start

@@ -74,6 +74,12 @@ def give_ticket(tx: Tx, digest: str, *, purpose: Purpose, token_id: str, ttl_ms:
     tx.execute("insert_ticket", digest=digest, purpose=purpose, token_id=token_id, ttl_ms=ttl_ms)
 
 
+def credential_of_ticket(tx: Tx, digest: str) -> Credential | None:
+    """The credential behind a ticket for signing in, which stays; None if it is good no more."""
+    row = tx.one("credential_of_ticket", digest=digest, purpose="login")
+    return None if row is None else as_credential(row)
+
+
 def take_ticket(tx: Tx, digest: str, *, purpose: Purpose) -> Credential | None:
     """The credential behind the ticket, which is gone now; None if it was used or is too old."""
     taken = tx.all("take_ticket", digest=digest, purpose=purpose)

@@ -28,6 +28,7 @@ from rota.store.base import Row, Tx
 REPLACED = "skipped: a newer start of its schedule took its place"
 TOO_LATE = "skipped: it could not start within the time its schedule allows"
 STOPPED = "cancelled: a newer start of its schedule took its place"
+PAUSED = "paused"
 
 NewId = Callable[[], str]
 _origin = msgspec.json.Decoder(Origin)
@@ -86,6 +87,7 @@ class _Waiting(msgspec.Struct, frozen=True):
     fence: int
     namespace: str
     expires_at: int | None
+    by_hand: bool = False
 
 
 def begin(tx: Tx, asks: Sequence[Ask], *, new_id: NewId) -> dict[str, Begun]:
@@ -98,9 +100,9 @@ def begin(tx: Tx, asks: Sequence[Ask], *, new_id: NewId) -> dict[str, Begun]:
     for ask in asks:
         crowd = crowds.get(ask.id) or _Line()
         late = [each for each in crowd.waiting if _is_late(each, ask)]
-        waiting = [each for each in crowd.waiting if each not in late]
-        outcome = _decide(ask, crowd, waiting)
-        begun[ask.id] = _begun(ask, crowd, outcome, new_id, is_left=len(waiting))
+        left = [each for each in crowd.waiting if each not in late]
+        outcome = _decide(ask, crowd, _movable(ask.row, left))
+        begun[ask.id] = _begun(ask, crowd, outcome, new_id, is_left=len(left))
         begun[ask.id].dropped += len(late)
         released += [each.id for each in outcome.released]
         given_up += [(each, TOO_LATE) for each in late]
@@ -123,7 +125,7 @@ def begin(tx: Tx, asks: Sequence[Ask], *, new_id: NewId) -> dict[str, Begun]:
 def free_places(tx: Tx, row: Row, plan: Plan) -> int:
     """How many runs a backfill that keeps to the policy of this schedule may start now."""
     line = _crowds(tx, [str(row["id"])])[str(row["id"])]
-    return places(plan.policy, _crowd(row, line), waiting=len(line.waiting))
+    return places(plan.policy, _crowd(row, line), waiting=len(_movable(row, line.waiting)))
 
 
 def stop_old(tx: Tx, begun: Iterable[Begun]) -> None:
@@ -173,16 +175,25 @@ def _crowds(tx: Tx, ids: list[str]) -> dict[str, _Line]:
         lines[str(row["schedule_id"])].running.append(row)
     # In the order in which they began to wait, and of their instants.
     rows = tx.all("waiting_runs", ids=wanted)
-    for row in sorted(rows, key=_turn):
+    origins = {row["id"]: _origin.decode(row["origin"]) for row in rows if row["origin"]}
+    for row in sorted(rows, key=lambda row: _turn(row, origins.get(row["id"]))):
+        origin = origins.get(row["id"])
+        by_hand = origin is not None and origin.kind == "manual"
         lines[str(row["schedule_id"])].waiting.append(
-            _Waiting(str(row["id"]), row["fence"], row["namespace"], row["expires_at"])
+            _Waiting(str(row["id"]), row["fence"], row["namespace"], row["expires_at"], by_hand)
         )
     return lines
 
 
-def _turn(row: Row) -> tuple[int, int, str]:
-    scheduled_for = _origin.decode(row["origin"]).scheduled_for if row["origin"] else 0
+def _turn(row: Row, origin: Origin | None) -> tuple[int, int, str]:
+    scheduled_for = 0 if origin is None else origin.scheduled_for
     return row["created_at"], scheduled_for, str(row["id"])
+
+
+def _movable(row: Row, waiting: Sequence[_Waiting]) -> list[_Waiting]:
+    """Those that may start when there is a place: of a paused schedule only starts by hand."""
+    is_paused = row["state"] == PAUSED
+    return [each for each in waiting if each.by_hand or not is_paused]
 
 
 def _is_late(waiting: _Waiting, ask: Ask) -> bool:

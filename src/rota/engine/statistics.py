@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from rota.engine.apart import set_aside
+from rota.engine.stored import read as read_text
+from rota.errors import BadInput
 from rota.rules.spread import added
 from rota.store.base import Row, Tx
 
@@ -267,9 +270,18 @@ def _place(row: Row) -> Place:
     return Place(row["namespace"], row["span_ms"], row["at"], row["job"], row["queue"])
 
 
+def _read(text: str) -> dict[int, int]:
+    """Empty if it cannot be read: one row must not keep all others from being counted."""
+    try:
+        return read_text(_spread, text, "a statistic")
+    except BadInput as error:
+        set_aside("a statistic", error)
+        return {}
+
+
 def _statistic(row: Row) -> Statistic:
     sums: dict[str, Any] = {name: row[name] for name in _SUMS}
-    spreads: dict[str, Any] = {name: _spread.decode(row[name]) for name in _SPREADS}
+    spreads: dict[str, Any] = {name: _read(row[name]) for name in _SPREADS}
     return Statistic(**sums, **spreads)
 
 

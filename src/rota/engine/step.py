@@ -6,13 +6,15 @@ from collections.abc import Iterable
 
 import msgspec
 
-from rota.engine.conclude import conclude
+from rota.engine.apart import keepable
+from rota.engine.conclude import Outcome, conclude
 from rota.engine.courses import DECIDING, Course
 from rota.engine.keep import given
 from rota.engine.mishap import stop_runs, trip
 from rota.engine.node_results import Known
-from rota.engine.nodes import END, MAX_REASON, WAITING, Board, NodeRow, Place
+from rota.engine.nodes import END, MAX_REASON, STATES, WAITING, Board, NodeRow, Place
 from rota.engine.releases import Releases
+from rota.engine.stored import read
 from rota.errors import BadInput
 from rota.model.run import Verdict
 from rota.model.states import State
@@ -35,6 +37,9 @@ _SETUP_FIELDS = {
     Ending.SKIPPED: "setup_skipped",
     Ending.REMOVED: "setup_success",
 }
+
+
+_any = msgspec.json.Decoder()
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +70,6 @@ class Step:
         self._judged: dict[Place, None] = {}
         self._over: list[str] = []
         self.verdicts: list[Verdict] = []
-        self.restarts: dict[str, int] = {}
 
     def take(self, each: Ended) -> None:
         """A run has ended; one that is not the node's own any more says nothing."""
@@ -86,12 +90,12 @@ class Step:
         course = self.courses[row.graph_id]
         if row.state == "active" and course.shape.graph.max_nodes is not None:
             self.releases.give_place(course)
-        row.state, row.reason = ending.value, reason[:MAX_REASON] if reason else None
+        row.state, row.reason = ending.value, keepable(reason)[:MAX_REASON] if reason else None
         self.board.change(row)
         self._wave[row.place] = ending
 
-    def run(self) -> list[Verdict]:
-        """Until nothing changes any more; then write it all."""
+    def run(self) -> Outcome:
+        """Until nothing changes any more; then write it all. `restart.go_on` does what follows."""
         while self._wave or self._judged or self.releases.is_waiting:
             self._count()
             self._settle()
@@ -99,10 +103,13 @@ class Step:
             self._begin()
             if not (self._wave or self._judged):
                 self.releases.fill_places()
+                self.releases.fill_maps()
+            self._fail_refused()
         self.board.flush(self.releases.make())
-        if self._over:
-            self.verdicts += conclude(self, self._over)
-        return self.verdicts
+        if not self._over:
+            return Outcome(self.verdicts, {})
+        over = conclude(self, self._over)
+        return Outcome([*self.verdicts, *over.verdicts], over.restarts)
 
     def _node_ended(self, row: NodeRow, each: Ended) -> None:
         course = self.courses[each.graph_id]
@@ -220,6 +227,9 @@ class Step:
         judged, self._judged = self._judged, {}
         for place in judged:
             row = self.board.rows[place]
+            if row.state not in STATES:
+                reason = f"its state on record is {row.state!r:.40}, and there is none of that name"
+                self._fail(self.courses[row.graph_id], row, reason)
             if row.state not in WAITING:
                 continue
             planned = self.courses[row.graph_id].shape.plan.nodes[row.name]
@@ -229,6 +239,19 @@ class Step:
                 self.releases.allow(self.courses[row.graph_id], row)
             elif word is not Word.WAIT:
                 self.end(row, ending_of(word), _because(word))
+
+    def _fail_refused(self) -> None:
+        """What a node is to be given does not exist: that node fails, and no other."""
+        for course, row, reason in self.releases.take_refused():
+            self._fail(course, row, reason)
+
+    def _fail(self, course: Course, row: NodeRow, reason: str) -> None:
+        self.end(row, Ending.FAILED, reason)
+        if row.width is None:
+            row.run_id = None  # one of an earlier try, if any: this time nothing ran
+        else:
+            stop_runs(self, row.graph_id, only=row.name)
+        trip(self, course, row)
 
     def _begin(self) -> None:
         """Those that may run: conditions are asked, lists of mapped nodes are read."""
@@ -254,13 +277,12 @@ class Step:
                     if not items:
                         self.end(row, Ending.SUCCESS, "there were no items")
             except BadInput as error:
-                self.end(row, Ending.FAILED, str(error))
-                trip(self, course, row)
+                self._fail(course, row, str(error))
 
 
 def _skips(course: Course, name: str, kind: str, result: str) -> list[str]:
     skips = branch_skips if kind == "branch" else short_circuit_skips
-    return skips(course.shape.plan, name, msgspec.json.decode(result))
+    return skips(course.shape.plan, name, read(_any, result, f"the result of node {name!r}"))
 
 
 def _items(count: int) -> str:

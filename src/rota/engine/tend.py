@@ -12,6 +12,7 @@ from rota.engine.circuit import (
     Step,
     circuit_of,
     follow,
+    has_readable_rule,
     rule_of,
     share_seen,
     tallies_of,
@@ -35,7 +36,11 @@ def due_breakers(tx: Tx) -> Due:
     rows = tx.all("unsettled_breakers")
     waits = [row["probe_at"] - row["now"] for row in rows if row["probe_at"] is not None]
     return Due(
-        places=tuple(Place(row["namespace"], row["job"]) for row in rows if _is_due(tx, row)),
+        places=tuple(
+            Place(row["namespace"], row["job"])
+            for row in rows
+            if has_readable_rule(row) and _is_due(tx, row)
+        ),
         next_in_ms=min((wait for wait in waits if wait > 0), default=None),
     )
 

@@ -34,6 +34,11 @@ def rules_version() -> str:
     return f"{data_version()}/{version_of('holidays')}"
 
 
+def seed_of(namespace: str, name: str) -> str:
+    """What spreads a schedule apart from others with the same expression."""
+    return f"{namespace}/{name}"
+
+
 class StoredCalendar(msgspec.Struct, frozen=True):
     """A named calendar of a namespace, and how often it was changed."""
 

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from rota.engine.fire import load_calendars, plan_of
-from rota.engine.fired_run import Start
+from rota.engine.fired_run import Start, with_times
 from rota.engine.starts import Ask, Made, NewId, begin, stop_old
 from rota.engine.timetables import Plan, Timetables
 from rota.errors import UnknownSchedule
@@ -49,7 +49,7 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
         run_id = str(known["run_id"]) if known["run_id"] else None
         return Triggered(run_id=run_id, decision=known["decision"], is_new=False)
     plan = plan_of(row, timetables, load_calendars(tx, [row]))
-    start = _start(row, plan, request_id, args, instant)
+    start = with_times(row, plan, _start(row, plan, request_id, args, instant))
     ask = Ask(row=row, plan=plan, starts=[start], waits=True)
     begun = begin(tx, [ask], new_id=new_id)[str(row["id"])]
     made: Made = begun.made[0]

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
+from rota.engine.apart import set_aside
 from rota.engine.courses import Course, find_spec, remembered
 from rota.engine.keys import queue_key
-from rota.errors import BadGraph
+from rota.errors import BadGraph, BadInput
 from rota.model.graph import Graph
 from rota.model.run import Lease
-from rota.model.spec import GraphTarget
+from rota.model.spec import GraphTarget, JobSpec
 from rota.model.states import FINAL, State
 from rota.rules.order import CREDIT_MS
-from rota.store.base import Tx
+from rota.store.base import Row, Tx
 
 
 def may_begin(
@@ -43,10 +44,19 @@ def let_others(tx: Tx, run_ids: Collection[str], *, namespace: str) -> None:
     strange = set(run_ids).difference(course.graph_id for course in known)
     if strange:
         for row in tx.all("find_graphs", ids=json.dumps(sorted(strange))):
-            spec = find_spec(tx, row["job"], row["version"], namespace=row["namespace"])
+            spec = _spec_of(tx, row)
             if spec is not None and isinstance(spec.target, GraphTarget):
                 graphs.append(spec.target.graph)
     let_next(tx, {graph.name for graph in graphs if takes_turns(graph)}, namespace=namespace)
+
+
+def _spec_of(tx: Tx, row: Row) -> JobSpec | None:
+    """None as well for a definition that cannot be read: that keeps no run from ending."""
+    try:
+        return find_spec(tx, row["job"], row["version"], namespace=row["namespace"])
+    except BadInput as error:
+        set_aside(f"job {row['job']} in version {row['version']}", error)
+        return None
 
 
 def let_next(tx: Tx, jobs: Collection[str], *, namespace: str) -> None:

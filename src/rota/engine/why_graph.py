@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from rota.engine.courses import find_spec, shape_of
-from rota.engine.node_views import NodeView, nodes
+from rota.engine.node_views import NodeView, is_paused, nodes
 from rota.engine.reasons import Reason
 from rota.errors import BadGraph
 from rota.model.run import RunView
@@ -21,8 +21,9 @@ SHOWN = 5
 """Nodes, and runs, that are named."""
 OBSTACLES = frozenset(
     {
-        "held", "paused", "window", "no_worker", "unserved_queue", "unknown_job", "draining",
-        "busy", "waits", "overdue", "silent_worker", "cancel_requested", "blocked",
+        "held", "paused", "window", "quota", "no_worker", "unserved_queue", "unknown_job",
+        "draining", "stalled", "busy", "waits", "overdue", "silent_worker", "cancel_requested",
+        "blocked",
     }
 )  # fmt: skip
 """Reasons of a node's run that tell something; that it runs or is next tells nothing."""
@@ -80,7 +81,7 @@ def why_not_begun(tx: Tx, run: RunView, *, namespace: str) -> list[Reason]:
     if graph.max_runs is not None:
         rows = tx.all("begun_runs", namespace=namespace, job=run.job, limit=SHOWN)
         held = ", ".join(str(row["id"]) for row in rows)
-        says = f"{graph.max_runs} runs of graph {run.job} may go on at once; those that do: {held}"
+        says = f"{_at_once(graph.max_runs, 'run')} of graph {run.job}; now it is {held}"
         found.append(Reason(kind="blocked", says=says, count=graph.max_runs))
     return found
 
@@ -96,7 +97,8 @@ def why_paused(tx: Tx, graph_id: str, *, namespace: str) -> Reason:
 
 
 def _paused(tx: Tx, run_id: str, found: Sequence[NodeView], namespace: str) -> list[Reason]:
-    if not any(each.state == "held" or each.run_state == State.PENDING for each in found):
+    is_held = any(each.state == "held" or each.run_state == State.PENDING for each in found)
+    if not is_held and not is_paused(tx, run_id):
         return []
     return [why_paused(tx, run_id, namespace=namespace)]
 
@@ -117,11 +119,17 @@ def _of_active(node: NodeView, ask: Ask) -> list[Reason]:
 
 def _full(tx: Tx, run: RunView, found: Sequence[NodeView], namespace: str) -> list[Reason]:
     ready = [each for each in found if each.state == "ready"]
-    if not ready:
-        return []
-    limit = shape_of(tx, run.job, run.version, namespace=namespace).graph.max_nodes
-    says = f"node {ready[0].name} could run, but {limit} nodes may at once (max_nodes)"
+    limit = (
+        shape_of(tx, run.job, run.version, namespace=namespace).graph.max_nodes if ready else None
+    )
+    if limit is None:
+        return []  # a node that is ready without a limit waits for its run to be resumed
+    says = f"node {ready[0].name} could run, but {_at_once(limit, 'node')} (max_nodes)"
     return [Reason(kind="blocked", says=says, count=limit)]
+
+
+def _at_once(limit: int, what: str) -> str:
+    return f"only {limit} {what}{'' if limit == 1 else 's'} may run at once"
 
 
 def _waiting(node: NodeView, found: Sequence[NodeView]) -> Reason:

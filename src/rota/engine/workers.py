@@ -38,6 +38,7 @@ class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
     queues: tuple[str, ...]
     slots: int
     running: int
+    """Handlers in its slots, at its last heartbeat."""
     version: str
     is_alive: bool
     is_draining: bool
@@ -46,8 +47,14 @@ class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
     now: int
     jobs: tuple[str, ...] | None = None
     """The jobs it can carry out; None when it did not say."""
+    stalled_at: int | None = None
+    """Since when its claims fail again and again; None while they do not."""
+    stalled_why: str | None = None
     drain_asked: bool = False
     """Somebody wants it to take nothing new; it says itself when it does not (`is_draining`)."""
+
+    left_behind: int = 0
+    """Handlers that did not stop when they were asked to, and go on after the end of their run."""
 
     @property
     def takes_new(self) -> bool:
@@ -99,6 +106,11 @@ def enter(
     return entered == 1
 
 
+def note_stall(tx: Tx, worker_id: str, why: str | None) -> None:
+    """Its claims fail again and again, and why; None when they do not any more."""
+    tx.execute("note_stall", id=worker_id, why=why)
+
+
 def retire(tx: Tx, worker_id: str) -> None:
     """Take a worker that has given back all its runs off the list."""
     tx.execute("retire_worker", id=worker_id)
@@ -128,6 +140,7 @@ def workers(tx: Tx, *, namespace: str) -> list[WorkerView]:
             queues=tuple(json.loads(row["queues"])),
             slots=row["slots"],
             running=row["running"],
+            left_behind=row["left_behind"],
             version=row["version"],
             is_alive=bool(row["is_alive"]),
             is_draining=bool(row["is_draining"]),
@@ -136,6 +149,8 @@ def workers(tx: Tx, *, namespace: str) -> list[WorkerView]:
             now=row["now"],
             jobs=None if row["jobs"] is None else tuple(json.loads(row["jobs"])),
             drain_asked=bool(row["drain_asked"]),
+            stalled_at=row["stalled_at"],
+            stalled_why=row["stalled_why"],
         )
         for row in tx.all("list_workers", namespace=namespace)
     ]

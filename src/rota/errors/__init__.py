@@ -25,6 +25,7 @@ from rota.errors.bad_input import (
 )
 from rota.errors.base import BadInput, RotaError
 from rota.errors.trouble import (
+    BackfillFailed,
     Cancelled,
     CommitUnknown,
     InDoubt,
@@ -41,6 +42,8 @@ from rota.errors.trouble import (
     RunNotFinished,
     SchemaMismatch,
     ServerUnavailable,
+    StoreLost,
+    StoreRefused,
     StoreUnavailable,
     TimedOut,
     TooMany,
@@ -53,6 +56,7 @@ from rota.errors.unknown import (
     UnknownName,
     UnknownNamespace,
     UnknownQueue,
+    UnknownRelease,
     UnknownRun,
     UnknownSchedule,
     UnknownTemplate,
@@ -64,6 +68,7 @@ from rota.errors.unknown import (
 __all__ = [
     "AppNotFound",
     "ArtifactLost",
+    "BackfillFailed",
     "BadArguments",
     "BadCron",
     "BadDuration",
@@ -95,6 +100,8 @@ __all__ = [
     "RunNotFinished",
     "SchemaMismatch",
     "ServerUnavailable",
+    "StoreLost",
+    "StoreRefused",
     "StoreUnavailable",
     "TimedOut",
     "TooMany",
@@ -105,6 +112,7 @@ __all__ = [
     "UnknownName",
     "UnknownNamespace",
     "UnknownQueue",
+    "UnknownRelease",
     "UnknownRun",
     "UnknownSchedule",
     "UnknownTemplate",

@@ -81,7 +81,7 @@ class DuplicateKey(BadInput):
 
 
 class KeyReused(BadInput):
-    """The Idempotency-Key was sent before with another request; nothing was changed."""
+    """The Idempotency-Key was sent before, with another request or by another credential."""
 
 
 class WrongConnection(BadInput):

@@ -61,6 +61,14 @@ class StoreUnavailable(RotaError):
     exit_code = 4
 
 
+class StoreRefused(StoreUnavailable):
+    """The database is there and does not let us in; waiting does not help."""
+
+
+class StoreLost(StoreUnavailable):
+    """What this process has open is not the database any more; only a new process helps."""
+
+
 class CommitUnknown(StoreUnavailable):
     """The connection broke during the commit: the change was made, or it was not.
 
@@ -106,6 +114,16 @@ class RunFailed(RotaError):
         self.state = state
         self.reason = reason
         super().__init__(f"run {run_id} ended as {state}: {reason}")
+
+
+class BackfillFailed(RunFailed):
+    """A backfill is done, and some of its runs ended without a result."""
+
+    def __init__(self, backfill_id: str, state: str, *, failed: int, started: int) -> None:
+        reason = f"{failed:,} of its {started:,} runs failed"
+        super().__init__(backfill_id, state, reason)
+        again = "the same range with --reprocess failed runs those again"
+        self.args = (f"backfill {backfill_id} is {state}: {reason}; {again}",)
 
 
 class Retry(RotaError):

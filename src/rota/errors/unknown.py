@@ -81,6 +81,14 @@ class UnknownBlackout(UnknownName):
     kind = "maintenance window"
 
 
+class UnknownRelease(BadInput):
+    """No release of an app has that number; one that somebody went back to has another now."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(f"there is no release {number}; `rota releases` lists them")
+
+
 class UnknownVersion(BadInput):
     """The job has no such version."""
 

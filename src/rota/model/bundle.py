@@ -17,6 +17,8 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     schedules: dict[str, BundledSchedule] = {}
     calendars: dict[str, Calendar] = {}
     blackouts: dict[str, Blackout] = {}
+    places: dict[str, str] = {}
+    """Where each node stands, such as `flow.yaml:12:9`, by `graph/node`; for error messages."""
 
 
 class BundledSchedule(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,8 @@ begins with `$` stands for something known later:
     {"$ref": "load.rows[0].id"}   a part of it
     {"$param": "day"}             a parameter of the graph, or a part of it
     {"$item": ""}                 the item of a mapped node, or a part of it: {"$item": "name"}
-    {"$expr": "params.n * 2"}     a safe expression; may name nodes, params, item and index
+    {"$run": "scheduled_day"}     a fact of the run of the graph (rota.rules.run_times)
+    {"$expr": "params.n * 2"}     a safe expression; may name nodes, params, run, item and index
     {"$literal": {"$ref": "x"}}   just that, as it stands
 
 Texts stay as people wrote them (`90s`, `5%`); `rota.rules` reads them.

@@ -28,8 +28,13 @@ Fence = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
 
-class _Said(msgspec.Struct, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """From the worker; a field that is not known is refused by name."""
+class _Said(
+    msgspec.Struct, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True
+):
+    """From the worker; a field that is not known is refused by name.
+
+    What is not used is left out, so that a server of an older version understands the rest.
+    """
 
 
 class _Told(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -67,6 +72,8 @@ class Registered(_Told, frozen=True, kw_only=True):
     heartbeat_ms: int
     unknown_jobs: tuple[str, ...] = ()
     """Jobs that nobody has defined here: runs of them will not come."""
+    hears_begins: bool = False
+    """It may be told when handlers began, and what is claimed ahead."""
 
 
 class AttemptBody(_Said, kw_only=True):
@@ -83,6 +90,8 @@ class ClaimBody(_Said, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=MOST_RUNS)]
     held: Annotated[list[AttemptBody], Meta(max_length=2 * MOST_RUNS)] | None = None
     """Said after an answer was lost: all that it holds. What else it was given goes back."""
+    ahead: Annotated[int, Meta(ge=0, le=MOST_RUNS)] = 0
+    """So many of them have no free slot yet, and are held ready."""
 
 
 class ClaimedRun(_Told, frozen=True, kw_only=True):
@@ -108,6 +117,8 @@ class ClaimedRun(_Told, frozen=True, kw_only=True):
     parent_id: str | None = None
     node: str | None = None
     item: int | None = None
+    is_held: bool = False
+    """It was claimed ahead of a free slot."""
 
     @classmethod
     def of(cls, lease: Lease, token: str) -> ClaimedRun:
@@ -147,11 +158,23 @@ class ProgressBody(AttemptBody, kw_only=True):
     note: Annotated[str, Meta(max_length=600)] = ""
 
 
+class BegunBody(AttemptBody, kw_only=True):
+    """A run that was held ready, and has a slot now."""
+
+    held_ms: Count
+    """How long after the claim its handler began."""
+
+
 class HeartbeatBody(_Said, kw_only=True):
     """A sign of life."""
 
     held: Annotated[list[AttemptBody], Meta(max_length=2 * MOST_RUNS)] = []
     progress: Annotated[list[ProgressBody], Meta(max_length=2 * MOST_RUNS)] = []
+    begun: Annotated[list[BegunBody], Meta(max_length=2 * MOST_RUNS)] = []
+    running: Count | None = None
+    """How many handlers run; as many as are held, if left out."""
+    left_behind: Count = 0
+    """Handlers that did not stop when they were asked to, and go on."""
     draining: bool = False
     stored: bool = False
 
@@ -163,6 +186,8 @@ class Beaten(_Told, frozen=True, kw_only=True):
     """Others have them now: stop, and say nothing more of them."""
     cancelled: list[str] = []
     """Somebody wants them to stop."""
+    recalls: bool = False
+    """Give back what has not begun: its queue or its job was stopped."""
     draining: bool = False
     """Take nothing new until further notice."""
 
@@ -179,6 +204,10 @@ class EndBody(AttemptBody, kw_only=True):
     ending: Literal["returned", "raised", "crashed", "stopped"]
     began: bool = True
     """Whether the handler had begun."""
+    held_ms: Count | None = None
+    """How long after the claim that was."""
+    left_behind: bool = False
+    """The handler did not stop when it was asked to, and goes on."""
     result: str | None = None
     """JSON text, of one that returned."""
     error: ErrorDetail | None = None

@@ -10,7 +10,7 @@ from rota.model.states import State
 
 FinishVerb = Literal[
     "succeed", "retry", "fail", "release", "abort", "reap", "cancel", "expire", "skip",
-    "conclude", "founder",
+    "conclude", "founder", "refuse",
 ]  # fmt: skip
 StartKind = Literal["time", "manual", "event", "backfill"]
 CACHED = "cached from "
@@ -62,6 +62,10 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rena
     scheduled_for: int
     interval_start: int | None = None
     interval_end: int | None = None
+    zone: str = "UTC"
+    """The zone of the schedule, in which days are counted."""
+    backfill: str | None = None
+    """The id of the backfill that asked for it."""
 
 
 class Submitted(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,6 +109,18 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     memo_key: str | None = None
     """What its result is to be found by again, and for how long."""
     memo_ms: int = 0
+    is_held: bool = False
+    """It was claimed ahead: it may have to wait for a slot, and is given back if that lasts."""
+    held_ms: int = 0
+    """Told to another process: how long after the claim its handler began."""
+
+    @property
+    def is_fired(self) -> bool:
+        """Whether a schedule started this run itself, and is to hear of its end.
+
+        A node of a graph has the origin of its graph, whose end is the one that counts.
+        """
+        return self.origin is not None and self.parent_id is None
 
 
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -133,6 +149,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """For `retry`: how long to wait."""
     reason: str | None = None
     """Why a final failure is final: retries used up, gave up, expired, lost..."""
+    max_crashes: int = 0
+    """For `reap`: so many crashes, this one too, are the end of it. `reason` says how it died."""
     watched: bool = False
     """Its job may have a breaker, which is to hear of it."""
     fired: bool = False
@@ -144,6 +162,17 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     memo_key: str | None = None
     """What its result is to be found by again, and for how long."""
     memo_ms: int = 0
+    held_ms: int = 0
+    """How long after the claim the handler began; below zero if it never did."""
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """A run that was held ready has a slot now."""
+
+    run_id: str
+    fence: int
+    held_ms: int
+    """How long after the claim its handler began."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ Fold = Literal["cron", "first", "second", "both"]
 Roll = Literal["skip", "next", "previous", "modified_following"]
 Overlap = Literal["allow", "skip", "queue_one", "queue_all", "cancel_old", "newest", "strict"]
 Catchup = Literal["none", "last", "all"]
-JitterKind = Literal["random", "hash"]
+JitterKind = Literal["random", "hash", "fixed"]
 
 
 class _Data(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

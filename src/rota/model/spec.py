@@ -104,6 +104,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     delivery: Delivery = "at_least_once"
     isolation: Isolation = "thread"
     memory_mb: int | None = None
+    max_crashes: int | msgspec.UnsetType = msgspec.UNSET
+    """So many deaths of a process in which a run was alone end the run; unset for the default."""
     breaker: Breaker | None = None
     dependencies: tuple[str, ...] = ()
     """Jobs whose runs for the same time must have succeeded before a run of this one starts."""
@@ -118,6 +120,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     """
     more: str | msgspec.UnsetType = msgspec.UNSET
     """The annotation of `**kwargs`: its runs take arguments of other names, too."""
+    description: str | msgspec.UnsetType = msgspec.UNSET
+    """What it is for, in the words of who wrote it; unset where nobody said."""
 
 
 class PolicyChange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -42,6 +42,7 @@ def _from(*states: State) -> frozenset[State]:
 TRANSITIONS: Mapping[str, Transition] = {
     "unblock": Transition(_from(State.PENDING), State.QUEUED),
     "skip": Transition(_from(State.PENDING), State.SKIPPED),
+    "refuse": Transition(_from(State.PENDING), State.FAILED),
     "promote": Transition(_from(State.SCHEDULED), State.QUEUED),
     "claim": Transition(_from(State.QUEUED), State.RUNNING),
     "heartbeat": Transition(_from(State.RUNNING), State.RUNNING),

@@ -23,5 +23,7 @@ class Programs(msgspec.Struct, frozen=True, kw_only=True):
     """Whom they run as, with the groups of that user; the worker must be allowed to."""
     folders: tuple[str, ...] = ()
     """Where they may run, and below; empty for anywhere."""
+    pass_env: tuple[str, ...] = ()
+    """Variables of the worker's environment that they get beside PATH, HOME and the like."""
     new_privileges: bool = False
     """Whether they may gain rights that the worker does not have, as sudo does."""

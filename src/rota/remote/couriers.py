@@ -20,20 +20,21 @@ from rota.model.remote import (
     Finished,
 )
 from rota.model.run import Lease
-from rota.notices import emit
-from rota.remote.ends import end_of, unrecorded
+from rota.notices import emit, emit_rarely
+from rota.remote.ends import end_of, unrecorded, unstarted
 from rota.remote.heart import EARLY_S, WAIT_S, Poll
 from rota.remote.link import Link
 from rota.remote.passes import Passes
 from rota.runtime.call import Call, Work
 from rota.runtime.calls import Calls
 from rota.runtime.options import WorkerOptions
+from rota.runtime.reserve import Reserve
 from rota.runtime.service import Service
 
 BATCH = 500
 BATCH_BYTES = 3_000_000
 """Of results in one report; escaped they may take twice as much, and the server takes 8 MB."""
-PREFETCH_S = 0.2
+HOLD_S = 0.2
 """Runs are held ready for this long at the present pace, so that no slot waits for the network."""
 
 
@@ -47,8 +48,10 @@ class Deliverer(Service):
         self._calls = calls
         self._pending: list[tuple[Call | None, EndBody]] = []
         self._returned: list[EndBody] = []
-        self.delivered: Callable[[int], None] = _nothing
-        """Told how many have arrived: their slots are free."""
+        self.delivered: Callable[[list[Call]], None] = _nothing
+        """Told which have arrived: their slots are free."""
+        self.hears_begins = False
+        """Whether the server wants to know when handlers began."""
 
     @property
     def pending(self) -> int:
@@ -74,6 +77,13 @@ class Deliverer(Service):
             )
             self.wake()
 
+    def refuse(self, lease: Lease, error: Exception) -> None:
+        """A run that cannot be started here: it fails, or it would come again at once."""
+        token = self._passes.find(lease.run_id, lease.fence)
+        if token is not None:
+            self._returned.append(unstarted(lease, token, error))
+            self.wake()
+
     def tick(self) -> bool:
         self._gather()
         if not self._pending:
@@ -83,14 +93,14 @@ class Deliverer(Service):
         except StoreUnavailable:
             raise
         except RotaError as error:
-            emit("finish.refused", worker=self._link.worker_id, error=error)
+            worker_id = self._link.worker_id
+            emit_rarely("finish.refused", worker_id, worker=worker_id, error=error)
             self._report_singly()
-        done = len(self._pending)
         for _, said in self._pending:
             self._passes.part_with(said.run_id, said.fence)
-        for call, _ in self._pending:
-            if call is not None:
-                self._calls.forget(call)
+        done = [call for call, _ in self._pending if call is not None]
+        for call in done:
+            self._calls.forget(call)
         self._pending = []
         self.delivered(done)
         return not self.is_empty
@@ -103,7 +113,8 @@ class Deliverer(Service):
         while endings and len(self._pending) < BATCH and size < BATCH_BYTES:
             call, ending = endings.popleft()
             token = self._passes.find(call.lease.run_id, call.lease.fence)
-            said = None if token is None else end_of(call, ending, token)
+            hears = self.hears_begins
+            said = None if token is None else end_of(call, ending, token, hears_begins=hears)
             if said is None:
                 self._passes.part_with(call.lease.run_id, call.lease.fence)
                 self._calls.forget(call)  # somebody else owns this run now
@@ -137,7 +148,7 @@ class Fetcher(Poll):
 
     interval_s = 1.0
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # its parts, all named
         self,
         link: Link,
         passes: Passes,
@@ -146,6 +157,7 @@ class Fetcher(Poll):
         options: WorkerOptions,
         find_work: Callable[[Lease], Work],
         deliverer: Deliverer,
+        reserve: Reserve,
     ) -> None:
         super().__init__()
         self._link = link
@@ -156,19 +168,22 @@ class Fetcher(Poll):
         self._deliverer = deliverer
         self._is_unsure = False
         """The answer to a claim was lost, and maybe runs with it."""
-        self._pace = 0.0
-        self._counted_s = elapsed_s()
+        self._reserve = reserve
+        self.holds: Callable[[], None] = _nothing_held
+        """Told when more came than there are free slots."""
         self.is_claiming = False
         self.is_cut_off = False
         self.definitions: dict[tuple[str, int], Pinned] = {}
         """Of all jobs whose runs have come so far; one never changes."""
 
     def tick(self) -> bool:
-        want = self._want()
+        want, ahead = self._want()
         if not want:
             return False
         began_s = elapsed_s()
         body = ClaimBody(limit=want, held=self._passes.all_held() if self._is_unsure else None)
+        if self._deliverer.hears_begins:
+            body.ahead = ahead
         try:
             answer = self._link.say("claim", Claimed, body, wait_s=WAIT_S)
         except UnknownWorker:
@@ -180,14 +195,15 @@ class Fetcher(Poll):
         for each in answer.definitions:
             self.definitions[each.spec.name, each.version] = Pinned(each.spec, each.origin)
         self._open(answer.runs)
+        if any(run.is_held for run in answer.runs):
+            self.holds()
         return bool(answer.runs) or elapsed_s() - began_s > EARLY_S
 
-    def measure(self, done: int) -> None:
-        """So many ended since the last time."""
-        now_s = elapsed_s()
-        took_s = max(now_s - self._counted_s, 1e-4)
-        self._counted_s = now_s
-        self._pace = 0.5 * self._pace + 0.5 * (done / took_s)
+    def measure(self, ended: Sequence[Call]) -> None:
+        """These ended since the last time."""
+        begun = [call for call in ended if call.started_s is not None]
+        took_s = sum(call.ended_s - (call.started_s or 0) for call in begun)
+        self._reserve.measure(len(begun), took_s, elapsed_s())
 
     def _open(self, runs: Sequence[ClaimedRun]) -> None:
         for run in runs:
@@ -200,21 +216,29 @@ class Fetcher(Poll):
                 work = self._find_work(lease)
             except Exception as error:  # noqa: BLE001  # whatever it is, the run must not be stuck
                 emit("work.unavailable", run=lease.run_id, job=lease.job, error=error)
-                self._deliverer.give_back(lease)
+                self._deliverer.refuse(lease, error)
             else:
                 self._calls.open(lease, work)
 
-    def _want(self) -> int:
-        """How many more runs to ask for; many at once only when they go fast."""
+    def _want(self) -> tuple[int, int]:
+        """How many more runs to ask for, and how many of them only to be held ready.
+
+        None of the latter from a server that cannot be told so: nobody would see that they wait.
+        """
         if not self.is_claiming or self.is_cut_off:
-            return 0
+            return 0, 0
         slots = self._options.slots
-        ahead = min(self._options.prefetch, int(self._pace * PREFETCH_S))
+        ahead = self._reserve.ahead(elapsed_s()) if self._deliverer.hears_begins else 0
         held = len(self._calls) - self._deliverer.pending
         if held > slots and held > (slots + ahead) // 2:
-            return 0
-        return max(0, min(MOST_RUNS, slots + ahead - held))
+            return 0, 0
+        want = max(0, min(MOST_RUNS, slots + ahead - held))
+        return want, min(ahead, want)
 
 
-def _nothing(done: int) -> None:
+def _nothing(done: list[Call]) -> None:
+    pass
+
+
+def _nothing_held() -> None:
     pass

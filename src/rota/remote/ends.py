@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rota.model.remote import EndBody
-from rota.model.run import ErrorDetail
+from rota.model.run import ErrorDetail, Lease
 from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped
 from rota.runtime.judge import custom_delay_ms
 
@@ -12,8 +12,8 @@ MOST_REASON = 2_000
 LONGEST_MS = 2**31 - 1
 
 
-def end_of(call: Call, ending: Ending, token: str) -> EndBody | None:
-    """None when the run is somebody else's now."""
+def end_of(call: Call, ending: Ending, token: str, *, hears_begins: bool) -> EndBody | None:
+    """None when the run is somebody else's now; when it began is told to a server that hears it."""
     lease = call.lease
     said = EndBody(
         run_id=lease.run_id,
@@ -21,6 +21,8 @@ def end_of(call: Call, ending: Ending, token: str) -> EndBody | None:
         token=token,
         ending="returned",
         began=call.started_s is not None,
+        held_ms=min(LONGEST_MS, call.held_ms) if hears_begins and call.started_s else None,
+        left_behind=hears_begins and call.is_left_behind,
     )
     match ending:
         case Returned(result=result):
@@ -32,7 +34,8 @@ def end_of(call: Call, ending: Ending, token: str) -> EndBody | None:
         case Stopped(why=why):
             if why == "lost":
                 return None
-            said.ending, said.why = "stopped", why
+            # To the server it is the same: nobody began it.
+            said.ending, said.why = "stopped", "drain" if why == "held" else why
     return said
 
 
@@ -47,6 +50,20 @@ def unrecorded(said: EndBody, error: Exception) -> EndBody:
         error=ErrorDetail(type=type(error).__name__, message=words),
         gives_up=True,
         reason=words[:MOST_REASON],
+    )
+
+
+def unstarted(lease: Lease, token: str, error: Exception) -> EndBody:
+    """The failure of a run whose definition or function is not to be had here."""
+    return EndBody(
+        run_id=lease.run_id,
+        fence=lease.fence,
+        token=token,
+        ending="raised",
+        began=False,
+        error=ErrorDetail(type=type(error).__name__, message=str(error)[:MOST_REASON]),
+        gives_up=True,
+        reason="not worth a retry",
     )
 
 

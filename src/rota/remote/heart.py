@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from rota.clock import elapsed_s
 from rota.engine.heartbeat import Held, Progress, Pulse
 from rota.errors import UnknownWorker
-from rota.model.remote import Beaten, HeartbeatBody, ProgressBody, Rung
+from rota.model.remote import Beaten, BegunBody, HeartbeatBody, ProgressBody, Rung
+from rota.model.run import Begun
 from rota.remote.link import Link
 from rota.remote.passes import Passes
 from rota.runtime.calls import Calls
@@ -32,6 +33,14 @@ class ServedHeart(Beating):
         super().__init__(calls, options=options, body=body)
         self._link = link
         self._passes = passes
+        self.hears_begins = False
+        """Whether the server wants to know when handlers began."""
+        self._begun: list[Begun] = []
+
+    def tell_begun(self, begun: Sequence[Begun]) -> None:
+        """Say so with a beat, soon."""
+        self._begun += begun
+        self.ask_soon()
 
     def presence(self) -> str | None:
         """Nobody sees this process but by its heartbeats."""
@@ -60,17 +69,32 @@ class ServedHeart(Beating):
             draining=self.is_draining,
             stored=self._options.stored,
         )
+        begun = tuple(self._begun)
+        if self.hears_begins:
+            self._say_more(body, begun)
         try:
             answer = self._link.say("heartbeat", Beaten, body)
         except UnknownWorker:
             return Pulse(is_known=False, lost=tuple(each.run_id for each in held))
+        del self._begun[: len(begun)]
         fences = {each.run_id for each in held}
         return Pulse(
             is_known=True,
             lost=tuple(run_id for run_id in answer.lost if run_id in fences),
             cancelled=tuple(run_id for run_id in answer.cancelled if run_id in fences),
+            recalls=answer.recalls,
             drains=answer.draining,
         )
+
+    def _say_more(self, body: HeartbeatBody, begun: Sequence[Begun]) -> None:
+        """What runs, since when, and what goes on although its run has ended."""
+        body.running = self._calls.begun
+        body.left_behind = self._calls.left_behind
+        body.begun = [
+            BegunBody(run_id=each.run_id, fence=each.fence, token=token, held_ms=each.held_ms)
+            for each in begun
+            if (token := self._passes.find(each.run_id, each.fence)) is not None
+        ]
 
     def look(self, held: Sequence[Held]) -> Pulse:
         pulse = self.send(held, (), None)

@@ -20,7 +20,7 @@ from rota.ids import new_id
 from rota.model.remote import Done, RegisterBody, Registered
 from rota.model.run import Lease
 from rota.notices import emit
-from rota.remote.couriers import Deliverer, Fetcher
+from rota.remote.couriers import HOLD_S, Deliverer, Fetcher
 from rota.remote.desk import ServedDesk
 from rota.remote.heart import Ear, ServedHeart
 from rota.remote.lines import ServedLines
@@ -29,10 +29,12 @@ from rota.remote.passes import Passes
 from rota.runtime.body import WorkerBody
 from rota.runtime.call import Call, Work
 from rota.runtime.calls import Calls
+from rota.runtime.holding import Holding
 from rota.runtime.logbook import Logbook
 from rota.runtime.masking import Masker, secrets_in
 from rota.runtime.options import WorkerOptions
 from rota.runtime.outage import Outage
+from rota.runtime.reserve import Reserve
 from rota.runtime.service import Service
 from rota.runtime.watchman import Watchman
 from rota.version import version
@@ -65,6 +67,7 @@ class RemoteWorker(WorkerBody):
         self._lines = ServedLines(self._link, self._passes, self._calls, book, echo=options.echo)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
         self._deliverer = Deliverer(self._link, self._passes, self._calls)
+        reserve = Reserve(most=options.prefetch, hold_s=HOLD_S, now_s=elapsed_s())
         self._fetcher = Fetcher(
             self._link,
             self._passes,
@@ -72,7 +75,12 @@ class RemoteWorker(WorkerBody):
             options=options,
             find_work=self._find_work,
             deliverer=self._deliverer,
+            reserve=reserve,
         )
+        self._holding = Holding(
+            self._calls, reserve, slots=options.slots, tell=self._served_heart.tell_begun
+        )
+        self._fetcher.holds = self._holding.watch
         self._deliverer.delivered = self._delivered
         self._works = Works(
             app,
@@ -104,6 +112,7 @@ class RemoteWorker(WorkerBody):
         self._lines.stop()
         self._heart.stop()  # before we are off the list: it would register anew
         self._watchman.stop()
+        self._holding.stop()
         with contextlib.suppress(RotaError):  # then our lease runs out by itself
             self._link.say("retire", Done, {})
         self._fetcher.stop()
@@ -115,9 +124,12 @@ class RemoteWorker(WorkerBody):
     def give_back(self, strays: Sequence[Held]) -> None:
         """The server has done so."""
 
+    def recall(self) -> None:
+        self._holding.recall()
+
     def _services(self) -> list[Service]:
         return [
-            *(self._lines, self._heart, self._watchman, self._ear),
+            *(self._lines, self._heart, self._watchman, self._holding, self._ear),
             *(self._deliverer, self._fetcher),
         ]
 
@@ -144,6 +156,7 @@ class RemoteWorker(WorkerBody):
         told = self._link.line.say("/worker/register", Registered, body)
         self.id = self._link.worker_id = self._heart.worker_id = told.worker_id
         self._heart.last_sent_s = sent_s
+        self._served_heart.hears_begins = self._deliverer.hears_begins = told.hears_begins
         return told
 
     def _find_work(self, lease: Lease) -> Work:
@@ -172,6 +185,6 @@ class RemoteWorker(WorkerBody):
         self._deliverer.wake()
         self._fetcher.wake()
 
-    def _delivered(self, done: int) -> None:
+    def _delivered(self, done: list[Call]) -> None:
         self._fetcher.measure(done)
         self._fetcher.wake()

@@ -234,3 +234,21 @@ def file(facts: Mapping[str, str | int]) -> Iterator[Finding]:
             advice="move the file to a local disk: over a network SQLite's locks do not hold; "
             "or use PostgreSQL",
         )
+
+
+def line(facts: Mapping[str, str | int]) -> Iterator[Finding]:
+    """The way to PostgreSQL: whether a pooler is on it, and whether wake-ups arrive."""
+    if "pooler" not in facts:
+        return
+    has_pooler = bool(facts["pooler"])
+    found = "between us and the server; no statement is prepared" if has_pooler else "none"
+    yield Finding("pooler", "ok", found)
+    advice = "`direct=HOST:PORT` in the address must lead past the pooler to the same database"
+    known: Mapping[str, tuple[Status, str]] = {
+        "arrive": ("ok", "arrive"),
+        "polled": ("ok", "not through the pooler; who waits looks every 15 to 40 ms instead"),
+        "pooled": ("warning", "do not arrive: the direct way leads through a pooler, too"),
+        "unreachable": ("warning", f"do not arrive: {facts.get('why', '')}"),
+        "lost": ("problem", "do not arrive within 5 s"),
+    }
+    yield finding("wake-ups", *known[str(facts["wakeups"])], advice=advice)

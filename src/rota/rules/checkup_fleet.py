@@ -41,6 +41,9 @@ class Serving(NamedTuple):
     """Those it defines; None when it did not say, and then it may know any."""
     silent_ms: int
     is_alive: bool
+    stalled_ms: int | None = None
+    """For how long its claims have failed; None while they do not."""
+    stalled_why: str = ""
 
     def takes(self, waiting: Waiting) -> bool:
         return (
@@ -75,6 +78,22 @@ def silent_workers(workers: Sequence[Serving]) -> Finding:
         "warning" if silent else "ok",
         found,
         advice="they were killed or cut off; others take their runs back by themselves",
+    )
+
+
+def stalled_workers(workers: Sequence[Serving]) -> Finding:
+    """They live, and their claims fail again and again: nothing is taken by them."""
+    stalled = [each for each in workers if each.is_alive and each.stalled_ms is not None]
+    names = "; ".join(
+        f"{each.name} for {format_duration((each.stalled_ms or 0) // 1000 * 1000)}: "
+        f"{each.stalled_why}"
+        for each in stalled[:SHOWN]
+    )
+    return finding(
+        "stalled workers",
+        "problem" if stalled else "ok",
+        f"{len(stalled)} of {len(workers)}: {names}" if stalled else f"none of {len(workers)}",
+        advice="their claims fail, so that they take no runs; look at their logs",
     )
 
 

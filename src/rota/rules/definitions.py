@@ -18,8 +18,9 @@ from rota.rules.graphs import plan_graph
 from rota.rules.jobfile.targets import METHODS
 from rota.rules.jobfile.words import split_words
 from rota.rules.options import job_options
-from rota.rules.programs import check_argv
+from rota.rules.programs import check_command
 from rota.rules.template import placeholders
+from rota.rules.web_address import apart
 
 MOST_DEPENDENCIES = 100
 OWN = ".command"
@@ -59,7 +60,7 @@ def command_target(
 ) -> CommandTarget:
     """A program and its arguments; no shell looks at them."""
     argv = split_words(command) if isinstance(command, str) else list(command)
-    check_argv(argv)
+    check_command(argv, env)
     if any("\0" in word for word in (*argv, *env, *env.values(), cwd or "")):
         raise BadOption("command: it cannot hold a zero byte")
     for name in env:
@@ -72,14 +73,14 @@ def http_target(
     url: str, *, method: str, headers: Mapping[str, str], body: str | None, expect: Sequence[int]
 ) -> HttpTarget:
     """A request to a public address; private ones are refused when it is made."""
-    if not url.startswith(("http://", "https://")):
-        raise BadOption(f"http: {url!r:.80} does not start with http:// or https://")
+    try:
+        url, sent = apart(url, headers)
+    except BadOption as error:
+        raise BadOption(f"http: {error}") from error
     if method.upper() not in METHODS:
         raise BadOption(f"http: {method!r:.20} is not one of {', '.join(METHODS)}")
-    check_headers(headers)
-    return HttpTarget(
-        url=url, method=method.upper(), headers=dict(headers), body=body, expect=tuple(expect)
-    )
+    check_headers(sent)
+    return HttpTarget(url=url, method=method.upper(), headers=sent, body=body, expect=tuple(expect))
 
 
 def define_job(

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable
+import re
+from collections.abc import Mapping
 
 from rota.errors import BadOption
 from rota.model.walls import Egress
 from rota.rules.addresses import Address, is_metadata, is_public, lies_in
 
-_OURS = frozenset(("rota-run-id", "rota-attempt", "rota-fence"))
+RUN_HEADERS = {
+    "schedule": "Rota-Schedule",
+    "started_by": "Rota-Started-By",
+    "backfill": "Rota-Backfill",
+    "scheduled_for": "Rota-Scheduled-For",
+    "interval_start": "Rota-Interval-Start",
+    "interval_end": "Rota-Interval-End",
+}
+"""Facts of a run that a schedule started, and the headers that carry them."""
+_OURS = frozenset(
+    ("rota-run-id", "rota-attempt", "rota-fence", *map(str.lower, RUN_HEADERS.values()))
+)
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_BREAK = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _FRAMING = frozenset(
     (
         "connection",
@@ -58,10 +72,16 @@ def may_reach(egress: Egress, address: Address, *, allow_private: bool) -> bool:
     return lies_in(address, map(ipaddress.ip_network, egress.inside))
 
 
-def check_headers(names: Iterable[str]) -> None:
-    """BadOption for a header that a job has no business to send."""
-    for name in names:
+def check_headers(headers: Mapping[str, str]) -> None:
+    """BadOption for a header that a job has no business to send, or that is none."""
+    seen: set[str] = set()
+    for name, text in headers.items():
         low = name.strip().lower()
+        if not _TOKEN.fullmatch(name) or _BREAK.search(text):
+            raise BadOption(f"header {name!r:.80} has a character that no header may have")
+        if low in seen:
+            raise BadOption(f"header {name!r:.80} is given twice, in other letters")
+        seen.add(low)
         if low in _OURS:
             raise BadOption(f"header {name!r:.80}: Rota sends it itself, with the facts of the run")
         if low in _FRAMING or low.startswith(("proxy-", "sec-")):

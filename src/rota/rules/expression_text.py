@@ -8,6 +8,7 @@ copies the list so far. So all that is counted here.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import NamedTuple
 
 MAX_COPIES = 64
@@ -33,6 +34,8 @@ class Mentioned(NamedTuple):
     nodes: frozenset[str]
     params: frozenset[str]
     item: bool
+    run: frozenset[str] = frozenset()
+    """The facts of the run."""
 
 
 class Loops(NamedTuple):
@@ -55,6 +58,7 @@ def tokens_of(text: str) -> Tokens:
 def mentioned_in(tokens: Tokens) -> Mentioned:
     nodes: set[str] = set()
     params: set[str] = set()
+    run: set[str] = set()
     has_item = False
     for at, (kind, text) in enumerate(tokens):
         if kind != "word" or _is_field(tokens, at):
@@ -65,8 +69,10 @@ def mentioned_in(tokens: Tokens) -> Mentioned:
             nodes.add(name)
         elif text == "params" and name:
             params.add(name)
+        elif text == "run" and name:
+            run.add(name)
         has_item |= text in ("item", "index")
-    return Mentioned(frozenset(nodes), frozenset(params), has_item)
+    return Mentioned(frozenset(nodes), frozenset(params), has_item, frozenset(run))
 
 
 def _is_field(tokens: Tokens, at: int) -> bool:
@@ -78,34 +84,46 @@ def _is_field(tokens: Tokens, at: int) -> bool:
 
 
 def loops_in(tokens: Tokens) -> Loops | None:
-    """None if there are no loops."""
+    """None if there are no loops; in time linear to the length, however they lie in each other."""
     copies = 1
-    inside: dict[int, tuple[str, str]] = {}
+    inside: list[tuple[str, str]] = []
+    covered = 0
     is_building = False
+    closings, places = _closings(tokens), _places(tokens)
     for at, (kind, text) in enumerate(tokens):
         if kind == "word" and text in _MACROS and _is_macro(tokens, at):
             is_building |= text in _BUILDING
-            end = _closing(tokens, at + 2)
-            variable = tokens[at + 2][1]
-            words = [word for each, word in tokens[at + 3 : end] if each == "word"]
-            copies = min(MAX_COPIES + 1, copies * max(1, words.count(variable)))
-            inside |= {place: tokens[place] for place in range(at + 2, end)}
-    if not inside:
+            end = closings.get(at + 1, len(tokens))
+            uses = places[tokens[at + 2][1]]
+            count = bisect_left(uses, end) - bisect_left(uses, at + 3)
+            copies = min(MAX_COPIES + 1, copies * max(1, count))
+            inside += tokens[max(at + 2, covered) : end]
+            covered = max(covered, end)
+    if not covered:
         return None
-    body = [inside[place] for place in sorted(inside)]
-    return Loops(copies, body.count(("sign", "+")), mentioned_in(body), is_building)
+    return Loops(copies, inside.count(("sign", "+")), mentioned_in(inside), is_building)
 
 
 def _is_macro(tokens: Tokens, at: int) -> bool:
     return at + 2 < len(tokens) and tokens[at + 1][1] == "(" and tokens[at + 2][0] == "word"
 
 
-def _closing(tokens: Tokens, start: int) -> int:
-    """Where the bracket closes inside of which `start` stands."""
-    depth = 1
-    for at in range(start, len(tokens)):
-        if tokens[at][0] == "sign":
-            depth += (tokens[at][1] in "([{") - (tokens[at][1] in ")]}")
-        if not depth:
-            return at
-    return len(tokens)
+def _closings(tokens: Tokens) -> dict[int, int]:
+    """Where each bracket closes that does."""
+    found: dict[int, int] = {}
+    opened: list[int] = []
+    for at, (kind, text) in enumerate(tokens):
+        if kind == "sign" and text in "([{":
+            opened.append(at)
+        elif kind == "sign" and text in ")]}" and opened:
+            found[opened.pop()] = at
+    return found
+
+
+def _places(tokens: Tokens) -> dict[str, list[int]]:
+    """Where each word stands, in order."""
+    found: dict[str, list[int]] = {}
+    for at, (kind, text) in enumerate(tokens):
+        if kind == "word":
+            found.setdefault(text, []).append(at)
+    return found

@@ -1,8 +1,9 @@
 """Safe expressions: conditions and computed arguments, in CEL, checked before they are stored.
 
-An expression sees `nodes.NAME.result`, `nodes.NAME.state`, `params.NAME`, and in a mapped node
-`item` and `index`. Names are checked when it is read. What it may cost is bounded before and
-while it runs: its length, 10,000 steps, how much its loops may copy, the size of its answer.
+An expression sees `nodes.NAME.result`, `nodes.NAME.state`, `params.NAME`, `run.NAME`, and in a
+mapped node `item` and `index`; it may call `day`, `format` and `shift` for times. Names are
+checked when it is read. What it may cost is bounded before and while it runs: its length, 10,000
+steps, how much its loops may copy, the size of its answer.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from rota.errors import BadExpression
+from rota.errors import BadArguments, BadExpression
 from rota.rules.checks import hint
 from rota.rules.expression_text import (
     MAX_COPIES,
@@ -23,6 +25,7 @@ from rota.rules.expression_text import (
     mentioned_in,
     tokens_of,
 )
+from rota.rules.run_times import ARITY, FUNCTIONS, check_field
 
 MAX_CHARS = 4_096
 MAX_IN_LOOP = 25_000
@@ -35,6 +38,7 @@ MAX_BUILT = 1_000
 _FIELDS = ("result", "state")
 _WHERE = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): ([^\n|]+)")
 _PREFIX = re.compile(r"^[A-Z_]+: ")
+_NO_TIME = re.compile(rf"No matching overloads found : ({'|'.join(FUNCTIONS)})\((.*)\)")
 
 
 class Names(NamedTuple):
@@ -54,6 +58,8 @@ class Values(NamedTuple):
     item: Any = None
     position: int = 0
     """`index`, the place of the item in its list."""
+    run: Mapping[str, Any] = MappingProxyType({})
+    """The facts of the run, by the names in `rota.rules.run_times`."""
 
 
 class Expression:
@@ -132,6 +138,8 @@ class Expression:
         words = _PREFIX.sub("", said).removesuffix(" [INTERNAL]")
         if "Iteration budget" in words:
             words = "more than 10,000 steps; let a job compute it"
+        elif (no_time := _NO_TIME.search(words)) is not None:
+            words = _needs_texts(no_time[1], no_time[2])
         return BadExpression(f"{self.where}: {self.text:.80}: {words:.200}")
 
 
@@ -168,6 +176,11 @@ def _check_names(mentioned: Mentioned, names: Names, where: str) -> None:
         for name in sorted(used):
             if name not in known:
                 raise BadExpression(f"{where}: there is no {what} {name!r:.64}.{hint(name, known)}")
+    for name in sorted(mentioned.run):
+        try:
+            check_field(name)
+        except BadArguments as error:
+            raise BadExpression(f"{where}: {error}") from None
     if mentioned.item and not names.has_item:
         raise BadExpression(f"{where}: only a mapped node has `item` and `index`")
 
@@ -182,9 +195,22 @@ def _compiled(text: str, mentioned: Mentioned) -> Any:
         variables[f"nodes.{name}.result"] = anything
         variables[f"nodes.{name}.state"] = cel.Type.STRING
     variables |= {f"params.{name}": anything for name in mentioned.params}
+    variables |= {f"run.{name}": anything for name in mentioned.run}
     if mentioned.item:
         variables |= {"item": anything, "index": cel.Type.INT}
-    return cel.NewEnv(variables=variables).compile(text)
+    string = cel.Type.STRING
+    functions = [
+        cel.FunctionDecl(name, [cel.Overload(f"{name}_time", string, [string] * count)])
+        for name, count in ARITY.items()
+    ]
+    impls = {f"{name}_time": function for name, function in FUNCTIONS.items()}
+    return cel.NewEnv(variables=variables, functions=functions, function_impls=impls).compile(text)
+
+
+def _needs_texts(function: str, given: str) -> str:
+    """What to say when a function of times was called with something else, such as null."""
+    words = f"{function}() takes texts, not {given.replace('null_type', 'null')}"
+    return f"{words}; times of the run are null unless a schedule started it"
 
 
 def _program(text: str, mentioned: Mentioned, where: str) -> Any:
@@ -210,6 +236,7 @@ def _data(mentioned: Mentioned, values: Values) -> dict[str, Any]:
         data[f"nodes.{name}.result"] = values.results.get(name)
         data[f"nodes.{name}.state"] = values.states.get(name, "pending")
     data |= {f"params.{name}": values.params.get(name) for name in mentioned.params}
+    data |= {f"run.{name}": values.run.get(name) for name in mentioned.run}
     if mentioned.item:
         data |= {"item": values.item, "index": values.position}
     return data

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from rota.model.schedule import Catchup, JitterKind
-from rota.rules.jitter import hash_jitter, random_jitter
+from rota.rules.jitter import fixed_jitter, hash_jitter, random_jitter
 from rota.rules.timetable import Timetable
 
 COUNTED = 1_000
@@ -167,7 +167,9 @@ def ripe_at(
     if not rule.jitter_ms:
         return instant
     following = table.after(instant)
-    if rule.jitter_kind == "hash":
+    if rule.jitter_kind == "fixed":
+        later = fixed_jitter(rule.jitter_ms, nominal=instant, following=following, seed=seed)
+    elif rule.jitter_kind == "hash":
         later = hash_jitter(rule.jitter_ms, nominal=instant, following=following, seed=seed)
     else:
         later = random_jitter(rule.jitter_ms, nominal=instant, following=following, random=random)

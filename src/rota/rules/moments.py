@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from rota.errors import BadOption
 from rota.model.schedule import Fold, Gap
 from rota.rules.zones import LAST_YEAR, Zone, local_ms
+from rota.rules.zones import zone as find_zone
 
 FIRST_YEAR = 1900
 EARLIEST = datetime(FIRST_YEAR, 1, 1)  # noqa: DTZ001 - a wall time has no zone
@@ -134,3 +135,14 @@ def fold_mark(wall: datetime, *, is_first: bool) -> str:
 def _shown(wall: datetime, beside: datetime) -> str:
     clock = short_time(wall)
     return clock if wall.date() == beside.date() else f"{wall.date().isoformat()} {clock}"
+
+
+def wall_text(at: int, zone_name: str) -> str:
+    """`2026-03-08T03:00:00-04:00`; milliseconds only where there are any."""
+    where = find_zone(zone_name)
+    wall = where.wall(at).isoformat(timespec="milliseconds").removesuffix(".000")
+    minutes, seconds = divmod(abs(where.offset(at)) // 1_000, 60)
+    sign = "-" if where.offset(at) < 0 else "+"
+    # Before zones were made by railways, offsets had seconds.
+    odd = f":{seconds:02}" if seconds else ""
+    return f"{wall}{sign}{minutes // 60:02}:{minutes % 60:02}{odd}"

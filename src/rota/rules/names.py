@@ -21,6 +21,16 @@ def check_name(what: str, name: object) -> str:
     )
 
 
+def check_release(release: object) -> str:
+    """What a deploy calls itself, if it can be shown on a line."""
+    is_text = isinstance(release, str) and release.isprintable() and release.strip()
+    if not isinstance(release, str) or not is_text or len(release) > MAX_KEY_CHARS:
+        raise BadOption(
+            f"release={release!r:.64} is not a text of 1 to {MAX_KEY_CHARS} printable characters"
+        )
+    return release
+
+
 def check_key(key: object) -> str:
     """An idempotency key as it is, if it can be one."""
     if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= MAX_KEY_CHARS:

@@ -6,12 +6,13 @@ The graph was checked when it was submitted; here only what values can do wrong 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 
-from rota.errors import BadArguments, BadGraph
+from rota.errors import BadArguments, BadGraph, BadInput
 from rota.model.graph import Cache, Graph, Node
 from rota.rules.checks import hint
 from rota.rules.expressions import Condition, Expression, Values
@@ -37,11 +38,25 @@ def bind_parameters(graph: Graph, given: Mapping[str, Any]) -> dict[str, Any]:
     return bound
 
 
+def check_types(graph: Graph, bound: Mapping[str, Any]) -> None:
+    """BadArguments for a value of another plain type than its parameter of the graph."""
+    from rota.rules.signature.plain import misfit  # noqa: PLC0415  # it needs the graphs
+
+    for name, parameter in graph.parameters.items():
+        value = bound[name]
+        is_default = value is None and parameter.default is None
+        wrong = None if is_default else misfit(name, value, parameter.type)
+        if wrong is not None:
+            raise BadArguments(f"graph {graph.name!r}: {wrong}; {name} is {parameter.type}")
+
+
 def is_wanted(node: Node, values: Values) -> bool:
     """Whether the node's condition holds; without one it does."""
     if node.when is None:
         return True
-    return Condition.parse(node.when, None, where=f"node {node.name!r}: when").holds(values)
+    where = f"node {node.name!r}: when"
+    with _refusing(where, node.when):
+        return Condition.parse(node.when, None, where=where).holds(values)
 
 
 def arguments_of(node: Node, values: Values) -> dict[str, Any]:
@@ -73,9 +88,10 @@ def cache_key(cache: Cache, job: tuple[str, int], args: Mapping[str, Any], value
     Without a key all that is known to matter: the version of the job, and its arguments.
     """
     name, version = job
-    if cache.key is None:
-        return _digest([name, version, args])
-    return _digest([name, resolve(cache.key, _known(values, "cache.key"))])
+    with _refusing("cache.key", cache.key):
+        if cache.key is None:
+            return _digest([name, version, args])
+        return _digest([name, resolve(cache.key, _known(values, "cache.key"))])
 
 
 def _digest(value: Any) -> str:
@@ -84,15 +100,32 @@ def _digest(value: Any) -> str:
 
 def result_of(graph: Graph, values: Values) -> Any:
     """What a run of the graph gives back."""
-    return resolve(graph.result, _known(values, "result"))
+    with _refusing("result", graph.result):
+        return resolve(graph.result, _known(values, "result"))
 
 
 def _resolved(node: Node, field: str, value: Any, values: Values) -> Any:
     where = f"node {node.name!r}: {field}"
     try:
-        return resolve(value, _known(values, where))
-    except BadGraph as error:
+        with _refusing("", value):
+            return resolve(value, _known(values, where))
+    except (BadGraph, BadArguments) as error:
         raise BadGraph(f"{where}: {error}") from error
+
+
+@contextmanager
+def _refusing(where: str, value: Any) -> Iterator[None]:
+    """Whatever a value does to an expression, it is refused: here runs nobody else's code.
+
+    Values come from users: numbers that are too large, texts that are none, endless nesting.
+    """
+    try:
+        yield
+    except BadInput:
+        raise
+    except Exception as error:
+        place = f"{where}: " if where else ""
+        raise BadGraph(f"{place}{value!r:.80}: {type(error).__name__}: {error!s:.200}") from error
 
 
 def _known(values: Values, where: str) -> Known:
@@ -101,4 +134,5 @@ def _known(values: Values, where: str) -> Known:
         params=values.params,
         evaluate=lambda text: Expression.parse(text, None, where=where).evaluate(values),
         item=values.item,
+        run=values.run,
     )

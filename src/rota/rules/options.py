@@ -19,9 +19,11 @@ from rota.rules.dependencies import read_dependencies
 from rota.rules.duration import parse_duration
 from rota.rules.names import check_key, check_name
 from rota.rules.order import parse_priority
+from rota.rules.retry import MAX_CRASHES
 from rota.rules.retry_options import RETRY_OPTIONS, RetryFunction, retry_function, retry_policy
 from rota.rules.size import parse_size
 
+MAX_DESCRIPTION = 10_000
 MIN_MEMORY_MB = 16
 """A Python process that has imported nothing takes about ten."""
 
@@ -30,8 +32,10 @@ JOB_OPTIONS = RETRY_OPTIONS | {
     "cache",
     "delivery",
     "dependencies",
+    "description",
     "expires",
     "isolation",
+    "max_crashes",
     "memory",
     "priority",
     "queue",
@@ -39,11 +43,7 @@ JOB_OPTIONS = RETRY_OPTIONS | {
     "schedule",
     "timeout",
 }
-TIMING_OPTIONS = {*Schedule.__struct_fields__, "paused", "timezone"} - {
-    "args",
-    "trigger",
-    *JOB_OPTIONS,
-}
+TIMING_OPTIONS = {*Schedule.__struct_fields__, "paused", "timezone"} - {"trigger", *JOB_OPTIONS}
 """Of a job's schedules; `jitter` is that of retries, a schedule's stands in its own mapping."""
 SUBMIT_OPTIONS = RETRY_OPTIONS | {
     "at",
@@ -56,6 +56,8 @@ SUBMIT_OPTIONS = RETRY_OPTIONS | {
     "queue",
     "timeout",
 }
+
+MOST_CRASHES = 1000
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -72,9 +74,11 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     delivery: Delivery = "at_least_once"
     isolation: Isolation = "thread"
     memory_mb: int | None = None
+    max_crashes: int | msgspec.UnsetType = msgspec.UNSET
     breaker: Breaker | None = None
     cache: Cache | None = None
     dependencies: tuple[str, ...] = ()
+    description: str | msgspec.UnsetType = msgspec.UNSET
     retry_function: RetryFunction | None = None
     schedules: tuple[Schedule, ...] = ()
 
@@ -114,9 +118,11 @@ def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
         delivery=delivery,
         isolation=isolation,
         memory_mb=memory_mb,
+        max_crashes=_max_crashes(options.get("max_crashes")),
         breaker=parse_breaker(options.get("breaker")),
         cache=_cache(options.get("cache")),
         dependencies=read_dependencies(name, options.get("dependencies")),
+        description=_description(options.get("description")),
         retry_function=function,
         schedules=_schedules(options),
     )
@@ -205,6 +211,15 @@ def _isolation(options: Mapping[str, Any]) -> tuple[Isolation, int | None]:
     return "process", memory_mb
 
 
+def _max_crashes(given: object) -> int | msgspec.UnsetType:
+    """Unset for the default, so that a job which does not say is the job that it was."""
+    if given is None:
+        return msgspec.UNSET
+    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_CRASHES:
+        raise BadOption(f"max_crashes={given!r:.64} is not a number from 1 to {MOST_CRASHES}")
+    return msgspec.UNSET if given == MAX_CRASHES else given
+
+
 def _policy_change(options: Mapping[str, Any], retry: RetryPolicy) -> PolicyChange | None:
     changed = retry_policy(options, base=retry) if RETRY_OPTIONS & options.keys() else None
     timeout_ms = _positive(options, "timeout")
@@ -220,6 +235,14 @@ def _is_fresh(cache: object) -> bool:
     if cache not in (None, True, False):
         raise BadOption(f"cache={cache!r:.64} of a submit is False: run it, whatever is known")
     return cache is False
+
+
+def _description(given: object) -> str | msgspec.UnsetType:
+    if given is None or given == "":
+        return msgspec.UNSET
+    if not isinstance(given, str) or len(given) > MAX_DESCRIPTION:
+        raise BadOption(f"description={given!r:.64} is not a text of {MAX_DESCRIPTION:,} signs")
+    return given
 
 
 def _cache(given: object) -> Cache | None:

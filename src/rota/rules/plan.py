@@ -75,6 +75,7 @@ class _Planner:
         self._schedules = _merged("schedule", bundles, lambda each: each.schedules)
         self._calendars = _merged("calendar", bundles, lambda each: each.calendars)
         self._blackouts = _merged("blackout", bundles, lambda each: each.blackouts)
+        self._places = {name: at for each in bundles for name, at in each.places.items()}
         self._origins = {name: origin_of(each) for each in bundles for name in each.jobs}
         self._ours = {origin_of(each) for each in bundles}
         self._changes: list[Change] = []
@@ -84,7 +85,7 @@ class _Planner:
 
     def plan(self) -> Plan:
         known = {**self._stored.others, **self._jobs}
-        check_known(graphs_of(self._jobs.values()), known)
+        check_known(graphs_of(self._jobs.values()), known, self._places)
         check_there(self._jobs, known)
         check_circles(known)
         for name, calendar in self._calendars.items():

@@ -8,9 +8,8 @@ import msgspec
 
 from rota.model.schedule import Schedule
 from rota.rules.checks import whole_number
-from rota.rules.moments import LATEST_MS
+from rota.rules.moments import LATEST_MS, wall_text
 from rota.rules.timetable import Timetable, firings
-from rota.rules.zones import zone
 
 MAX_COUNT = 10_000
 
@@ -41,14 +40,3 @@ def preview(
         Firing(at=at, wall=wall_text(at, schedule.zone), marks=timetable.marks(at))
         for at in islice(firings(timetable, after, last), count)
     ]
-
-
-def wall_text(at: int, zone_name: str) -> str:
-    """`2026-03-08T03:00:00-04:00`; milliseconds only where there are any."""
-    where = zone(zone_name)
-    wall = where.wall(at).isoformat(timespec="milliseconds").removesuffix(".000")
-    minutes, seconds = divmod(abs(where.offset(at)) // 1_000, 60)
-    sign = "-" if where.offset(at) < 0 else "+"
-    # Before zones were made by railways, offsets had seconds.
-    odd = f":{seconds:02}" if seconds else ""
-    return f"{wall}{sign}{minutes // 60:02}:{minutes % 60:02}{odd}"

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rota.errors import BadGraph
+from rota.rules.run_times import check_field, run_value
 
 MAX_DEPTH = 32
 MAX_PATH = 256
@@ -28,6 +30,13 @@ _COMPOSED = (dict, list, tuple)
 
 Step = str | int
 Evaluate = Callable[[str], Any]
+
+
+class Reference:
+    """A Python object that stands for a value known later, and says how that is written."""
+
+    def value(self) -> dict[str, Any]:
+        raise NotImplementedError
 
 
 class Path(NamedTuple):
@@ -52,6 +61,8 @@ class Known(NamedTuple):
     params: Mapping[str, Any]
     evaluate: Evaluate
     item: Any = None
+    run: Mapping[str, Any] = MappingProxyType({})
+    """The facts of the run, by the names in `rota.rules.run_times`."""
 
 
 NOTHING = Known({}, {}, str)
@@ -154,12 +165,32 @@ def follow(value: Any, steps: tuple[Step, ...], *, named: str) -> Any:
 
 def _refuse(way: str, value: Any) -> Any:
     if isinstance(value, dict):
-        has = f"there are: {', '.join(map(str, list(value)[:10]))}" if value else "it is empty"
+        keys = ", ".join(map(str, list(value)[:10]))
+        has = f"there are: {keys}" if value else "it is an empty object"
     elif isinstance(value, list):
         has = f"it is a list of {len(value):,}"
     else:
-        has = f"it is {value!r:.40}"
+        has = f"it is {value!r:.40}, {kind_of(value)}"
     raise BadGraph(f"{way:.80} is not there; {has}")
+
+
+def kind_of(value: object) -> str:
+    """The type of a value in words of JSON."""
+    for kind, words in _KINDS:
+        if isinstance(value, kind):
+            return words
+    return type(value).__name__
+
+
+_KINDS: tuple[tuple[type, str], ...] = (
+    (str, "a text"),
+    (bool, "true or false"),
+    (int, "a number"),
+    (float, "a number"),
+    (dict, "an object"),
+    (list, "a list"),
+    (type(None), "null"),
+)
 
 
 def _ref(text: str, known: Known) -> Any:
@@ -181,6 +212,11 @@ def _item(text: str, known: Known) -> Any:
     return follow(known.item, item_steps(text), named="item")
 
 
+def _run(text: str, known: Known) -> Any:
+    check_field(text)
+    return run_value(known.run, text)
+
+
 def _expr(text: str, known: Known) -> Any:
     return known.evaluate(text)
 
@@ -193,6 +229,7 @@ FORMS: Mapping[str, Callable[[Any, Known], Any]] = {
     "$ref": _ref,
     "$param": _param,
     "$item": _item,
+    "$run": _run,
     "$expr": _expr,
     "$literal": _literal,
 }

@@ -13,7 +13,9 @@ from rota.model.spec import RetryPolicy
 from rota.rules.duration import format_duration
 
 MAX_CRASHES = 3
-"""A run that took three workers with it is the likely cause."""
+"""A run is held to be the cause when so many processes died in which it was alone."""
+MAX_LOSSES = 10
+"""For one that cannot be tried alone, so that nobody can tell: so many losses are too many."""
 
 
 class RetryIn(msgspec.Struct, frozen=True):
@@ -109,12 +111,25 @@ def _in_time(policy: RetryPolicy, *, delay_ms: int, waited_ms: int) -> RetryIn |
     return RetryIn(delay_ms)
 
 
-def after_crash(*, crashes: int, at_most_once: bool) -> Requeue | GiveUp:
-    """Decide what follows the death of a worker or process; `crashes` counts this one too."""
+def after_loss(*, at_most_once: bool) -> Requeue | GiveUp:
+    """Decide what follows the death of a worker: whatever killed it, the run has no part in it.
+
+    It may have been one of the runs beside, a deploy, a lack of memory. From now on the run is
+    alone in its process, and when that dies, `quarantine` knows whose fault it was.
+    """
     if at_most_once:
         return GiveUp("lost: the outcome is unknown and the job is at_most_once")
-    if crashes >= MAX_CRASHES:
-        return GiveUp(
-            f"quarantined: killed its worker {crashes} times; find out why before you redrive it"
-        )
     return Requeue()
+
+
+def quarantine(how: str, *, crashes: int, limit: int) -> GiveUp | None:
+    """Decide whether a run has killed processes of its own often enough; `how` the last one died.
+
+    `crashes` are those in which it was alone, this one too.
+    """
+    if crashes < limit:
+        return None
+    times = "once" if crashes == 1 else f"{crashes} times"
+    return GiveUp(
+        f"quarantined: {how} while it ran alone, {times}; find out why before you redrive it"
+    )

@@ -10,6 +10,7 @@ import msgspec
 from rota.errors import BadDuration, BadOption
 from rota.model.spec import Backoff, RetryPolicy
 from rota.rules.duration import parse_duration
+from rota.scripts import class_name
 
 RetryFunction = Callable[[int, BaseException | None], float | None]
 """Given the failures so far and the exception: seconds to wait, or None to give up."""
@@ -102,7 +103,7 @@ def _class_names(option: str, given: object) -> tuple[str, ...]:
 
 def _class_name(option: str, given: object) -> str:
     if isinstance(given, type) and issubclass(given, BaseException):
-        return f"{given.__module__}.{given.__qualname__}"
+        return class_name(given)
     if isinstance(given, str) and all(part.isidentifier() for part in given.split(".")):
         return given if "." in given else f"builtins.{given}"
     raise BadOption(f"{option}: {given!r:.64} is not an exception class")

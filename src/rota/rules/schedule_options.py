@@ -28,6 +28,7 @@ from rota.rules.calendars import is_code
 from rota.rules.checks import hint, one_of, whole_number
 from rota.rules.duration import format_duration, parse_duration
 from rota.rules.names import check_name
+from rota.rules.schedule_args import check_args, written
 from rota.rules.trigger_options import flag, read_trigger, split_mapping, time_text
 from rota.rules.triggers import compile_schedule
 from rota.rules.triggers.compile import each_trigger
@@ -74,7 +75,19 @@ def read_schedule(
     asked = _policies({**_renamed(options or {}), **_renamed(own)})
     schedule = Schedule(trigger=trigger, **asked)
     _check(schedule, calendars)
+    check_args(schedule)
     return schedule
+
+
+def kept(old: Schedule, said: Iterable[str]) -> dict[str, Any]:
+    """What a schedule says of its own, as options, without those that are said anew.
+
+    With a new word about overlaps an old bound of them counts no more.
+    """
+    names = {_SYNONYMS.get(name, name) for name in said}
+    if "overlap" in names:
+        names.add("parallel")
+    return {name: value for name, value in _own_policies(old).items() if name not in names}
 
 
 def named(job: str, given: Iterable[Schedule]) -> list[tuple[str, Schedule]]:
@@ -197,10 +210,11 @@ def _arguments(field: str, given: object) -> dict[str, Any]:
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
         raise BadOption(f"{field}={given!r:.64} is not a mapping from parameters to values")
     try:
-        msgspec.json.encode(given)
+        args: dict[str, Any] = written(given)
+        msgspec.json.encode(args)
     except (TypeError, ValueError, RecursionError) as error:
         raise BadOption(f"{field}: {error}") from error
-    return dict(given)
+    return args
 
 
 def _calendar(field: str, given: object) -> str | Calendar:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from threading import Event
 
 from rota.clock import elapsed_s
+from rota.errors import StoreUnavailable
 from rota.ids import new_id
 from rota.notices import emit
 from rota.runtime.call import StopReason
@@ -40,6 +41,16 @@ class WorkerBody:
         raise NotImplementedError
 
     @property
+    def patience_s(self) -> float:
+        """After so long without a word of this process its lease is lost anyway, and more."""
+        return self._options.lease_ms / 1000 + 5
+
+    @property
+    def fatal(self) -> StoreUnavailable | None:
+        """Why this process must end: what it would write would go to nobody."""
+        return self._heart.outage.fatal
+
+    @property
     def running(self) -> int:
         """How many runs this worker holds now."""
         return len(self._calls)
@@ -50,7 +61,7 @@ class WorkerBody:
         Waits at most the drain time, or until `hurry` is called; what still runs then
         is stopped and released without burning an attempt.
         """
-        self._is_leaving = True
+        self._is_leaving = self._calls.is_leaving = True
         self._take_nothing_new()
         self._wait_until_idle(self._options.drain_ms / 1000, may_hurry=True)
         for call in self._calls.everything():

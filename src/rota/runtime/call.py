@@ -20,7 +20,8 @@ from rota.rules.signature import Signature
 if TYPE_CHECKING:
     from rota.runtime.desk import Desk
 
-StopReason = Literal["timeout", "cancel", "lost", "drain", "cut_off"]
+StopReason = Literal["timeout", "cancel", "lost", "drain", "cut_off", "held"]
+"""`held`: it has not begun, and others may begin it sooner."""
 
 
 class Returned(msgspec.Struct, frozen=True):
@@ -58,6 +59,8 @@ class Crashed(msgspec.Struct, frozen=True):
     """The process that ran the handler died."""
 
     error: ErrorDetail
+    was_alone: bool = True
+    """Nothing else had ever run in it, so that nothing else can have been the cause."""
 
 
 Ending = Returned | Raised | Stopped | Crashed
@@ -80,7 +83,9 @@ class Call:
         "claimed_s",
         "deadline_s",
         "desk",
+        "ended_s",
         "has_ended",
+        "held_ms",
         "is_committed",
         "is_committing",
         "lease",
@@ -95,6 +100,9 @@ class Call:
         "work",
     )
 
+    ended_s: float
+    """When it ended; not there before."""
+
     def __init__(self, lease: Lease, work: Work, timeout_s: float | None) -> None:
         self.lease = lease
         self.work = work
@@ -103,6 +111,8 @@ class Call:
         """When the lease was received: with it the host can tell the database's time."""
         self.started_s: float | None = None
         """When the body started, on clock.elapsed_s; None while it waits for a slot."""
+        self.held_ms = -1
+        """How long after the claim that was; below zero while it waits."""
         self.deadline_s: float | None = None
         self.stop_reason: StopReason | None = None
         self.has_ended = False
@@ -121,6 +131,20 @@ class Call:
         self.is_committed = False
         """The body has ended its run by itself: nothing is left to be told to the store."""
         self.on_commit: Callable[[], None] | None = None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Which attempt of which run it is."""
+        return self.lease.run_id, self.lease.fence
+
+    @property
+    def is_left_behind(self) -> bool:
+        """The body did not stop when it was asked to, and goes on."""
+        return bool(getattr(self.slot, "goes_on", False))
+
+    def begun_lease(self) -> Lease:
+        """The lease with the time of the begin, for who ends the run without us."""
+        return msgspec.structs.replace(self.lease, held_ms=max(0, self.held_ms))
 
     def shielded(self) -> AbstractContextManager[None]:
         """Hold a stop back until the block has ended, where it would land anywhere."""

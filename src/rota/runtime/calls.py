@@ -8,17 +8,20 @@ from typing import Protocol
 
 import msgspec
 
+from rota.clock import elapsed_s
 from rota.engine.heartbeat import Held
-from rota.model.run import Lease
+from rota.model.run import ErrorDetail, Lease
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
 from rota.notices import emit
-from rota.runtime.call import Call, Ending, Executor, Stopped, StopReason, Work
+from rota.rules.retry import MAX_LOSSES
+from rota.runtime.call import Call, Ending, Executor, Raised, Returned, Stopped, StopReason, Work
 from rota.runtime.context import ProgressBoard
 from rota.runtime.desk import Desk
 from rota.runtime.executors.lookup import is_findable
 from rota.runtime.executors.threads import ThreadExecutor
 from rota.runtime.judge import policy_of
 from rota.runtime.logbook import Logbook
+from rota.runtime.masked import masked
 from rota.runtime.options import WorkerOptions
 from rota.runtime.porter import Porter, incomplete
 
@@ -55,13 +58,20 @@ class Calls:
         self._logbook = logbook
         self._porter = porter
         self._held: dict[str, Call] = {}
+        self._left: list[Call] = []
         self._executors: dict[str, WithdrawingExecutor] = {}
         self.endings: deque[tuple[Call, Ending]] = deque()
-        self.progress = ProgressBoard()
+        self.progress = ProgressBoard(None if logbook is None else logbook.masker.cut)
         self.logged: Callable[[], None] = _nothing
         """Told when a call that wrote log lines has ended."""
         self.carry = wake
         """As `wake`, called from a thread that has nothing else to do."""
+
+        self.is_leaving = False
+        """The worker ends: what dies now was probably told to."""
+
+    def _leaves(self) -> bool:
+        return self.is_leaving
 
     def __len__(self) -> int:
         return len(self._held)
@@ -80,6 +90,9 @@ class Calls:
             self._done(call, incomplete(error))
 
     def _begin(self, call: Call) -> None:
+        if call.lease.crashes >= MAX_LOSSES and not _can_be_alone(call.work.spec):
+            self._done(call, _lost_too_often(call))
+            return
         change = policy_of(call.lease.policy)
         if change and change.timeout_ms is not None:
             call.timeout_s = change.timeout_ms / 1000
@@ -98,6 +111,18 @@ class Calls:
             for call in tuple(self._held.values())
             if not call.is_committed
         ]
+
+    @property
+    def begun(self) -> int:
+        """How many bodies run in slots now; the others wait for one, or have ended."""
+        calls = tuple(self._held.values())
+        return sum(call.started_s is not None and not call.has_ended for call in calls)
+
+    @property
+    def left_behind(self) -> int:
+        """How many bodies go on although their runs have ended."""
+        self._left = [call for call in self._left if call.is_left_behind]
+        return len(self._left)
 
     def find(self, run_id: str) -> Call | None:
         return self._held.get(run_id)
@@ -122,6 +147,8 @@ class Calls:
         if call.page is not None:
             call.page.turn()  # it may go on to print, and nobody would look
         self._executor_for(call).abandon(call)
+        if call.is_left_behind:
+            self._left.append(call)
         self._done(call, Stopped(call.stop_reason or "lost"))
 
     def withdraw(self, why: StopReason) -> None:
@@ -131,6 +158,15 @@ class Calls:
         for executor in tuple(self._executors.values()):
             for call in executor.withdraw():
                 self._done(call, Stopped(why))
+
+    def give_back(self) -> None:
+        """End what was claimed ahead and has not started, as if it had not been claimed."""
+        for call in self._porter.waiting() if self._porter else ():
+            if call.lease.is_held:
+                self.stop(call, "held")
+        for executor in tuple(self._executors.values()):
+            for call in executor.withdraw():
+                self._done(call, Stopped("held"))
 
     def close(self) -> None:
         for executor in self._executors.values():
@@ -154,11 +190,14 @@ class Calls:
         if call.has_ended:
             return False
         call.has_ended = True
+        call.ended_s = elapsed_s()
         if call.page is not None and call.page.end(call):
             self.logged()
         elif call.log is not None:
             call.log.close()
             self.logged()
+        if not isinstance(ending, Returned) and self._logbook is not None:
+            ending = masked(call, ending, self._logbook.masker)
         if self._porter is not None and self._porter.is_wanted_after(call, ending):
             self._porter.put_away(call, ending, self._tell)
             return False
@@ -194,11 +233,16 @@ class Calls:
             case "process":
                 from rota.runtime.executors.processes import ProcessExecutor  # noqa: PLC0415
 
-                return ProcessExecutor(**facts, grace_s=self._kill_s)  # type: ignore[arg-type]
+                return ProcessExecutor(**facts, grace_s=self._kill_s, is_leaving=self._leaves)  # type: ignore[arg-type]
             case "command":
                 from rota.runtime.executors.commands import CommandExecutor  # noqa: PLC0415
 
-                return CommandExecutor(**facts, grace_s=self._kill_s, programs=self._programs)  # type: ignore[arg-type]
+                return CommandExecutor(
+                    **facts,  # type: ignore[arg-type]
+                    grace_s=self._kill_s,
+                    programs=self._programs,
+                    is_leaving=self._leaves,
+                )
         from rota.runtime.executors.http import HttpExecutor  # noqa: PLC0415
 
         return HttpExecutor(**facts, egress=self._egress)
@@ -217,6 +261,21 @@ def _kind(spec: JobSpec, *, crashes: int) -> str:
             return "loop" if is_async else "thread"
         case GraphTarget():
             raise AssertionError("graphs begin at the claim")
+
+
+def _can_be_alone(spec: JobSpec) -> bool:
+    """Whether a run of it can be tried in a process of its own; programs and requests are."""
+    return not isinstance(spec.target, PythonTarget) or is_findable(spec.target.ref)
+
+
+def _lost_too_often(call: Call) -> Raised:
+    """Whether it was the cause cannot be found out, and it must not kill workers for ever."""
+    message = (
+        f"its worker died {call.lease.crashes} times while it ran, and it cannot be tried alone: "
+        "its function is not one of a module"
+    )
+    error = ErrorDetail(type="WorkerLost", message=message)
+    return Raised(error=error, gives_up=True, reason=f"quarantined: {message}")
 
 
 def _nothing() -> None:

@@ -45,6 +45,10 @@ class Claims:
     def obey(self, closings: Closings) -> None:
         self._closings = closings
 
+    def close_within(self, ahead_s: float) -> bool:
+        """Whether some of what is claimed now must not start any more so soon."""
+        return bool(self._closings) and self._closings.begin_within(elapsed_s(), ahead_s)
+
     def concern(self, keys: Collection[str]) -> bool:
         """Whether work with one of these keys may be ours."""
         return not self._keys.isdisjoint(keys)
@@ -59,14 +63,14 @@ class Claims:
         """Begin with the next queue, so that none is always first."""
         self._queues.append(self._queues.pop(0))
 
-    def claim(self, tx: Tx, limit: int) -> list[Lease]:
+    def claim(self, tx: Tx, limit: int, *, held: bool = False) -> list[Lease]:
         """Leases to carry out. Graphs among them begin here and now, and need no slot.
 
         What begins or ends by that may let others run, so that it is asked again.
         """
         ready: list[Lease] = []
         for rounds_left in reversed(range(ROUNDS)):
-            asked = self.take(tx, limit - len(ready))
+            asked = self.take(tx, limit - len(ready), held=held)
             taken = self._let_in(tx, asked)
             begin = [lease for lease in taken if lease.job in self._graphs]
             if begin:
@@ -98,8 +102,8 @@ class Claims:
     def _is_to_resolve(self, lease: Lease) -> bool:
         return lease.parent_id is not None or lease.job in self._cached
 
-    def take(self, tx: Tx, limit: int) -> list[Lease]:
-        """Leases as they come, for jobs that may start now."""
+    def take(self, tx: Tx, limit: int, *, held: bool = False) -> list[Lease]:
+        """Leases as they come, for jobs that may start now; `held` if more than have a slot."""
         self.is_cut_short = False
         if self._closings.has_quota:
             room = room_to_run(tx, self._namespace)
@@ -107,13 +111,13 @@ class Claims:
             if not limit:
                 return []
         if not self._closings:
-            return self._take_from(tx, self._queues, self._jobs, limit)
+            return self._take_from(tx, self._queues, self._jobs, limit, held=held)
         leases: list[Lease] = []
         for queue in self._queues:
             jobs = self._closings.open_jobs(self._names, queue, elapsed_s())
             if jobs and len(leases) < limit:
                 left = limit - len(leases)
-                leases += self._take_from(tx, [queue], json.dumps(jobs), left)
+                leases += self._take_from(tx, [queue], json.dumps(jobs), left, held=held)
         return leases
 
     def _let_in(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
@@ -122,7 +126,9 @@ class Claims:
             return leases
         return hold_back(tx, leases, self._dependents, namespace=self._namespace)
 
-    def _take_from(self, tx: Tx, queues: Sequence[str], jobs: str, limit: int) -> list[Lease]:
+    def _take_from(
+        self, tx: Tx, queues: Sequence[str], jobs: str, limit: int, *, held: bool
+    ) -> list[Lease]:
         return claim(
             tx,
             namespace=self._namespace,
@@ -130,6 +136,7 @@ class Claims:
             jobs=jobs,
             worker_id=self.worker_id,
             limit=limit,
+            held=held,
         )
 
     def _finish(self, tx: Tx, verdicts: Sequence[Verdict]) -> None:

@@ -10,7 +10,7 @@ import math
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,6 +19,7 @@ from rota.clock import elapsed_s, to_datetime
 from rota.engine.last_success import LastSuccess
 from rota.errors import BadInput, Cancelled, RotaError, TimedOut
 from rota.model.run import Origin
+from rota.rules.run_times import run_values
 from rota.runtime.call import Call, StopReason
 from rota.runtime.describe import bounded
 from rota.runtime.effects import Apply, Effect, Policy, commit, desk_of
@@ -42,9 +43,10 @@ class Progress(NamedTuple):
 class ProgressBoard:
     """A sink that keeps only the latest progress of each run until it is taken."""
 
-    def __init__(self) -> None:
+    def __init__(self, mask: Callable[[str], str] | None = None) -> None:
         self._lock = threading.Lock()
         self._latest: dict[str, Progress] = {}
+        self._mask = mask
 
     def __call__(self, run_id: str, fence: int, fraction: float, note: str) -> None:
         with self._lock:
@@ -54,10 +56,15 @@ class ProgressBoard:
         return len(self._latest)
 
     def take(self) -> list[Progress]:
-        """All that was reported since the last take."""
+        """All that was reported since the last take, without the secrets in it."""
         with self._lock:
             taken, self._latest = self._latest, {}
-        return list(taken.values())
+        mask = self._mask
+        if mask is None:
+            return list(taken.values())
+        return [
+            each._replace(note=mask(each.note)) if each.note else each for each in taken.values()
+        ]
 
 
 class RunContext:
@@ -105,6 +112,18 @@ class RunContext:
         """The instant this run is for: the same however late it starts, and in each attempt."""
         origin = self.origin
         return None if origin is None else to_datetime(origin.scheduled_for)
+
+    @property
+    def scheduled_day(self) -> date | None:
+        """The day of that instant in the zone of the schedule."""
+        text = run_values(self.call.lease.origin)["scheduled_day"]
+        return None if text is None else date.fromisoformat(text)
+
+    @property
+    def backfill(self) -> str | None:
+        """The id of the backfill that asked for this run."""
+        origin = self.origin
+        return None if origin is None else origin.backfill
 
     @property
     def interval_start(self) -> datetime | None:

@@ -5,10 +5,11 @@ It flushes at once when idle; while a flush is on its way the next batch gathers
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from threading import Lock, get_ident
 
 from rota.clock import elapsed_s
+from rota.engine.apart import write_apart
 from rota.engine.finish import finish
 from rota.errors import StoreUnavailable
 from rota.model.run import Lease, Verdict
@@ -17,13 +18,15 @@ from rota.runtime.call import Call
 from rota.runtime.calls import Calls
 from rota.runtime.claims import Claims
 from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.reserve import Reserve
 from rota.runtime.service import Service
-from rota.runtime.verdicts import refused, related, verdict_on
+from rota.runtime.stall import Stall
+from rota.runtime.verdicts import unavailable, verdict_on
 from rota.runtime.warden import Closings
 from rota.store.base import Ride, Store, Tx
 
 BATCH = 1000
-PREFETCH_S = 0.05
+HOLD_S = 0.05
 """Runs are held ready for this long at the present pace, so that no slot waits for the store."""
 
 
@@ -37,11 +40,12 @@ class Courier(Service):
         duty: Duty,
         *,
         options: WorkerOptions,
+        reserve: Reserve,
     ) -> None:
         super().__init__()
         self.interval_s = options.poll_ms / 1000
         self._is_claiming = False
-        self._turn = Lock()
+        self.turn = self._turn = Lock()
         self._store = store
         self._calls = calls
         self._options = options
@@ -55,8 +59,10 @@ class Courier(Service):
         """How often that one had been told whom to wake when we had claimed."""
         self._pending: list[tuple[Call | None, Verdict]] = []
         self.is_cut_off = False
-        self._pace = 0.0
-        self._flushed_s = elapsed_s()
+        self._stall = Stall(store)
+        self._reserve = reserve
+        self.holds: Callable[[], None] = lambda: None
+        """Told when more was claimed than there are free slots."""
 
     @property
     def worker_id(self) -> str:
@@ -121,7 +127,15 @@ class Courier(Service):
 
     def tick(self) -> bool:
         with self._turn:
-            return self._turn_over()
+            try:
+                more = self._turn_over()
+            except StoreUnavailable:
+                raise
+            except Exception as error:
+                self._stall.met(self.worker_id, error)
+                raise
+            self._stall.over(self.worker_id)
+            return more
 
     def board(self, tx: Tx, keys: Collection[str]) -> Ride | None:
         """Claim for free slots inside a transaction that brings work for us.
@@ -138,7 +152,8 @@ class Courier(Service):
             return None
         try:
             free = self._options.slots - len(self._calls)
-            if free > 0 and self._is_claiming and not self.is_cut_off:
+            is_well = not self._failures and not self.is_cut_off
+            if free > 0 and self._is_claiming and is_well:
                 return _Ride(self, self._claims.claim(tx, free))
         except BaseException:
             self._turn.release()
@@ -164,10 +179,10 @@ class Courier(Service):
     def _turn_over(self) -> bool:
         """Bring what has ended and take what there is; True when there is more of either."""
         self._gather()
-        want = self._want()
+        want, ahead = self._want()
         if self._pending or want:
-            self._exchange(want)
-        return bool(self._calls.endings) or self._want() > 0
+            self._exchange(want, held=ahead > 0)
+        return bool(self._calls.endings) or self._want()[0] > 0
 
     def _gather(self) -> None:
         endings = self._calls.endings
@@ -181,62 +196,51 @@ class Courier(Service):
                 # The end of a node may release others, which the same transaction claims.
                 self._looks = self._looks or verdict.parent_id is not None
 
-    def _exchange(self, want: int) -> None:
+    def _exchange(self, want: int, *, held: bool) -> None:
         verdicts = [verdict for _, verdict in self._pending]
         if want:
             # Cleared before: a wake-up by others during the transaction means looking again.
             self._looks = False
             self._claims_in = get_ident()
         try:
-            lone = not verdicts and self._claims.is_lone
-            lost, leases = self._store.write(
-                lambda tx: self._trade(tx, verdicts, want, lone=lone), lone=lone
-            )
-            if lone and self._claims.are_to_resolve(leases):
-                leases = self._store.write(lambda tx: self._claims.resolve(tx, leases))
-        except StoreUnavailable:
+            lost, leases = self._traded(verdicts, want, held=held)
+        except Exception:
             self._looks = True
             raise
-        except Exception as error:  # noqa: BLE001  # one verdict the store refuses must not block all
-            emit("finish.refused", worker=self.worker_id, error=error)
-            self._looks = True
-            self._claims_in = 0
-            lost, leases = self._deliver_singly(), []
         finally:
             self._claims_in = 0
-        for call, _ in self._pending:
-            if call is not None:
-                self._calls.forget(call)
-        done, self._pending = len(self._pending), []
-        self._measure(done)
+        self._forget()
         if lost:
             emit("lease.lost", runs=lost, worker=self.worker_id)
         self._open(leases)
         if len(leases) >= want > 0 or self._claims.is_cut_short:
             self._looks = True
 
-    def _deliver_singly(self) -> list[str]:
-        """Send each verdict alone; one that the store refuses becomes a plain failure."""
-        lost: list[str] = []
-        for _, verdict in self._pending:
-            try:
-                lost += self._deliver(verdict)
-            except StoreUnavailable:
-                raise
-            except Exception as error:  # noqa: BLE001  # as above
-                lost += self._deliver(refused(verdict, error))
-        return lost
-
-    def _deliver(self, verdict: Verdict) -> list[str]:
-        return self._store.write(lambda tx: finish(tx, [verdict], namespace=self._namespace))
+    def _traded(
+        self, verdicts: list[Verdict], want: int, *, held: bool
+    ) -> tuple[list[str], list[Lease]]:
+        """At once; if that raises, each verdict and each lease by itself, the bad ones failing."""
+        lone = not verdicts and self._claims.is_lone
+        lost, leases = write_apart(
+            lambda work: self._store.write(work, lone=lone),
+            lambda tx: self._trade(tx, verdicts, want, lone=lone, held=held),
+            who=self.name,
+            again=self._store.write,
+        )
+        if lone and self._claims.are_to_resolve(leases):
+            leases = write_apart(
+                self._store.write, lambda tx: self._claims.resolve(tx, leases), who=self.name
+            )
+        return lost, leases
 
     def _trade(
-        self, tx: Tx, verdicts: list[Verdict], want: int, *, lone: bool
+        self, tx: Tx, verdicts: list[Verdict], want: int, *, lone: bool, held: bool
     ) -> tuple[list[str], list[Lease]]:
         lost = finish(tx, verdicts, namespace=self._namespace) if verdicts else []
         if not want:
             return lost, []
-        leases = self._claims.take(tx, want) if lone else self._claims.claim(tx, want)
+        take = self._claims.take if lone else self._claims.claim
+        leases = take(tx, want, held=held)
         self._rung = tx.rung
         return lost, leases
 
@@ -246,32 +250,39 @@ class Courier(Service):
                 work = self._find_work(lease)
             except Exception as error:  # noqa: BLE001  # whatever it is, the run must not be stuck
                 emit("work.unavailable", run=lease.run_id, job=lease.job, error=error)
-                verdict = related(
-                    Verdict(run_id=lease.run_id, fence=lease.fence, verb="release"), lease
-                )
-                self._pending.append((None, verdict))
+                self._pending.append((None, unavailable(lease, error)))
             else:
                 self._calls.open(lease, work)
         if leases:
             self._claims.rotate()
+            if leases[0].is_held:
+                self.holds()
 
-    def _want(self) -> int:
-        """How many more runs to ask for; asks for many at once only when they go fast."""
+    def _want(self) -> tuple[int, int]:
+        """How many more runs to ask for, and how many of them only to be held ready."""
         if not self._looks or not self._is_claiming or self.is_cut_off:
-            return 0
+            return 0, 0
         slots = self._options.slots
-        ahead = min(self._options.prefetch, int(self._pace * PREFETCH_S))
+        ahead = self._reserve.ahead(elapsed_s())
+        if ahead and self._claims.close_within(1.0):
+            ahead = 0  # what is held when a maintenance window begins would start in it
         held = len(self._calls) - len(self._pending)
         # With a deep reserve, wait until it pays to ask: half of it, or a slot without a next run.
         if held > slots and held > (slots + ahead) // 2:
-            return 0
-        return max(0, slots + ahead - held)
+            return 0, 0
+        return max(0, slots + ahead - held), ahead
 
-    def _measure(self, done: int) -> None:
-        now_s = elapsed_s()
-        took_s = max(now_s - self._flushed_s, 1e-4)
-        self._flushed_s = now_s
-        self._pace = 0.5 * self._pace + 0.5 * (done / took_s)
+    def _forget(self) -> None:
+        """The store knows these. What was given back or never began says nothing of the pace."""
+        done, took_s = 0, 0.0
+        for call, _ in self._pending:
+            if call is not None:
+                self._calls.forget(call)
+                if call.started_s is not None:
+                    done += 1
+                    took_s += call.ended_s - call.started_s
+        self._pending = []
+        self._reserve.measure(done, took_s, elapsed_s())
 
 
 class _Ride:

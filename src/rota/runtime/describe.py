@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 
 from rota.model.run import ErrorDetail
+from rota.scripts import class_name
 
 MAX_MESSAGE = 4_096
 MAX_TRACEBACK = 16_384
@@ -39,8 +40,7 @@ def type_names(exc: BaseException) -> tuple[str, ...]:
 
 def type_name(cls: type) -> str:
     """`package.module.Name`; builtins go by their bare name."""
-    module = str(cls.__module__)
-    return cls.__qualname__ if module == "builtins" else f"{module}.{cls.__qualname__}"
+    return cls.__qualname__ if cls.__module__ == "builtins" else class_name(cls)
 
 
 def bounded(text: str, limit: int) -> str:

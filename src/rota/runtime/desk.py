@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -18,7 +18,7 @@ from rota.engine.checkpoint import load_checkpoint, save_checkpoint
 from rota.engine.commit import commit
 from rota.engine.effects import Intent, intend, retract, settle
 from rota.engine.last_success import LastSuccess, last_success
-from rota.errors import CommitUnknown, StoreUnavailable
+from rota.errors import CommitUnknown, StoreLost, StoreUnavailable
 from rota.model.artifact import is_pointer
 from rota.model.run import Lease
 from rota.runtime.transaction import Transaction
@@ -29,8 +29,13 @@ LIMIT_S = {"postgres": 30.0, "sqlite": 5.0}
 """How long a handler's transaction may take. SQLite has one writer: everybody waits for it, and
 other processes give up after 10 s."""
 IDLE_MS = 10_000
-ASK_S = 15.0
-"""How long to ask whether a commit took place whose connection broke."""
+TRIES = 3
+"""How often `apply` is called when its transaction breaks in the middle: it may be the cause."""
+T = TypeVar("T")
+
+
+def never() -> bool:
+    return False
 
 
 class Address(NamedTuple):
@@ -40,6 +45,10 @@ class Address(NamedTuple):
     namespace: str
     artifacts: str
     """Where large values are, as the setting says it."""
+
+
+class _Own(Exception):
+    """Carries an error that is of the handler's own making past those who wait out ours."""
 
 
 class Desk:
@@ -55,26 +64,31 @@ class Desk:
         self._namespace = address.namespace
 
     def save_checkpoint(self, lease: Lease, state: str) -> None:
-        self._surely(lambda tx: save_checkpoint(tx, lease, state, namespace=self._namespace))
+        self._write(lambda tx: save_checkpoint(tx, lease, state, namespace=self._namespace))
 
     def load_checkpoint(self, lease: Lease) -> str | None:
-        return self._store().read(lambda tx: load_checkpoint(tx, lease, namespace=self._namespace))
+        return self._read(lambda tx: load_checkpoint(tx, lease, namespace=self._namespace))
 
     def last_success(self, lease: Lease, schedule: str) -> LastSuccess:  # noqa: ARG002  # see far_desk
-        found = self._store().read(lambda tx: last_success(tx, schedule, namespace=self._namespace))
+        found = self._read(lambda tx: last_success(tx, schedule, namespace=self._namespace))
         if not is_pointer(found.result):
             return found
         result = self._vault.value(found.result or "", f"the last result of schedule {schedule!r}")
         return msgspec.structs.replace(found, result=result)
 
     def intend(self, lease: Lease, name: str) -> Intent:
-        return self._store().write(lambda tx: intend(tx, lease, name, namespace=self._namespace))
+        # Not again when its commit is in doubt: it would look begun by somebody else.
+        return _patiently(
+            lambda: self._store().write(
+                lambda tx: intend(tx, lease, name, namespace=self._namespace)
+            )
+        )
 
     def settle(self, lease: Lease, name: str, result: str) -> None:
-        self._surely(lambda tx: settle(tx, lease, name, namespace=self._namespace, result=result))
+        self._write(lambda tx: settle(tx, lease, name, namespace=self._namespace, result=result))
 
     def retract(self, lease: Lease, name: str) -> None:
-        self._surely(lambda tx: retract(tx, lease, name, namespace=self._namespace))
+        self._write(lambda tx: retract(tx, lease, name, namespace=self._namespace))
 
     def limit_s(self, asked_s: float | None) -> float:
         """The time for a transaction; asking for more than the default is in vain on SQLite."""
@@ -83,18 +97,35 @@ class Desk:
             return most_s
         return min(asked_s, most_s) if self._store().dialect == "sqlite" else asked_s
 
-    def commit(self, lease: Lease, apply: Callable[[Transaction], str], *, limit_s: float) -> None:
-        """End the run together with what `apply` does; it may be called twice after a deadlock.
+    def commit(
+        self,
+        lease: Lease,
+        apply: Callable[[Transaction], str],
+        *,
+        limit_s: float,
+        gives_up: Callable[[], bool] = never,
+    ) -> None:
+        """End the run together with what `apply` does, which may be called again until it counts.
 
-        When the connection breaks during the commit, the database is asked whether it took
-        place; CommitUnknown only if that is in vain for 15 s.
+        An outage is waited out, as the end of a run without a transaction is. When the connection
+        breaks during the commit, the database is asked whether it took place. StoreUnavailable, or
+        CommitUnknown where nobody knows, only after three breaks, or if `gives_up` says so.
         """
+        begun = 0
 
         def guarded(tx: Tx) -> str:
+            nonlocal begun
+            begun += 1
             narrow = Transaction(tx, namespace=self._namespace, limit_s=limit_s)
+            end_s = elapsed_s() + limit_s
             try:
                 result = apply(narrow)
                 narrow.check()
+            except Exception as error:
+                # Another store of the handler, or its own time that is over: no outage of ours.
+                if isinstance(error, StoreUnavailable) or elapsed_s() >= end_s:
+                    raise _Own from error
+                raise
             finally:
                 narrow.close()
             return result
@@ -107,23 +138,46 @@ class Desk:
             limit_ms=round(limit_s * 1000),
             idle_ms=IDLE_MS,
         )
-        try:
-            self._store().write(work)
-        except CommitUnknown as unknown:
-            self._ask_again(partial(work, is_repeat=True), unknown)
+        is_repeat = False
 
-    def _surely(self, work: Callable[[Tx], None]) -> None:
-        """A write that does no harm when it is made twice."""
-        try:
-            self._store().write(work)
-        except CommitUnknown as unknown:
-            self._ask_again(work, unknown)
-
-    def _ask_again(self, work: Callable[[Tx], None], unknown: CommitUnknown) -> None:
-        end_s = elapsed_s() + ASK_S
-        while elapsed_s() < end_s:
+        def try_it() -> None:
+            nonlocal is_repeat
             try:
-                return self._store().write(work)
-            except StoreUnavailable:
-                time.sleep(random.uniform(0.05, 0.5))
-        raise unknown
+                self._store().write(partial(work, is_repeat=is_repeat))
+            except CommitUnknown:
+                is_repeat = True
+                raise
+
+        try:
+            _patiently(try_it, gives_up=lambda: begun >= TRIES or gives_up(), asks_again=True)
+        except _Own as thrown:
+            raise thrown.__cause__ or thrown from None
+
+    def _write(self, work: Callable[[Tx], None]) -> None:
+        """A write that does no harm when it is made twice."""
+        _patiently(lambda: self._store().write(work), asks_again=True)
+
+    def _read(self, work: Callable[[Tx], T]) -> T:
+        return _patiently(lambda: self._store().read(work))
+
+
+def _patiently(
+    work: Callable[[], T], *, gives_up: Callable[[], bool] = never, asks_again: bool = False
+) -> T:
+    """Do it when the store is there: an outage is no fault of the handler, and costs it no attempt.
+
+    A handler that is stopped meanwhile is out of here at once. What may have been done already is
+    done again only where that does no harm.
+    """
+    unknown: CommitUnknown | None = None
+    while True:
+        try:
+            return work()
+        except StoreLost:
+            raise
+        except StoreUnavailable as error:
+            if isinstance(error, CommitUnknown):
+                unknown = error
+            if gives_up() or (unknown is not None and not asks_again):
+                raise (unknown or error) from error
+        time.sleep(random.uniform(0.05, 0.5))

@@ -61,7 +61,13 @@ def commit(call: Call, apply: Apply | None, *, result: Any, limit: str | float |
     with call.shielded():
         call.is_committing = True
         try:
-            desk.commit(call.lease, act, limit_s=limit_s)
+            # While it is committing nobody stops it; who drains must not wait for an outage to end.
+            desk.commit(
+                call.begun_lease(),
+                act,
+                limit_s=limit_s,
+                gives_up=lambda: call.stop_reason == "drain",
+            )
             call.is_committed = True
         except _Thrown as thrown:
             raise thrown.__cause__ or thrown from None

@@ -14,7 +14,7 @@ from rota.engine.effects import Intent
 from rota.engine.last_success import LastSuccess
 from rota.errors import NotAllowed
 from rota.model.run import Lease
-from rota.runtime.desk import Desk
+from rota.runtime.desk import Desk, never
 from rota.runtime.transaction import Transaction
 
 NO_DATABASE = (
@@ -88,5 +88,6 @@ class FarDesk(Desk):
         apply: Callable[[Transaction], str],  # noqa: ARG002
         *,
         limit_s: float,  # noqa: ARG002
+        gives_up: Callable[[], bool] = never,  # noqa: ARG002
     ) -> NoReturn:
         raise NotAllowed(NO_COMMIT)

@@ -35,6 +35,10 @@ class Body(Protocol):
         """Release runs that we never heard of."""
         ...
 
+    def recall(self) -> None:
+        """Give back what is held ready: it may not begin any more."""
+        ...
+
 
 LOOK_S = 1.0
 """How often to see whether a beat is due or somebody reported progress; asks the store nothing."""
@@ -122,6 +126,8 @@ class Beating(Service):
             self._stop(run_id, fences[run_id], lost=True)
         for run_id in pulse.cancelled:
             self._stop(run_id, fences[run_id], lost=False)
+        if pulse.recalls:
+            self._body.recall()
         if pulse.strays:
             self._body.give_back(pulse.strays)
 
@@ -152,6 +158,8 @@ class Heart(Beating):
                 lease_ms=self._options.lease_ms,
                 held=held,
                 progress=progress,
+                running=self._calls.begun,
+                left_behind=self._calls.left_behind,
                 is_draining=self.is_draining,
                 presence=seen,
             ),

@@ -11,7 +11,9 @@ import msgspec
 
 from rota.clock import to_text
 from rota.engine.alerts import Alert, sent_alert, take_alert, tell_alert, waiting_alerts
-from rota.errors import RotaError
+from rota.engine.apart import set_aside
+from rota.engine.stored import read
+from rota.errors import BadInput, RotaError
 from rota.notices import emit
 from rota.runtime.options import WorkerOptions
 from rota.runtime.service import Service
@@ -48,7 +50,7 @@ class Herald(Service):
 
     def _tell(self, alert: Alert) -> None:
         if self._store.write(lambda tx: tell_alert(tx, alert)):
-            emit(alert.kind, namespace=alert.namespace, **_facts.decode(alert.payload))
+            emit(alert.kind, namespace=alert.namespace, **_told(alert))
 
     def _send(self, alert: Alert) -> None:
         # Imported when there is something to send: most workers never have.
@@ -68,4 +70,13 @@ class Herald(Service):
 def _body(alert: Alert) -> bytes:
     at = to_text(alert.at)
     head = {"id": alert.id, "kind": alert.kind, "at": at, "namespace": alert.namespace}
-    return msgspec.json.encode(head | _facts.decode(alert.payload))
+    return msgspec.json.encode(head | _told(alert))
+
+
+def _told(alert: Alert) -> dict[str, Any]:
+    """What it says; nothing if that cannot be read, so that the alerts behind it are told."""
+    try:
+        return read(_facts, alert.payload, f"alert {alert.id}")
+    except BadInput as error:
+        set_aside(f"alert {alert.id}", error)
+        return {}

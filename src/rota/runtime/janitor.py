@@ -5,6 +5,10 @@ Any process may do them; the store keeps two from harming each other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
+from rota.engine.apart import write_apart
 from rota.engine.audit import seal
 from rota.engine.chores import take_chore
 from rota.engine.expire import expire, time_out
@@ -18,7 +22,10 @@ from rota.notices import emit
 from rota.runtime.service import Service
 from rota.store.base import Store, Tx
 
+T = TypeVar("T")
 BATCH = 500
+MOST_BATCHES = 200
+"""In one go: rows that cannot be written come again in each batch."""
 
 
 class Promoter(Service):
@@ -33,7 +40,11 @@ class Promoter(Service):
         self._next_in_s: float | None = None
 
     def tick(self) -> bool:
-        promoted = self._store.write(lambda tx: promote(tx, limit=BATCH), carries=True)
+        promoted = write_apart(
+            lambda work: self._store.write(work, carries=True),
+            lambda tx: promote(tx, limit=BATCH),
+            who=self.name,
+        )
         wait_ms = promoted.next_in_ms
         self._next_in_s = None if wait_ms is None else max(0.0, wait_ms / 1000)
         return promoted.count == BATCH
@@ -55,9 +66,14 @@ class Chore(Service):
     def tick(self) -> bool:
         if not self.is_mine():
             return False
-        while self.batch():
-            pass
+        self._do_all()
         return False
+
+    def _do_all(self) -> None:
+        """As many batches as there are; the next interval goes on where so many do not suffice."""
+        for _ in range(MOST_BATCHES):
+            if self._stopping or not self.batch():
+                break
 
     def batch(self) -> bool:
         """Do one bounded batch; True when there may be more."""
@@ -74,6 +90,10 @@ class Chore(Service):
 
     def _take(self, tx: Tx) -> bool:
         return take_chore(tx, self.chore, interval_ms=round(self.interval_s * 700))
+
+    def write(self, work: Callable[[Tx], T]) -> T:
+        """A batch; if it raises, one by one, so that what is broken keeps back nothing else."""
+        return write_apart(self._store.write, work, who=self.name)
 
 
 class Reaper(Chore):
@@ -94,8 +114,7 @@ class Reaper(Chore):
     def tick(self) -> bool:
         if self.is_mine():
             self._give_up()
-            while self.batch():
-                pass
+            self._do_all()
         return False
 
     def _take(self, tx: Tx) -> bool:
@@ -113,7 +132,7 @@ class Reaper(Chore):
                 emit("workers.gone", workers=seen.dead)
 
     def batch(self) -> bool:
-        count = self._store.write(lambda tx: reap(tx, limit=BATCH))
+        count = self.write(lambda tx: reap(tx, limit=BATCH))
         if count:
             emit("runs.reaped", count=count)
         return count == BATCH
@@ -126,8 +145,8 @@ class Expirer(Chore):
     chore = "expire"
 
     def batch(self) -> bool:
-        late = self._store.write(lambda tx: time_out(tx, limit=BATCH))
-        return self._store.write(lambda tx: expire(tx, limit=BATCH)) == BATCH or late == BATCH
+        late = self.write(lambda tx: time_out(tx, limit=BATCH))
+        return self.write(lambda tx: expire(tx, limit=BATCH)) == BATCH or late == BATCH
 
 
 class Sealer(Chore):

@@ -13,11 +13,12 @@ from rota.model.run import AttemptKind, ErrorDetail, Verdict
 from rota.model.spec import PolicyChange
 from rota.notices import emit
 from rota.rules.duration import format_duration
-from rota.rules.retry import GiveUp, Requeue, after_crash, decide
+from rota.rules.retry import MAX_CRASHES, GiveUp, after_loss, decide
 from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped, StopReason
+from rota.scripts import class_name
 
 _policy = msgspec.json.Decoder(PolicyChange)
-_TIMEOUT_TYPES = tuple(f"{each.__module__}.{each.__qualname__}" for each in TimedOut.__mro__[:-1])
+_TIMEOUT_TYPES = tuple(class_name(each) for each in TimedOut.__mro__[:-1])
 
 
 def policy_of(text: str | None) -> PolicyChange | None:
@@ -43,11 +44,12 @@ def judge(
                 verb="succeed",
                 result=result,
                 reason=reason,
+                held_ms=max(0, call.held_ms),
             )
         case Raised():
             return _failed(call, ending, "error", roll)
-        case Crashed(error=error):
-            return _crashed(call, error)
+        case Crashed(error=error, was_alone=was_alone):
+            return _crashed(call, error, was_alone=was_alone)
         case Stopped(why=why):
             return _stopped(call, why, roll)
 
@@ -63,12 +65,14 @@ def _stopped(call: Call, why: StopReason, roll: Callable[[], float]) -> Verdict 
     match why:
         case "timeout":
             return _failed(call, _timed_out(call), "timeout", roll)
+        case "cancel" if call.started_s is None:
+            return _verdict(call, "abort", reason="cancelled")
         case "cancel":
             return _verdict(call, "abort", kind="cancelled", reason="cancelled")
-        case "drain" | "cut_off" if call.lease.at_most_once and call.started_s is not None:
+        case "drain" | "cut_off" | "held" if call.lease.at_most_once and call.started_s is not None:
             reason = "stopped with its worker, and the job is at_most_once"
             return _verdict(call, "fail", kind="cancelled", reason=reason)
-        case "drain" | "cut_off":
+        case "drain" | "cut_off" | "held":
             # Nobody died: while the fence holds, the run goes back as if it had not been claimed.
             return _verdict(call, "release")
         case "lost":
@@ -77,7 +81,10 @@ def _stopped(call: Call, why: StopReason, roll: Callable[[], float]) -> Verdict 
 
 def _timed_out(call: Call) -> Raised:
     limit = format_duration(round((call.timeout_s or 0) * 1000))
-    error = ErrorDetail(type="TimedOut", message=f"ran longer than its timeout of {limit}")
+    message = f"ran longer than its timeout of {limit}"
+    if call.is_left_behind:
+        message += "; it did not stop when it was asked to, and its handler goes on in the worker"
+    error = ErrorDetail(type="TimedOut", message=message)
     return Raised(error=error, types=_TIMEOUT_TYPES)
 
 
@@ -123,12 +130,18 @@ def custom_delay_ms(call: Call, ending: Raised) -> int | None:
         return 60_000
 
 
-def _crashed(call: Call, error: ErrorDetail) -> Verdict:
-    lease = call.lease
-    decision = after_crash(crashes=lease.crashes + 1, at_most_once=lease.at_most_once)
-    if isinstance(decision, Requeue):
-        return _verdict(call, "reap", kind="crash", error=error)
-    return _verdict(call, "fail", kind="crash", error=error, reason=decision.reason)
+def _crashed(call: Call, error: ErrorDetail, *, was_alone: bool) -> Verdict:
+    decision = after_loss(at_most_once=call.lease.at_most_once)
+    if isinstance(decision, GiveUp):
+        return _verdict(call, "fail", kind="crash", error=error, reason=decision.reason)
+    if not was_alone:  # who of them it was shows when it is alone the next time
+        return _verdict(call, "reap", kind="lost", error=error)
+    given = call.work.spec.max_crashes
+    limit = given if isinstance(given, int) else MAX_CRASHES
+    # How often this happened before, and so whether the run goes on, is for the store to say.
+    return _verdict(
+        call, "reap", kind="crash", error=error, reason=error.message, max_crashes=limit
+    )
 
 
 def _verdict(
@@ -140,5 +153,7 @@ def _verdict(
         fence=call.lease.fence,
         verb=verb,  # type: ignore[arg-type]  # one of the literals above
         error=text,
+        # An attempt that failed before its handler began is one; a run that is left alone had none.
+        held_ms=max(0, call.held_ms) if facts.get("kind") else call.held_ms,
         **facts,  # type: ignore[arg-type]
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from rota.engine.apart import set_aside
 from rota.engine.tend import due_breakers, tend
+from rota.errors import StoreUnavailable
 from rota.runtime.service import Service
 from rota.store.base import Store
 
@@ -20,7 +22,12 @@ class Keeper(Service):
     def tick(self) -> bool:
         due = self._store.read(due_breakers)
         for place in due.places:
-            self._store.write(lambda tx, place=place: tend(tx, place))  # type: ignore[misc]
+            try:
+                self._store.write(lambda tx, place=place: tend(tx, place))  # type: ignore[misc]
+            except StoreUnavailable:
+                raise
+            except Exception as error:  # noqa: BLE001  # the breakers of other jobs go on
+                set_aside(f"the breaker of job {place.job}", error)
         self._next_in_s = None if due.next_in_ms is None else due.next_in_ms / 1000
         return False
 

@@ -30,7 +30,7 @@ class Logbook:
         # One lock for all, and one that its owner may take again: a finaliser or a signal
         # handler that prints may interrupt a write of the same thread.
         self._lock = RLock()
-        self._masker = masker
+        self.masker = masker
         self._limit = limit
         self._waiting: dict[AttemptLog, None] = {}
         """Those that run and have something, and those that ended with more than a few lines."""
@@ -125,9 +125,9 @@ class Logbook:
 
     def cut(self, text: str, over: int, secrets: tuple[str, ...]) -> str:
         """The beginning of a line that is too long, masked before it is cut."""
-        masked = self._masker(text, secrets)
+        masked = self.masker(text, secrets)
         # The end of what was kept may hold half a secret that is not recognised.
-        whole = len(masked) - (self._masker.longest if over else 0)
+        whole = len(masked) - (self.masker.longest if over else 0)
         kept = masked[: max(0, min(MAX_LINE, whole))]
         return f"{kept}... {len(masked) - len(kept) + over:,} characters cut"
 
@@ -145,7 +145,7 @@ class Logbook:
                 fresh = self._chunks(log)
             if log.secrets:
                 fresh = [
-                    msgspec.structs.replace(each, body=self._masker(each.body, log.secrets))
+                    msgspec.structs.replace(each, body=self.masker(each.body, log.secrets))
                     for each in fresh
                 ]
             chunks += fresh
@@ -163,7 +163,7 @@ class Logbook:
                 sheet = self._next_sheet()
             limit -= sheet.attempts
             chars -= len(sheet.text)
-            chunks += bound(sheet, self._masker)
+            chunks += bound(sheet, self.masker)
         return chunks
 
     def _next_sheet(self) -> Sheet:
@@ -195,7 +195,7 @@ class Logbook:
     def _drop_oldest(self) -> None:
         """Drop the lines of who waits longest, but for the word that says so."""
         if self._sheets:
-            lost = sum(map(self._drop, single(self._next_sheet(), self._masker)))
+            lost = sum(map(self._drop, single(self._next_sheet(), self.masker)))
         elif self._ended:
             chunk = self._ended.popleft()
             self.held -= cost_of(chunk)
@@ -228,9 +228,9 @@ class Logbook:
 
     def _masked(self, chunks: list[LogChunk]) -> list[LogChunk]:
         """Without secrets; one quick look at all of them tells that there are none."""
-        if not self._masker.is_needed("\n".join([chunk.body for chunk in chunks])):
+        if not self.masker.is_needed("\n".join([chunk.body for chunk in chunks])):
             return chunks
-        return [msgspec.structs.replace(chunk, body=self._masker(chunk.body)) for chunk in chunks]
+        return [msgspec.structs.replace(chunk, body=self.masker(chunk.body)) for chunk in chunks]
 
 
 def sink(call: Call, stream: int) -> Callable[[bytes], None]:

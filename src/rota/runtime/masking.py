@@ -1,4 +1,4 @@
-"""Secrets out of log lines: values of variables with telling names, and what looks like one.
+"""Secrets out of texts for people: values of variables with telling names, and what looks like one.
 
 A safety net, not a guarantee: a secret that was encoded or cut by the handler is not known here.
 """
@@ -12,8 +12,13 @@ from urllib.parse import unquote, urlsplit
 MASK = "***"
 LEAST_CHARS = 6
 """Shorter values are words of everyday life; masking them would blank out half of a log."""
+HALF_CHARS = 4
+_CUT = re.compile(r"\n\.\.\. \d+ characters cut \.\.\.\n")
+"""As `describe.bounded` writes it."""
 _NAME = re.compile(
-    r"TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|APIKEY|_PWD|(^|_)(KEY|PASS|DSN)(_|$)", re.IGNORECASE
+    r"TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|APIKEY|_PWD|AUTHORIZATION|COOKIE"
+    r"|(^|[_-])(KEY|PASS|DSN)([_-]|$)",
+    re.IGNORECASE,
 )
 _SIGNS = ("=", ":", "earer ", "asic ")
 _HINTS = (
@@ -62,9 +67,31 @@ class Masker:
                 text = pattern.sub(rf"\g<keep>{MASK}", text)
         return text
 
+    def cut(self, text: str, more: Iterable[str] = ()) -> str:
+        """As a call, for a text whose middle may have been cut out: halves of secrets go, too."""
+        known = tuple(more)
+        parts = [self(part, known) for part in _CUT.split(text)]
+        for secret in (*self._secrets, *known) if len(parts) > 1 else ():
+            parts = [
+                _without_half(part, secret, at_end=number == 0) for number, part in enumerate(parts)
+            ]
+        return "".join(
+            part + mark for part, mark in zip(parts, [*_CUT.findall(text), ""], strict=True)
+        )
+
     def is_needed(self, text: str) -> bool:
         """Whether there may be something to mask; a quick look at many lines at once."""
         return any(secret in text for secret in self._secrets) or _has_hint(text)
+
+
+def _without_half(text: str, secret: str, *, at_end: bool) -> str:
+    """Without what is left of a secret beside a cut, if it is more than a few characters."""
+    for size in range(len(secret) - 1, HALF_CHARS - 1, -1):
+        if at_end and text.endswith(secret[:size]):
+            return text[:-size] + MASK
+        if not at_end and text.startswith(secret[-size:]):
+            return MASK + text[size:]
+    return text
 
 
 def _has_hint(text: str) -> bool:

@@ -58,6 +58,11 @@ class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Whoever may write to the store then decides what this machine runs.
     """
+    decides: bool = False
+    """Whether a person starts it, so that code which was replaced counts as the newest again.
+
+    On SQLite, when no other worker lives; elsewhere that has to be told (`rota releases use`).
+    """
     egress: Egress = Egress()
     programs: Programs = Programs()
     chores: bool = True

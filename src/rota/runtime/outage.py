@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import Lock
 
 from rota.clock import elapsed_s
+from rota.errors import StoreLost
 from rota.notices import emit
 
 
@@ -15,6 +16,8 @@ class Outage:
         self._lock = Lock()
         self._without: set[str] = set()
         self._since_s = 0.0
+        self.fatal: StoreLost | None = None
+        """What no waiting mends."""
 
     def begin(self, service: str, error: str) -> None:
         """A service cannot reach the store."""

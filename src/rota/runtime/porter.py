@@ -20,6 +20,7 @@ from rota.model.run import CACHED, ErrorDetail, Lease
 from rota.notices import emit
 from rota.runtime.call import Call, Done, Ending, Raised, Returned, Stopped, StopReason
 from rota.runtime.vault import Vault
+from rota.scripts import class_name
 from rota.store.base import Room
 
 THREADS = 8
@@ -145,4 +146,4 @@ def _told(error: Exception) -> ErrorDetail:
 
 
 def _names(error: Exception) -> tuple[str, ...]:
-    return tuple(f"{each.__module__}.{each.__qualname__}" for each in type(error).__mro__[:-1])
+    return tuple(class_name(each) for each in type(error).__mro__[:-1])

@@ -12,6 +12,7 @@ import random
 import time
 
 from rota.clock import elapsed_s
+from rota.engine.apart import write_apart
 from rota.engine.backfill import fill
 from rota.engine.chores import take_chore
 from rota.engine.fire import Fired, fire, next_look
@@ -80,7 +81,9 @@ class Scheduler(Service):
         if not self._is_time():
             return False
         self._looked_s = elapsed_s()
-        fired = self._store.write(self._look, carries=True)
+        fired = write_apart(
+            lambda work: self._store.write(work, carries=True), self._look, who=self.name
+        )
         self._delay_s = 0.0 if fired.looked or self._is_early() else random.uniform(*POLITE_S)
         for name, why in fired.broken:
             emit("schedule.broken", schedule=name, error=why)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from threading import Event, Thread
 
-from rota.errors import StoreUnavailable
-from rota.notices import emit
+from rota.clock import elapsed_s
+from rota.errors import StoreLost, StoreUnavailable
+from rota.notices import emit, emit_rarely, tell_again
 from rota.runtime.outage import Outage
 
 LONGEST_REST_S = 2.0
@@ -62,7 +63,18 @@ class Service:
             # Cleared before the tick: what happens during it wakes us again.
             self._wake.clear()
             if not self._try_tick():
-                self._wake.wait(self._rest_s())
+                self._rest()
+
+    def _rest(self) -> None:
+        """Until woken; after a failure of our own until the rest is over, whoever wakes us.
+
+        Otherwise each wake-up by others would be a try more, hundreds a second.
+        """
+        end_s = elapsed_s() + self._rest_s()
+        while not self._stopping and (left_s := end_s - elapsed_s()) > 0:
+            if self._wake.wait(left_s) and not self._is_broken:
+                return
+            self._wake.clear()
 
     def _rest_s(self) -> float:
         if not self._failures:
@@ -74,12 +86,14 @@ class Service:
             more = self.tick()
         except StoreUnavailable as error:
             self._failures += 1
+            if isinstance(error, StoreLost):
+                self.outage.fatal = error
             self.outage.begin(self.name, str(error))
             return False
         except Exception as error:  # noqa: BLE001  # a service must outlive any one batch
             self._failures += 1
             self._is_broken = True
-            emit("service.failed", service=self.name, error=error)
+            emit_rarely("service.failed", self.name, service=self.name, error=error)
             return False
         if self._failures:
             self._recovered()
@@ -88,6 +102,7 @@ class Service:
     def _recovered(self) -> None:
         if self._is_broken:
             emit("service.recovered", service=self.name, failures=self._failures)
+            tell_again("service.failed", self.name)
         self._failures = 0
         self._is_broken = False
         self.outage.end(self.name)

@@ -1,7 +1,7 @@
-"""The supervisor: a small parent process that starts the worker again when it crashes.
+"""The supervisor: a small parent process that starts the worker again, however it ended.
 
 The parent holds no threads and no connections, so that nothing a handler does to its
-process can take it down; what ran in a crashed child is given back at once.
+process can take it down; what ran in a dead child is given back at once.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import select
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from threading import Thread
 from types import FrameType
 from typing import NamedTuple
@@ -21,10 +22,27 @@ from rota.clock import elapsed_s
 from rota.ids import new_id
 from rota.notices import emit
 from rota.runtime.body import WorkerBody
+from rota.runtime.lifeline import Lifeline
+from rota.runtime.signal_guard import guard_signals
+from rota.store.descriptors import are_closed
 
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 STEADY_S = 10.0
 """A child that lived so long has not crashed for what made the one before it crash."""
+LONGEST_REST_S = 5.0
+LOOK_S = 1.0
+"""How often to see whether a child still beats."""
+BEAT_S = 0.5
+BROKEN = 70
+"""Ended by an error that nobody foresaw; sysexits calls it EX_SOFTWARE."""
+AWAY = 75
+"""Ended because the store was away; sysexits calls it EX_TEMPFAIL."""
+AWAY_S = 1.0
+"""Before it is tried again."""
+ALIEN = (
+    signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF, signal.SIGUSR1, signal.SIGUSR2,
+)  # fmt: skip
+"""Signals that a handler in a thread can have sent to all of us, and that mean nothing here."""
 
 _PR_SET_PDEATHSIG = 1
 
@@ -35,38 +53,63 @@ class Incarnation(NamedTuple):
     worker_id: str
     dead: tuple[str, ...]
     """Workers known to be dead: their runs are taken back at the start."""
+    line: Lifeline
 
 
-def supervise(serve: Callable[[Incarnation], int]) -> int:
-    """Run `serve` in a child, and again whenever it crashed; returns its exit code.
+def supervise(serve: Callable[[Incarnation], int], line: Lifeline | None = None) -> int:
+    """Run `serve` in a child, and again whenever that ended unasked; returns its exit code.
 
-    A child that ends by itself, with whatever code, has decided to; one that is killed
-    by a signal has crashed. Call this before any thread is started.
+    A child has decided to end when we asked it to, or when it says with a farewell that it
+    cannot serve. Whatever else ends it, an exit code of any value among them, is a crash.
+    A lifeline with a worker id on it is that of an earlier supervisor, whose worker is dead.
+    Call this before any thread is started.
     """
-    return _Supervisor(serve).run()
+    return _Supervisor(serve, line or Lifeline()).run()
+
+
+class Rests:
+    """How long to wait before the next life: after a steady one hardly, after others longer."""
+
+    def __init__(self) -> None:
+        self._deaths = 0
+
+    def after(self, lived_s: float) -> float:
+        self._deaths = 1 if lived_s > STEADY_S else self._deaths + 1
+        return min(LONGEST_REST_S, 0.1 * 2.0 ** (self._deaths - 1))
 
 
 class _Supervisor:
-    def __init__(self, serve: Callable[[Incarnation], int]) -> None:
+    def __init__(self, serve: Callable[[Incarnation], int], line: Lifeline) -> None:
         self._serve = serve
+        self._line = line
         self._child = 0
         self._signals = 0
-        self._crashes = 0
-        self._dead: tuple[str, ...] = ()
+        self._rests = Rests()
+        self._dead = (line.worker_id,) if line.worker_id else ()
 
     def run(self) -> int:
         for number in STOPPING:
             signal.signal(number, self._forward)
         while True:
-            life = Incarnation(new_id(), self._dead)
+            life = Incarnation(new_id(), self._dead, self._line)
+            self._line.begin(life.worker_id)
             started_s = elapsed_s()
             status = self._wait(self._fork(life))
-            if not os.WIFSIGNALED(status):
-                return os.waitstatus_to_exitcode(status)
+            code = os.waitstatus_to_exitcode(status)
+            if self._is_over(code):
+                return 128 - code if code < 0 else code
             self._dead = (*self._dead, life.worker_id)[-100:]
-            if self._signals:
-                return 128 + os.WTERMSIG(status)
-            self._rest(os.WTERMSIG(status), elapsed_s() - started_s)
+            self._rest(code, elapsed_s() - started_s)
+
+    def _is_over(self, code: int) -> bool:
+        """Whether this was the last life: it was asked to end, or says that it cannot serve."""
+        if self._signals:
+            return True
+        said = self._line.farewell
+        if said is None:
+            # One that ends before it ever served would do so again: its code has to be seen.
+            return code >= 0 and not self._line.has_served
+        return said != AWAY and (said != 0 or not self._line.has_served)
 
     def _fork(self, life: Incarnation) -> int:
         sys.stdout.flush()
@@ -81,28 +124,38 @@ class _Supervisor:
             if self._signals:  # it came while there was no child to tell
                 os.kill(pid, signal.SIGTERM)
             return pid
-        code = 70
+        code = BROKEN
         try:
             die_with(parent)
             for number in STOPPING:
                 signal.signal(number, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
             code = self._serve(life)
+            life.line.say_farewell(code)
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
         except BaseException:  # noqa: BLE001  # nothing may return into the parent's code
             sys.excepthook(*sys.exc_info())
         finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
+            with contextlib.suppress(OSError, ValueError):
+                sys.stdout.flush()
+                sys.stderr.flush()
             os._exit(code)
 
     def _wait(self, pid: int) -> int:
-        while True:
-            try:
-                return os.waitpid(pid, 0)[1]
-            except InterruptedError:
-                continue
+        """Until it has ended; one that is stuck is killed, as nobody else would."""
+        heard, silent_s = self._line.beats, 0.0
+        with _death_of(pid) as is_dead:
+            while not is_dead(LOOK_S):
+                beats, patience_s = self._line.beats, self._line.patience_s
+                # Counted in our own looks: who sleeps with its machine wakes up with it.
+                silent_s = 0.0 if beats != heard or patience_s is None else silent_s + LOOK_S
+                heard = beats
+                if patience_s is not None and silent_s > patience_s:
+                    emit("worker.stuck", pid=pid, silent_s=silent_s)
+                    os.kill(pid, signal.SIGKILL)
+                    silent_s = 0.0
+        return os.waitpid(pid, 0)[1]
 
     def _forward(self, _number: int, _frame: FrameType | None) -> None:
         self._signals += 1
@@ -110,19 +163,48 @@ class _Supervisor:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._child, signal.SIGTERM)
 
-    def _rest(self, number: int, lived_s: float) -> None:
-        """Wait before the next life: at once after a steady one, longer after each early death."""
-        self._crashes = 1 if lived_s > STEADY_S else self._crashes + 1
-        pause_s = min(30.0, 0.1 * 2.0 ** (self._crashes - 1))
-        emit(
-            "worker.crashed",
-            signal=signal.Signals(number).name,
-            lived_s=round(lived_s, 1),
-            restart_in_s=pause_s,
-        )
+    def _rest(self, code: int, lived_s: float) -> None:
+        if self._line.farewell == AWAY:
+            pause_s = AWAY_S
+        else:
+            pause_s = self._rests.after(lived_s)
+            ended = {"signal": _signal_name(-code)} if code < 0 else {"exit_code": code}
+            emit("worker.crashed", **ended, lived_s=round(lived_s, 1), restart_in_s=pause_s)
         end_s = elapsed_s() + pause_s
         while not self._signals and elapsed_s() < end_s:
             time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def _death_of(pid: int) -> Iterator[Callable[[float], bool]]:
+    """Gives a function that waits so many seconds for the end of a child; whether it has ended."""
+    try:
+        handle = os.pidfd_open(pid)
+    except (AttributeError, OSError):  # not everywhere
+        yield lambda limit_s: _ends_within(pid, limit_s)
+        return
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    try:
+        yield lambda limit_s: bool(poll.poll(limit_s * 1000))
+    finally:
+        os.close(handle)
+
+
+def _ends_within(pid: int, limit_s: float) -> bool:
+    end_s = elapsed_s() + limit_s
+    while elapsed_s() < end_s:
+        if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of the real-time signals
+        return str(number)
 
 
 def serve_worker(worker: WorkerBody, incarnation: Incarnation) -> int:
@@ -130,10 +212,14 @@ def serve_worker(worker: WorkerBody, incarnation: Incarnation) -> int:
 
     INT is left to the supervisor, which passes it on as TERM.
     """
-    stops = _Stops(worker)
+    line = incarnation.line
+    stops = _Stops(worker, line)
     stops.catch()
     worker.start(worker_id=incarnation.worker_id, dead=incarnation.dead)
+    guard_signals(os.getpid(), os.getppid(), line.owner)
+    line.serve(worker.patience_s)
     stops.wait()
+    line.leave()
     worker.drain()
     worker.stop()
     return 0
@@ -142,8 +228,9 @@ def serve_worker(worker: WorkerBody, incarnation: Incarnation) -> int:
 class _Stops:
     """Counts the requests to stop; the first ends the wait, the second hurries the worker."""
 
-    def __init__(self, worker: WorkerBody) -> None:
+    def __init__(self, worker: WorkerBody, line: Lifeline) -> None:
         self._worker = worker
+        self._line = line
         self._count = 0
         self._reader = -1
 
@@ -155,17 +242,35 @@ class _Stops:
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         signal.signal(signal.SIGTERM, self._stop)
         # Ctrl-C reaches every process of a terminal; our parent passes it on as TERM, once.
-        signal.signal(signal.SIGINT, lambda number, frame: None)  # noqa: ARG005  # signal's protocol
+        signal.signal(signal.SIGINT, _ignore)
+        for number in ALIEN:
+            if signal.getsignal(number) is signal.SIG_DFL:  # the app may have a use for it
+                signal.signal(number, _ignore)
 
     def wait(self) -> None:
+        """Until a stop; a process that handlers have broken for good ends here."""
+        poll = select.poll()
+        poll.register(self._reader, select.POLLIN)
         while not self._count:
-            os.read(self._reader, 1)
+            self._line.beat()
+            if are_closed():
+                emit("worker.broken", error="a handler has closed file descriptors of its worker")
+                os._exit(BROKEN)
+            if self._worker.fatal is not None:
+                raise self._worker.fatal
+            if poll.poll(BEAT_S * 1000):
+                with contextlib.suppress(OSError):
+                    os.read(self._reader, 64)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  # the signal protocol
         self._count += 1
         if self._count > 1:
             # Not here: we may have interrupted the very wait whose lock hurry() needs.
             Thread(target=self._worker.hurry, name="rota-hurry", daemon=True).start()
+
+
+def _ignore(number: int, frame: FrameType | None) -> None:
+    """Not SIG_IGN, which programs that handlers start would inherit."""
 
 
 def die_with(parent: int) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 from rota.clock import elapsed_s
+from rota.engine.apart import write_apart
 from rota.engine.clearing import clear_waiting, is_anybody_waiting
 from rota.engine.keys import AWAITED
 from rota.engine.timetables import Timetables, rules_version
@@ -36,7 +38,8 @@ class Usher(Service):
             self._thorough_s = elapsed_s() + THOROUGH_S
         after: str | None = None
         while not self._stopping:
-            after = self._store.write(lambda tx, after=after: self._page(tx, after))  # type: ignore[misc]
+            page = partial(self._page, after=after)
+            after = write_apart(self._store.write, page, who=self.name)
             if after is None:
                 break
         return False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from rota.engine.kin import refusal, refused
+from rota.errors import StoreUnavailable
 from rota.model.run import Lease, Verdict
 from rota.notices import emit
 from rota.runtime.call import Call, Ending
@@ -29,6 +31,16 @@ def _watched(call: Call, verdict: Verdict | None) -> Verdict | None:
     return related(verdict, call.lease)
 
 
+def unavailable(lease: Lease, error: Exception) -> Verdict:
+    """On a lease whose definition or function is not to be had: given back while the store is away.
+
+    Otherwise it fails: who gave it back would claim it again at once, and again.
+    """
+    if isinstance(error, StoreUnavailable):
+        return related(Verdict(run_id=lease.run_id, fence=lease.fence, verb="release"), lease)
+    return refusal(lease, error)
+
+
 def related(verdict: Verdict, lease: Lease) -> Verdict:
     """Marked for its schedule, its graph and its cache, if it has them."""
     if verdict.verb == "succeed" and lease.memo_key is not None:
@@ -37,25 +49,8 @@ def related(verdict: Verdict, lease: Lease) -> Verdict:
         return verdict
     return msgspec.structs.replace(
         verdict,
-        fired=lease.origin is not None,
+        fired=lease.is_fired,
         parent_id=lease.parent_id,
         node=lease.node,
         item=lease.item,
-    )
-
-
-def refused(verdict: Verdict, error: Exception) -> Verdict:
-    """The failure that takes the place of a verdict the store does not accept."""
-    reason = f"its outcome could not be recorded: {type(error).__name__}"
-    return Verdict(
-        run_id=verdict.run_id,
-        fence=verdict.fence,
-        verb="fail",
-        kind="error",
-        reason=reason,
-        watched=verdict.watched,
-        fired=verdict.fired,
-        parent_id=verdict.parent_id,
-        node=verdict.node,
-        item=verdict.item,
     )

@@ -45,6 +45,10 @@ class Closings:
         """When the first of them is over."""
         return min((each.until_s for each in self._closings), default=None)
 
+    def begin_within(self, now_s: float, ahead_s: float) -> bool:
+        """Whether one has begun, or will so soon."""
+        return any(each.from_s <= now_s + ahead_s for each in self._closings)
+
     def open_jobs(self, jobs: Sequence[str], queue: str, now_s: float) -> list[str]:
         """The jobs of which a run in this queue may be started now."""
         shut = {

@@ -11,6 +11,7 @@ import aiohttp
 from yarl import URL
 
 from rota.errors import RotaError
+from rota.rules.web_address import AUTHORIZATION, split_address
 from rota.runtime.executors.guard import GuardedResolver, check_url
 
 TIMEOUT_S = 10.0
@@ -29,13 +30,17 @@ def post(url: str, body: bytes, *, key: str, allow_private: bool) -> None:
 
 
 async def _post(url: str, body: bytes, *, key: str, allow_private: bool) -> None:
+    address = split_address(url)
     try:
-        target = URL(url)
+        target = URL(address.url)
     except ValueError as error:
         raise NotDelivered(f"the webhook is no address: {error}") from error
     check_url(target, allow_private=allow_private)
-    resolver = None if allow_private else GuardedResolver()
+    # Also with allow_private: the metadata of clouds is behind names as well as addresses.
+    resolver = GuardedResolver(allow_private=allow_private)
     headers = {"Content-Type": "application/json", "Idempotency-Key": key, "User-Agent": "rota"}
+    if address.authorization is not None:  # apart from the address, which errors tell
+        headers[AUTHORIZATION] = address.authorization
     try:
         async with (
             aiohttp.ClientSession(

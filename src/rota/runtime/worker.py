@@ -11,21 +11,24 @@ import socket
 from collections.abc import Sequence
 
 from rota.clock import elapsed_s
+from rota.engine.begin import begin
 from rota.engine.heartbeat import Held
-from rota.engine.keys import queue_key, worker_key
+from rota.engine.keys import queue_key, recall_key, worker_key
 from rota.engine.reap import reap
 from rota.engine.strays import release
 from rota.engine.workers import NewWorker, learn, register, retire
 from rota.errors import StoreUnavailable
 from rota.ids import new_id
+from rota.model.run import Begun
 from rota.notices import emit
 from rota.runtime.artifacts import DATABASE, ArtifactStore
 from rota.runtime.body import WorkerBody
 from rota.runtime.calls import Calls
-from rota.runtime.courier import Courier
+from rota.runtime.courier import HOLD_S, Courier
 from rota.runtime.desk import Address, Desk
 from rota.runtime.heart import Heart
 from rota.runtime.herald import Herald
+from rota.runtime.holding import Holding
 from rota.runtime.janitor import chores
 from rota.runtime.keeper import Keeper
 from rota.runtime.log_courier import LogCourier, LogIndexer
@@ -34,11 +37,12 @@ from rota.runtime.masking import Masker
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.outage import Outage
 from rota.runtime.porter import Porter
+from rota.runtime.reserve import Reserve
 from rota.runtime.roster import Roster
 from rota.runtime.service import Service
 from rota.runtime.sweeper import Sweeper
 from rota.runtime.vault import Vault
-from rota.runtime.warden import Warden
+from rota.runtime.warden import Closings, Warden
 from rota.runtime.watchman import Watchman
 from rota.store.base import Store, Watch
 from rota.store.wakeups import EVERYWHERE
@@ -77,9 +81,12 @@ class Worker(WorkerBody):
         self._log_courier = LogCourier(
             store, self._calls, book, namespace=duty.namespace, echo=options.echo
         )
-        self._courier = Courier(store, self._calls, duty, options=options)
+        reserve = Reserve(most=options.prefetch, hold_s=HOLD_S, now_s=elapsed_s())
+        self._courier = Courier(store, self._calls, duty, options=options, reserve=reserve)
         self._calls.carry = self._courier.carry
-        self._warden = Warden(store, duty.namespace, obey=self._courier.obey)
+        self._holding = Holding(self._calls, reserve, slots=options.slots, tell=self._tell_begun)
+        self._courier.holds = self._holding.watch
+        self._warden = Warden(store, duty.namespace, obey=self._obey)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
         self._roster = [Roster(store, duty, learned=self._learned)] if options.stored else []
@@ -139,7 +146,7 @@ class Worker(WorkerBody):
     def _services(self) -> list[Service]:
         # The log courier starts first and stops last: handlers print until the end.
         return [
-            *(self._log_courier, self._heart, self._watchman),
+            *(self._log_courier, self._heart, self._watchman, self._holding),
             *self._chores,
             *self._roster,
             self._warden,
@@ -190,8 +197,35 @@ class Worker(WorkerBody):
 
     def give_back(self, strays: Sequence[Held]) -> None:
         """Release runs that were claimed for us by a transaction whose answer we never got."""
-        emit("runs.strayed", worker=self.id, runs=[stray.run_id for stray in strays])
-        self._store.write(lambda tx: release(tx, strays, namespace=self._duty.namespace))
+        unknown = self._unknown(strays)
+        if unknown:
+            emit("runs.strayed", worker=self.id, runs=[stray.run_id for stray in unknown])
+            self._store.write(lambda tx: release(tx, unknown, namespace=self._duty.namespace))
+
+    def _unknown(self, strays: Sequence[Held]) -> list[Held]:
+        """Of these, the runs that we never heard of; none while a claim is on its way.
+
+        The heartbeat listed what we hold, perhaps long before it was sent: a process that is
+        stopped in between has begun runs that it did not list.
+        """
+        if not self._courier.turn.acquire(blocking=False):
+            return []  # the next heartbeat tells of them again
+        try:
+            known = {call.key for call in self._calls.everything()}
+        finally:
+            self._courier.turn.release()
+        return [each for each in strays if (each.run_id, each.fence) not in known]
+
+    def recall(self) -> None:
+        self._holding.recall()
+
+    def _obey(self, closings: Closings) -> None:
+        self._courier.obey(closings)
+        if closings.begin_within(elapsed_s(), 0.0):
+            self.recall()
+
+    def _tell_begun(self, begun: Sequence[Begun]) -> None:
+        self._store.write(lambda tx: begin(tx, begun, namespace=self._duty.namespace))
 
     def _started(self, call: object) -> None:
         self._watchman.started(call)  # type: ignore[arg-type]  # executors pass our own calls
@@ -208,7 +242,7 @@ class Worker(WorkerBody):
     def _woken(self, key: str) -> None:
         if key in self._keys:
             self._courier.look()
-        elif key == worker_key(self.id):
+        elif key in (worker_key(self.id), recall_key(self._duty.namespace)):
             self._heart.ask_soon()
         elif key == EVERYWHERE:
             self._courier.look()

@@ -25,7 +25,12 @@ class Tx(Protocol):
     memo: dict[Any, Any]
     """What this process remembers of rows of this store that never change."""
     fresh: dict[Any, Any]
-    """What was written in this transaction and need not be read again in it."""
+    """What was written in this transaction and need not be read again in it: a cache, which
+    anybody may clear."""
+    drafts: dict[str, dict[str, Any]]
+    """Details of acts, by their id, whose caller writes one act for all (engine.acts)."""
+    is_careful: bool
+    """Something in it has raised before: batches are done one by one, each in a `part`."""
     rung: int
     """How often it was told whom to wake; a transaction may be shared, and others add to it."""
 
@@ -61,9 +66,25 @@ class Tx(Protocol):
         """These runs are claimed."""
         ...
 
+    def part(self, work: Callable[[], T]) -> T:
+        """Do something whose failure leaves the rest of the transaction as it was.
+
+        PartFailed when it raised for a reason of its own and was taken back. What is no fault of
+        a value (the store is away, a deadlock, a missing right) is raised as it is.
+        """
+        ...
+
     def raw(self, text: str, params: Any = None, /) -> list[Row]:
         """A statement of the user's own, in the words and marks of the driver."""
         ...
+
+
+class PartFailed(Exception):
+    """A part of a transaction raised and was taken back."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 class Watch(Protocol):

@@ -1,11 +1,29 @@
-"""What the operating system says about the file of a SQLite store."""
+"""The file of a SQLite store: made for its owner only, and what the operating system says of it."""
 
 from __future__ import annotations
 
 import os
+import stat
+from contextlib import suppress
 from pathlib import Path
 
 _MOUNTS = Path("/proc/self/mounts")
+
+
+def make_private(path: Path) -> None:
+    """Make a file that is not there yet, for its owner only; SQLite gives its log the same rights.
+
+    One that is there stays as it is. It is not opened: to close it would drop the locks of all
+    connections that this process has to it.
+    """
+    target = Path(os.path.realpath(path))  # a link may lead to nothing yet
+    if path.name == ":memory:" or target.exists():
+        return
+    with suppress(FileExistsError):
+        try:
+            os.mknod(target, stat.S_IFREG | 0o600)
+        except PermissionError:  # some systems let only root do that
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def file_facts(log: Path) -> dict[str, str | int]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -16,6 +16,7 @@ from rota.store.base import Ask, Row
 from rota.store.foreign import Answer, foreign
 from rota.store.statements import Dialect, Statement, load
 
+T = TypeVar("T")
 QUIET_S = 0.01
 
 
@@ -33,6 +34,8 @@ class ForeignTx:
         self._statements = _known(self.dialect)
         self.memo: dict[Any, Any] = {}
         self.fresh: dict[Any, Any] = {}
+        self.drafts: dict[str, dict[str, Any]] = {}
+        self.is_careful = False
         self.rung = 0
         # On the same machine: an SQLite before 3.42 cannot tell milliseconds. Not rounded, as in
         # our own transactions: half of all times would be a bit in the future.
@@ -67,6 +70,10 @@ class ForeignTx:
 
     def taken(self, run_ids: Iterable[str]) -> None:
         """Nobody claims in a transaction of the user's own."""
+
+    def part(self, work: Callable[[], T]) -> T:
+        """As it is: what raises, raises in the user's own transaction, who decides about it."""
+        return work()
 
     def raw(self, text: str, params: Any = None, /) -> list[Row]:
         return self._foreign.run(text, params or {}).rows

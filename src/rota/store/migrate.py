@@ -1,20 +1,32 @@
 """Migrations: numbered, shared by both dialects, applied under a lock, printable.
 
-A database that is newer than this code is refused; an older one is brought forward.
+Each says which code can live with it: the number of the oldest schema whose code reads and writes
+the new one rightly. A database that is newer than this code is used as long as its steps allow it
+(ADR 41); an older one is brought forward.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rota.errors import SchemaMismatch
+from rota.store.bare_names import applied_before, is_ours, objects_of, refuse_clashes, rename
 from rota.store.statements import Dialect, expand
 
 _FOLDER = Path(__file__).parent / "migrations"
 _NAME = re.compile(r"^(\d{4})_(\w+)\.sql$")
+_MARK = re.compile(r"^-- readable from: (\d+)$", re.MULTILINE)
+
+FIRST = 35
+"""The schema of 0.1.0, whose code refuses every step in `migration` that it does not know.
+
+A later one is there only if that code must not go on; all of them are in `schema_step`.
+"""
+_OWN_NAME = re.compile(r"\b((?:create|drop) (?:unique )?(?:index|trigger) )(?!rota_)(\w+)")
 
 TABLE = """
 create schema if not exists rota;
@@ -22,6 +34,12 @@ create table if not exists rota.migration (
     number     int not null primary key,
     name       text not null,
     digest     text not null
+);
+create table if not exists rota.schema_step (
+    number        int not null primary key,
+    name          text not null,
+    digest        text not null,
+    readable_from int not null
 );
 """
 
@@ -32,6 +50,8 @@ class Migration(NamedTuple):
     number: int
     name: str
     text: str
+    readable_from: int
+    """The oldest schema whose code can work with a database that has this step."""
 
     @property
     def digest(self) -> str:
@@ -45,8 +65,22 @@ def migrations(dialect: Dialect) -> list[Migration]:
         if match := _NAME.match(path.name):
             own = path.with_name(f"{path.stem}.{dialect.name}.sql")
             text = path.read_text() + (own.read_text() if own.exists() else "")
-            steps.append(Migration(int(match[1]), match[2], expand(text, dialect)))
+            number, sql = int(match[1]), _named(expand(text, dialect), dialect)
+            steps.append(Migration(number, match[2], sql, readable_from(text, number)))
     return steps
+
+
+def readable_from(text: str, number: int) -> int:
+    """What a migration says of older code; one that says nothing is for its own code and newer."""
+    marks = [int(mark) for mark in _MARK.findall(text)]
+    return max(marks) if marks else number
+
+
+def _named(text: str, dialect: Dialect) -> str:
+    """Indexes and triggers of their own names: where there are no schemas they have the prefix."""
+    if dialect.schema == "rota.":
+        return text
+    return _OWN_NAME.sub(lambda match: match[1] + dialect.schema + match[2], text)
 
 
 def printable(dialect: Dialect) -> str:
@@ -60,42 +94,85 @@ def printable(dialect: Dialect) -> str:
 
 def bootstrap(dialect: Dialect) -> str:
     """What must be there before the first migration."""
-    text = TABLE if dialect.schema else TABLE.replace("create schema if not exists rota;", "")
+    text = (
+        TABLE
+        if dialect.schema == "rota."
+        else TABLE.replace("create schema if not exists rota;", "")
+    )
     return expand(text, dialect)
 
 
 def migrate(tx: Any, dialect: Dialect) -> list[str]:
     """Bring the schema forward inside one transaction; returns the names of new steps."""
-    tx.script(bootstrap(dialect))
     known = {step.number: step for step in migrations(dialect)}
-    applied = {row["number"]: row for row in tx.all("list_migrations")}
+    if dialect.name == "sqlite":
+        _make_room(tx, known)
+    tx.script(bootstrap(dialect))
+    applied = noted(tx)
     check(applied, known)
     fresh = [step for number, step in sorted(known.items()) if number not in applied]
+    if dialect.name == "sqlite":
+        refuse_clashes(tx, objects_of(step.text for step in fresh))
     for step in fresh:
         tx.script(step.text)
         tx.script(_note(step, dialect))
     return [f"{step.number:04d}_{step.name}" for step in fresh]
 
 
+def _make_room(tx: Any, known: Mapping[int, Migration]) -> None:
+    """A file of 0.1.0 gets the names of today; a stranger's table of our name is refused."""
+    if is_ours(tx):
+        return
+    if before := applied_before(tx):
+        rename(tx, before, {number: step.text for number, step in known.items()})
+        for number in before:
+            tx.raw(
+                "update rota_migration set digest = ? where number = ?",
+                (known[number].digest, number),
+            )
+    else:
+        refuse_clashes(tx, ["rota_migration", "rota_schema_step"])
+
+
+def noted(tx: Any) -> dict[int, Any]:
+    """The steps that the database has, by number; none where there is no schema yet."""
+    there = tx.one("has_schema")
+    rows = tx.all("list_migrations") if there["is_there"] else []
+    if there["has_steps"]:
+        rows += tx.all("list_steps")
+    return {row["number"]: row for row in rows}
+
+
 def check(applied: dict[int, Any], known: dict[int, Migration]) -> None:
-    """Refuse a schema that this code cannot work with."""
-    newer = sorted(set(applied) - set(known))
-    if newer:
-        raise SchemaMismatch(
-            f"the database has schema {newer[-1]}, this Rota knows up to {max(known)}; "
-            "upgrade Rota on this machine"
-        )
+    """Refuse a schema that this code cannot work with; one that is newer may say that it can."""
+    ours = max(known)
+    for number in beyond(applied, known):
+        if (applied[number]["readable_from"] or number) > ours:
+            raise SchemaMismatch(
+                f"the database has schema {number}, this Rota knows up to {ours}; "
+                "upgrade Rota on this machine"
+            )
     for number, row in applied.items():
-        if row["digest"] != known[number].digest:
+        if number in known and row["digest"] != known[number].digest:
             raise SchemaMismatch(
                 f"migration {number} in the database differs from the one in this Rota; "
                 "the schema was changed by hand or by another build"
             )
 
 
+def beyond(applied: Iterable[int], known: Iterable[int]) -> list[int]:
+    """The steps of newer code, the newest first."""
+    return sorted(set(applied) - set(known), reverse=True)
+
+
 def _note(step: Migration, dialect: Dialect) -> str:
-    return expand(
-        "insert into rota.migration (number, name, digest) "
-        f"values ({step.number}, '{step.name}', '{step.digest}');",
-        dialect,
-    )
+    facts = f"{step.number}, '{step.name}', '{step.digest}'"
+    notes = []
+    if step.number <= FIRST or step.readable_from > FIRST:
+        notes.append(f"insert into rota.migration (number, name, digest) values ({facts});")
+    if step.number > FIRST:
+        notes.append(
+            "insert into rota.schema_step (number, name, digest, readable_from) "
+            f"values ({facts}, {step.readable_from});"
+        )
+    return expand("\n".join(notes), dialect)

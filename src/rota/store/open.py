@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -15,11 +16,13 @@ from rota.errors import (
     RoomsRefused,
     SchemaMismatch,
 )
-from rota.store.migrate import check, migrate, migrations, printable
+from rota.store.bare_names import applied_before
+from rota.store.migrate import Migration, beyond, check, migrate, migrations, noted, printable
 from rota.store.options import PoolOptions
 from rota.store.statements import Dialect
 
 if TYPE_CHECKING:
+    from rota.rules.integrity import Integrity
     from rota.store.postgres import PostgresStore
     from rota.store.sqlite import SqliteStore
 
@@ -27,6 +30,7 @@ T = TypeVar("T")
 
 
 _forbidden: list[str] = []
+_DIRECT = re.compile(r"[^:/\s]*(:\d+)?(/[^/\s]+)?")
 
 
 def forbid(reason: str) -> None:
@@ -78,7 +82,7 @@ def upgrade_schema(store: SqliteStore | PostgresStore) -> list[str]:
         return []
     dialect = _dialect(store.dialect)
     try:
-        names: list[str] = store.write(lambda tx: _locked_migrate(tx, dialect))
+        names: list[str] = _change(store, lambda tx: _migrate(tx, dialect))
     except RightMissing as error:
         raise SchemaMismatch(
             f"the database lacks {', '.join(pending(store))}, and this login may not change it"
@@ -89,19 +93,42 @@ def upgrade_schema(store: SqliteStore | PostgresStore) -> list[str]:
 
 
 def pending(store: SqliteStore | PostgresStore) -> list[str]:
-    """The names of steps this code has and the database lacks; SchemaMismatch if it is newer."""
+    """The names of steps this code has and the database lacks.
+
+    SchemaMismatch if it has newer ones that code as old as this cannot work with.
+    """
     known = {step.number: step for step in migrations(_dialect(store.dialect))}
-    applied = store.read(_applied)
+    applied = store.read(lambda tx: _applied(tx, known, store.dialect))
     check(applied, known)
     return [f"{n:04d}_{known[n].name}" for n in sorted(set(known) - set(applied))]
 
 
+def newer_schema(store: SqliteStore | PostgresStore) -> int | None:
+    """The number of a schema that newer code has made, where this code can still work with it."""
+    known = {step.number for step in migrations(_dialect(store.dialect))}
+    return next(iter(beyond(store.read(noted), known)), None)
+
+
 def check_schema(store: SqliteStore | PostgresStore) -> None:
-    """Refuse to work with a schema that is not exactly ours."""
+    """Refuse to work with a schema that lacks something of ours, or is too new."""
     if missing := pending(store):
         raise SchemaMismatch(
             f"the database lacks {', '.join(missing)}; run `rota db migrate` first"
         )
+
+
+def examine_integrity(store: SqliteStore | PostgresStore, *, deep: bool) -> Integrity | None:
+    """Read what is stored and see whether it holds together; `deep` takes all the time it needs.
+
+    None where only a deep look could tell.
+    """
+    if store.dialect == "sqlite":
+        from rota.store.sqlite_integrity import examine_pages  # noqa: PLC0415
+
+        return examine_pages(_sqlite_path(store.url), deep=deep)
+    from rota.store.postgres_integrity import examine_indexes  # noqa: PLC0415
+
+    return examine_indexes(store.read, deep=deep)
 
 
 def set_protection(url: str, *, role: str | None = None, is_on: bool = True) -> str | None:
@@ -118,13 +145,21 @@ def as_owner(url: str, work: Callable[[Any], T], *, dry: bool = False) -> T:
     store = connect(url)
     try:
         check_schema(store)
-        return store.write(lambda tx: _locked(tx, work, dry=dry))
+        return _change(store, lambda tx: _in_savepoint(tx, work, dry=dry))
     finally:
         store.close()
 
 
-def _locked(tx: Any, work: Callable[[Any], T], *, dry: bool) -> T:
-    tx.one("migrate_lock")
+def _change(store: SqliteStore | PostgresStore, work: Callable[[Any], T]) -> T:
+    """One transaction that changes tables; on SQLite it is alone anyway."""
+    if store.dialect == "sqlite":
+        return store.write(work)
+    from rota.store.patience import patiently  # noqa: PLC0415
+
+    return patiently(store, work)  # type: ignore[arg-type]  # the other dialect
+
+
+def _in_savepoint(tx: Any, work: Callable[[Any], T], *, dry: bool) -> T:
     tx.script("savepoint work")
     answer = work(tx)
     if dry:
@@ -152,19 +187,18 @@ def schema_script(dialect: str) -> str:
     return printable(_dialect(dialect))
 
 
-def _applied(tx: object) -> dict[int, object]:
-    row = tx.one("has_schema")  # type: ignore[attr-defined]  # any of our transactions
-    if not row["is_there"]:
-        return {}
-    return {each["number"]: each for each in tx.all("list_migrations")}  # type: ignore[attr-defined]
+def _applied(tx: Any, known: Mapping[int, Migration], dialect: str) -> dict[int, Any]:
+    if applied := noted(tx):
+        return applied
+    if dialect == "sqlite":
+        return {number: {"digest": known[number].digest} for number in applied_before(tx)}
+    return {}
 
 
-def _locked_migrate(tx: object, dialect: Dialect) -> list[str]:
-    if dialect.name != "postgres":
-        return migrate(tx, dialect)
-    tx.one("migrate_lock")  # type: ignore[attr-defined]
+def _migrate(tx: Any, dialect: Dialect) -> list[str]:
     names = migrate(tx, dialect)
-    _protect_if_allowed(tx)
+    if dialect.name == "postgres":
+        _protect_if_allowed(tx)
     return names
 
 
@@ -216,7 +250,7 @@ def _sqlite_path(url: str) -> Path:
 
 
 def _split_options(url: str) -> tuple[str, PoolOptions]:
-    """Take our own options (`connections=8`, `prepare=off`) out of a PostgreSQL address."""
+    """Take our own options (`connections=8`, `prepare=off`, `direct=db`) out of an address."""
     parts = urlsplit(url)
     pairs = dict(parse_qsl(parts.query, keep_blank_values=True))
     size = pairs.pop("connections", str(PoolOptions().size))
@@ -225,5 +259,11 @@ def _split_options(url: str) -> tuple[str, PoolOptions]:
     prepare = pairs.pop("prepare", "on")
     if prepare not in ("on", "off"):
         raise BadUrl(f"prepare={prepare!r} in the address must be on or off")
+    direct = pairs.pop("direct", None)
+    if direct is not None and not _DIRECT.fullmatch(direct):
+        raise BadUrl(
+            f"direct={direct!r} in the address must name the server behind the pooler: "
+            "direct=HOST, direct=HOST:5432 or direct=HOST:5432/DATABASE"
+        )
     rest = parts._replace(query=urlencode(pairs)).geturl()
-    return rest, PoolOptions(size=int(size), prepares=prepare == "on")
+    return rest, PoolOptions(size=int(size), prepares=prepare == "on", direct=direct)

@@ -11,4 +11,6 @@ class PoolOptions(msgspec.Struct, frozen=True, kw_only=True):
     size: int = 6
     """Most connections at once, beside one for heartbeats and one for wake-ups."""
     prepares: bool = True
-    """Prepared statements save planning; a pooler that shares sessions may not know them."""
+    """Prepared statements save planning; behind a pooler there are none, whatever this says."""
+    direct: str | None = None
+    """How wake-ups reach the server past a pooler: HOST[:PORT][/DATABASE]."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Collection, Sequence
-from functools import cache
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -20,17 +19,18 @@ from rota.shield import shielded
 from rota.store.base import Rider, Room, Tx, Wake, Watch
 from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
-from rota.store.postgres_dialect import DIALECT
-from rota.store.postgres_dialer import BEGIN, BEGIN_AWAY, Connection, Dialer
+from rota.store.postgres_dialer import BEGIN, BEGIN_AWAY, Connection, Dialer, Questions, past
 from rota.store.postgres_errors import RETRIED, ask_if_broken, translated
 from rota.store.postgres_guard import Guard
+from rota.store.postgres_line import line_facts
+from rota.store.postgres_listener import Listener, Means
 from rota.store.postgres_pool import Pool
 from rota.store.postgres_presence import Sessions
 from rota.store.postgres_rides import Rides
-from rota.store.postgres_tx import TELLING, TOLD_WITHIN, PostgresTx
-from rota.store.postgres_wakeups import Listener, Notifier
+from rota.store.postgres_texts import known, known_in_rooms, known_to
+from rota.store.postgres_tx import PostgresTx
+from rota.store.postgres_wakeups import Notifier
 from rota.store.rooms import room_of
-from rota.store.statements import load, load_logins, load_rooms
 from rota.store.wakeups import Wakeups
 
 T = TypeVar("T")
@@ -44,27 +44,6 @@ BEAT_S = 10.0
 
 ROLE_S = 60.0
 """How long it is believed which role servers take on; somebody may switch it on meanwhile."""
-
-
-@cache
-def _known() -> dict[str, bytes]:
-    known = {name: each.text.encode() for name, each in load(DIALECT).items()}
-    return known | {f"{name} and tell": TELLING % known[name] for name in TOLD_WITHIN}
-
-
-@cache
-def _known_in_rooms() -> dict[str, bytes]:
-    """The same under texts of their own: a plan that is kept holds for one role only."""
-    own = {name: each.text.encode() for name, each in load_rooms(DIALECT).items()}
-    known = {name: each.text.encode() for name, each in load(DIALECT).items()}
-    return {name: text + b" /* in a room */" for name, text in (known | own).items()}
-
-
-@cache
-def _known_to(kind: str) -> dict[str, bytes]:
-    """For a login that has no right to some tables, and to functions instead."""
-    own = load_logins(DIALECT, kind).items()
-    return _known() | {name: each.text.encode() for name, each in own}
 
 
 class PostgresStore:
@@ -84,10 +63,10 @@ class PostgresStore:
         self.url = url
         self._clock = clock
         self._memo: dict[Any, Any] = {}
-        self._statements = _known()
+        self._statements = known()
         self._role: tuple[str | None, float] | None = None
-        timeline = self._statements["timeline"]
-        dialer = self._dialer = Dialer(conninfo, burst=options.size + 2, timeline=timeline)
+        self._dialer, self._direct = self._make_dialers(conninfo, options)
+        dialer = self._dialer
         self._guard = Guard()
         self._pool = Pool(dialer, self._guard, options, limit_s=ANSWER_S)
         # Heartbeats must not wait behind the work they vouch for.
@@ -95,10 +74,26 @@ class PostgresStore:
         self._reserve = Pool(dialer, self._guard, lone, limit_s=BEAT_S)
         self.wakeups = Wakeups()
         self._notifier = Notifier(self._send)
-        whoami = self._statements["own_session"]
-        self._listener = Listener(dialer, self.wakeups, whoami=whoami)
-        # A pooler's session outlives the processes it serves.
-        self.presence = Sessions(self.read, self._listener if options.prepares else None)
+        means = Means(
+            dialer=dialer,
+            direct=self._direct,
+            guard=self._guard,
+            snapshot=self._statements["snapshot"],
+            news=self._statements["news"],
+            is_gone=lambda session: bool(self.presence.gone({session})),
+        )
+        self._listener = Listener(means, self.wakeups)
+        self.presence = Sessions(self.read, self._listener)
+
+    def _make_dialers(self, conninfo: str, options: PoolOptions) -> tuple[Dialer, Dialer | None]:
+        """For everything, and for wake-ups past a pooler if the address says how."""
+        names = ("timeline", "own_session", "gone_sessions", "long_statements")
+        questions = Questions(*[self._statements[name] for name in names])
+        burst = options.size + 2
+        dialer = Dialer(conninfo, burst=burst, questions=questions, prepares=options.prepares)
+        if options.direct is None:
+            return dialer, None
+        return dialer, Dialer(past(conninfo, options.direct), burst=1, questions=questions)
 
     @shielded
     def write(
@@ -118,10 +113,8 @@ class PostgresStore:
 
     @shielded
     def read(self, work: Callable[[Tx], T]) -> T:
-        try:
-            return self._transact(work, self._pool)
-        except RETRIED:  # a day that is dropped may stand in the way of a look at several
-            return _once_more(lambda: self._transact(work, self._pool))
+        # A day that is dropped may stand in the way of a look at several.
+        return _retried(lambda: self._transact(work, self._pool))
 
     def only(self, namespaces: Collection[str]) -> Room:
         """As the role that servers take on, if there is one (store.rooms)."""
@@ -143,25 +136,28 @@ class PostgresStore:
         return self.wakeups.ride(rider)
 
     def watch(self, wake: Wake, *, heard: Wake | None = None) -> Watch:
-        self._listener.start()
-        return self.wakeups.watch(wake, heard)
+        watch = self.wakeups.watch(wake, heard)
+        self._listener.start()  # after that: it sleeps while nobody wants to hear
+        return watch
 
     def rotate(self, *, keep_good_ms: int, keep_bad_ms: int) -> None:
         """Make the partitions of the coming days and drop those past retention."""
-        self._transact(
-            lambda tx: rotate(tx, keep_good_ms=keep_good_ms, keep_bad_ms=keep_bad_ms), self._pool
-        )
+
+        def work(tx: PostgresTx) -> None:
+            rotate(tx, keep_good_ms=keep_good_ms, keep_bad_ms=keep_bad_ms)
+
+        _retried(lambda: self._transact(work, self._pool))
 
     def know_login(self) -> None:
         """Ask as what we log in: some have few rights, and other statements for it (ADR 31)."""
         row = self.read(lambda tx: tx.one("whoami"))
         self.login = row["kind"] if row else None
         if self.login is not None:
-            self._statements = _known_to(self.login)
+            self._statements = known_to(self.login)
 
-    def facts(self) -> dict[str, str | int]:
-        """Nothing: its files are on another machine, or should be nobody's business."""
-        return {}
+    def facts(self) -> Mapping[str, str | int]:
+        """How we reach it; its files are on another machine, or should be nobody's business."""
+        return line_facts(self._pool, self._direct)
 
     def close(self) -> None:
         self._notifier.stop()
@@ -173,10 +169,7 @@ class PostgresStore:
     @shielded
     def transact_in(self, room: bytes, work: Callable[[PostgresTx], T]) -> T:
         """A transaction that begins in a room."""
-        try:
-            return self._transact(work, self._pool, room=room)
-        except RETRIED:
-            return _once_more(lambda: self._transact(work, self._pool, room=room))
+        return _retried(lambda: self._transact(work, self._pool, room=room))
 
     def _transact(
         self,
@@ -192,7 +185,7 @@ class PostgresStore:
         connection = line.connection
         try:
             tx = self._tx(connection, pool, is_in_room=bool(room))
-            if lone and connection.plans_well:
+            if lone:
                 return self._transact_lone(work, tx, connection)
             return self._transact_whole(work, tx, connection, riders, room)
         except RETRIED:
@@ -254,13 +247,14 @@ class PostgresStore:
     def _tell(self, woken: set[str], connection: Connection, *, told: Collection[str] = ()) -> None:
         """After the commit: wake this process, then the others that were not told by it."""
         if woken:
+            self._listener.quicken()
             self.wakeups.ring(woken)
             if left := woken.difference(told):
                 self._notifier.ring(left, lambda keys: _notify(connection, keys))
 
     def _tx(self, connection: Connection, pool: Pool, *, is_in_room: bool = False) -> PostgresTx:
         now = self._clock() if self._clock else None
-        texts = _known_in_rooms() if is_in_room else self._statements
+        texts = known_in_rooms() if is_in_room else self._statements
         return PostgresTx(connection, texts, now, self._guard, pool.limit_s, self._memo)
 
     def _send(self, keys: Collection[str]) -> None:
@@ -280,6 +274,13 @@ class _Room:
 
     def read(self, work: Callable[[Tx], T]) -> T:
         return self._store.transact_in(self._begin, work)
+
+
+def _retried(transact: Callable[[], T]) -> T:
+    try:
+        return transact()
+    except RETRIED:
+        return _once_more(transact)
 
 
 def _once_more(transact: Callable[[], T]) -> T:

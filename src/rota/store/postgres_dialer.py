@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import time
 from threading import Condition
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import psycopg
@@ -18,7 +18,8 @@ from psycopg.rows import dict_row
 from psycopg.types.string import TextLoader
 
 from rota.clock import elapsed_s
-from rota.errors import StoreUnavailable
+from rota.errors import StoreRefused, StoreUnavailable
+from rota.store.postgres_leftovers import Leftovers
 from rota.store.postgres_wire import Wire
 
 SETTINGS = {
@@ -31,9 +32,23 @@ SETTINGS = {
     "enable_seqscan": "off",
     "jit": "off",
 }
-_SESSION = "; ".join(f"set {name} = {value}" for name, value in SETTINGS.items()).encode()
+PATIENCE = {
+    # The server's side of DEFAULTS: a client that vanished without a word is noticed within half
+    # a minute, and does not keep one of the server's connections for two hours.
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "5",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "20000",
+}
+
+
+def _said_as(verb: str, settings: dict[str, str]) -> bytes:
+    return "; ".join(f"{verb} {name} = {value}" for name, value in settings.items()).encode()
+
+
+_SESSION = _said_as("set", SETTINGS | PATIENCE)
 BEGIN = b"begin"
-BEGIN_AWAY = b"begin; " + _SESSION.replace(b"set ", b"set local ")
+BEGIN_AWAY = b"begin; " + _said_as("set local", SETTINGS)
 """Behind a pooler, whose sessions others use as well; costs 8 us."""
 
 
@@ -41,14 +56,14 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     """To the server itself, or to a pooler that shares out sessions."""
 
     is_ours = False
-    """The session behind it stays the same and nobody else's: it has our settings."""
+    """The session behind it stays the same and nobody else's: it has our settings.
+
+    Only there statements are prepared; elsewhere each is planned when it comes.
+    """
+    session: str | None = None
+    """What the server calls that session; None when we do not know which one serves us."""
     wire: Wire
     """How statements travel."""
-
-    @property
-    def plans_well(self) -> bool:
-        """Without a transaction around a statement: in our session, or by planning it each time."""
-        return self.is_ours or self.prepare_threshold is None
 
 
 DEFAULTS = {
@@ -69,17 +84,62 @@ SHARED_S = 15.0
 """How long to wait for the attempt of another; each host of an address has 5 s."""
 PACE_S = 0.3
 """Between new connections once the first ones are made; three a second fill any pool."""
+REFUSALS = (
+    "authentication failed",
+    "no password supplied",
+    "no pg_hba.conf entry",
+    '" does not exist',
+)
+"""What a server says to an address that is wrong; in English, as by default."""
+
+
+def past(conninfo: str, direct: str) -> str:
+    """The address of the server behind a pooler: HOST[:PORT][/DATABASE], all else as it is."""
+    place, _, database = direct.partition("/")
+    host, _, port = place.partition(":")
+    said = {"host": host, "port": port or "5432", "dbname": database}
+    given = conninfo_to_dict(conninfo) | {name: value for name, value in said.items() if value}
+    return make_conninfo("", **given)
+
+
+class Questions(NamedTuple):
+    """What a new connection asks; statements of ours (store/sql)."""
+
+    timeline: bytes | None = None
+    own_session: bytes = b"select concat(pg_backend_pid(), ':') as session"
+    gone_sessions: bytes | None = None
+    long_statements: bytes | None = None
+
+
+NO_QUESTIONS = Questions()
 
 
 class Dialer:
-    """Makes all connections of a process to one address."""
+    """Makes all connections of a process to one address.
 
-    def __init__(self, conninfo: str, *, burst: int, timeline: bytes | None = None) -> None:
+    Beside `burst` of them there may be as many that were given up and that the server still holds.
+    """
+
+    def __init__(
+        self,
+        conninfo: str,
+        *,
+        burst: int,
+        questions: Questions = NO_QUESTIONS,
+        prepares: bool = True,
+    ) -> None:
         self.epoch = 0
         """Grows when connections made before must not be used any more."""
+        self.is_shared = False
+        """Some session of the server turned out to serve others as well."""
+        self.leftovers = Leftovers(
+            2 * burst, gone=questions.gone_sessions, still_busy=questions.long_statements
+        )
         self._conninfo = conninfo
         self._burst = burst
-        self._timeline = timeline
+        self._timeline = questions.timeline
+        self._own_session = questions.own_session
+        self._prepares = prepares
         self._changed = Condition()
         self._failures = 0
         self._is_trying = False
@@ -107,7 +167,7 @@ class Dialer:
         except BaseException as error:
             self._failed(error)
             if isinstance(error, psycopg.Error):
-                raise StoreUnavailable(_said(error)) from error
+                raise _unavailable(error) from error
             raise
         with self._changed:
             self._failures = 0
@@ -122,15 +182,25 @@ class Dialer:
         with self._changed:
             self.epoch += 1
 
+    def share(self) -> None:
+        """A session of ours is others' as well: nothing is prepared or set there from now on."""
+        with self._changed:
+            self.is_shared = True
+            self.epoch += 1
+
     def _dial(self) -> Connection:
         settings = make_conninfo("", **(DEFAULTS | conninfo_to_dict(self._conninfo)))
         connection = Connection.connect(settings, autocommit=True, row_factory=dict_row)
         # Ids are text to us; making UUIDs of them first took 5 % of a worker's time.
         connection.adapters.register_loader("uuid", TextLoader)
-        connection.wire = Wire(connection)
+        # Psycopg would number the statements it prepares, and so mistake one for another in a
+        # session that is not ours alone.
+        connection.prepare_threshold = None
+        connection.wire = Wire(connection, mixed_up=self.share)
         try:
             self._refuse_the_past(connection)
-            _settle_in(connection)
+            self._settle_in(connection)
+            self.leftovers.admit(connection)
         except BaseException:
             connection.close()
             raise
@@ -188,13 +258,22 @@ class Dialer:
             )
         self._newest[system] = timeline
 
+    def _settle_in(self, connection: Connection) -> None:
+        """A pooler gives each client a number of its own making; the server's own is the truth."""
+        row = connection.execute(self._own_session).fetchone()
+        session = str(row["session"]) if row else ""
+        is_server = session.partition(":")[0] == str(connection.info.backend_pid)
+        connection.is_ours = is_server and not self.is_shared
+        if connection.is_ours:
+            connection.session = session
+            connection.execute(_SESSION)
+        connection.wire.prepares = self._prepares and connection.is_ours
 
-def _settle_in(connection: Connection) -> None:
-    """A pooler gives each client a number of its own making; the server's own is the truth."""
-    row = connection.execute(b"select pg_backend_pid() as pid").fetchone()
-    connection.is_ours = row is not None and row["pid"] == connection.info.backend_pid
-    if connection.is_ours:
-        connection.execute(_SESSION)
+
+def _unavailable(error: psycopg.Error) -> StoreUnavailable:
+    """A server that is there and does not know us is no outage; psycopg tells by words alone."""
+    said = _said(error)
+    return StoreRefused(said) if any(each in said for each in REFUSALS) else StoreUnavailable(said)
 
 
 def _said(error: BaseException) -> str:

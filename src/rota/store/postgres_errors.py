@@ -6,9 +6,23 @@ import psycopg
 
 from rota.errors import BadInput, CommitUnknown, RightMissing, StoreUnavailable
 from rota.store.postgres_dialer import Connection, Dialer
+from rota.store.postgres_wire import MixedUp
 
-RETRIED = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
+RETRIED = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure, MixedUp)
 """Nothing has happened, and the next try may do better."""
+
+
+_OF_VALUES = (
+    psycopg.DataError,
+    psycopg.IntegrityError,
+    psycopg.errors.ProgramLimitExceeded,
+    psycopg.errors.RaiseException,
+)
+
+
+def is_fault_of_values(error: Exception) -> bool:
+    """Whether it says something of what was to be written, and not of the server or the schema."""
+    return isinstance(error, _OF_VALUES) or not isinstance(error, psycopg.Error)
 
 
 def ask_if_broken(connection: Connection, error: psycopg.OperationalError) -> None:

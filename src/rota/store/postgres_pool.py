@@ -14,6 +14,7 @@ from typing import NamedTuple
 from psycopg import pq
 
 from rota.errors import StoreUnavailable
+from rota.store.descriptors import check_descriptors, set_canary
 from rota.store.options import PoolOptions
 from rota.store.postgres_dialer import Connection, Dialer
 from rota.store.postgres_guard import Guard
@@ -43,9 +44,9 @@ class Pool:
         *,
         limit_s: float,
     ) -> None:
+        set_canary()
         self._dialer = dialer
         self._guard = guard
-        self._options = options
         self.limit_s = limit_s
         self._idle: list[Line] = []
         # A queue and not a semaphore: that one is written in Python, 40 us after a rest.
@@ -65,6 +66,7 @@ class Pool:
 
     def take(self) -> Line:
         """As `connection`, for whoever gives it back in every case."""
+        check_descriptors()
         try:
             self._free.get(timeout=WAIT_S)
         except Empty:
@@ -95,10 +97,7 @@ class Pool:
             if line.epoch == epoch and line.connection.wire.is_quiet():
                 return line
             self._guard.close(line.connection)
-        connection = self._dialer.connect()
-        if not self._options.prepares:
-            connection.prepare_threshold = None
-        return Line(connection, epoch)
+        return Line(self._dialer.connect(), epoch)
 
     def _keep(self, line: Line) -> None:
         connection = line.connection
@@ -109,13 +108,17 @@ class Pool:
                 self._drop_idle()
             return
         was_broken = connection.broken
+        if was_broken:
+            self._dialer.leftovers.give_up(connection)
         self._guard.close(connection)
         if was_broken:
             # What took this one took the others, too; each would have to be waited for.
-            self._drop_idle()
+            self._drop_idle(are_broken=True)
 
-    def _drop_idle(self) -> None:
+    def _drop_idle(self, *, are_broken: bool = False) -> None:
         while (line := self._pop()) is not None:
+            if are_broken:
+                self._dialer.leftovers.give_up(line.connection)
             self._guard.close(line.connection)
 
     def _pop(self) -> Line | None:

@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rota.store.base import Tx
-    from rota.store.postgres_wakeups import Listener
+    from rota.store.postgres_listener import Listener
 
 
 class Sessions:
-    """Sees the sessions of one server; behind a pooler they say nothing about processes."""
+    """Sees the sessions of one server. Behind a pooler a process has none, and is not seen."""
 
     is_certain = False
 
     def __init__(
-        self, read: Callable[[Callable[[Tx], set[str]]], set[str]], listener: Listener | None
+        self, read: Callable[[Callable[[Tx], set[str]]], set[str]], listener: Listener
     ) -> None:
         self._read = read
         self._listener = listener
 
     def mine(self) -> str | None:
-        return self._listener.session if self._listener else None
+        return self._listener.session
 
     def gone(self, presences: Collection[str]) -> set[str]:
-        if not presences or self._listener is None:
+        if not presences:
             return set()
         sessions = json.dumps(sorted(presences))
         return self._read(

@@ -47,7 +47,6 @@ class Rides:
                     raise
                 connection.wire.say(b"rollback to ride")
                 tx.restore(news)
-                tx.fresh.clear()
             else:
                 if ride is not None:
                     self._rides.append(ride)

@@ -11,6 +11,7 @@ import msgspec
 from rota.store.base import Ask, Row
 from rota.store.news import News
 from rota.store.postgres_dialer import Connection
+from rota.store.postgres_errors import is_fault_of_values
 from rota.store.postgres_guard import Guard
 from rota.store.postgres_joined import joined, numbered
 from rota.store.postgres_wire import Answer
@@ -42,7 +43,6 @@ class PostgresTx(News):
         self._statements = statements
         self._now = now
         self.memo = memo
-        self.fresh: dict[Any, Any] = {}
         self.told: set[str] = set()
         """Those whose NOTIFY is part of this transaction."""
         self.choose: Callable[[Collection[str]], set[str]] | None = None
@@ -92,6 +92,13 @@ class PostgresTx(News):
     def expect_answer(self) -> None:
         """Within the limit from now on."""
         self._guard.expect(self._connection, self._limit_s)
+
+    def _say(self, text: str) -> None:
+        self.expect_answer()
+        self._connection.wire.say(text.encode())
+
+    def _is_of_values(self, error: Exception) -> bool:
+        return not self._connection.broken and is_fault_of_values(error)
 
     def _run(self, name: str, params: dict[str, Any]) -> Answer:
         if self.statements_left is not None:

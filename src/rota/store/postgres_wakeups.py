@@ -1,4 +1,4 @@
-"""LISTEN and NOTIFY as hints, sent after a commit, or with it while commits are quick.
+"""NOTIFY as hints, sent after a commit, or with it while commits are quick.
 
 A key is sent at most every 10 ms by a process: notifying commits share one lock in the
 server, and a thousand submits need one wake-up.
@@ -7,24 +7,19 @@ server, and a thousand submits need one wake-up.
 from __future__ import annotations
 
 import contextlib
-import random
 import time
 from collections.abc import Callable, Collection
-from threading import Condition, Event, Lock, Thread
+from threading import Condition, Lock, Thread
 
 import psycopg
 
 from rota.clock import elapsed_s
 from rota.errors import StoreUnavailable
-from rota.store.postgres_dialer import Dialer
-from rota.store.wakeups import EVERYWHERE, Wakeups
 
 QUIET_S = 0.01
 QUICK_S = 0.002
 """A commit that takes longer does not carry its NOTIFY: the lock would be held as long (ADR 14)."""
 MOST_KEYS = 1000
-LOOK_S = 0.1
-"""How often the listener looks whether it is to stop; 50 us each time."""
 LOST = (psycopg.Error, StoreUnavailable)
 """A hint may be lost; whoever waits for it polls anyway."""
 
@@ -104,49 +99,3 @@ class Notifier:
                 self._sent_s.update(dict.fromkeys(keys, elapsed_s()))
             with contextlib.suppress(*LOST):
                 self._send(keys)
-
-
-class Listener:
-    """Hears keys of other processes and rings them here; reconnects with jitter.
-
-    Its session stays open as long as the process lives: `session` is its name in the server.
-    """
-
-    def __init__(self, dialer: Dialer, wakeups: Wakeups, *, whoami: bytes) -> None:
-        self.session: str | None = None
-        self._dialer = dialer
-        self._wakeups = wakeups
-        self._whoami = whoami
-        self._stopping = Event()
-        self._thread: Thread | None = None
-
-    def start(self) -> None:
-        if self._thread is None:
-            self._thread = Thread(target=self._run, name="rota-listener", daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        self._stopping.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            try:
-                self._listen()
-            except (psycopg.Error, StoreUnavailable):
-                self.session = None
-                self._stopping.wait(random.uniform(0.1, 0.7))
-
-    def _listen(self) -> None:
-        epoch = self._dialer.epoch
-        with self._dialer.connect() as connection:
-            connection.wire.say(b"listen rota")
-            row = connection.wire.run(self._whoami, {}).rows[0]
-            self.session = row["session"]
-            self._wakeups.ring((EVERYWHERE,))  # something may have happened while we were away
-            while not self._stopping.is_set() and epoch == self._dialer.epoch:
-                for notice in connection.wire.notices(LOOK_S):
-                    # What we say ourselves has been told here at once.
-                    if not self._dialer.is_mine(notice.be_pid):
-                        self._wakeups.hear(notice.extra.decode())

@@ -6,9 +6,10 @@ the statement asks for; rows come back through psycopg's own loaders.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import select
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import psycopg
@@ -23,7 +24,18 @@ MOST_PREPARED = 300
 """On one connection; each keeps its plan in the server."""
 GOOD = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
 BAD = pq.ConnStatus.BAD
+SHARED_SESSION = (
+    psycopg.errors.DuplicatePreparedStatement,
+    psycopg.errors.InvalidSqlStatementName,
+)
 _MARK = re.compile(rb"%\((\w+)\)s|%%")
+
+
+class MixedUp(psycopg.Error):
+    """The session has a statement that we did not prepare there, or lacks one that we did.
+
+    So others use it as well. The statement did not run, and a transaction around it has failed.
+    """
 
 
 class Answer(NamedTuple):
@@ -34,9 +46,21 @@ class Answer(NamedTuple):
 
 
 class Wire:
-    """Speaks for one connection; for one thread at a time."""
+    """Speaks for one connection; for one thread at a time.
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+    It prepares statements only when it is told to; `mixed_up` is called when the session turns
+    out to be shared with others.
+    """
+
+    def __init__(
+        self,
+        connection: psycopg.Connection[Any],
+        *,
+        prepares: bool = False,
+        mixed_up: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.prepares = prepares
+        self._mixed_up = mixed_up
         self._connection = connection
         self._pgconn = connection.pgconn
         self._known: dict[bytes, _Statement] = {}
@@ -83,7 +107,7 @@ class Wire:
     def _send(self, statement: _Statement, values: list[bytes | None]) -> pq.abc.PGresult:
         if statement.handle is None and self._is_to_prepare(statement):
             self._prepared += 1
-            handle = b"rota_%d" % self._prepared
+            handle = handle_of(statement.text)
             self._check(self._pgconn.prepare(handle, statement.text))
             statement.handle = handle
         if statement.handle is None:
@@ -93,7 +117,7 @@ class Wire:
 
     def _is_to_prepare(self, statement: _Statement) -> bool:
         statement.uses += 1
-        may = self._connection.prepare_threshold is not None and self._prepared < MOST_PREPARED
+        may = self.prepares and self._prepared < MOST_PREPARED
         return may and statement.uses > PREPARED_AFTER
 
     def _check(self, result: pq.abc.PGresult) -> pq.abc.PGresult:
@@ -101,7 +125,11 @@ class Wire:
             return result
         if self._pgconn.status == BAD and not result.error_field(pq.DiagnosticField.SQLSTATE):
             raise psycopg.OperationalError(result.get_error_message())
-        raise psycopg.errors.error_from_result(result)
+        error = psycopg.errors.error_from_result(result)
+        if isinstance(error, SHARED_SESSION):
+            self._mixed_up()
+            raise MixedUp(str(error)) from error
+        raise error
 
 
 class _Statement:
@@ -126,6 +154,15 @@ class _Statement:
 
     def _row(self, values: Sequence[Any]) -> Row:
         return dict(zip(self._columns, values, strict=True))
+
+
+def handle_of(text: bytes) -> bytes:
+    """The name of a prepared statement, made of its text.
+
+    Numbers would mean another statement to each client, and a pooler lets clients meet in one
+    session: this name can mean nothing else, whoever prepared it.
+    """
+    return b"rota_" + hashlib.sha256(text).hexdigest()[:48].encode()
 
 
 def numbered(text: bytes) -> tuple[bytes, tuple[str, ...]]:

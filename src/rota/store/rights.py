@@ -50,22 +50,34 @@ RIGHTS: Mapping[str, Rights] = {
     "namespace": Rights("rawd", "r", "r"),
     "node": Rights("rawd", "rawd", "r"),
     "queue": Rights("raw", "r", "r"),
+    "release": Rights("rawd", "rawd", "r"),
     "request": Rights("rawd"),
     "run": Rights("rawd", "rawd", "r"),
     "run_history": Rights("rad", "ra", "r"),
     "run_key": Rights("rawd", "raw", "r"),
     "schedule": Rights("rawd", "rawd", "r"),
+    "schema_step": Rights("r", "r", "r"),
     "session": Rights("rawd"),
     "statistic": Rights("rawd", "", "r"),
     "ticket": Rights("rad"),
     "token": Rights("raw"),
-    "worker": Rights("rawd", "rawd", "r"),
+    "version_change": Rights("rad", "ra", "r"),
+    "worker": Rights("rawd", "ad"),
 }
 ACT = (
     "id", "namespace", "at", "who", "verb", "subject", "detail", "address", "request_id",
     "before_digest", "after_digest",
 )  # fmt: skip
 """What an act says; its place in the chain is given later, by who seals it."""
+WORKER_TOLD = (
+    "queues", "jobs", "running", "left_behind", "is_draining", "drain_asked", "stalled_at",
+    "stalled_why", "seen_at", "lease_until", "presence", "missing_since",
+)  # fmt: skip
+"""What a worker says of itself as it goes on, and what it is asked for."""
+WORKER_SEEN = (
+    "id", "namespace", "name", "host", "pid", "slots", "version", "started_at", *WORKER_TOLD,
+)  # fmt: skip
+"""All but `attempt_key` and `token_id`: with these anybody could speak for a remote worker."""
 COLUMNS: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "act": {
         "server": {"r": (*ACT, "seq", "hash"), "a": ACT, "w": ("seq", "hash")},
@@ -78,8 +90,13 @@ COLUMNS: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = {
             "w": ("namespace", "seq", "hash"),
         },
     },
+    "worker": {
+        "worker": {"r": WORKER_SEEN, "w": WORKER_TOLD},
+        "reader": {"r": WORKER_SEEN},
+    },
 }
-"""Where a right is for some columns only: the audit grows, and nothing in it changes or goes."""
+"""Where a right is for some columns only: the audit grows, and nothing in it changes or goes; keys
+of workers are for servers."""
 FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "server": (
         "make_day(text, bigint)",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rota.store.held import HELD
+
 Shape = Mapping[str, str]
 
 COLUMNS: Mapping[str, str] = {
-    "asked_for": (
-        "(cast(:state as text) is null or state = :state)"
-        " and (cast(:job as text) is null or job = :job)"
+    **HELD,
+    "asked_for": "(cast(:state as text) is null or state = :state) and {columns:asked_of}",
+    "asked_of": (
+        "(cast(:job as text) is null or job = :job)"
         " and (cast(:queue as text) is null or queue = :queue)"
         " and (cast(:queues as text) is null or queue in ({each:queues}))"
         " and (cast(:schedule as text) is null or schedule_id in ("
@@ -27,6 +30,11 @@ COLUMNS: Mapping[str, str] = {
         " and (cast(:until as bigint) is null or created_at < :until)"
     ),
     "asked": "{columns:asked_for} and {columns:asked_when}",
+    # Of live runs: one that a worker holds ready waits.
+    "asked_live": (
+        "(cast(:state as text) is null or {columns:seen} = :state) and {columns:asked_of}"
+        " and {columns:asked_when}"
+    ),
     # Not `is null or`, which a plan that is kept cannot search an index for: the thousandth page
     # would read all pages before it. Nor `coalesce`, which is not leakproof (store.rooms).
     "further": (
@@ -49,13 +57,15 @@ COLUMNS: Mapping[str, str] = {
         " select 1 from rota.run_history as h where h.id = dead_letter.run_id"
         " and h.state = {to:fail} and h.queue in ({each:queues})))"
     ),
-    "kept": (
+    "made": (
         "id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,"
-        " created_at, due_at, ready_at, attempt, worker_id, started_at, progress, progress_note,"
+        " created_at, due_at, ready_at, attempt, worker_id, progress, progress_note,"
         " schedule_id, backfill_id, origin, parent_id, node, item"
     ),
+    "kept": "{columns:made}, started_at",
     "live": (
-        "{columns:kept}, state, failures, crashes, fence, cancel_requested, error,"
+        "{columns:made}, {columns:seen_start} as started_at, {columns:seen} as state,"
+        " failures, crashes, fence, cancel_requested, error,"
         " null as finished_at, null as result, null as reason"
     ),
     "ended": (
@@ -130,7 +140,13 @@ SHAPES: Mapping[str, Shape] = {
         "origin": "text",
         "waits": "bool",
     },
-    "child_run": {**_NEW_RUN, "parent_id": "uuid", "node": "text", "item": "int"},
+    "child_run": {
+        **_NEW_RUN,
+        "parent_id": "uuid",
+        "node": "text",
+        "item": "int",
+        "origin": "text",
+    },
     "node": {
         "graph_id": "uuid",
         "name": "text",
@@ -169,8 +185,10 @@ SHAPES: Mapping[str, Shape] = {
         "error": "text",
         "delay_ms": "bigint",
         "reason": "text",
+        "held_ms": "bigint",
     },
     "held": {"run_id": "uuid", "fence": "bigint"},
+    "begun_run": {"run_id": "uuid", "fence": "bigint", "held_ms": "bigint"},
     "tally": {
         "job": "text",
         "turn": "int",

@@ -6,6 +6,7 @@ returns, it is on disk. Other processes may use the same file on the same machin
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from pathlib import Path
@@ -16,12 +17,13 @@ from typing import Any, Self, TypeVar
 import apsw
 
 from rota.clock import elapsed_s
-from rota.errors import StoreUnavailable
+from rota.errors import StoreLost, StoreRefused, StoreUnavailable
 from rota.shield import shielded
 from rota.store.base import Ride, Rider, Tx, Wake, Watch
 from rota.store.combiner import Combiner
+from rota.store.descriptors import check_descriptors, set_canary
 from rota.store.file_watch import FileWatch
-from rota.store.files import file_facts
+from rota.store.files import file_facts, make_private
 from rota.store.neighbours import disown, own
 from rota.store.processes import Processes
 from rota.store.sqlite_dialect import OWN
@@ -66,8 +68,10 @@ class SqliteStore:
         except BaseException:
             disown(path)
             raise
+        set_canary()
         self._is_open = True
         self.log = Path(self._writer.filename_wal)  # where a link leads to
+        self._its_file, self._its_log = _identity(path), _identity(self.log)
         self._readers: list[apsw.Connection] = []
         self._commit: Combiner[Callable[[SqliteTx], Any], Any] = Combiner(self._flush)
         self.wakeups = Wakeups()
@@ -88,6 +92,7 @@ class SqliteStore:
 
     @shielded
     def read(self, work: Callable[[Tx], T]) -> T:
+        self._check_file()
         try:
             connection = self._readers.pop()
         except IndexError:
@@ -127,6 +132,12 @@ class SqliteStore:
     def close(self) -> None:
         self._file_watch.stop()
         with self._writing:
+            log = _identity(self.log)
+            if self._is_open and log is not None and log != self._its_log:
+                # The last to close folds in its log and removes it by name, and that is another's.
+                # (Of a log that is gone nobody else knows: folding it in saves what it holds.)
+                for each in (self._writer, *self._readers):
+                    each.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             self._writer.close()
         while self._readers:
             self._readers.pop().close()
@@ -137,6 +148,7 @@ class SqliteStore:
     def _connect(self) -> apsw.Connection:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self.path)
             connection = apsw.Connection(str(self.path))
             # Without it each statement is planned anew for its parameters: 200 us a claim.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
@@ -145,6 +157,22 @@ class SqliteStore:
         except (apsw.Error, OSError) as error:
             raise _unavailable(error, path=self.path) from error
         return connection
+
+    def _check_file(self) -> None:
+        """Refuse to write into a file that nobody finds any more; two stats and an fstat."""
+        check_descriptors()
+        if self._was_replaced():
+            raise StoreLost(
+                f"the SQLite file {self.path} or its write-ahead log was moved, deleted or "
+                "replaced while this process used it; nothing is written any more. Put the files "
+                "back together, or start the process again to use what is there now"
+            )
+
+    def _was_replaced(self) -> bool:
+        log = _identity(self.log)
+        if self._its_log is None:  # there from the first transaction until the last close
+            self._its_log = log
+        return log != self._its_log or _identity(self.path) != self._its_file
 
     def _tx(self, connection: apsw.Connection) -> SqliteTx:
         now = self._clock() if self._clock else None
@@ -158,6 +186,7 @@ class SqliteStore:
             self.touches += 1
             try:  # Ctrl-C may come as soon as the transaction has begun
                 self._writer.execute("begin immediate")
+                self._check_file()
                 tx = self._tx(self._writer)
                 answers = [self._attempt(tx, work) for work in works]
                 self._board(tx, rides)
@@ -185,7 +214,6 @@ class SqliteStore:
                 raise _unavailable(error, path=self.path) from error
             self._writer.execute("rollback to work")
             tx.restore(news)
-            tx.fresh.clear()
             answer = _unavailable(error, path=self.path)
         self._writer.execute("release work")
         return answer
@@ -222,6 +250,15 @@ class SqliteStore:
             self._writing.release()
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What the system knows the file by that this name leads to; None if to none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116  # on the way of every commit
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def _set(connection: apsw.Connection, pragma: str) -> None:
     """Make a setting; SQLite refuses a new journal at once while another process makes the file."""
     end_s = elapsed_s() + BUSY_MS / 1000
@@ -241,6 +278,8 @@ def _unavailable(error: Exception, *, path: Path) -> Exception:
         return StoreUnavailable(
             f"the SQLite file {path} was locked by another process for {BUSY_MS // 1000} s"
         )
+    if isinstance(error, apsw.NotADBError | apsw.CantOpenError | apsw.PermissionsError):
+        return StoreRefused(f"cannot use the SQLite file {path}: {error}")
     is_outage = isinstance(error, apsw.Error | OSError)
     if not is_outage or isinstance(error, apsw.ConstraintError | apsw.SQLError):
         return error  # the caller's, or a bug of ours: let it be seen as it is

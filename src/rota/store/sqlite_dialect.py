@@ -40,7 +40,7 @@ DIALECT = Dialect(
     each=lambda param: f"select value from json_each(:{param})",
     ids=lambda param: f"in (select value from json_each(:{param}))",
     param=lambda name: f":{name}",
-    schema="",
+    schema="rota_",
 )
 # Users bring connections to older ones. In ours an element stays parsed for all its columns, which
 # halves the time of a batch of log lines.

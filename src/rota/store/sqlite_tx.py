@@ -13,6 +13,17 @@ from rota.store.base import Ask, Row
 from rota.store.news import News
 from rota.store.statements import Statement
 
+_OF_VALUES = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError, apsw.RangeError)
+
+
+def is_fault_of_values(error: Exception) -> bool:
+    """Whether it says something of what was to be written, and not of the file or the schema."""
+    if isinstance(error, apsw.SQLError):
+        return "JSON" in str(error)
+    if isinstance(error, apsw.Error):
+        return isinstance(error, _OF_VALUES)
+    return True
+
 
 class SqliteTx(News):
     """A transaction on one apsw connection."""
@@ -31,7 +42,6 @@ class SqliteTx(News):
         self._columns = columns
         self._now = now
         self.memo = memo
-        self.fresh: dict[Any, Any] = {}
 
     def one(self, name: str, /, **params: Any) -> Row | None:
         rows = self.all(name, **params)
@@ -77,6 +87,14 @@ class SqliteTx(News):
     def script(self, text: str) -> None:
         """Run statements that have no parameters, for migrations."""
         self._connection.execute(text)
+
+    def _say(self, text: str) -> None:
+        self._connection.execute(text)
+
+    def _is_of_values(self, error: Exception) -> bool:
+        if not self._connection.in_transaction:
+            return False  # a full or broken disk: SQLite rolled everything back
+        return is_fault_of_values(error)
 
     def _run(self, name: str, params: dict[str, Any]) -> apsw.Cursor:
         params["now"] = self._now

@@ -39,6 +39,10 @@ class Wakeups:
         self._watches: list[_Entry[_Watcher]] = []
         self._riders: list[_Entry[Rider]] = []
 
+    def are_wanted(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self._watches)
+
     def watch(self, wake: Wake, heard: Wake | None = None) -> _Entry[_Watcher]:
         return _Entry(self._watches, _Watcher(wake, heard or wake))
 

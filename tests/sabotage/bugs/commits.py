@@ -104,7 +104,7 @@ COMMITS = (
         name="wait returns before the end",
         breaks="Whoever waits for a result is told at the first sign of life.",
         edits=(
-            Edit(path="app/waiter.py", within="wait", old="if left_s <= 0:", new="if is_known:"),
+            Edit(path="app/waiter.py", within="_wait", old="if left_s <= 0:", new="if is_known:"),
         ),
         caught_by=(T_ANSWERS + "test_waiting_lasts_until_the_end_of_the_run[sqlite]",),
     ),

@@ -87,9 +87,7 @@ FINISHING = (
         name="cancel is not told",
         breaks="A worker never hears that one of its runs should stop.",
         edits=(
-            Edit(
-                path="store/sql/workers.sql", within="held_changes", old="or run.cancel_requested"
-            ),
+            Edit(path="store/sql/workers.sql", within="held_changes", old="or c.cancel_requested"),
         ),
         caught_by=(T_CANCEL + "test_a_running_run_is_asked_and_its_worker_is_told[sqlite]",),
     ),
@@ -122,16 +120,33 @@ FINISHING = (
     ),
     Sabotage(
         name="crash budget ignored",
-        breaks="A run that kills its workers is tried for ever.",
+        breaks="A run that kills its processes is tried for ever.",
         edits=(
             Edit(
                 path="rules/retry.py",
-                within="after_crash",
-                old="crashes >= MAX_CRASHES",
-                new="crashes < 0",
+                within="quarantine",
+                old="crashes < limit",
+                new="crashes > 0",
             ),
         ),
-        caught_by=(T_REAP + "test_a_run_that_took_three_workers_with_it_is_given_up[sqlite]",),
+        caught_by=(
+            T_REAP + "test_a_run_that_was_alone_in_three_processes_that_died_is_given_up[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="crashes count although others shared the process",
+        breaks="Deploys, kills and bad neighbours put innocent runs into quarantine.",
+        edits=(
+            Edit(
+                path=FINISH,
+                within="count_crashes",
+                old="and kind = 'crash'",
+                new="and kind in ('crash', 'lost')",
+            ),
+        ),
+        caught_by=(
+            T_REAP + "test_a_run_that_was_alone_in_three_processes_that_died_is_given_up[sqlite]",
+        ),
     ),
     Sabotage(
         name="at_most_once repeated after a crash",
@@ -139,9 +154,9 @@ FINISHING = (
         edits=(
             Edit(
                 path="rules/retry.py",
-                within="after_crash",
+                within="after_loss",
                 old="if at_most_once:",
-                new="if crashes < 0:",
+                new="if not at_most_once and at_most_once:",
             ),
         ),
         caught_by=(T_REAP + "test_an_at_most_once_run_is_lost_not_repeated[sqlite]",),

@@ -13,8 +13,40 @@ T_FIRE = "tests/contract/test_fire_clocks.py::"
 T_OVERLAP = "tests/contract/test_overlap.py::"
 T_RACES = "tests/contract/test_fire_races.py::"
 T_SCHEDULES = "tests/contract/test_schedules.py::"
+T_TIMES = "tests/contract/test_run_times.py::"
 
 FIRING = (
+    Sabotage(
+        name="a pause that what waits goes past",
+        breaks="A paused schedule goes on starting what its overlap policy made wait.",
+        edits=(
+            Edit(
+                path="engine/starts.py",
+                within="_movable",
+                old='row["state"] == PAUSED',
+                new="False",
+            ),
+        ),
+        caught_by=(
+            T_OVERLAP
+            + "test_a_paused_schedule_starts_nothing_of_what_waits_until_it_is_resumed"
+            + "[sqlite-queue_all]",
+            T_OVERLAP + "test_a_schedule_that_paused_itself_starts_nothing_of_what_waits[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="a pause that holds what a person starts",
+        breaks="A start by hand of a paused schedule waits for ever once it has to wait.",
+        edits=(
+            Edit(
+                path="engine/starts.py",
+                within="_movable",
+                old="each.by_hand or not is_paused",
+                new="not is_paused",
+            ),
+        ),
+        caught_by=(T_OVERLAP + "test_a_start_by_hand_goes_past_those_that_a_pause_holds[sqlite]",),
+    ),
     Sabotage(
         name="a firing that does not heed the key",
         breaks="An instant that is on record is started a second time.",
@@ -135,6 +167,47 @@ FIRING = (
         ),
         caught_by=(
             T_DRAINS + "test_a_worker_that_starts_in_a_window_knows_it_at_its_first_claim[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="nodes that do not know what their run is for",
+        breaks="A backfill of a graph does the same day's work for each of its days.",
+        edits=(
+            Edit(
+                path="engine/releases.py",
+                within="Releases._run",
+                old="origin=course.origin",
+                new="origin=None",
+            ),
+        ),
+        caught_by=(
+            T_TIMES + "test_every_node_of_a_scheduled_graph_is_for_the_instant_of_its_run[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="a payload of an event that is computed with",
+        breaks="Whoever sends an event has expressions evaluated in the store's transaction.",
+        edits=(
+            Edit(
+                path="engine/send.py",
+                within="_ask",
+                old="args=event_args(listener.args, event, names),",
+                new="args=event_args(listener.args, event, names),\n    )\n"
+                "    from rota.engine.fired_run import with_times\n"
+                "    start = with_times(row, plan, start) if plan else Start(\n"
+                "        instant=0,",
+            ),
+        ),
+        caught_by=(T_TIMES + "test_what_an_event_brings_is_never_computed_with[sqlite]",),
+    ),
+    Sabotage(
+        name="a schedule without a value for its arguments stops the others",
+        breaks="One bad expression keeps every schedule of the store from firing.",
+        edits=(
+            Edit(path=FIRE, within="_fire", old="except BadInput", new="except KeyboardInterrupt"),
+        ),
+        caught_by=(
+            T_TIMES + "test_a_time_without_a_value_stops_its_schedule_and_no_other[sqlite]",
         ),
     ),
 )

@@ -15,6 +15,41 @@ T_MEMOS = "tests/contract/test_memos.py::"
 
 GRAPHS = (
     Sabotage(
+        name="a graph within another takes anything",
+        breaks="A result of a wrong type goes deep into a graph before something fails.",
+        edits=(
+            Edit(
+                path="engine/expand.py",
+                within="_course",
+                old="if outer is not None:",
+                new="if outer is None:",
+            ),
+        ),
+        caught_by=(
+            T_FAILURES
+            + "test_a_graph_within_another_refuses_what_its_parameters_do_not_take[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="types of a graph's parameters are not asked at the door",
+        breaks="A wrong argument is accepted, and fails in a worker.",
+        edits=(
+            Edit(
+                path="rules/recorded.py",
+                within="_kind",
+                old="return Optional[kind]",
+                new="return Any",
+            ),
+            Edit(
+                path="rules/recorded.py",
+                within="_may_be_none",
+                old=".default is None",
+                new=".type != ''",
+            ),
+        ),
+        caught_by=("tests/unit/test_recorded.py::test_a_graph_takes_what_its_parameters_say",),
+    ),
+    Sabotage(
         name="a skip wins over a failure in one wave",
         breaks="A node below a failed one counts as skipped, and its run as a success.",
         edits=(

@@ -10,6 +10,7 @@ T_REAP = "tests/contract/test_reap.py::"
 T_STRAYS = "tests/contract/test_strays.py::"
 T_WATCH = "tests/integration/test_watchman.py::"
 T_WORKERS = "tests/contract/test_workers.py::"
+T_WORKER_STRAYS = "tests/integration/test_worker_strays.py::"
 
 # Years before the clock of the tests, and away from any other clock.
 HOST_NOW = "cast(unixepoch('subsec') * 1000 as integer) - 31536000000"
@@ -154,5 +155,18 @@ LEASES = (
             ),
         ),
         caught_by=(T_WATCH + "test_a_drain_gives_back_what_has_not_started[sqlite]",),
+    ),
+    Sabotage(
+        name="a run that its worker knows is given back as a stray",
+        breaks="A worker that was stopped for a while begins a run at most once, twice.",
+        edits=(
+            Edit(
+                path="runtime/worker.py",
+                within="_unknown",
+                old="not in known",
+                new="is not known",
+            ),
+        ),
+        caught_by=(T_WORKER_STRAYS + "test_a_run_that_the_worker_knows_is_never_given_back_as_a_stray",),
     ),
 )

@@ -98,7 +98,15 @@ export type BackfillStopped = {
 export type Beaten = {
   lost: Array<string>;
   cancelled: Array<string>;
+  recalls: boolean;
   draining: boolean;
+};
+
+export type BegunBody = {
+  runId: string;
+  fence: number;
+  token: string;
+  heldMs: number;
 };
 
 export type BlackoutBody = {
@@ -274,6 +282,7 @@ export type ChunkBody = {
 export type ClaimBody = {
   limit: number;
   held?: Array<AttemptBody> | null;
+  ahead?: number;
 };
 
 export type Claimed = {
@@ -301,6 +310,7 @@ export type ClaimedRun = {
   parentId: string | null;
   node: string | null;
   item: number | null;
+  isHeld: boolean;
 };
 
 export type ComingDocument = {
@@ -419,6 +429,8 @@ export type EndBody = {
   token: string;
   ending: "returned" | "raised" | "crashed" | "stopped";
   began?: boolean;
+  heldMs?: number | null;
+  leftBehind?: boolean;
   result?: string | null;
   error?: ErrorDetail | null;
   types?: Array<string>;
@@ -625,6 +637,9 @@ export type HeardDocument = {
 export type HeartbeatBody = {
   held?: Array<AttemptBody>;
   progress?: Array<ProgressBody>;
+  begun?: Array<BegunBody>;
+  running?: number | null;
+  leftBehind?: number;
   draining?: boolean;
   stored?: boolean;
 };
@@ -752,12 +767,14 @@ export type JobSpec = {
   delivery: "at_least_once" | "at_most_once";
   isolation: "thread" | "process";
   memory_mb: number | null;
+  max_crashes: number;
   breaker: Breaker | null;
   dependencies: Array<string>;
   cache: Cache | null;
   parameters: Record<string, string>;
   defaults: Record<string, unknown>;
   more: string;
+  description: string;
 };
 
 export type JobStatistics = {
@@ -1008,6 +1025,7 @@ export type PreviewBody = {
   fold?: "cron" | "first" | "second" | "both" | null;
   calendar?: string | Record<string, unknown> | null;
   roll?: "skip" | "next" | "previous" | "modified_following" | null;
+  name?: string;
   from?: string | null;
   until?: string | null;
   count?: number;
@@ -1177,6 +1195,7 @@ export type Registered = {
   leaseMs: number;
   heartbeatMs: number;
   unknownJobs: Array<string>;
+  hearsBegins: boolean;
 };
 
 export type Removed = {
@@ -1325,7 +1344,7 @@ export type ScheduleBody = {
   catchupWindow?: string | number | null;
   grace?: string | number | null;
   jitter?: string | number | null;
-  jitterKind?: "random" | "hash" | null;
+  jitterKind?: "random" | "hash" | "fixed" | null;
   startWithin?: string | number | null;
   pauseAfter?: number | null;
   paused?: boolean | null;
@@ -1627,6 +1646,7 @@ export type WorkerDocument = {
   slots: number;
   busy: number;
   load: number;
+  leftBehind: number;
   startedAt: string;
   seenAt: string;
   alive: boolean;

@@ -7,14 +7,18 @@ windows and quotas are those of the store; arguments are completed before they l
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from rota.api.remote.trust import check_held
+from rota.engine.apart import write_apart
 from rota.engine.courses import spec_at
 from rota.engine.expand import is_graph
 from rota.engine.finish import finish
 from rota.engine.jobs import Pinned, current_specs, pinned_to
+from rota.engine.kin import refusal
 from rota.engine.remote import RemoteWorker, find_remote, give_back_strays
+from rota.errors import BadInput
 from rota.model.artifact import is_pointer
 from rota.model.identity import Credential
 from rota.model.remote import AttemptBody, Claimed, ClaimedRun, Definition
@@ -32,6 +36,10 @@ if TYPE_CHECKING:
     from rota.runtime.vault import Vault
 
 
+AHEAD_S = 2.0
+"""No worker holds runs ready for longer."""
+
+
 class Catch(NamedTuple):
     """What one look has brought."""
 
@@ -46,9 +54,14 @@ def catch(
     credential: Credential,
     *,
     limit: int,
+    ahead: int,
     held: Sequence[AttemptBody] | None,
 ) -> Catch:
-    """Claim for the worker, from the queues that its token reaches now."""
+    """Claim for the worker, from the queues that its token reaches now.
+
+    `ahead` of them have no free slot yet. None of those shortly before a maintenance window: they
+    would start in it.
+    """
     namespace = credential.namespace
     worker = find_remote(tx, worker_id, namespace=namespace, token_id=credential.id)
     if held is not None:
@@ -59,9 +72,26 @@ def catch(
     claims = Claims(_duty(tx, worker, credential))
     claims.worker_id = worker.id
     claims.obey(closings_now(tx, namespace))
-    leases = claims.claim(tx, limit)
+    if ahead and claims.close_within(AHEAD_S):
+        limit, ahead = max(0, limit - ahead), 0
+    leases = claims.claim(tx, limit, held=ahead > 0) if limit else []
+    if tx.is_careful:
+        leases = _readable(tx, leases, namespace)
     kinds = {(lease.job, lease.version) for lease in leases}
     return Catch(worker, leases, {kind: _pinned(tx, kind, namespace) for kind in kinds})
+
+
+def _readable(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Lease]:
+    """Without those whose definition cannot be told to a worker: they fail."""
+    ready: list[Lease] = []
+    for lease in leases:
+        try:
+            _pinned(tx, (lease.job, lease.version), namespace)
+        except BadInput as error:
+            finish(tx, [refusal(lease, error)], namespace=namespace)
+        else:
+            ready.append(lease)
+    return ready
 
 
 def complete(room: Room, vault: Vault, catch: Catch, *, namespace: str) -> list[Lease]:
@@ -80,7 +110,8 @@ def complete(room: Room, vault: Vault, catch: Catch, *, namespace: str) -> list[
         elif (verdict := verdict_on(call, ending)) is not None:
             verdicts.append(verdict)
     if verdicts:
-        room.write(lambda tx: finish(tx, verdicts, namespace=namespace))
+        end = partial(finish, verdicts=verdicts, namespace=namespace)
+        write_apart(room.write, end, who="rota-server")
     return ready
 
 

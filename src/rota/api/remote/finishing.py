@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from rota.api.remote.trust import check_held, check_json, without_zero
+from rota.engine.apart import set_aside, write_apart
 from rota.engine.courses import Course, courses, spec_at
 from rota.engine.finish import finish
+from rota.engine.kin import refusal
 from rota.engine.remote import HeldRun, RemoteWorker, find_remote, held_runs
 from rota.engine.resolve import cache_of
 from rota.errors import BadInput
@@ -42,6 +44,12 @@ class Prepared(NamedTuple):
     """With the key of its result, if that is to be used again."""
     result: str
     """Or what stands for it."""
+
+
+class _LeftBehind:
+    """Where a body runs that its worker could not stop."""
+
+    goes_on = True
 
 
 class Answer(NamedTuple):
@@ -73,7 +81,8 @@ def conclude(
     def work(tx: Tx, prepared: Mapping[str, Prepared]) -> Answer:
         return _finish(tx, vault, worker_id, credential, ended, prepared)
 
-    answer = room.write(lambda tx: work(tx, {}))
+    who = f"endings of worker {worker_id}"
+    answer = write_apart(room.write, lambda tx: work(tx, {}), who=who)
     if not answer.wanted:
         return answer.lost
     results = {each.run_id: each.result or "null" for each in ended}
@@ -82,7 +91,7 @@ def conclude(
         lease.run_id: _prepare(porter, vault, lease, results[lease.run_id])
         for lease in answer.wanted
     }
-    return room.write(lambda tx: work(tx, prepared)).lost
+    return write_apart(room.write, lambda tx: work(tx, prepared), who=who).lost
 
 
 def _finish(  # who says what, and what was made ready for it
@@ -98,21 +107,34 @@ def _finish(  # who says what, and what was made ready for it
     held = held_runs(tx, worker, check_held(worker, ended), namespace=namespace)
     mine = [(each, held[each.run_id]) for each in ended if each.run_id in held]
     wanted = [
-        run.lease
+        asked
         for each, run in mine
         if each.ending == "returned"
         and each.run_id not in prepared
-        and _is_more(tx, vault, run.lease, each.result or "", namespace)
+        and (asked := _wanted(tx, vault, run.lease, each.result or "", namespace))
     ]
     if wanted:
-        return Answer([], [_asked(tx, lease, namespace) for lease in wanted])
+        return Answer([], wanted)
     verdicts = [
         verdict
         for each, run in mine
-        if (verdict := _verdict(tx, worker, each, run, prepared.get(each.run_id), namespace))
+        if (verdict := _judged(tx, worker, each, run, prepared.get(each.run_id), namespace))
     ]
     lost = finish(tx, verdicts, namespace=namespace) if verdicts else []
     return Answer(lost + [each.run_id for each in ended if each.run_id not in held], [])
+
+
+def _wanted(tx: Tx, vault: Vault, lease: Lease, result: str, namespace: str) -> Lease | None:
+    """The lease, marked, if its result is kept elsewhere or used again.
+
+    Of a job or a graph that cannot be read it is neither.
+    """
+    try:
+        is_more = _is_more(tx, vault, lease, result, namespace)
+        return _asked(tx, lease, namespace) if is_more else None
+    except BadInput as error:
+        set_aside(f"what becomes of the result of run {lease.run_id}", error)
+        return None
 
 
 def _is_more(tx: Tx, vault: Vault, lease: Lease, result: str, namespace: str) -> bool:
@@ -127,6 +149,21 @@ def _course(tx: Tx, lease: Lease, namespace: str) -> Course | None:
     if lease.parent_id is None:
         return None
     return courses(tx, [lease.parent_id], namespace=namespace).get(lease.parent_id)
+
+
+def _judged(  # what was said, what is known, and where
+    tx: Tx,
+    worker: RemoteWorker,
+    said: EndBody,
+    run: HeldRun,
+    prepared: Prepared | None,
+    namespace: str,
+) -> Verdict | None:
+    """As `_verdict`; a run whose definition cannot be read any more fails, and no other."""
+    try:
+        return _verdict(tx, worker, said, run, prepared, namespace)
+    except BadInput as error:
+        return refusal(run.lease, error)
 
 
 def _verdict(  # what was said, what is known, and where
@@ -160,7 +197,10 @@ def _call(lease: Lease, spec: JobSpec, said: EndBody, *, now: int) -> Call:
     # Claimed now, as far as the judge goes: it counts from there by a clock of this host.
     at_hand = msgspec.structs.replace(lease, claimed_at=now)
     call = Call(at_hand, work, None if timeout_ms is None else timeout_ms / 1000)
-    call.started_s = call.claimed_s if said.began else None
+    if said.began:
+        held_ms = min(said.held_ms or 0, max(0, now - lease.claimed_at))
+        call.started_s, call.held_ms = call.claimed_s + held_ms / 1000, held_ms
+    call.slot = _LeftBehind() if said.left_behind else None
     return call
 
 

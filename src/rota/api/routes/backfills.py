@@ -23,7 +23,7 @@ from rota.api.documents import (
 )
 from rota.api.doors import named
 from rota.api.gate import needs
-from rota.api.routes.schedule_access import merged_args, reached_schedule
+from rota.api.routes.schedule_access import merged_args, reached_schedule, startable_schedule
 from rota.engine.acts import By
 from rota.engine.backfill import (
     cancel_backfill,
@@ -210,7 +210,7 @@ async def stop_backfill(
 
 
 def _range(tx: Tx, request: Ask, name: str, data: BackfillBody) -> Range:
-    view = reached_schedule(tx, request, name)
+    view = startable_schedule(tx, request, name)
     if view.schedule is None:
         raise BadOption(f"schedule {name!r:.140} cannot be read: {view.note}")
     where = zone(view.schedule.zone)

@@ -85,7 +85,7 @@ async def open_one(
         open_breaker(tx, name, namespace=request.namespace, by=by, note=data.note if data else None)
         return BreakerState(job=name, state="open", changed=True)
 
-    return await request.change("open_breaker", name, hold, answers=BreakerState)
+    return await request.change("open breaker", name, hold, answers=BreakerState)
 
 
 @post("/breakers/{job:str}/close", **needs("operator", changes=True), status_code=200)
@@ -98,7 +98,7 @@ async def close_one(request: Ask, job: FromPath[str]) -> BreakerState:
         is_new = close_breaker(tx, name, namespace=request.namespace, by=by)
         return BreakerState(job=name, state="closed", changed=is_new)
 
-    return await request.change("close_breaker", name, let_go, answers=BreakerState)
+    return await request.change("close breaker", name, let_go, answers=BreakerState)
 
 
 def _check_reached(tx: Tx, request: Ask, job: str) -> None:

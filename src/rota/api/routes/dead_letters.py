@@ -13,6 +13,7 @@ from rota.api.documents import MOST, PAGE, Page, page_start
 from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.api.payloads import checked_args
+from rota.api.rights import check_again
 from rota.api.routes.letter_documents import (
     ChosenBody,
     Discarded,
@@ -25,7 +26,6 @@ from rota.api.routes.letter_documents import (
     group_document,
     letter_document,
 )
-from rota.app.recorded import recorded_signature
 from rota.engine.acts import By
 from rota.engine.dead_letters import (
     LetterState,
@@ -43,6 +43,7 @@ from rota.engine.redrive import Pair, Redriven, Wish, redrive
 from rota.errors import BadArguments, BadInput, NotAllowed, UnknownJob, UnknownRun
 from rota.ids import is_id, new_id
 from rota.rules.rate import parse_rate
+from rota.rules.recorded import recorded_signature
 from rota.store.base import Tx
 
 AT_ONCE = 500
@@ -121,7 +122,7 @@ async def show_letter(request: Ask, run_id: FromPath[str]) -> LetterDocument:
     return letter_document(letter, offered(request.credential, *VERBS))
 
 
-@post("/dead-letters/{run_id:str}/redrive", **needs("operator", changes=True))
+@post("/dead-letters/{run_id:str}/redrive", **needs("operator", changes=True, also=("exec",)))
 async def redrive_one(
     request: Ask, run_id: FromPath[str], data: JSONBody[RedriveBody | None] = None
 ) -> RedrivenDocument:
@@ -133,7 +134,7 @@ async def redrive_one(
         _refuse(letter, "discarded")
         args = _checked(tx, request, asked.args, {letter.job})
         wish = Wish(subject=f"run {run_id}", args=args)
-        done = redrive(tx, [Pair(run_id, new_id())], wish, namespace=request.namespace, by=by)
+        done = _redrive(tx, request, [Pair(run_id, new_id())], wish, by)
         if not done:
             raise UnknownRun(run_id)
         return _redriven(done[0])
@@ -143,7 +144,7 @@ async def redrive_one(
     )
 
 
-@post("/dead-letters/redrive", **needs("operator", changes=True))
+@post("/dead-letters/redrive", **needs("operator", changes=True, also=("exec",)))
 async def redrive_many(request: Ask, data: JSONBody[RedriveManyBody]) -> RedrivenMany:
     """Run some letters, or the open ones of a group, again; up to 500 in one request."""
     gap_ms = parse_rate(data.rate) if data.rate is not None else 0.0
@@ -156,7 +157,7 @@ async def redrive_many(request: Ask, data: JSONBody[RedriveManyBody]) -> Redrive
         args = _checked(tx, request, data.args, jobs)
         wish = Wish(subject=subject, args=args, gap_ms=gap_ms, first=way.done)
         pairs = [Pair(run_id, new_id()) for run_id in ids]
-        done = redrive(tx, pairs, wish, namespace=request.namespace, by=by)
+        done = _redrive(tx, request, pairs, wish, by)
         is_full = bool(data.group) and len(ids) == AT_ONCE
         redriven = way.done + sum(each.is_new for each in done)
         further = f"{way.until}.{redriven}.{ids[-1]}" if is_full else None
@@ -192,6 +193,17 @@ async def _discard(request: Ask, asked: ChosenBody) -> Discarded:
 
     return await request.change(
         "discard", subject, close, answers=Discarded, why=asked.reason or ""
+    )
+
+
+def _redrive(tx: Tx, request: Ask, pairs: list[Pair], wish: Wish, by: By) -> list[Redriven]:
+    return redrive(
+        tx,
+        pairs,
+        wish,
+        namespace=request.namespace,
+        by=by,
+        check=lambda gone: check_again(tx, request, gone),
     )
 
 

@@ -13,7 +13,8 @@ from rota.errors import NotPermitted
 from rota.model.bundle import Bundle
 from rota.model.plan import Kind, Plan
 from rota.model.schedule import Blackout
-from rota.model.spec import GraphTarget, JobSpec
+from rota.model.spec import JobSpec
+from rota.rules.rights import nodes_of, queues_of
 from rota.store.base import Tx
 
 
@@ -28,7 +29,7 @@ def check_reach(tx: Tx, request: Ask, bundles: Sequence[Bundle], plan: Plan) -> 
         return
     new = {name: spec for bundle in bundles for name, spec in bundle.jobs.items()}
     for name, spec in new.items():
-        for queue in _queues(spec):
+        for queue in queues_of(spec):
             if not reaches(queue):
                 raise NotPermitted(f"job {name}: the credential does not reach the queue {queue}")
     wanted = _jobs(tx, request, bundles, plan) | {n for s in new.values() for n in _others(s)}
@@ -43,19 +44,10 @@ def check_reach(tx: Tx, request: Ask, bundles: Sequence[Bundle], plan: Plan) -> 
             raise NotPermitted(f"blackout {name}: a window of the credential names a queue of it")
 
 
-def _queues(spec: JobSpec) -> Iterator[str]:
-    """In which it runs, or has others run."""
-    yield spec.queue
-    if isinstance(spec.target, GraphTarget):
-        yield from (node.queue for node in spec.target.graph.nodes if node.queue is not None)
-
-
 def _others(spec: JobSpec) -> Iterator[str]:
     """The jobs it starts or waits for."""
     yield from spec.dependencies
-    if isinstance(spec.target, GraphTarget):
-        for node in spec.target.graph.nodes:
-            yield from (name for name in (node.job, node.graph) if name is not None)
+    yield from nodes_of(spec)
 
 
 def _jobs(tx: Tx, request: Ask, bundles: Sequence[Bundle], plan: Plan) -> set[str]:

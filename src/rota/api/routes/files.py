@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -14,17 +13,16 @@ from rota.api.ask import Ask
 from rota.api.documents import Body, Document, Moment, moment_ms, then, when
 from rota.api.gate import needs
 from rota.api.habits import told_change
+from rota.api.rights import check_rights
 from rota.api.routes.file_reach import check_reach
-from rota.api.routes.job_changes import check_rights
 from rota.app.files import bundles_of
 from rota.engine.acts import By
 from rota.engine.apply import apply, compare
 from rota.engine.calendars import calendars
-from rota.errors import BadOption, NotPermitted
+from rota.errors import BadOption
 from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.plan import Kind, Plan, Verb, Wish
-from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.duration import parse_duration
 from rota.store.base import Tx
 
@@ -143,9 +141,7 @@ async def apply_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
         )
         changed = {each.name for each in plan.changes if each.kind in ("job", "graph")}
         specs = [spec for bundle in bundles for spec in bundle.jobs.values()]
-        fresh = [spec for spec in specs if spec.name in changed]
-        check_rights(request, *fresh)
-        _check_imports(request, fresh)
+        check_rights(tx, request, *(spec for spec in specs if spec.name in changed))
         return _document(plan, request, applied=True)
 
     subject = ", ".join(bundle.name for bundle in bundles)
@@ -158,22 +154,12 @@ def _reached_plan(tx: Tx, request: Ask, bundles: list[Bundle], wish: Wish) -> Pl
     return plan
 
 
-def _check_imports(request: Ask, specs: Iterable[JobSpec]) -> None:
-    """`python: os:system` is a program by another name."""
-    for spec in specs:
-        if isinstance(spec.target, PythonTarget) and not request.credential.has("exec"):
-            raise NotPermitted(
-                f"job {spec.name} names a function that workers import, which needs the role exec "
-                "as well"
-            )
-
-
 async def _read(request: Ask, data: FilesBody) -> list[Bundle]:
     """Before the transaction, which must not wait for YAML."""
     files = [(each.name, each.text.encode()) for each in data.files]
     stored = await request.read(lambda tx: calendars(tx, namespace=request.namespace))
     known = {name: each.calendar for name, each in stored.items()}
-    return await request.site.call(lambda: bundles_of(files, calendars=known))
+    return await request.site.call_slowly(lambda: bundles_of(files, calendars=known))
 
 
 def _document(plan: Plan, request: Ask, *, applied: bool) -> PlanDocument:

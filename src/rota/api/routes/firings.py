@@ -28,6 +28,7 @@ from rota.engine.calendars import calendars
 from rota.engine.firings import FiringPage, Place, firing_page
 from rota.engine.inspect import now_ms
 from rota.engine.jobs import current_specs
+from rota.engine.timetables import seed_of
 from rota.engine.upcoming import Upcoming, upcoming
 from rota.errors import BadOption
 from rota.rules.moments import read_bound
@@ -48,6 +49,8 @@ COMING, MOST_COMING = 500, 5_000
 class PreviewBody(RuleBody):
     """A rule, and which of its firings to show."""
 
+    name: str = ""
+    """That of the schedule: it decides what `H` stands for."""
     begin: str | None = msgspec.field(default=None, name="from")
     """The first instant to look at; now if not said."""
     until: str | None = None
@@ -116,16 +119,17 @@ async def preview_schedule(request: Ask, data: JSONBody[PreviewBody]) -> Preview
         }
         schedule = data.schedule(stored)
         where = zone(schedule.zone)
+        seed = seed_of(request.namespace, data.name) if data.name else ""
         begin = now_ms(tx) if data.begin is None else read_bound("from", data.begin, where)
         found = preview(
             schedule,
-            compile_schedule(schedule, seed="", calendars=stored),
+            compile_schedule(schedule, seed=seed, calendars=stored),
             after=begin - 1,
             count=data.most,
             until=None if data.until is None else read_bound("until", data.until, where),
         )
         return PreviewDocument(
-            description=describe(schedule),
+            description=describe(schedule, seed=seed),
             zone=schedule.zone,
             firings=[firing_document(each) for each in found],
         )

@@ -25,9 +25,9 @@ class JobBody(Body):
     """A definition: what to run, when, and under which policies."""
 
     name: str
-    command: str | list[str] | None = None
+    command: str | list[str] | msgspec.UnsetType | None = msgspec.UNSET
     """One line, split into words as a shell would but given to none, or the words themselves."""
-    http: HttpBody | None = None
+    http: HttpBody | msgspec.UnsetType | None = msgspec.UNSET
     schedule: str | dict[str, Any] | None = None
     """A cron line such as `0 0 * * *`, or an object: `{"every": "10m"}`, with options."""
     timezone: str | None = None

@@ -9,7 +9,8 @@ import msgspec
 from rota.api.ask import Ask
 from rota.api.documents import MOST
 from rota.api.etags import check_match, etag_of
-from rota.api.routes.job_bodies import JobBody, JobMade
+from rota.api.rights import check_rights
+from rota.api.routes.job_bodies import HttpBody, JobBody, JobMade
 from rota.engine import schedules as timing
 from rota.engine.acts import By
 from rota.engine.calendars import calendars
@@ -18,7 +19,7 @@ from rota.engine.names import lock_name
 from rota.engine.schedule_views import ScheduleView, schedules
 from rota.errors import BadOption, NotAllowed, NotPermitted, UnknownJob
 from rota.ids import new_id
-from rota.model.spec import CommandTarget, HttpTarget, JobSpec
+from rota.model.spec import CommandTarget, HttpTarget
 from rota.rules.definitions import Definition, command_target, define_job, http_target
 from rota.rules.schedule_options import read_schedule
 from rota.store.base import Tx
@@ -36,7 +37,7 @@ async def put_job(
             lock_name(tx, "job", data.name, namespace=request.namespace)
         check_state(tx, request, data.name, if_match)
         definition = _definition(tx, request, data)
-        check_rights(request, *definition.specs)
+        check_rights(tx, request, *definition.specs)
         _check_present(tx, request, definition, is_new=is_new)
         version = 0
         for spec in definition.specs:
@@ -57,21 +58,7 @@ async def put_job(
 
 
 def _definition(tx: Tx, request: Ask, data: JobBody) -> Definition:
-    if (data.command is None) == (data.http is None):
-        raise BadOption("give exactly one of command and http")
-    target: Any
-    if data.command is not None:
-        target = command_target(data.command, env=data.env, cwd=data.cwd)
-    else:
-        asked = data.http
-        assert asked is not None  # noqa: S101  # one of the two is there
-        target = http_target(
-            asked.url,
-            method=asked.method,
-            headers=asked.headers,
-            body=asked.body,
-            expect=asked.expect,
-        )
+    target = _target(data)
     known = current_specs(tx, data.dependencies, namespace=request.namespace)
     for name in data.dependencies:
         if name not in known or not request.credential.reaches(known[name][1].queue):
@@ -82,16 +69,26 @@ def _definition(tx: Tx, request: Ask, data: JobBody) -> Definition:
     return define_job(data.name, target, data.options(), wanted)
 
 
-def check_rights(request: Ask, *specs: JobSpec) -> None:
-    """Whether the credential may make these the definitions of jobs."""
-    for spec in specs:
-        if isinstance(spec.target, CommandTarget) and not request.credential.has("exec"):
-            raise NotPermitted("a job that runs a program needs the role exec as well")
-        is_inward = isinstance(spec.target, HttpTarget) and spec.target.allow_private
-        if is_inward and not request.credential.has("exec"):
-            raise NotPermitted("a request with allow_private needs the role exec as well")
-        if not request.credential.reaches(spec.queue):
-            raise NotPermitted(f"the credential does not reach the queue {spec.queue}")
+def _target(data: JobBody) -> CommandTarget | HttpTarget:
+    for name, given in (("command", data.command), ("http", data.http)):
+        if given is None:
+            raise BadOption(f"{name}: null is no definition; leave it out")
+    if isinstance(data.command, str | list):
+        if data.http is not msgspec.UNSET:
+            raise BadOption("give exactly one of command and http")
+        return command_target(data.command, env=data.env, cwd=data.cwd)
+    if not isinstance(data.http, HttpBody):
+        raise BadOption("give exactly one of command and http")
+    if data.env or data.cwd is not None:
+        raise BadOption(f"{'env' if data.env else 'cwd'}: it goes with command, not with http")
+    asked = data.http
+    return http_target(
+        asked.url,
+        method=asked.method,
+        headers=asked.headers,
+        body=asked.body,
+        expect=asked.expect,
+    )
 
 
 def _check_present(tx: Tx, request: Ask, definition: Definition, *, is_new: bool) -> None:

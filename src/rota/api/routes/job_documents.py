@@ -16,6 +16,8 @@ from rota.engine.schedule_views import ScheduleView
 from rota.model.identity import Credential
 from rota.model.run import RunView
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.rules.rights import power_of
+from rota.rules.web_address import shown_address
 
 Kind = Literal["command", "http", "python", "graph"]
 API = "api"
@@ -146,7 +148,7 @@ def job_document(
         retries=spec.retry.limit,
         timeout=_seconds(spec.timeout_ms),
         command=told.command if own is None else None,
-        url=spec.target.url if isinstance(spec.target, HttpTarget) else None,
+        url=shown_address(spec.target.url) if isinstance(spec.target, HttpTarget) else None,
         dependencies=told.dependencies,
         parameters=spec.parameters,
         schedule_names=[each.name for each in schedules],
@@ -221,7 +223,7 @@ def job_verbs(view: JobView, credential: Credential) -> list[str]:
         verbs += ["trigger", "resume" if view.is_held else "pause"]
     if credential.has("author"):
         verbs += ["weights"]
-        may_define = not isinstance(view.spec.target, CommandTarget) or credential.has("exec")
+        may_define = power_of(view.spec) is None or credential.has("exec")
         if view.origin == API and may_define:
             verbs += ["edit", "rollback"]
         if view.origin == API:
@@ -265,7 +267,7 @@ def job_facts(view: JobView, activity: Activity, credential: Credential) -> dict
 
 def _http(target: HttpTarget, *, may_see: bool) -> HttpBody:
     return HttpBody(
-        url=target.url,
+        url=shown_address(target.url),
         method=target.method,
         headers=dict(target.headers) if may_see else {},
         body=target.body,

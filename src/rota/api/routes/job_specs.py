@@ -8,11 +8,14 @@ import msgspec
 
 from rota.model.identity import Credential
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec
+from rota.rules.web_address import shown_address
 
 
 def whole_spec(spec: JobSpec, credential: Credential) -> dict[str, Any]:
     """All of it; what is secret by habit, variables and headers, only to those who may write it."""
     target = spec.target
+    if isinstance(target, HttpTarget):
+        target = msgspec.structs.replace(target, url=shown_address(target.url))
     if not credential.has("author"):
         if isinstance(target, CommandTarget):
             target = msgspec.structs.replace(target, env={})

@@ -14,10 +14,10 @@ from rota.api.doors import named
 from rota.api.etags import IfMatch
 from rota.api.gate import needs
 from rota.api.habits import told_change
+from rota.api.rights import check_rights
 from rota.api.routes.job_bodies import JobMade
 from rota.api.routes.job_changes import (
     ORIGIN,
-    check_rights,
     check_state,
     reached_job,
     refuse_others,
@@ -140,7 +140,7 @@ async def roll_back_job(
         check_state(tx, request, name, if_match)
         refuse_others(job.origin, name)
         spec = _spec(tx, request, name, data.version)
-        check_rights(request, spec)
+        check_rights(tx, request, spec)
         version = define(tx, spec, namespace=request.namespace, origin=ORIGIN)
         return JobMade(job=name, status="active", version=version)
 
@@ -172,7 +172,7 @@ async def weigh_versions(
     def share_out(tx: Tx, _: By) -> WeightsDocument:
         reached_job(tx, request, name)
         check_state(tx, request, name, if_match)
-        check_rights(request, *(_spec(tx, request, name, version) for version in weights))
+        check_rights(tx, request, *(_spec(tx, request, name, version) for version in weights))
         set_weights(tx, name, weights, namespace=request.namespace)
         return WeightsDocument(job=name, weights=data)
 

@@ -55,23 +55,26 @@ def show_style() -> bytes:
     return style()
 
 
-@post("/login", **public(), status_code=303)
+@post("/login", **public(), status_code=303, request_max_body_size=MOST_BYTES)
 async def sign_in(request: Ask) -> Response[str]:
     """Change a token or a ticket for a session."""
-    site = request.site
-    address = address_of(request)
-    site.identities.check_patience(address)
+    site, address = request.site, address_of(request)
     body = await request.body()
-    form = parse_qs(body[:MOST_BYTES].decode("latin-1"))
-    secret = draw_secret()
-    by = By(act_id=request.request_id, who="", address=address, request_id=request.request_id)
+    form = parse_qs(body.decode("latin-1"))
     token, ticket, after = (form.get(name, [""])[0] for name in ("token", "ticket", "next"))
-    old = request.cookies.get(site.identities.cookie(request), "")
-    credential = await site.write(
-        lambda tx: _open(tx, token.strip(), ticket, secret, by, old=old), only=HOUSE
-    )
+    brought = ticket or token.strip()
+    identities = site.identities
+    identities.check_patience(address, brought)
+    find = identities.find_ticket if ticket else identities.find_token
+    secret, credential = draw_secret(), await find(brought)
+    if credential is not None:  # only then is it worth a transaction that writes
+        by = By(act_id=request.request_id, who="", address=address, request_id=request.request_id)
+        old = request.cookies.get(identities.cookie(request), "")
+        credential = await site.write(
+            lambda tx: _open(tx, token.strip(), ticket, secret, by, old=old), only=HOUSE
+        )
     if credential is None:
-        site.identities.note_failure(address, "failed-sign-in")
+        identities.note_failure(address, "failed-sign-in", brought)
         again = page(
             alarm=REFUSED, kept=_kept(after), with_provider=request.site.provider is not None
         )

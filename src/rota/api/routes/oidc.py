@@ -29,13 +29,15 @@ FLOW_S = 600
 SESSION_MS = 12 * 3_600_000
 """Shorter than that of a token: what the provider says of a person may change."""
 LONGEST_CODE = 4096
+CODES = "oidc code"
+"""How codes of the provider are counted: each costs a question to it, so an address has so many bad
+ones, apart from what else is tried there."""
 
 
 @get("/login/oidc", **public(), status_code=303)
 async def leave(request: Ask) -> Response[str]:
     """Off to the identity provider."""
     provider = _provider(request)
-    request.site.identities.check_patience(address_of(request))
     flow = Flow(draw_secret())
     try:
         where = await asyncio.to_thread(provider.address_for, flow, _redirect(request))
@@ -50,14 +52,14 @@ async def come_back(request: Ask) -> Response[str]:
     """Change the code for a session; each is good once, for the browser that was sent there."""
     provider = _provider(request)
     address = address_of(request)
-    request.site.identities.check_patience(address)
+    request.site.identities.check_patience(address, CODES)
     try:
         flow, code = _answer(request, provider)
         person = await asyncio.to_thread(provider.person, code, flow, _redirect(request))
     except ProviderDown as error:
         return _failed(request, error, 503)
     except (NotSignedIn, NotPermitted) as error:
-        request.site.identities.note_failure(address, "failed-sign-in")
+        request.site.identities.note_failure(address, "failed-sign-in", CODES)
         return _failed(request, error, 403 if isinstance(error, NotPermitted) else 401)
     secret = draw_secret()
     namespace = provider.options.namespace

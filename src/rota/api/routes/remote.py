@@ -27,8 +27,9 @@ from rota.api.remote.asking import (
 from rota.api.remote.trust import check_held
 from rota.clock import elapsed_s
 from rota.engine.acts import By
+from rota.engine.begin import begin
 from rota.engine.heartbeat import Progress, heartbeat
-from rota.engine.keys import worker_key
+from rota.engine.keys import recall_key, worker_key
 from rota.engine.remote import (
     bury,
     enlist,
@@ -50,6 +51,7 @@ from rota.model.remote import (
     Registered,
     Rung,
 )
+from rota.model.run import Begun
 from rota.runtime.options import WorkerOptions
 from rota.store.base import Tx
 
@@ -100,6 +102,7 @@ async def register_worker(request: Ask, data: JSONBody[RegisterBody]) -> Registe
             lease_ms=LEASE_MS,
             heartbeat_ms=HEARTBEAT_MS,
             unknown_jobs=tuple(undefined(tx, data.jobs, namespace=request.namespace)),
+            hears_begins=True,
         )
 
     return await request.change("register worker", data.worker_id, enter, answers=Registered)
@@ -113,7 +116,7 @@ async def listen_for_worker(
     end_s = elapsed_s() + wait_of(wait)
     await request.site.arrivals.open()
     name = f"listen {request.credential.id} {worker_id}"
-    with request.site.arrivals.listening(name, {worker_key(worker_id)}) as ear:
+    with request.site.arrivals.listening(name, _heard(request, worker_id)) as ear:
         end_with_server(request, ear)
         while True:
             ear.forget()
@@ -135,6 +138,7 @@ async def beat_for_worker(
         worker = find(request, worker_id, tx)
         held = check_held(worker, data.held)
         check_held(worker, data.progress)
+        check_held(worker, data.begun)
         if data.stored:
             teach(tx, worker, namespace=request.namespace)
         pulse = heartbeat(
@@ -143,14 +147,24 @@ async def beat_for_worker(
             lease_ms=LEASE_MS,
             held=held,
             progress=[_progress(each) for each in data.progress],
+            running=data.running,
+            left_behind=data.left_behind,
             is_draining=data.draining,
         )
         if not pulse.is_known:
             raise UnknownWorker(worker_id)
+        if data.begun:
+            told = [Begun(each.run_id, each.fence, each.held_ms) for each in data.begun]
+            begin(tx, told, namespace=request.namespace)
         release(tx, pulse.strays, namespace=request.namespace)
         if data.draining and not worker.drains:
             tx.notify((worker_key(worker.id),))  # a claim that waits gives up
-        return Beaten(lost=list(pulse.lost), cancelled=list(pulse.cancelled), draining=pulse.drains)
+        return Beaten(
+            lost=list(pulse.lost),
+            cancelled=list(pulse.cancelled),
+            recalls=pulse.recalls,
+            draining=pulse.drains,
+        )
 
     return await write(request, beat)
 
@@ -164,6 +178,11 @@ async def retire_worker(request: Ask, worker_id: FromPath[str]) -> Done:
         return Done(worker_id=worker_id)
 
     return await write(request, go)
+
+
+def _heard(request: Ask, worker_id: str) -> set[str]:
+    """What may concern a worker, beside runs that it could claim."""
+    return {worker_key(worker_id), recall_key(request.namespace)}
 
 
 def _progress(said: Any) -> Progress:

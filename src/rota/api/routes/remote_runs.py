@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 from litestar.params import FromPath, FromQuery, JSONBody
@@ -21,9 +23,13 @@ from rota.api.remote.claiming import Catch, catch, complete, told
 from rota.api.remote.finishing import check_ends, conclude
 from rota.api.remote.lines import append_lines
 from rota.clock import elapsed_s
+from rota.engine.apart import words, write_apart
 from rota.engine.heartbeat import Held
 from rota.engine.keys import queue_key, worker_key
 from rota.engine.strays import release
+from rota.engine.workers import note_stall
+from rota.errors import RotaError
+from rota.model.artifact import is_pointer
 from rota.model.remote import ClaimBody, Claimed, FinishBody, Finished, LogsBody, Taken
 from rota.store.base import Tx
 
@@ -52,7 +58,8 @@ async def claim_runs(
         while True:
             ear.forget()
             look = partial(catch, worker_id=worker_id, credential=request.credential)
-            caught = await write(request, partial(look, limit=data.limit, held=held))
+            asked = partial(look, limit=data.limit, ahead=data.ahead, held=held)
+            caught = await _caught(request, worker_id, asked)
             held = None
             answer = await _told(request, caught)
             left_s = end_s - elapsed_s()
@@ -90,6 +97,27 @@ async def append_logs(request: Ask, worker_id: FromPath[str], data: JSONBody[Log
     return await write(request, store)
 
 
+async def _caught(request: Ask, worker_id: str, look: Callable[[Tx], Catch]) -> Catch:
+    """What a look brings; of a batch that raises, the bad ones fail by themselves."""
+    room = request.site.room(request.only)
+
+    def caught() -> Catch:
+        try:
+            return write_apart(room.write, look, who=f"claims of worker {worker_id}")
+        except RotaError:
+            raise  # an answer to the worker
+        except Exception as error:
+            why = words(error)
+            with suppress(Exception):  # it is only told to people
+                room.write(lambda tx: note_stall(tx, worker_id, why))
+            raise
+
+    found = await request.site.call(caught)
+    if found.worker.is_stalled:
+        await write(request, lambda tx: note_stall(tx, worker_id, None))
+    return found
+
+
 async def _told(request: Ask, caught: Catch) -> Claimed:
     """The answer; what nobody is there to hear of goes back at once."""
     if not caught.leases:
@@ -102,7 +130,7 @@ async def _told(request: Ask, caught: Catch) -> Claimed:
         ]
         await write(request, lambda tx: release(tx, strays, namespace=request.namespace))
         return told(caught, [])
-    if not any(lease.is_open or lease.args.startswith("@") for lease in caught.leases):
+    if not any(lease.is_open or is_pointer(lease.args) for lease in caught.leases):
         return told(caught, caught.leases)
     work = partial(complete, room, vault, caught, namespace=request.namespace)
     return told(caught, await request.site.call(work))

@@ -13,11 +13,11 @@ from rota.api.ask import Ask
 from rota.api.documents import Body, Document, moment_ms
 from rota.api.gate import needs
 from rota.api.payloads import checked_args
+from rota.api.rights import check_again
 from rota.api.routes.run_bodies import RerunBody, StateDocument
 from rota.api.routes.run_documents import Status
 from rota.api.routes.run_lists import LONGEST
 from rota.api.routes.runs import reached
-from rota.app.recorded import recorded_signature
 from rota.engine.acts import By
 from rota.engine.bulk import MOST, Filter, cancel_all, matching, rerun_all
 from rota.engine.graph_control import Part, rerun_graph
@@ -29,6 +29,7 @@ from rota.errors import BadOption
 from rota.ids import is_id, new_id
 from rota.model.run import RunView
 from rota.model.states import State
+from rota.rules.recorded import recorded_signature
 from rota.store.base import Tx
 
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST)] | None
@@ -75,7 +76,7 @@ class BulkActed(Document):
     dry_run: bool
 
 
-@post("/runs/{run_id:str}/rerun", **needs("operator", changes=True))
+@post("/runs/{run_id:str}/rerun", **needs("operator", changes=True, also=("exec",)))
 async def rerun_run(
     request: Ask, run_id: FromPath[str], data: JSONBody[RerunBody | None] = None
 ) -> StateDocument:
@@ -88,6 +89,7 @@ async def rerun_run(
 
     def again(tx: Tx, by: By) -> StateDocument:
         old = reached(tx, request, run_id)
+        check_again(tx, request, {(old.job, old.version)})
         _check_room(tx, request, 1)
         args = None if asked.args is None else _bound(tx, request, old, asked.args)
         how: dict[str, Any] = {"namespace": request.namespace, "new_id": fresh, "by": by}
@@ -126,7 +128,7 @@ async def cancel_runs(request: Ask, data: JSONBody[BulkActBody]) -> BulkActed:
     return await _bulk(request, data, "cancel runs", stop, ended=False)
 
 
-@post("/runs/bulk/rerun", **needs("operator", changes=True), status_code=200)
+@post("/runs/bulk/rerun", **needs("operator", changes=True, also=("exec",)), status_code=200)
 async def rerun_runs(request: Ask, data: JSONBody[BulkActBody]) -> BulkActed:
     """New runs with the arguments of ended ones, each linked to its own; up to 10,000 at once."""
 
@@ -140,6 +142,7 @@ async def rerun_runs(request: Ask, data: JSONBody[BulkActBody]) -> BulkActed:
             namespace=request.namespace,
             by=by,
             is_wanted=request.credential.reaches,
+            check=lambda pinned: check_again(tx, request, pinned),
         )
         return BulkActed(matched=len(ids), done=len(done), more=more, dry_run=False)
 

@@ -35,7 +35,8 @@ from rota.engine.cancel import cancel
 from rota.engine.inspect import attempts, find, tally
 from rota.engine.logs import Seen, before_last, read
 from rota.engine.node_views import is_paused
-from rota.engine.why import Scene, scene, why, why_of_node
+from rota.engine.scene import Scene, scene
+from rota.engine.why import why, why_of_node
 from rota.errors import BadInput, DuplicateKey, UnknownRun
 from rota.model.artifact import is_pointer
 from rota.model.run import RunView, Submitted

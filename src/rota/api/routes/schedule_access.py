@@ -8,11 +8,12 @@ import msgspec
 
 from rota.api.ask import Ask
 from rota.api.payloads import checked_args
-from rota.app.recorded import check_schedule
+from rota.api.rights import check_job_again
 from rota.engine.calendars import jobs_by_calendar
 from rota.engine.jobs import current_specs
 from rota.engine.schedule_views import ScheduleView, show
 from rota.errors import BadOption, NotPermitted, UnknownJob, UnknownSchedule
+from rota.rules.recorded import check_schedule
 from rota.store.base import Tx
 
 
@@ -21,6 +22,13 @@ def reached_schedule(tx: Tx, request: Ask, name: str) -> ScheduleView:
     view = show(tx, name, namespace=request.namespace)
     if not reached_ones(tx, request, [view]):
         raise UnknownSchedule(name)
+    return view
+
+
+def startable_schedule(tx: Tx, request: Ask, name: str) -> ScheduleView:
+    """The same, if the credential may have it start its job, which may have been removed."""
+    view = reached_schedule(tx, request, name)
+    check_job_again(tx, request, view.job)
     return view
 
 

@@ -28,7 +28,6 @@ from rota.model.schedule import (
 )
 from rota.rules.preview import Firing
 from rota.rules.schedule_options import read_schedule
-from rota.rules.sentence import describe
 
 API: Literal["api"] = "api"
 Mark = Literal["gap", "fold", "holiday"]
@@ -93,7 +92,7 @@ class ScheduleBody(RuleBody, kw_only=True):
     paused: bool | None = None
 
 
-_NO_OPTIONS = frozenset({"expression", "trigger", "dialect", "job", "begin", "until", "most"})
+_NO_OPTIONS = {"expression", "trigger", "dialect", "job", "name", "begin", "until", "most"}
 
 
 class FiringDocument(Document):
@@ -249,7 +248,7 @@ def _facts(view: ScheduleView, credential: Credential, *, with_spec: bool) -> di
         "name": view.name,
         "job": view.job,
         "trigger": trigger_text(known.trigger) if known else "",
-        "description": describe(known) if known else view.note or "",
+        "description": view.description,
         "zone": known.zone if known else "",
         "state": view.state,
         "note": view.note,

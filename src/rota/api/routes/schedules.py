@@ -20,6 +20,7 @@ from rota.api.routes.schedule_access import (
     merged_args,
     reached_ones,
     reached_schedule,
+    startable_schedule,
 )
 from rota.api.routes.schedule_documents import (
     API,
@@ -29,7 +30,6 @@ from rota.api.routes.schedule_documents import (
     schedule_document,
     schedule_item,
 )
-from rota.app.recorded import check_schedule
 from rota.engine import schedules as engine
 from rota.engine.acts import By
 from rota.engine.calendars import calendars
@@ -45,6 +45,7 @@ from rota.engine.trigger import Triggered, trigger
 from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.rules.names import check_name
+from rota.rules.recorded import check_schedule
 from rota.store.base import Tx
 
 SHOWN = 10
@@ -184,7 +185,7 @@ async def delete_schedule(
 async def pause_schedule(
     request: Ask, name: FromPath[str], data: JSONBody[NoteBody | None] = None
 ) -> ScheduleHeld:
-    """No more starts by time, until it is resumed; what runs goes on."""
+    """No more starts but by hand, until it is resumed; what runs goes on, what waits waits."""
     note = data.note if data else None
 
     def hold(tx: Tx, by: By) -> None:
@@ -198,6 +199,7 @@ async def resume_schedule(request: Ask, name: FromPath[str]) -> ScheduleHeld:
     """Start by time again; `catchup` decides about what was missed."""
 
     def let_go(tx: Tx, by: By) -> None:
+        startable_schedule(tx, request, named(name))
         engine.resume(tx, named(name), namespace=request.namespace, who=by.who)
 
     return await _hold(request, "resume schedule", named(name), let_go, "active")
@@ -208,6 +210,7 @@ async def unblock_schedule(request: Ask, name: FromPath[str]) -> ScheduleHeld:
     """With strict order: go on although a run has failed."""
 
     def free(tx: Tx, by: By) -> None:
+        startable_schedule(tx, request, named(name))
         engine.unblock(tx, named(name), namespace=request.namespace, who=by.who)
 
     return await _hold(request, "unblock schedule", named(name), free, "unblocked")
@@ -230,7 +233,7 @@ async def start_schedule(request: Ask, called: str, data: TriggerBody | None) ->
 
     def start(tx: Tx, by: By) -> ScheduleTriggered:
         text = merged_args(tx, request, called, data.args) if data and data.args else None
-        reached_schedule(tx, request, called)
+        startable_schedule(tx, request, called)
         done = trigger(
             tx,
             called,

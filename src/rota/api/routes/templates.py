@@ -14,6 +14,7 @@ from rota.api.doors import named
 from rota.api.etags import IfMatch, IfNoneMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
 from rota.api.habits import told_definition
+from rota.api.rights import check_template_rights
 from rota.api.routes.job_bodies import JobBody, JobMade
 from rota.api.routes.job_changes import put_job
 from rota.engine.acts import By
@@ -30,6 +31,7 @@ from rota.model.identity import Credential
 from rota.model.template import Blank, Kind, Template
 from rota.rules.job_templates import fill_template, schema_of
 from rota.rules.names import check_name
+from rota.rules.rights import power_of_template
 from rota.store.base import Tx
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]
@@ -117,7 +119,7 @@ async def show_template(request: Ask, name: FromPath[str]) -> TemplateDocument:
     return _document(found, request.credential)
 
 
-@put("/templates/{name:str}", **needs("author", changes=True))
+@put("/templates/{name:str}", **needs("author", changes=True, also=("exec",)))
 async def replace_template(
     request: Ask,
     name: FromPath[str],
@@ -130,13 +132,14 @@ async def replace_template(
 
     def put_it(tx: Tx, by: By) -> TemplateDocument:
         _check(tx, request, called, if_match, if_none_match=if_none_match)
+        check_template_rights(request, data.definition)
         made = put_template(tx, called, data.template(), namespace=request.namespace, who=by.who)
         return _document(made, request.credential)
 
     return await request.change("put template", called, put_it, answers=TemplateDocument)
 
 
-@delete("/templates/{name:str}", **needs("author", changes=True), status_code=200)
+@delete("/templates/{name:str}", **needs("author", changes=True, also=("exec",)), status_code=200)
 async def delete_template(
     request: Ask, name: FromPath[str], if_match: IfMatch = None
 ) -> TemplateGone:
@@ -172,14 +175,21 @@ def _check(
 ) -> None:
     lock_name(tx, "template", name, namespace=request.namespace)
     try:
-        etag = _etag(find_template(tx, name, namespace=request.namespace))
+        found = find_template(tx, name, namespace=request.namespace)
     except UnknownTemplate:
-        etag = None
-    check_match(if_match, etag, if_none_match=if_none_match)
+        check_match(if_match, None, if_none_match=if_none_match)
+        return
+    check_template_rights(request, found.template.definition)
+    check_match(if_match, _etag(found), if_none_match=if_none_match)
 
 
 def _etag(view: TemplateView) -> str:
     return etag_of(view.name, view.revision, view.changed_at)
+
+
+def _may_change(view: TemplateView, credential: Credential) -> bool:
+    takes_exec = power_of_template(view.template.definition) is not None
+    return credential.has("author") and (credential.has("exec") or not takes_exec)
 
 
 def _document(view: TemplateView, credential: Credential) -> TemplateDocument:
@@ -191,7 +201,7 @@ def _document(view: TemplateView, credential: Credential) -> TemplateDocument:
         revision=view.revision,
         changed_by=view.changed_by,
         changed_at=then(view.changed_at),
-        verbs=["edit", "delete", "instantiate"] if credential.has("author") else [],
+        verbs=["edit", "delete", "instantiate"] if _may_change(view, credential) else [],
     )
 
 

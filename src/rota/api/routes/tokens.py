@@ -123,10 +123,10 @@ async def rotate_token(
 
 
 def _check_giving(request: Ask, roles: Sequence[Role], queues: Sequence[str] | None) -> None:
-    """Nobody gives, or gets hold of, more than they have."""
+    """Nobody gives, gets hold of, or takes away more than they have."""
     own = request.credential
     if "exec" in roles and not own.has("exec"):
-        raise NotPermitted("only who has the role exec can give it to others")
+        raise NotPermitted("only who has the role exec can give it to others, or take it away")
     if not _is_reached(request, queues):
         raise NotPermitted("a token for some queues can give out tokens for these queues only")
 
@@ -149,7 +149,8 @@ async def revoke_token(request: Ask, token_id: FromPath[str]) -> TokenDocument:
     """Refuse it from now on, with its sessions; at other servers within five seconds."""
 
     def take_back(tx: Tx, by: By) -> TokenDocument:
-        _reached(tx, request, token_id)
+        old = _reached(tx, request, token_id)
+        _check_giving(request, old.roles, old.queues)
         return _document(revoke(tx, token_id, namespace=request.namespace, by=by), request)
 
     gone = await request.change(
@@ -164,7 +165,8 @@ async def revoke_token(request: Ask, token_id: FromPath[str]) -> TokenDocument:
 
 
 def _document(token: TokenView, request: Ask) -> TokenDocument:
-    is_good = token.revoked_at is None
+    may = token.revoked_at is None
+    may = may and ("exec" not in token.roles or request.credential.has("exec"))
     return TokenDocument(
         id=token.id,
         name=token.name,
@@ -177,7 +179,7 @@ def _document(token: TokenView, request: Ask) -> TokenDocument:
         used_at=when(token.used_at),
         revoked_at=when(token.revoked_at),
         revoked_by=token.revoked_by,
-        verbs=offered(request.credential, "revoke", "rotate", role="admin") if is_good else [],
+        verbs=offered(request.credential, "revoke", "rotate", role="admin") if may else [],
     )
 
 

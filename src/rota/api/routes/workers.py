@@ -30,6 +30,8 @@ class WorkerDocument(Document):
     busy: int
     load: float
     """The part of its slots that is busy."""
+    left_behind: int
+    """Handlers that did not stop when they were asked to, and go on after the end of their run."""
     started_at: Moment
     seen_at: Moment
     alive: bool
@@ -93,6 +95,7 @@ def worker_document(worker: WorkerView, request: Ask) -> WorkerDocument:
         slots=worker.slots,
         busy=worker.running,
         load=round(worker.running / worker.slots, 3) if worker.slots else 0.0,
+        left_behind=worker.left_behind,
         started_at=then(worker.started_at),
         seen_at=then(worker.seen_at),
         alive=worker.is_alive,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rota.cli.options import Noun, desk_options
+
+if TYPE_CHECKING:
+    from rota.model.schedule import Blackout
 
 EPILOG = """\b
 Examples:
@@ -52,7 +55,9 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 @command.command("set")
 @click.argument("name")
-@click.option("--kind", type=click.Choice(KINDS), required=True, help="What becomes of firings.")
+@click.option(
+    "--kind", type=click.Choice(KINDS), help="What becomes of firings; a new one needs it."
+)
 @click.option("--from", "start", metavar="TIME", help="When the window begins, once.")
 @click.option("--until", "end", metavar="TIME", help="The first instant after it.")
 @click.option("--trigger", metavar="EXPR", help="When it begins, again and again: a cron line.")
@@ -61,20 +66,42 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 @click.option("--job", metavar="NAME", help="Only for this job.")
 @click.option("--queue", metavar="NAME", help="Only for this queue.")
 @click.option("--note", metavar="TEXT", help="Why, for those who wonder.")
+@click.option("--replace", is_flag=True, help="What is not said goes back to its default.")
 @desk_options
 def set_(*, name: str, as_json: bool, **flags: Any) -> None:
-    """Make a window or change the one of that name."""
+    """Make a window or change the one of that name.
+
+    Of a window that exists, what is not said stays as it is, unless --replace is given; a new time
+    takes the place of the old one, whichever way that was said.
+    """
+    from rota.cli.changed import print_changes
     from rota.cli.output import print_json
     from rota.cli.places import place
 
     fields = ("kind", "start", "end", "trigger", "duration", "zone", "job", "queue", "note")
     given = {field: flags.pop(field) for field in fields}
+    replace = flags.pop("replace")
     with place(flags) as here:
-        here.blackouts.put(name, **given)
+        old = here.blackouts.list().get(name)
+        if old is None and given["kind"] is None:
+            raise click.UsageError(f"there is no window {name} yet: say --kind")
+        here.blackouts.put(name, **(given if old is None or replace else _merged(old, given)))
+        new = here.blackouts.list()[name]
     if as_json:
         print_json([{"name": name, **{key: value for key, value in given.items() if value}}])
     else:
         print(f"window {name} is set")
+        print_changes(old, new)
+
+
+def _merged(old: Blackout, given: dict[str, Any]) -> dict[str, Any]:
+    said = {key: value for key, value in given.items() if value is not None}
+    kept = {key: getattr(old, key) for key in given}
+    for times in (("start", "end"), ("trigger", "duration")):
+        others = ("trigger", "duration") if times[0] == "start" else ("start", "end")
+        if any(key in said for key in times):
+            kept |= dict.fromkeys(others)
+    return {**kept, **said}
 
 
 @command.command("remove")

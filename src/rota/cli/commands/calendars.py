@@ -61,29 +61,39 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 @command.command("set")
 @click.argument("name")
 @click.option("--country", metavar="CODE", help="Its public holidays are off: FR, US-CA, XNYS.")
-@click.option("--weekend", metavar="DAYS", default="sat,sun", show_default=True)
+@click.option("--weekend", metavar="DAYS", help="Days off each week; sat,sun if not said.")
 @click.option("--off", multiple=True, metavar="DATE", help="A further day off; any number.")
 @click.option("--on", multiple=True, metavar="DATE", help="A day worked in spite of all.")
+@click.option("--replace", is_flag=True, help="What is not said goes back to its default.")
 @desk_options
-def set_(*, name: str, weekend: str, as_json: bool, **flags: Any) -> None:
-    """Make a calendar or change the one of that name; its schedules follow at once."""
+def set_(*, name: str, weekend: str | None, as_json: bool, **flags: Any) -> None:
+    """Make a calendar or change the one of that name; its schedules follow at once.
+
+    Of a calendar that exists, what is not said stays as it is, unless --replace is given. All days
+    that are named with --off, or with --on, take the place of those before them.
+    """
+    from msgspec import structs
+
+    from rota.cli.changed import print_changes
     from rota.cli.output import print_json
     from rota.cli.places import place
     from rota.model.schedule import Calendar
 
-    calendar = Calendar(
-        country=flags["country"],
-        weekend=tuple(sorted({_weekday(day) for day in weekend.split(",") if day.strip()})),
-        off=flags["off"],
-        on=flags["on"],
-    )
+    said = {key: flags[key] for key in ("country", "off", "on") if flags[key]}
+    if weekend is not None:
+        days = {_weekday(day) for day in weekend.split(",") if day.strip()}
+        said["weekend"] = tuple(sorted(days))
     with place(flags) as here:
+        old = here.calendars.list().get(name)
+        base = Calendar() if old is None or flags["replace"] else old.calendar
+        calendar = structs.replace(base, **said)
         here.calendars.put(name, calendar)
         version = here.calendars.list()[name].version
     if as_json:
         print_json([{"name": name, "version": version}])
     else:
         print(f"calendar {name} is version {version}")
+        print_changes(old.calendar if old else None, calendar)
 
 
 @command.command("remove")

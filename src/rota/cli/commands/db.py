@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rota.cli.addresses import address
 from rota.cli.commands.db_logins import grant, logins, revoke
 from rota.cli.options import json_option, local_options, settings
+
+if TYPE_CHECKING:
+    from rota.rules.checkup import Finding
 
 EPILOG = """\b
 Examples:
@@ -26,6 +30,14 @@ NOT_FIT = 5
 @click.group("db", epilog=EPILOG)
 def command() -> None:
     """Migrate, print, check or protect the database; say who may log in to it."""
+    from rota.notices import subscribe
+
+    subscribe(_tell_wait)
+
+
+def _tell_wait(notice: str, facts: dict[str, Any]) -> None:
+    if notice == "migration.waits":
+        print(f"rota: waiting to change the tables: {facts['detail']}", file=sys.stderr)
 
 
 for each in (grant, revoke, logins):
@@ -72,34 +84,46 @@ def sql(*, dialect: str | None, **flags: Any) -> None:
 @command.command("check")
 @local_options
 @_app_option
+@click.option("--deep", is_flag=True, help="Read all that is stored, however long it takes.")
 @json_option
-def check(*, as_json: bool, **flags: Any) -> int:
-    """Check the connection, the schema and the settings that keep data safe.
+def check(*, as_json: bool, deep: bool, **flags: Any) -> int:
+    """Check the connection, the schema, the settings that keep data safe, and the data.
 
     Exits with 0 when all is well, 4 when the database cannot be reached, 5 when the schema or a
-    setting does not fit.
+    setting does not fit, or a page is broken.
     """
     from rota.cli.clients import refuse_missing_file
     from rota.cli.output import print_json
     from rota.engine.health import durability
-    from rota.store.open import connect, pending
+    from rota.rules.integrity import integrity
+    from rota.store.open import connect, examine_integrity, newer_schema, pending
 
     url = address(settings(flags))
     refuse_missing_file(url)
     store = connect(url)
     try:
         missing, safety = pending(store), store.read(durability)
+        newer = newer_schema(store)
+        looked = examine_integrity(store, deep=deep)
     finally:
         store.close()
-    is_good = not missing and all(each.is_good for each in safety)
+    pages = integrity(looked) if looked else None
+    is_whole = pages is None or pages.status != "problem"
+    is_good = not missing and is_whole and all(each.is_good for each in safety)
     if as_json:
         facts = {each.name: each.value for each in safety}
         bad = [each.name for each in safety if not each.is_good]
+        if pages is not None:
+            facts["integrity"] = pages.found
+            bad += [] if is_whole else [pages.check]
         print_json(
             [{"url": _shown(url), "is_good": is_good, "missing": missing, "bad": bad} | facts]
         )
     else:
-        _print_check(url, missing, [(each.name, each.value, each.is_good) for each in safety])
+        words = _schema_words(missing, newer)
+        _print_check(url, words, [(each.name, each.value, each.is_good) for each in safety])
+        if pages is not None:
+            _print_pages(pages)
     return 0 if is_good else NOT_FIT
 
 
@@ -128,18 +152,35 @@ def protect(*, as_json: bool, role: str | None, off: bool, **flags: Any) -> None
         print(f"servers work as {name}; those that run take it on within a minute")
 
 
-def _print_check(url: str, missing: list[str], safety: list[tuple[str, str, bool]]) -> None:
+def _schema_words(missing: list[str], newer: int | None) -> tuple[str, bool]:
+    """What is to be said of the schema, and whether it is good."""
+    if missing:
+        return f"lacks {', '.join(missing)}; run `rota db migrate`", False
+    if newer is not None:
+        return f"newer than this Rota (step {newer}), which can work with it", True
+    return "up to date", True
+
+
+def _print_check(url: str, schema: tuple[str, bool], safety: list[tuple[str, str, bool]]) -> None:
     from rota.cli.output import Cell, print_facts
 
-    schema = f"lacks {', '.join(missing)}; run `rota db migrate`" if missing else "up to date"
+    words, fits = schema
     facts: list[tuple[str, str | Cell]] = [
         ("store", _shown(url)),
-        ("schema", Cell(schema, "red" if missing else "green")),
+        ("schema", Cell(words, "green" if fits else "red")),
     ]
     for name, value, is_good in safety:
         warning = "" if is_good else "  a crash of the machine may lose committed runs"
         facts.append((name, Cell(value + warning, "green" if is_good else "red")))
     print_facts(facts)
+
+
+def _print_pages(pages: Finding) -> None:
+    from rota.cli.output import Cell, print_facts
+
+    colours = {"ok": "green", "warning": "yellow", "problem": "red"}
+    advice = f"  {pages.advice}" if pages.advice else ""
+    print_facts([(pages.check, Cell(pages.found + advice, colours[pages.status]))])
 
 
 def _shown(url: str) -> str:

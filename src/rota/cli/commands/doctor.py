@@ -18,6 +18,7 @@ Examples:
   rota doctor --quiet || mail -s "rota is ill" ops@example.com < /dev/null
   rota doctor --json | jq 'select(.status != "ok")'
   rota doctor --security
+  rota doctor --deep                  all pages, all indexes: for the night after a bad disk
 
 It only looks. Exits with 0 when there is no problem (there may be warnings), 1 when there is one,
 4 when the database cannot be reached. With --security a warning counts, too.
@@ -29,9 +30,10 @@ STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 @local_options
 @click.option("--app", metavar="APP", help="Take the address from this app.")
 @click.option("--quiet", is_flag=True, help="Show only warnings and problems.")
+@click.option("--deep", is_flag=True, help="Read all that is stored, however long it takes.")
 @click.option("--security", is_flag=True, help="Look for weak points instead: 1 if there are any.")
 @json_option
-def command(*, as_json: bool, quiet: bool, security: bool, **flags: Any) -> int:
+def command(*, as_json: bool, quiet: bool, deep: bool, security: bool, **flags: Any) -> int:
     """Examine the database, the workers and the runs; say what to do."""
     from rota.cli.addresses import address
     from rota.cli.clients import refuse_missing_file
@@ -40,7 +42,7 @@ def command(*, as_json: bool, quiet: bool, security: bool, **flags: Any) -> int:
     said = settings(flags)
     url = address(said)
     refuse_missing_file(url)
-    found = _examine_posture(said, url) if security else _examine(url)
+    found = _examine_posture(said, url) if security else _examine(url, deep=deep)
     findings = [each for each in found if not quiet or each.status != "ok"]
     if as_json:
         print_json([each._asdict() for each in findings])
@@ -63,17 +65,20 @@ def _examine_posture(said: Settings, url: str) -> list[Finding]:
         store.close()
 
 
-def _examine(url: str) -> list[Finding]:
+def _examine(url: str, *, deep: bool) -> list[Finding]:
     import time
 
     from rota.engine.doctor import examine, examine_settings
     from rota.rules.checkup import schema
-    from rota.store.open import connect, pending
+    from rota.rules.integrity import integrity
+    from rota.store.open import connect, examine_integrity, pending
 
     store = connect(url)
     try:
         missing = pending(store)
         findings = [schema(missing), *store.read(examine_settings)]
+        if (found := examine_integrity(store, deep=deep)) is not None:
+            findings.append(integrity(found))
         if not missing:
             facts = store.facts()
             # The clock as near as possible to the moment at which the database tells its own.

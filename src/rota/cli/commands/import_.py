@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,10 +25,10 @@ Examples:
   rota import celery shop.celery:app -o rota.yaml
   rota import systemd /etc/systemd/system/*.timer -o rota.yaml
 
-The job file goes to stdout or -o, the report to stderr or --report: for each entry what the old
-system does, what Rota would do by itself, and the setting that keeps the old behaviour. Nothing
-is applied; look at it with `rota plan`. Exits with 0, with --strict with 1 when an entry was left
-out, with 2 when a file cannot be read.
+The job file goes to stdout or -o, the report to stderr or --report: what the old system does, what
+Rota would do by itself, and the setting that keeps the old behaviour; what several entries have in
+common is told once. Nothing is applied; look at it with `rota plan`. Exits with 0, with --strict
+with 1 when an entry was left out, with 2 when a file cannot be read.
 """
 
 
@@ -79,17 +80,19 @@ def cronjob(*, files: tuple[str, ...], **flags: Any) -> int:
 
 @command.command("celery")
 @click.argument("source", metavar="MODULE:OBJECT|FILE.json")
+@click.option("--zone", metavar="ZONE", help="The zone of beat; as its configuration if unsaid.")
 @_output_options
-def celery(*, source: str, **flags: Any) -> int:
+def celery(*, source: str, zone: str | None, **flags: Any) -> int:
     """From a Celery app or its beat_schedule (MODULE:OBJECT, imported), or from a JSON file."""
-    from rota.rules.importers.celery import read_beat, read_beat_json
+    from rota.cli.imports import load_beat
+    from rota.rules.importers.celery import Zones, read_beat, read_beat_json
 
+    zones = Zones(None if zone is None else _zone(zone), _zone(None))
     if source.endswith(".json") or source == "-":
-        found = read_beat_json(_read(source), source)
+        found = read_beat_json(_read(source), source, zones=zones)
     else:
-        from rota.cli.loading import find_object
-
-        found = read_beat(find_object(source, folders=(Path.cwd(),)), source)
+        beat, beside = load_beat(source)
+        found = read_beat(beat, source, zones=zones, beside=beside)
     return _deliver(found, f"Celery beat of {source}", flags)
 
 
@@ -98,17 +101,23 @@ def celery(*, source: str, **flags: Any) -> int:
 @_zone_option
 @_output_options
 def systemd(*, files: tuple[str, ...], zone: str | None, **flags: Any) -> int:
-    """From systemd timers; their services are looked for beside them."""
+    """From systemd timers; services and drop-ins (backup.timer.d) are looked for beside them."""
     from rota.rules.importers.systemd import read_timers
 
     beside = {
-        path.name: _read(str(path))
+        path.name: _read_unit(path)
         for file in files
         for path in sorted(Path(file).parent.glob("*.service"))
     }
-    timers = {file: _read(file) for file in files}
+    timers = {file: _read_unit(Path(file)) for file in files}
     found = read_timers(timers, beside=beside, zone=_zone(zone))
     return _deliver(found, f"systemd timers {', '.join(files)}", flags)
+
+
+def _read_unit(path: Path) -> bytes:
+    """With what folders such as backup.service.d change of it."""
+    parts = sorted(path.parent.glob(f"{glob.escape(path.name)}.d/*.conf"), key=lambda it: it.name)
+    return b"\n".join(_read(str(each)) for each in (path, *parts))
 
 
 def _read(file: str) -> bytes:
@@ -128,10 +137,12 @@ def _zone(given: str | None) -> str:
 
 def _deliver(found: Imported, title: str, flags: dict[str, Any]) -> int:
     from rota.cli.imports import report_document, report_text
+    from rota.rules.importers.shared import with_defaults
     from rota.rules.jobfile.write import write_jobs
 
-    jobs = {entry.name: entry.job for entry in found.entries}
-    text = write_jobs(jobs, comment=f"Imported by `rota import` from {title}.")
+    defaults, jobs = with_defaults({entry.name: entry.job for entry in found.entries})
+    said = f"Imported by `rota import` from {title}."
+    text = write_jobs(jobs, comment=said, defaults=defaults)
     _write(flags["output"], text, sys.stdout)
     report = report_document(found) if flags["as_json"] else report_text(found)
     _write(flags["report"], report, sys.stderr)
@@ -145,6 +156,6 @@ def _write(path: str | None, text: str, stream: Any) -> None:
         stream.write(text)
         return
     try:
-        Path(path).write_text(text)
+        Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise BadFile(f"cannot write {path}: {error.strerror or error}") from error

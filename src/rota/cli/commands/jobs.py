@@ -107,6 +107,7 @@ def _facts(job: JobView) -> list[tuple[str, str]]:
         ("version", f"{job.version} (since {iso(job.created_at)})"),
         ("kind", _kind(spec)),
         ("target", _target(spec)),
+        ("for", spec.description or ""),
         ("origin", job.origin),
         ("parameters", _parameters(spec)),
         ("queue", spec.queue),
@@ -117,6 +118,7 @@ def _facts(job: JobView) -> list[tuple[str, str]]:
         ("breaker", _breaker(job)),
         ("cache", _cache(spec)),
         ("delivery", spec.delivery.replace("_", " ")),
+        ("crashes", f"at most {spec.max_crashes} alone" if spec.max_crashes else ""),
         ("memory", f"{spec.memory_mb} MB" if spec.memory_mb else ""),
     ]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.logs import PICTURES
+from rota.cli.inert import PICTURES
 from rota.cli.options import desk_options
 from rota.model.log import LEVELS
 

@@ -69,7 +69,9 @@ def _decoded(text: str) -> Any:
     import msgspec
 
     from rota.errors import BadOption
+    from rota.rules.json_keys import check_keys
 
+    check_keys(text)
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError as error:

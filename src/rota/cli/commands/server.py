@@ -24,6 +24,12 @@ ROTA_ADMIN_TOKEN brings a token of your own instead. TERM lets requests under wa
 @database_options
 @server_options
 @click.option("--admin-token", metavar="TOKEN", help="Bring a token; better as ROTA_ADMIN_TOKEN.")
+@click.option(
+    "--wait/--no-wait",
+    "wait_for_store",
+    default=None,
+    help="Wait for a database that is away at the start; on if not said.",
+)
 @click.option("--log-format", metavar="text|json", help="How log lines on stderr look.")
 def command(**flags: Any) -> int:
     """Serve the REST API for a store, which is created or brought up to date."""

@@ -22,7 +22,8 @@ Examples:
 Workers are named by their name (all that have it), their id, or the end of it.
 
 A worker that stops in order leaves the list; one whose lease ran out is shown as dead until its
-runs have been given back.
+runs have been given back. `left behind` counts handlers that did not stop when they were asked to:
+their runs have ended, their threads have not.
 """
 SHORTEST = 6
 """Characters of an id."""
@@ -99,7 +100,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     if as_json:
         documents = [document(worker) for worker in found]
         for each in documents:
-            del each["now"]
+            del each["now"], each["stalled_at"], each["stalled_why"]
             each["is_draining"] |= each.pop("drain_asked")
         print_json(documents)
     else:
@@ -128,4 +129,7 @@ def _state(worker: WorkerView) -> Cell:
 
     if not worker.is_alive:
         return Cell("dead", "bold red")
-    return Cell("alive", "green") if worker.takes_new else Cell("draining", "yellow")
+    left = f", {worker.left_behind} left behind" if worker.left_behind else ""
+    if worker.takes_new:
+        return Cell(f"alive{left}", "yellow" if left else "green")
+    return Cell(f"draining{left}", "yellow")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from rota.cli.demo.watcher import Look, Watcher
+from rota.cli.inert import console
 from rota.cli.output import STATE_STYLES, is_fancy
 from rota.cli.times import took
 from rota.model.states import State
@@ -45,7 +46,7 @@ class Picture:
     def __init__(self, watcher: Watcher) -> None:
         from rich.live import Live
 
-        self.live = Live(refresh_per_second=8)
+        self.live = Live(console=console(), refresh_per_second=8)
         self._watcher = watcher
 
     def show(self, look: Look) -> None:

@@ -11,7 +11,7 @@ from rota.errors import BadGraph
 from rota.model.graph import Graph, Node
 from rota.rules.checks import hint
 from rota.rules.graphs.types import JobFacts, element_of, fits
-from rota.rules.references import Path, item_steps, parse_path
+from rota.rules.references import NOTHING, Path, item_steps, mentions, parse_path, resolve
 
 T = TypeVar("T")
 Jobs = Mapping[str, JobFacts]
@@ -24,7 +24,10 @@ def check_arguments(
     """Refuse unknown jobs and arguments, missing ones, and results that cannot fit."""
     checker = _Checker(graph, nodes, jobs, graphs)
     for node in nodes.values():
-        checker.check(node)
+        try:
+            checker.check(node)
+        except BadGraph as error:
+            raise BadGraph(str(error), path=("nodes", node.name)) from error
 
 
 def facts_of_graph(graph: Graph) -> JobFacts:
@@ -60,8 +63,12 @@ class _Checker:
             return
         for name, value in node.args.items():
             wanted = facts.parameters.get(name, "Any")
-            if wanted != "Any" and (given := self._kind(value, item)) is not None:
+            if wanted == "Any":
+                continue
+            if (given := self._kind(value, item)) is not None:
                 self._check_fit(node, name, given, wanted)
+            elif not any(mentions(value)):
+                _check_literal(node, name, resolve(value, NOTHING), wanted)
         if node.map is not None and node.map.into is not None and item is not None:
             wanted = facts.parameters.get(node.map.into, "Any")
             self._check_fit(node, node.map.into, item, wanted)
@@ -123,6 +130,18 @@ class _Checker:
         if form == "$ref":
             return f"the result of {value[form]!r}"
         return f"parameter {value[form]!r}" if form == "$param" else "the item"
+
+
+def _check_literal(node: Node, name: str, value: Any, wanted: str) -> None:
+    """BadGraph for a value that stands in the graph itself and is of another type.
+
+    Null is left to the job, whose default may be None whatever the annotation says.
+    """
+    from rota.rules.signature.plain import misfit  # noqa: PLC0415  # it needs our types
+
+    wrong = None if value is None else misfit(name, value, wanted)
+    if wrong is not None:
+        raise BadGraph(f"node {node.name!r}: {wrong}; {name} is {wanted}")
 
 
 def _found(what: str, node: Node, name: str, known: Mapping[str, T] | None) -> T | None:

@@ -11,22 +11,41 @@ from rota.model.graph import Graph
 from rota.model.spec import GraphTarget, JobSpec, PythonTarget
 from rota.rules.checks import hint
 from rota.rules.graphs.expand import expand
+from rota.rules.graphs.plan import plan_graph
 from rota.rules.graphs.types import JobFacts
+from rota.rules.recorded import SCALAR
 
 
-def check_known(wanted: Iterable[Graph], known: Mapping[str, JobSpec]) -> None:
-    """BadGraph if a node names what is nowhere defined, or gives it what it does not take."""
+def check_known(
+    wanted: Iterable[Graph], known: Mapping[str, JobSpec], places: Mapping[str, str]
+) -> None:
+    """BadGraph if a node names what is nowhere defined, or gives it what it does not take.
+
+    `places` says where `graph/node` stands in a file; the message begins with it.
+    """
     graphs = {
         name: spec.target.graph
         for name, spec in known.items()
         if isinstance(spec.target, GraphTarget)
     }
     jobs = {name: _facts(spec) for name, spec in known.items() if name not in graphs}
+    wanted = tuple(wanted)
     for graph in wanted:
         for node in graph.nodes:
             _check_there(graph, node.name, node.job, jobs, what="job")
             _check_there(graph, node.name, node.graph, graphs, what="graph")
+        try:
+            plan_graph(graph, jobs=jobs, graphs=graphs)
+        except BadGraph as error:
+            raise _at_its_place(graph, error, places) from error
+    for graph in wanted:
         expand(graph, graphs, jobs=jobs)
+
+
+def _at_its_place(graph: Graph, error: BadGraph, places: Mapping[str, str]) -> BadGraph:
+    node = error.path[1] if len(error.path) > 1 else ""
+    place = places.get(f"{graph.name}/{node}", "")
+    return BadGraph(f"{place}{': ' if place else ''}{error}", path=error.path)
 
 
 def _check_there(
@@ -44,9 +63,10 @@ def _facts(spec: JobSpec) -> JobFacts:
     """Of a function that a file names, or an older version recorded, less is known."""
     defaults = spec.defaults
     if isinstance(defaults, UnsetType):
-        is_function = isinstance(spec.target, PythonTarget)
-        required = None if is_function else frozenset(spec.parameters)
-        return JobFacts(spec.parameters, required=required, takes_more=is_function)
+        if not isinstance(spec.target, PythonTarget):
+            scalars = dict.fromkeys(spec.parameters, SCALAR)
+            return JobFacts(scalars, required=frozenset(spec.parameters))
+        return JobFacts(spec.parameters, required=None, takes_more=not spec.parameters)
     return JobFacts(
         spec.parameters,
         required=frozenset(spec.parameters.keys() - defaults.keys()),

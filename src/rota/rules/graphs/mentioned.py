@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rota.errors import BadExpression, BadGraph, BadInput
+from rota.errors import BadArguments, BadExpression, BadGraph, BadInput
 from rota.model.graph import Graph, Node
 from rota.rules.checks import hint
 from rota.rules.expression_text import Mentioned
 from rota.rules.expressions import Condition, Expression, Names, Values
 from rota.rules.references import Mention, item_steps, mentions, parse_path
+from rota.rules.run_times import check_field
 
 _NOTHING = Values({}, {}, {})
+_NOTHING_MENTIONED = Mentioned(frozenset(), frozenset(), item=False)
 
 
 def values_of(node: Node) -> Iterator[tuple[str, Any]]:
@@ -92,6 +94,8 @@ def nodes_in(
             if not has_item:
                 raise BadGraph(f"{where}: only a mapped node has an item, in its args")
             item_steps(mention.text)
+        case "$run":
+            check_run_field(mention)
         case "$expr":
             names = Names(nodes, graph.parameters, has_item)
             parsed = Expression.parse(mention.text, names, where=where)
@@ -99,9 +103,17 @@ def nodes_in(
     return ()
 
 
+def check_run_field(mention: Mention) -> None:
+    """BadGraph says where a fact of the run is asked for that no run has."""
+    try:
+        check_field(mention.text)
+    except BadArguments as error:
+        raise BadGraph(f"{mention.place}: {error}") from None
+
+
 def _condition(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> list[str]:
     condition = Condition.parse(node.when or "", Names(nodes, graph.parameters), where="when")
-    if condition.mentioned == Mentioned(frozenset(), frozenset(), item=False):
+    if condition.mentioned == _NOTHING_MENTIONED:
         _check_constant(condition)
     return sorted(condition.mentioned.nodes)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rota.rules.importers.cronjob_lost import lost_fields
 from rota.rules.importers.report import Collector, Imported, Note, escaped
 from rota.rules.jobfile.field import Field
 from rota.rules.jobfile.yaml12 import read_yaml
@@ -36,18 +37,30 @@ _POLICIES = {
 }
 
 
+_HOW_TO_GIVE = (
+    "not kept; give it to the environment of the worker and name it in pass_env of [commands] in "
+    "its rota.toml, else commands do not get it"
+)
+
+
 class _Untranslatable(Exception):
     """Why an entry is left out."""
 
 
 def read_cronjobs(data: bytes, file: str) -> Imported:
-    """Each CronJob as a command job; other kinds of objects are passed over in silence."""
+    """Each CronJob as a command job; objects of other kinds are named and passed over."""
     found = Collector()
     for document in read_yaml(data, file):
+        if document.value is None:  # between two `---`, or comments alone
+            continue
         for manifest in _manifests(Field(document, document.value)):
             line, _ = document.places.get(manifest.path, (1, 1))
             where = f"{file}:{line}"
             name = _at(manifest, "metadata", "name")
+            if manifest.value["kind"] != "CronJob":
+                kind = f"{manifest.value['kind']!s:.60}"
+                found.warn(f"{where}: {kind} {name or ''} is no CronJob: it is passed over")
+                continue
             try:
                 job, notes = _CronJob(manifest).translated()
                 found.add(str(name or "cronjob"), where, job, notes)
@@ -63,12 +76,13 @@ def _manifests(field: Field) -> Iterator[Field]:
     if value["kind"] == "List" and isinstance(value.get("items"), list):
         for each in field.fields()["items"].items():
             yield from _manifests(each)
-    elif value["kind"] == "CronJob":
+        return
+    if value["kind"] == "CronJob":
         if value.get("apiVersion") not in _VERSIONS:
             raise field.refusal(f"a CronJob has apiVersion {' or '.join(_VERSIONS)}")
         if not isinstance(value.get("spec"), dict):
             raise field.refusal("a CronJob has a spec")
-        yield field
+    yield field
 
 
 def _at(field: Field, *keys: str) -> Any:
@@ -91,6 +105,9 @@ class _CronJob:
         job = self._container()
         job |= self._policies()
         job["schedule"] = self._schedule()
+        lost = list(lost_fields(self._manifest.value))
+        if lost:
+            self._note("not kept", ", ".join(lost))
         return job, self._notes
 
     def _container(self) -> dict[str, Any]:
@@ -107,20 +124,36 @@ class _CronJob:
             raise _Untranslatable(f"it runs the entrypoint of {image}; say the command by hand")
         env = self._env(container)
         words = [*command, *self._texts(container.get("args"))]
+        self._check_references(words, container)
         job: dict[str, Any] = {"command": [escaped(_expanded(word, env)) for word in words]}
         if env:
             job["env"] = {name: escaped(value) for name, value in env.items()}
         if container.get("workingDir"):
             job["cwd"] = str(container["workingDir"])
+        else:
+            self._note("folder", "starts in the folder that the image says",
+                       default="starts in the folder of the worker; say cwd:")  # fmt: skip
         self._note(
             "container",
             f"runs inside {image}",
             default="runs on the machine of the worker, which needs the same programs",
         )
-        for lost in ("resources", "volumeMounts", "securityContext", "envFrom"):
-            if container.get(lost):
-                self._note("container", f"{lost} of the container", default="not kept")
+        if container.get("envFrom"):
+            self._note(
+                "variables", "envFrom: all of a secret or a config map", default=_HOW_TO_GIVE
+            )
         return job
+
+    def _check_references(self, words: list[str], container: Mapping[str, Any]) -> None:
+        """A value that only the cluster knows cannot be put into a command line."""
+        secret = {each["name"] for each in container.get("env") or [] if "valueFrom" in each}
+        for word in words:
+            for found in _REFERENCE.finditer(word):
+                if found[1] in secret:
+                    raise _Untranslatable(
+                        f"its command holds $({found[1]}), which comes from a secret, a config "
+                        "map or a field; let the command read the variable itself"
+                    )
 
     def _texts(self, given: object) -> list[str]:
         if given is None:
@@ -136,9 +169,9 @@ class _CronJob:
                 raise _Untranslatable("env is a list of names and values")
             if "valueFrom" in each:
                 self._note(
-                    "environment",
+                    "variables",
                     f"{each['name']} comes from a secret, a config map or a field",
-                    default="not kept; give it to the worker's own environment",
+                    default=_HOW_TO_GIVE,
                 )
             else:
                 env[each["name"]] = _expanded(str(each.get("value") or ""), env)
@@ -165,9 +198,6 @@ class _CronJob:
         for lost in ("parallelism", "completions"):
             if self._number(self._job, lost, 1) > 1:
                 raise _Untranslatable(f"{lost} above 1: Rota starts one run for a firing")
-        for lost in ("podFailurePolicy", "successPolicy", "ttlSecondsAfterFinished"):
-            if self._job.get(lost) is not None:
-                self._note("retries", f"{lost} of the job", default="not kept")
         return policies
 
     def _schedule(self) -> dict[str, Any]:

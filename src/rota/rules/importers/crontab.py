@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from rota.errors import BadFile
+from rota.rules.importers.command_names import command_name
+from rota.rules.importers.crontab_line import (
+    BLANKS,
+    comment,
+    fields,
+    is_user,
+    looks_like_user,
+    split_input,
+    split_user,
+    variable,
+)
 from rota.rules.importers.report import Collector, Imported, Note, escaped
+from rota.rules.importers.text import Line, read_lines
 
-MAX_BYTES = 1024 * 1024
-_VARIABLE = re.compile(r"\s*([A-Za-z_]\w*|\"[^\"]+\"|'[^']+')\s*=\s*(.*?)\s*")
 _NICKNAMES = ("@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually")
-_PERCENT = re.compile(r"\\%|%")
 _SHELL = "/bin/sh"
 _MINUTES_CHARS = 5
-_OURS = ("CRON_TZ", "MAILTO", "MAILFROM", "CONTENT_TYPE", "CONTENT_TRANSFER_ENCODING",
-         "RANDOM_DELAY", "SHELL")  # fmt: skip
+_LONGEST_TOLD = 500
+_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
+_MAIL = ("MAILFROM", "CONTENT_TYPE", "CONTENT_TRANSFER_ENCODING")
+_OURS = ("CRON_TZ", "MAILTO", "RANDOM_DELAY", "SHELL", *_MAIL)
 """Variables that speak to cron itself."""
 
 _KEPT = (
@@ -39,72 +48,93 @@ _KEPT = (
 
 def read_crontab(data: bytes, file: str, *, zone: str, has_user: bool = False) -> Imported:
     """Each line that starts something, as a job; `zone` is that of the machine it ran on."""
-    if len(data) > MAX_BYTES:
-        raise BadFile(f"{file}: {len(data):,} bytes are more than {MAX_BYTES:,}")
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BadFile(f"{file}:{line}: not UTF-8 text") from error
-    return _Table(file, zone, has_user=has_user).read(text)
+    return _Table(file, zone, has_user=has_user).read(read_lines(data, file))
 
 
 class _Table:
-    """Variables count for the lines below them."""
+    """Variables count for the lines below them, a comment for the line right below it."""
 
     def __init__(self, file: str, zone: str, *, has_user: bool) -> None:
         self._file = file
         self._zone = zone
         self._has_user = has_user
         self._variables: dict[str, str] = {}
+        self._told: list[str] = []
         self._found = Collector()
 
-    def read(self, text: str) -> Imported:
-        for number, whole in enumerate(text.splitlines(), start=1):
-            line = whole.strip()
-            if not line or line.startswith("#"):
+    def read(self, lines: list[Line]) -> Imported:
+        for each in lines:
+            line = each.text.strip(BLANKS)
+            if line.startswith("#"):
+                self._told.append(comment(line))
                 continue
-            variable = _VARIABLE.fullmatch(line)
-            if variable and not line[0].isdigit():
-                self._variables[_unquoted(variable[1])] = _unquoted(variable[2])
-            else:
-                self._entry(f"{self._file}:{number}", line)
+            told, self._told = " ".join(filter(None, self._told))[:_LONGEST_TOLD], []
+            if line:
+                self._line(f"{self._file}:{each.number}", line, told, is_utf8=each.is_utf8)
+        if any(each.had_cr for each in lines):
+            self._found.warn(
+                f"{self._file}: lines end in CR LF, as on Windows; cron hands the CR to the "
+                "command, and here it is left out"
+            )
         return self._found.imported()
 
-    def _entry(self, where: str, line: str) -> None:
-        notes: list[Note] = []
-        if line.startswith("-"):  # in a crontab of the system, or of root
-            line = line[1:].lstrip()
-            notes.append(Note(topic="output", old="the start is not written to syslog"))
-        parts = line.split(None, 1 if line.startswith("@") else 5)
-        count = 1 if line.startswith("@") else 5
-        if len(parts) <= count:
-            self._found.skip(where, line, "it has no command")
-            return
-        expression, command = " ".join(parts[:count]), parts[count]
-        if expression.lower() == "@reboot":
-            reason = "@reboot has no time; start it with the machine's own services"
+    def _line(self, where: str, line: str, told: str, *, is_utf8: bool) -> None:
+        if not is_utf8:
+            reason = (
+                "it is not UTF-8 text, so its command would get other bytes than from cron; "
+                "save the file as UTF-8"
+            )
             self._found.skip(where, line, reason)
             return
-        if line.startswith("@") and expression.lower() not in _NICKNAMES:
-            self._found.skip(where, line, f"{expression} is not one of {', '.join(_NICKNAMES)}")
-            return
-        user = ""
-        if self._has_user:
-            user, _, command = command.partition(" ")
-            command = command.strip()
-        if not command:
-            self._found.skip(where, line, "it has no command; is the column of users missing?")
-            return
-        job = self._job(expression, command)
-        notes += [*self._notes(expression, user)]
-        self._found.add(_name_of(command), where, job, [*notes, *_KEPT], text=line)
+        found = variable(line)
+        if found is None:
+            self._entry(where, line, told)
+        else:
+            self._variables[found[0]] = found[1]
 
-    def _job(self, expression: str, command: str) -> dict[str, Any]:
-        job: dict[str, Any] = {"command": self._argv(command)}
+    def _entry(self, where: str, line: str, told: str) -> None:
+        notes: list[Note] = []
+        given = line
+        if given.startswith("-"):  # in a crontab of the system, or of root
+            given = given[1:].lstrip(BLANKS)
+            notes.append(Note(topic="output", old="the start is not written to syslog"))
+        expression, rest = fields(given)
+        user, command = split_user(rest) if self._has_user else ("", rest)
+        reason = self._refusal(expression, user, command)
+        if reason:
+            self._found.skip(where, line, reason)
+            return
+        if not self._has_user and (maybe := looks_like_user(rest, self._file)):
+            self._found.warn(
+                f"{where}: {maybe!r} looks like a user and is taken for the program; a table of "
+                "the system has a column of users: import it with --system"
+            )
+        if command.startswith("-"):
+            self._found.warn(f"{where}: the command begins with an option, {command!r:.40}")
+        job = self._job(expression, command, told)
+        notes += [*self._notes(expression, user)]
+        self._found.add(command_name(command), where, job, [*notes, *_KEPT], text=line)
+
+    def _refusal(self, expression: str, user: str, command: str) -> str:
+        """Why a line cannot be kept; empty if it can."""
+        nickname = expression.lower()
+        if nickname == "@reboot":
+            return "@reboot has no time; start it with the machine's own services"
+        if nickname.startswith("@") and nickname not in _NICKNAMES:
+            return f"{expression} is not one of {', '.join(_NICKNAMES)}"
+        if self._has_user and user and not is_user(user):
+            return f"{user!r:.40} is no user; without a column of users leave --system out"
+        if not command:
+            return "it has no command" + ("; is the column of users missing?" if user else "")
+        return ""
+
+    def _job(self, expression: str, command: str, told: str) -> dict[str, Any]:
+        job: dict[str, Any] = {"description": told} if told else {}
+        job["command"] = self._argv(command)
         env = {name: value for name, value in self._variables.items() if name not in _OURS}
         if env:
             job["env"] = {name: escaped(value) for name, value in env.items()}
+        job["cwd"] = self._variables.get("HOME") or "~"
         schedule: dict[str, Any] = {"cron": _spread(expression), "timezone": self._cron_zone}
         if self._has_own_zone:
             schedule |= {"gap": "skip", "fold": "both"}
@@ -114,14 +144,13 @@ class _Table:
         return job | {"retries": 0, "schedule": schedule}
 
     def _argv(self, command: str) -> list[str]:
-        """`%` ends the command; what follows is its input, each further `%` a new line."""
-        shell = self._variables.get("SHELL", _SHELL)
-        pieces = _split_percent(command)
-        if len(pieces) == 1:
-            return [shell, "-c", escaped(pieces[0])]
-        script = 'printf "%s\\n" "$0" | "$1" -c "$2"'
-        given = "\n".join(pieces[1:])
-        return [shell, "-c", script, escaped(given), shell, escaped(pieces[0])]
+        """What follows a `%` is the input of the command."""
+        shell = escaped(self._variables.get("SHELL") or _SHELL)
+        text, given = split_input(command)
+        if given is None:
+            return [shell, "-c", escaped(text)]
+        script = 'printf %s "$0" | "$1" -c "$2"'
+        return [_SHELL, "-c", script, escaped(given), shell, escaped(text)]
 
     def _notes(self, expression: str, user: str) -> Iterator[Note]:
         yield self._dst_note(expression)
@@ -138,22 +167,48 @@ class _Table:
                 default="UTC",
                 chose=f"timezone: {self._zone}",
             )
+        yield from self._output_notes()
+        yield from self._place_notes(user)
+        delay = self._variables.get("RANDOM_DELAY")
+        if self._delay_minutes:
+            yield Note(
+                topic="jitter",
+                old=f"a delay by chance of up to {self._delay_minutes} minutes",
+                chose=f"jitter: {self._delay_minutes}m, jitter_kind: random",
+            )
+        elif delay not in (None, "", "0"):
+            yield Note(topic="jitter", old=f"RANDOM_DELAY={delay:.40}", default="not kept")
+
+    def _output_notes(self) -> Iterator[Note]:
         mail = self._variables.get("MAILTO")
         says = (
             "output is thrown away" if mail == "" else f"output is mailed to {mail or 'the owner'}"
         )
         yield Note(topic="output", old=says, default="output is kept with the run: rota logs")
+        lost = [name for name in _MAIL if name in self._variables]
+        if lost:
+            yield Note(topic="output", old=f"{', '.join(lost)} for mails", default="not kept")
+
+    def _place_notes(self, user: str) -> Iterator[Note]:
+        """Where the command runs, and as whom."""
+        home = self._variables.get("HOME")
+        yield Note(
+            topic="folder",
+            old=f"starts in HOME, {home}" if home else "starts in the home folder of its user",
+            default="starts in the folder of the worker",
+            chose=f"cwd: {home or '~, the home folder of the user that the command runs as'}",
+        )
+        if "PATH" not in self._variables:
+            yield Note(
+                topic="variables",
+                old="PATH is cron's own, mostly /usr/bin:/bin, as the table sets none",
+                default="PATH of the worker; set it under env: if that matters",
+            )
         if user:
             yield Note(
                 topic="user",
                 old=f"runs as {user}",
                 default="runs as the user of the worker; start a worker as that user",
-            )
-        if self._delay_minutes:
-            yield Note(
-                topic="jitter",
-                old=f"a delay by chance of up to {self._delay_minutes} minutes",
-                chose="jitter_kind: random",
             )
 
     def _dst_note(self, expression: str) -> Note:
@@ -184,41 +239,18 @@ class _Table:
         return int(given) if given.isdecimal() and len(given) <= _MINUTES_CHARS else 0
 
 
-def _unquoted(text: str) -> str:
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
-
-
 def _spread(expression: str) -> str:
-    """The `a~b` of cronie as our `H(a-b)`."""
-    return re.sub(
-        r"(\d*)~(\d*)", lambda m: f"H({m[1]}-{m[2]})" if m[1] and m[2] else "H", expression
-    )
+    """The `a~b` of cronie as our `H(a-b)`; a number that is left out is the least or the most."""
 
-
-def _split_percent(command: str) -> list[str]:
-    pieces = [""]
-    at = 0
-    for found in _PERCENT.finditer(command):
-        pieces[-1] += command[at : found.start()]
-        at = found.end()
-        if found[0] == "%":
-            pieces.append("")
-        else:
-            pieces[-1] += "%"
-    pieces[-1] += command[at:]
-    return pieces
-
-
-def _name_of(command: str) -> str:
-    """The program, without its folder and ending; `cd /x && make` is named by make."""
-    try:
-        words = shlex.split(
-            re.split(r"&&|\|\||;", command)[-1] if command.startswith("cd ") else command
+    def spread(text: str, low: int, high: int) -> str:
+        return re.sub(
+            r"([0-9]*)~([0-9]*)",
+            lambda m: f"H({m[1] or low}-{m[2] or high})" if m[1] or m[2] else "H",
+            text,
         )
-    except ValueError:
-        words = command.split()
-    for word in words:
-        name = word.rsplit("/", 1)[-1]
-        if name and "=" not in word and re.match(r"[A-Za-z0-9_]", name):
-            return re.sub(r"\.(sh|py|pl|rb)$", "", name)
-    return "cron"
+
+    if "~" not in expression:
+        return expression
+    return " ".join(
+        spread(field, *range_) for field, range_ in zip(expression.split(" "), _RANGES, strict=True)
+    )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-_LONGEST = 200
+_LONGEST = 2_000
 _STEP = re.compile(r"(.+)/([0-9]{1,4})")
 
 
@@ -20,8 +20,10 @@ def numbers(
     """
     if text.strip() == "*":
         return None
+    if len(text) > _LONGEST:
+        raise ValueError(f"{text!r:.40}... is longer than {_LONGEST:,} characters")
     found: set[int] = set()
-    for part in text[:_LONGEST].lower().split(","):
+    for part in text.lower().split(","):
         found |= _part(part.strip(), low, high, names or {}, to)
     return sorted(found)
 

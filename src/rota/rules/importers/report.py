@@ -13,6 +13,7 @@ from rota.rules.jobfile import read_bundle
 from rota.rules.jobfile.write import write_jobs
 
 _BAD = re.compile(r"[^A-Za-z0-9_.:/-]+")
+_DOTS = re.compile(r"\.{2,}")
 _LONGEST = 100
 
 
@@ -51,6 +52,8 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
 
     entries: tuple[Entry, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What looks wrong in the files, or is passed over there."""
 
 
 class Collector:
@@ -59,6 +62,7 @@ class Collector:
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
         self._skipped: list[Skipped] = []
+        self._warnings: list[str] = []
 
     def add(
         self, name: str, where: str, job: dict[str, Any], notes: Iterable[Note], *, text: str = ""
@@ -75,11 +79,19 @@ class Collector:
     def skip(self, where: str, text: str, reason: str) -> None:
         self._skipped.append(Skipped(where=where, text=text[:200], reason=reason))
 
+    def warn(self, text: str) -> None:
+        if text not in self._warnings:
+            self._warnings.append(text)
+
     def imported(self) -> Imported:
-        return Imported(entries=tuple(self._entries.values()), skipped=tuple(self._skipped))
+        return Imported(
+            entries=tuple(self._entries.values()),
+            skipped=tuple(self._skipped),
+            warnings=tuple(self._warnings),
+        )
 
     def _free(self, wanted: str) -> str:
-        name = _BAD.sub("-", wanted).strip("-./:")[:_LONGEST] or "job"
+        name = _DOTS.sub(".", _BAD.sub("-", wanted)).strip("-./:")[:_LONGEST] or "job"
         taken, number = name, 2
         while taken in self._entries:
             taken, number = f"{name}-{number}", number + 1
@@ -96,8 +108,10 @@ def joined(parts: Iterable[Imported]) -> Imported:
     found = Collector()
     skipped: list[Skipped] = []
     for part in parts:
+        for warning in part.warnings:
+            found.warn(warning)
         for entry in part.entries:
             found.add(entry.name, entry.where, entry.job, entry.notes)
         skipped += part.skipped
     whole = found.imported()
-    return Imported(entries=whole.entries, skipped=(*whole.skipped, *skipped))
+    return msgspec.structs.replace(whole, skipped=(*whole.skipped, *skipped))

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from rota.errors import BadFile
 from rota.rules.importers.report import Collector, Imported, Note, escaped
 from rota.rules.importers.systemd_calendar import NotCalendar, read_event, read_span, span_text
-from rota.rules.importers.unit_file import Unit, read_unit
+from rota.rules.importers.systemd_lost import boot_notes, description, lost_notes
+from rota.rules.importers.systemd_words import (
+    NotWords,
+    exit_codes,
+    expand,
+    split_commands,
+    split_words,
+)
+from rota.rules.importers.unit_file import Sections, Unit, read_unit
 
-_VARIABLE = re.compile(r"\$\$|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)")
 _ALL_CODES = list(range(256))
-_TRUE = ("1", "yes", "true", "on")
+_TRUE = ("1", "yes", "true", "on", "y", "t")
 _ONCE = ("OnBootSec", "OnStartupSec", "OnActiveSec")
-_LOST = ("EnvironmentFile", "LoadCredential", "CPUQuota", "MemoryMax", "Nice", "PrivateTmp",
-         "ProtectSystem", "ExecStartPost", "ExecStopPost", "OnFailure")  # fmt: skip
+_PLAIN_TYPES = ("", "simple", "exec", "oneshot", "idle")
+_ENDLESS = ("", "0", "infinity")
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 Files = Mapping[str, bytes]
 """What lies beside a timer: file names to contents."""
@@ -31,21 +41,27 @@ def read_timers(timers: Mapping[str, bytes], *, beside: Files, zone: str) -> Imp
         if "Timer" not in sections:
             raise BadFile(f"{file}: it has no [Timer] section")
         stem = file.rsplit("/", 1)[-1].removesuffix(".timer")
-        timer = sections["Timer"]
-        unit = _last(timer, "Unit") or f"{stem}.service"
+        unit = _last(sections["Timer"], "Unit") or f"{stem}.service"
         try:
-            service = _service(unit, beside)
-            job, notes = _Timer(timer, service, zone).translated()
+            timer = _Timer(sections, _service(unit, beside), zone, is_of_user=_is_of_user(file))
+            job, notes = timer.translated()
             found.add(stem, file, job, notes)
         except NotCalendar as error:
             found.skip(file, stem, str(error))
     return found.imported()
 
 
-def _service(unit: str, beside: Files) -> Unit:
+def _service(unit: str, beside: Files) -> Sections:
     if unit not in beside:
         raise NotCalendar(f"{unit} is not beside it, so its command is not known")
-    return read_unit(beside[unit], unit).get("Service", {})
+    try:
+        return read_unit(beside[unit], unit)
+    except BadFile as error:
+        raise NotCalendar(str(error)) from error
+
+
+def _is_of_user(file: str) -> bool:
+    return "systemd/user/" in file
 
 
 def _last(unit: Unit, key: str) -> str:
@@ -56,24 +72,27 @@ def _last(unit: Unit, key: str) -> str:
 class _Timer:
     """One timer and its service; notes gather while they are read."""
 
-    def __init__(self, timer: Unit, service: Unit, zone: str) -> None:
-        self._timer = timer
-        self._service = service
+    def __init__(self, timer: Sections, service: Sections, zone: str, *, is_of_user: bool) -> None:
+        self._sections = timer, service
+        self._timer = timer["Timer"]
+        self._service = service.get("Service", {})
         self._zone = zone
+        self._is_of_user = is_of_user
         self._notes: list[Note] = []
 
     def translated(self) -> tuple[dict[str, Any], list[Note]]:
-        job = self._command() | self._limits()
+        told = description(*self._sections)
+        job = ({"description": told} if told else {}) | self._command() | self._limits()
         schedules = [each | self._policies() for each in self._triggers()]
         job["schedule"] = schedules[0] if len(schedules) == 1 else schedules
-        return job, self._notes
+        return job, [*self._notes, *lost_notes(*self._sections)]
 
     def _command(self) -> dict[str, Any]:
         env = self._env()
-        lines = [*self._service.get("ExecStartPre", []), *self._service.get("ExecStart", [])]
         if not self._service.get("ExecStart"):
             raise NotCalendar("its service has no ExecStart")
-        parsed = [self._words(line, env) for line in lines]
+        lines = [*self._service.get("ExecStartPre", []), *self._service["ExecStart"]]
+        parsed = [each for line in lines for each in self._commands(line, env)]
         job: dict[str, Any] = {"command": [escaped(word) for word in parsed[0][1]]}
         if len(parsed) > 1:
             steps = [f"{shlex.join(words)}{' || true' if free else ''}" for free, words in parsed]
@@ -86,43 +105,55 @@ class _Timer:
             job["ok_codes"] = codes
         if env:
             job["env"] = {name: escaped(value) for name, value in env.items()}
-        folder = _last(self._service, "WorkingDirectory").removeprefix("-")
-        if folder:
-            job["cwd"] = _plain(folder)
-        return job
+        return job | {"cwd": self._folder()}
 
-    def _words(self, line: str, env: Mapping[str, str]) -> tuple[bool, list[str]]:
-        """Whether any exit code is fine, and the program with its arguments."""
-        prefix = re.match(r"[-@:+!|]*", line)
-        signs = prefix[0] if prefix else ""
-        if "@" in signs:
-            raise NotCalendar("ExecStart=@ gives the program another name")
-        try:
-            words = shlex.split(line[len(signs) :])
-        except ValueError as error:
-            raise NotCalendar(f"ExecStart: {error}") from error
-        if not words:
-            raise NotCalendar("ExecStart is empty")
-        if ":" not in signs:
-            words = [_expanded(word, env) for word in words]
-        return "-" in signs, [_plain(word) for word in words]
+    def _folder(self) -> str:
+        given = _last(self._service, "WorkingDirectory")
+        if given:
+            if given.startswith("-"):
+                self._note("folder", f"WorkingDirectory={given}: it may be missing",
+                           default="a folder that is missing fails the run")  # fmt: skip
+            return _plain(given.removeprefix("-"))
+        folder = "~" if self._is_of_user else "/"
+        self._note("folder", f"starts in {folder}, as nothing else is said",
+                   default="starts in the folder of the worker",
+                   chose=f"cwd: {folder}")  # fmt: skip
+        return folder
+
+    def _commands(self, line: str, env: Mapping[str, str]) -> Iterator[tuple[bool, list[str]]]:
+        """Of each command whether any exit code is fine, and the program with its arguments."""
+        for words in _named("ExecStart", split_commands, line):
+            prefix = re.match(r"[-@:+!|]*", words[0])
+            signs = prefix[0] if prefix else ""
+            if "@" in signs:
+                raise NotCalendar("ExecStart=@ gives the program another name")
+            if set(signs) & set("+!|"):
+                self._note("user", f"ExecStart={signs}: with other rights than the unit",
+                           default="runs with the rights of the worker")  # fmt: skip
+            given = [words[0][len(signs) :], *words[1:]] if words[0][len(signs) :] else words[1:]
+            if not given:
+                raise NotCalendar("ExecStart is empty")
+            if ":" not in signs:
+                given = _named("ExecStart", lambda it: expand(it, env), given)
+            yield "-" in signs, [_plain(word) for word in given]
 
     def _env(self) -> dict[str, str]:
         env: dict[str, str] = {}
         for line in self._service.get("Environment", []):
-            try:
-                pairs = shlex.split(line)
-            except ValueError as error:
-                raise NotCalendar(f"Environment: {error}") from error
-            for pair in pairs:
-                name, _, value = pair.partition("=")
+            for pair in _named("Environment", split_words, line):
+                name, sign, value = pair.partition("=")
+                if not sign:
+                    raise NotCalendar(f"Environment: {pair!r:.40} is no NAME=value")
                 env[name] = _plain(value)
         return env
 
     def _ok_codes(self) -> list[int]:
-        words = " ".join(self._service.get("SuccessExitStatus", [])).split()
-        codes = [int(word) for word in words if word.isdecimal() and int(word) < len(_ALL_CODES)]
-        return [0, *codes] if codes else []
+        text = " ".join(self._service.get("SuccessExitStatus", []))
+        codes, others = exit_codes(text)
+        if others:
+            self._note("exit codes", f"SuccessExitStatus={' '.join(others)} counts as success",
+                       default="not kept: an end by a signal is a failure")  # fmt: skip
+        return list(dict.fromkeys([0, *codes])) if codes else []
 
     def _limits(self) -> dict[str, Any]:
         limits: dict[str, Any] = {"retries": 0}
@@ -132,17 +163,21 @@ class _Timer:
             self._note("retries", f"Restart={_last(self._service, 'Restart')}",
                        default="not kept; say retries: and retry_delay:")  # fmt: skip
         kind = _last(self._service, "Type")
-        key = "TimeoutStartSec" if kind == "oneshot" else "RuntimeMaxSec"
-        span = _last(self._service, key)
-        if span and span != "infinity":
+        if kind not in _PLAIN_TYPES:
+            self._note("type", f"Type={kind}: the unit is up when the program says so",
+                       default="not kept: a run lasts until its program has ended")  # fmt: skip
+        spans = ("TimeoutStartSec", "TimeoutSec") if kind == "oneshot" else ("RuntimeMaxSec",)
+        span = next((it for key in spans if (it := _last(self._service, key))), "")
+        if span not in _ENDLESS:
             limits["timeout"] = span_text(read_span(span))
-        user = _last(self._service, "User")
-        if user:
-            self._note("user", f"runs as {user}",
+        for key in {"TimeoutStartSec", "TimeoutSec", "RuntimeMaxSec"}.difference(spans):
+            if _last(self._service, key) not in _ENDLESS:
+                self._note("timeout", f"{key}={_last(self._service, key)} of a unit of Type="
+                           f"{kind or 'simple'}", default="not kept")  # fmt: skip
+        user, group = _last(self._service, "User"), _last(self._service, "Group")
+        if user or group:
+            self._note("user", f"runs as {user or 'root'}{f' with group {group}' if group else ''}",
                        default="runs as the worker does; start one as that user")  # fmt: skip
-        for key in _LOST:
-            if self._service.get(key):
-                self._note("service", f"{key} of the service", default="not kept")
         return limits
 
     def _triggers(self) -> list[dict[str, Any]]:
@@ -162,6 +197,7 @@ class _Timer:
                            chose="every: with from_end" if from_end else "every: counted from the "
                            "Unix epoch")  # fmt: skip
         if found:
+            self._notes += boot_notes(self._timer)
             return found
         once = [key for key in _ONCE if self._timer.get(key)]
         says = f"{once[0]} alone starts it once after a boot" if once else "it has no OnCalendar"
@@ -201,15 +237,16 @@ class _Timer:
         return policies | self._delay()
 
     def _delay(self) -> dict[str, Any]:
-        if not self._timer.get("AccuracySec"):
-            self._note("accuracy", "starts within a minute after its time (AccuracySec)",
-                       default="starts on time")  # fmt: skip
+        within = _last(self._timer, "AccuracySec") or "1min"
+        self._note("accuracy", f"starts up to {within} after its time (AccuracySec)",
+                   default="starts on time")  # fmt: skip
         span = read_span(_last(self._timer, "RandomizedDelaySec") or "0")
         if not span:
             return {}
         fixed = _last(self._timer, "FixedRandomDelay").lower() in _TRUE
-        kind = "hash" if fixed else "random"
-        self._note("jitter", f"a delay by chance of up to {span_text(span)}",
+        kind = "fixed" if fixed else "random"
+        always = ", always the same (FixedRandomDelay)" if fixed else ""
+        self._note("jitter", f"a delay by chance of up to {span_text(span)}{always}",
                    chose=f"jitter: {span_text(span)}, jitter_kind: {kind}")  # fmt: skip
         return {"jitter": span_text(span), "jitter_kind": kind}
 
@@ -217,6 +254,14 @@ class _Timer:
         note = Note(topic=topic, old=old, default=default, chose=chose)
         if note not in self._notes:
             self._notes.append(note)
+
+
+def _named(key: str, read: Callable[[T], R], given: T) -> R:
+    """What is wrong with a line is told with its key."""
+    try:
+        return read(given)
+    except NotWords as error:
+        raise NotCalendar(f"{key}: {error}") from error
 
 
 def _joined(triggers: list[dict[str, Any]]) -> dict[str, Any]:
@@ -229,15 +274,3 @@ def _plain(text: str) -> str:
     if "%" in left:
         raise NotCalendar(f"{text!r:.60} has a specifier (%) that only systemd knows")
     return text.replace("%%", "%")
-
-
-def _expanded(word: str, env: Mapping[str, str]) -> str:
-    def value(found: re.Match[str]) -> str:
-        if found[0] == "$$":
-            return "$"
-        name = found[1] or found[2]
-        if name not in env:
-            raise NotCalendar(f"${name} is not set by Environment= of the service")
-        return env[name]
-
-    return _VARIABLE.sub(value, word)

@@ -40,9 +40,10 @@ _UNITS = (
 )
 _MS = {name: ms for names, ms in _UNITS for name in names}
 _SPAN = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([A-Za-z]*)\s*")
-_WEEKDAYS = re.compile(r"[A-Za-z]{3,9}(?:(?:\.\.|,|-)[A-Za-z]{3,9})*")
+_WEEKDAYS = re.compile(r"([A-Za-z]{3,9}(?:(?:\.\.|,|-)[A-Za-z]{3,9})*),?")
 _MAX_CHARS = 200
 _LAST_YEAR = 2199
+_PIVOT = 70
 
 
 class NotCalendar(ValueError):
@@ -60,8 +61,9 @@ def read_event(text: str) -> tuple[dict[str, Any], str | None]:
     if len(words) == 1 and re.fullmatch(r"@[0-9]{1,12}", words[0]):
         raise NotCalendar("a number of seconds since 1970; write it as a time under at:")
     weekdays = None
-    if words and _WEEKDAYS.fullmatch(words[0]):
-        weekdays = _numbers(words.pop(0).replace("-", ".."), 0, 6, _DAYS)
+    if words and (days := _WEEKDAYS.fullmatch(words[0])):
+        words.pop(0)
+        weekdays = _numbers(days[1].replace("-", ".."), 0, 6, _DAYS)
     date, time = "*-*-*", "00:00:00"
     if words and ("-" in words[0] or "~" in words[0]):
         date = words.pop(0)
@@ -113,8 +115,17 @@ def _date(text: str) -> tuple[str, str, str]:
         day = _written(last, 1, 31)
     if len(rest) > 1:
         raise NotCalendar(f"{text!r:.60} is no date")
-    year = "" if not rest or rest[0] == "*" else _written(rest[0], 1970, _LAST_YEAR)
+    year = "" if not rest or rest[0] == "*" else _written(_years(rest[0]), 1970, _LAST_YEAR)
     return year, _written(month, 1, 12), day
+
+
+def _years(text: str) -> str:
+    """Two digits are a year from 1970 to 2069."""
+    return re.sub(
+        r"(?<![0-9/])([0-9]{1,2})(?![0-9])",
+        lambda found: str(int(found[1]) + (2000 if int(found[1]) < _PIVOT else 1900)),
+        text,
+    )
 
 
 def _from_end(text: str) -> str:

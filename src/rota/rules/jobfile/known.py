@@ -13,7 +13,9 @@ JOB_FIELDS = frozenset(JOB_OPTIONS - {"retry", "schedule"})
 SCHEDULE_FIELDS = frozenset(SCHEDULE_OPTIONS - JOB_OPTIONS - {"args"})
 """Policies that may stand beside `schedule:` and then count for all of the job's schedules."""
 OWN_FIELDS = frozenset({"schedule", "schedules", "arguments"})
-DEFAULT_FIELDS = JOB_FIELDS | SCHEDULE_FIELDS
+COMMAND_DEFAULTS = frozenset({"env", "cwd"})
+"""What counts for all commands of a file; jobs of other kinds do without."""
+DEFAULT_FIELDS = (JOB_FIELDS - {"description"}) | SCHEDULE_FIELDS | COMMAND_DEFAULTS
 FLOW_FIELDS = OWN_FIELDS | SCHEDULE_FIELDS | {"queue", "priority", "dependencies"}
 """Of a graph, besides its own: what any job has that can be started and scheduled."""
 GRAPH_FIELDS = FLOW_FIELDS | frozenset(Graph.__struct_fields__)

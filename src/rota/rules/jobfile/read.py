@@ -9,15 +9,15 @@ import msgspec
 
 from rota.errors import BadFile, BadInput
 from rota.model.bundle import Bundle, BundledSchedule
-from rota.model.schedule import Blackout, Calendar, OnEvent, Schedule
-from rota.model.spec import Breaker, GraphTarget, JobSpec, PythonTarget
+from rota.model.schedule import Blackout, Calendar, Schedule
+from rota.model.spec import Breaker, GraphTarget, JobSpec
 from rota.rules.blackouts import compile_blackout
 from rota.rules.cache_options import parse_cache
 from rota.rules.calendars import business_days
-from rota.rules.events import check_event_args
 from rota.rules.jobfile.field import Field
 from rota.rules.jobfile.graphs import Flow, graph_fields, read_flow
 from rota.rules.jobfile.known import (
+    COMMAND_DEFAULTS,
     DEFAULT_FIELDS,
     FLOW_FIELDS,
     JOB_FIELDS,
@@ -28,10 +28,9 @@ from rota.rules.jobfile.known import (
 from rota.rules.jobfile.targets import TARGET_FIELDS, read_target
 from rota.rules.jobfile.yaml12 import Document, read_yaml
 from rota.rules.names import check_name
-from rota.rules.node_values import bind_parameters
 from rota.rules.options import job_options
+from rota.rules.recorded import check_schedule
 from rota.rules.schedule_options import SCHEDULE_OPTIONS, read_schedule
-from rota.rules.signature import Signature
 from rota.rules.trigger_options import read_trigger
 
 MAX_JOBS = 10_000
@@ -61,6 +60,7 @@ class _Reader:
         self._flows = graph_fields(self._root)
         self._calendars = dict(calendars)
         self._schedules: dict[str, BundledSchedule] = {}
+        self._places: dict[str, str] = {}
 
     def bundle(self) -> Bundle:
         if "jobs" not in self._top and not self._flows:
@@ -84,6 +84,7 @@ class _Reader:
             schedules=self._schedules,
             calendars=own,
             blackouts={name: _blackout(field) for name, field in self._part("blackouts")},
+            places=self._places,
         )
 
     def _part(self, key: str) -> list[tuple[str, Field]]:
@@ -96,7 +97,8 @@ class _Reader:
         return parts
 
     def _job(self, name: str, field: Field) -> JobSpec:
-        given = self._defaults() | field.fields(DEFAULT_FIELDS | TARGET_FIELDS | OWN_FIELDS)
+        known = JOB_FIELDS | SCHEDULE_FIELDS | TARGET_FIELDS | OWN_FIELDS
+        given = _with_defaults(self._defaults(), field.fields(known))
         spec = _spec(name, field, given)
         self._add_schedules(spec, field, given)
         return spec
@@ -106,12 +108,15 @@ class _Reader:
         with field.blamed():
             check_name("graph", name)
         flow = read_flow(name, field)
+        for each in flow.graph.nodes:
+            at = (*field.path, "nodes", each.name)
+            self._places[f"{name}/{each.name}"] = field.document.place(at)
         for job in (name, *flow.inline):
             if job in specs:
                 raise field.refusal(f"a job is named {job!r:.140} as well; give one another name")
         defaults = self._defaults()
         for job, (node, given) in flow.inline.items():
-            specs[job] = _spec(job, node, defaults | given)
+            specs[job] = _spec(job, node, _with_defaults(defaults, given))
         shared = {key: each for key, each in defaults.items() if key in FLOW_FIELDS}
         specs[name] = _flow_spec(name, field, flow, shared | flow.own)
         self._add_schedules(specs[name], field, shared | flow.own)
@@ -162,6 +167,17 @@ class _Reader:
             if option in SCHEDULE_OPTIONS and _refuses(option, each.value, self._calendars):
                 return each
         return next((own[key] for key in ("cron", "every", "at", "rrule") if key in own), field)
+
+
+def _with_defaults(defaults: Mapping[str, Field], own: dict[str, Field]) -> dict[str, Field]:
+    """A job's own win; of `env` each variable by itself, and of commands only."""
+    if "command" not in own:
+        return {key: defaults[key] for key in defaults.keys() - COMMAND_DEFAULTS} | own
+    both = {**defaults, **own}
+    shared, mine = defaults.get("env"), own.get("env")
+    if shared and mine and isinstance(shared.value, dict) and isinstance(mine.value, dict):
+        both["env"] = Field(mine.document, {**shared.value, **mine.value}, mine.path)
+    return both
 
 
 def _spec(name: str, field: Field, given: Mapping[str, Field]) -> JobSpec:
@@ -235,24 +251,8 @@ def _plain(field: Field) -> Any:
 
 
 def _check_arguments(spec: JobSpec, schedule: Schedule, field: Field) -> None:
-    """A function is asked by the worker that has it; its declared names are checked here."""
-    target = spec.target
-    if isinstance(schedule.trigger, OnEvent):
-        names = target.graph.parameters if isinstance(target, GraphTarget) else spec.parameters
-        if names or not isinstance(target, PythonTarget):
-            with field.blamed():
-                check_event_args(spec.name, schedule.args, names)
-    elif isinstance(target, GraphTarget):
-        with field.blamed():
-            bind_parameters(target.graph, schedule.args)
-    elif not isinstance(target, PythonTarget):
-        with field.blamed():
-            Signature.of_names(spec.name, spec.parameters).bind((), schedule.args)
-    elif spec.parameters:
-        for name in schedule.args:
-            if name not in spec.parameters:
-                takes = ", ".join(spec.parameters)
-                raise field.refusal(f"{name!r:.64} is no parameter of it; it takes {takes}")
+    with field.blamed():
+        check_schedule(schedule, spec)
 
 
 def _calendar(field: Field) -> Calendar:

@@ -18,6 +18,7 @@ from rota.model.schedule import (
 from rota.model.spec import Backoff, Delivery
 from rota.rules.graph_options import graph_schema
 from rota.rules.jobfile.known import (
+    DEFAULT_FIELDS,
     FLOW_FIELDS,
     INLINE_FIELDS,
     JOB_FIELDS,
@@ -45,9 +46,11 @@ _FIELDS: dict[str, Schema] = {
     "breaker": {"type": ["string", "object"], "examples": ["50% of 20 in 1m"]},
     "cache": {"type": ["string", "number", "object"], "examples": ["1h", {"ttl": "1d"}]},
     "dependencies": _NAMES,
+    "description": _TEXT,
     "delivery": {"enum": list(get_args(Delivery))},
     "expires": _DURATION,
     "give_up_on": _NAMES,
+    "max_crashes": {"type": "integer", "minimum": 1},
     "isolation": {"enum": list(get_args(Isolation))},
     "jitter": {"type": ["boolean", "number"]},
     "memory": {"type": ["string", "integer"], "description": f"At least {MIN_MEMORY_MB}MB."},
@@ -122,10 +125,11 @@ _TRIGGERS: dict[str, Schema] = {
 
 def job_file_schema() -> Schema:
     """The whole schema, in an order that does not change."""
-    defaults = {name: _FIELDS[name] for name in sorted(JOB_FIELDS)} | {
-        name: _POLICIES[name] for name in sorted(SCHEDULE_FIELDS)
-    }
-    own = {name: _FIELDS[name] for name in sorted(TARGET_FIELDS | OWN_FIELDS)}
+    policies = {name: _POLICIES[name] for name in sorted(SCHEDULE_FIELDS)}
+    defaults = {name: _FIELDS[name] for name in sorted(DEFAULT_FIELDS - SCHEDULE_FIELDS)}
+    defaults |= policies
+    own = {name: _FIELDS[name] for name in sorted(JOB_FIELDS | TARGET_FIELDS | OWN_FIELDS)}
+    job = own | policies
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Rota job file",
@@ -140,7 +144,7 @@ def job_file_schema() -> Schema:
             "jobs": _named("job"),
             "graphs": _named("Graph"),
         },
-        "$defs": _definitions(defaults | own) | _graphs(defaults | own),
+        "$defs": _definitions(job) | _graphs(job),
     }
 
 

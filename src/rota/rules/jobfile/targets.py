@@ -10,8 +10,9 @@ from rota.model.spec import CommandTarget, HttpTarget, PythonTarget, Target
 from rota.rules.egress import check_headers
 from rota.rules.jobfile.field import Field
 from rota.rules.jobfile.words import split_words
-from rota.rules.programs import check_argv
+from rota.rules.programs import check_command
 from rota.rules.template import placeholders
+from rota.rules.web_address import apart
 
 KINDS = ("command", "http", "python")
 BESIDE = {
@@ -50,10 +51,11 @@ def read_target(job: Field, given: Mapping[str, Field]) -> tuple[Target, dict[st
 def _command(given: Mapping[str, Field]) -> CommandTarget:
     command = given["command"]
     argv = split_words(command.value) if isinstance(command.value, str) else command.texts()
-    check_argv(argv)
+    env = _env(given.get("env"))
+    check_command(argv, env)
     if any("\0" in word for word in argv):
         raise BadOption("a command cannot hold a zero byte")
-    target = CommandTarget(argv=tuple(argv), env=_env(given.get("env")))
+    target = CommandTarget(argv=tuple(argv), env=env)
     cwd = given.get("cwd")
     return CommandTarget(
         argv=target.argv,
@@ -86,25 +88,26 @@ def _codes(given: Field | None) -> tuple[int, ...] | None:
 
 def _http(http: Field) -> HttpTarget:
     if isinstance(http.value, str):
-        return HttpTarget(url=_url(http))
+        url, headers = _address(http, {})
+        return HttpTarget(url=url, headers=headers)
     fields = http.fields(HTTP_FIELDS)
     if "url" not in fields:
         raise http.refusal("a request needs its url")
+    url, headers = _address(fields["url"], _headers(fields.get("headers")))
     return HttpTarget(
-        url=_url(fields["url"]),
+        url=url,
         method=_method(fields.get("method")),
-        headers=_headers(fields.get("headers")),
+        headers=headers,
         body=fields["body"].text() if "body" in fields else None,
         expect=_statuses(fields.get("expect")),
         allow_private=fields["allow_private"].flag() if "allow_private" in fields else False,
     )
 
 
-def _url(field: Field) -> str:
-    url = field.text()
-    if not url.startswith(("http://", "https://")):
-        raise field.refusal(f"{url!r:.80} does not start with http:// or https://")
-    return url
+def _address(field: Field, headers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Without credentials, which become one more of the headers."""
+    with field.blamed():
+        return apart(field.text(), headers)
 
 
 def _method(field: Field | None) -> str:

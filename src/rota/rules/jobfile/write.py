@@ -37,10 +37,12 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
 _Dumper.add_representer(str, _text)
 
 
-def write_jobs(jobs: Mapping[str, Any], *, comment: str = "") -> str:
+def write_jobs(
+    jobs: Mapping[str, Any], *, comment: str = "", defaults: Mapping[str, Any] | None = None
+) -> str:
     """The text of a job file with these jobs."""
     head = "".join(f"# {line}".rstrip() + "\n" for line in comment.splitlines())
-    body = yaml.dump(
-        {"jobs": dict(jobs)}, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100
-    )
+    whole = {"defaults": dict(defaults)} if defaults else {}
+    whole["jobs"] = dict(jobs)
+    body = yaml.dump(whole, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
     return head + body

@@ -40,12 +40,15 @@ class Document(NamedTuple):
 
     def refusal(self, path: Path, says: str) -> BadFile:
         """The error for the part at this path, or at the nearest one around it that is known."""
-        at = path
-        while at and at not in self.places:
-            at = at[:-1]
-        line, column = self.places.get(at, (1, 1))
         field = f"{path_text(path)}: " if path else ""
-        return BadFile(f"{self.file}:{line}:{column}: {field}{says}")
+        return BadFile(f"{self.place(path)}: {field}{says}")
+
+    def place(self, path: Path) -> str:
+        """Where the part stands, as `file:line:column`."""
+        while path and path not in self.places:
+            path = path[:-1]
+        line, column = self.places.get(path, (1, 1))
+        return f"{self.file}:{line}:{column}"
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # C where built

@@ -121,7 +121,7 @@ class Signature:
         if not codec.is_simple or codec.bytes_names or b"null" in data:
             self._check_closely(codec, values, data)
         if len(data) > wire.MAX_ARGS_BYTES:
-            raise _too_large(f"the arguments of {self.name}", len(data), wire.MAX_ARGS_BYTES)
+            raise _too_large(f"the arguments of {self.name} take", len(data), wire.MAX_ARGS_BYTES)
         return data.decode()
 
     def load(self, text: str) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class Signature:
         except wire.UNENCODABLE as error:
             raise BadResult(f"{self.name} returned no JSON: {wire.in_words(error)}") from error
         if len(data) > wire.MAX_RESULT_BYTES:
-            raise _too_large(f"the result of {self.name}", len(data), wire.MAX_RESULT_BYTES)
+            raise _too_large(f"the result of {self.name} takes", len(data), wire.MAX_RESULT_BYTES)
         return data.decode()
 
     def load_result(self, text: str) -> Any:
@@ -281,5 +281,5 @@ def _extras(codec: Codec, text: str) -> dict[str, Any]:
 
 def _too_large(what: str, size: int, limit: int) -> PayloadTooLarge:
     return PayloadTooLarge(
-        f"{what} take {size:,} bytes and the limit is {limit:,}; pass a reference instead"
+        f"{what} {size:,} bytes and the limit is {limit:,}; pass a reference instead"
     )

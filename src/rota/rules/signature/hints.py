@@ -13,6 +13,7 @@ import msgspec
 
 from rota.errors import BadInput
 from rota.rules.signature.wire import AnyOf
+from rota.scripts import without_alias
 
 UNRESOLVABLE = (NameError, TypeError, AttributeError, SyntaxError)
 
@@ -84,10 +85,11 @@ def text_of(annotation: object) -> str:
     if annotation is inspect.Parameter.empty:
         return "Any"
     if isinstance(annotation, str):
-        return annotation.strip("'\"")
+        return without_alias(annotation.strip("'\""))
     if isinstance(annotation, type) and not get_args(annotation):
         return annotation.__qualname__.rpartition("<locals>.")[2]
-    return str(annotation).replace("typing.", "").replace("collections.abc.", "")
+    text = str(annotation).replace("typing.", "").replace("collections.abc.", "")
+    return without_alias(text)
 
 
 def text_of_parameter(parameter: inspect.Parameter) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Union
+
+import msgspec
 
 from rota.rules.graphs.types import Annotation, parsed
 
@@ -14,9 +17,26 @@ _MAPPINGS = frozenset({"dict", "Dict"})
 _PAIR = 2
 
 
+@lru_cache(maxsize=4_096)
 def plain_kind(annotation: str) -> Any:
     """The type of a text such as `list[int] | None`; Any for what only the code knows."""
     return _of(parsed(annotation))
+
+
+def misfit(name: str, value: Any, annotation: str) -> str | None:
+    """What is wrong with a value for a parameter of this type, such as `rows[1]: Expected...`.
+
+    None if it fits, or if only the code can tell.
+    """
+    kind = plain_kind(annotation)
+    if kind is Any:
+        return None
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        words, _, at = str(error).partition(" - at `$")
+        return f"{name}{at.removesuffix('`')}: {words}"
+    return None
 
 
 def _of(kind: Annotation) -> Any:

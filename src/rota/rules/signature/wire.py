@@ -47,6 +47,8 @@ def enc_hook(value: Any) -> object:
 
 def dec_hook(kind: type, value: object) -> object:
     """Read the kinds of `enc_hook`; msgspec adds the path of the value to the error."""
+    if kind is object:
+        return value
     if issubclass(kind, AnyOf):
         return _first_that_fits(kind.members, value)
     if issubclass(kind, PurePath) and isinstance(value, str):

@@ -56,6 +56,7 @@ from rota.runtime.executors.frames import (
 from rota.runtime.executors.lookup import find_function
 from rota.runtime.executors.pipe_desk import PipeDesk
 from rota.runtime.far_desk import NO_STORE, Question, Reply
+from rota.runtime.signal_guard import guard_signals
 from rota.runtime.vault import Vault
 from rota.shield import shield_with
 from rota.store.base import Store
@@ -260,7 +261,9 @@ def _flush() -> None:
             stream.flush()
 
 
-def main(requests: int, answers: int, console: int, worker_pid: int, level: int) -> None:
+def main(  # numbers of the worker that started us
+    requests: int, answers: int, console: int, worker_pid: int, supervisor_pid: int, level: int
+) -> None:
     """Serve a worker over two pipes; ends with it."""
     for fd in (requests, answers, console):
         os.set_inheritable(fd, False)  # noqa: FBT003  # the standard library takes it so
@@ -268,6 +271,7 @@ def main(requests: int, answers: int, console: int, worker_pid: int, level: int)
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != worker_pid:  # it died before we asked to die with it
         return
+    guard_signals(worker_pid, supervisor_pid)
     logging.root.setLevel(level)  # what the worker lets through; the user's module may differ
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)  # people follow it

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import msgspec
 
-from rota.errors import BadInput
+from rota.errors import BadInput, BadOption
 from rota.model.spec import CommandTarget
 from rota.model.walls import Programs
 from rota.notices import emit
-from rota.rules.template import fill
+from rota.rules.programs import check_command
+from rota.rules.run_times import run_values
+from rota.rules.template import fill, values_for
 from rota.runtime.attempt_log import STDERR, STDOUT
 from rota.runtime.call import (
     Call,
@@ -32,8 +34,9 @@ from rota.runtime.describe import MAX_TRACEBACK, bounded
 from rota.runtime.executors.endings import begin, failure, no_function, refused, undecodable
 from rota.runtime.executors.group import ProcessGroup, exit_in_words
 from rota.runtime.executors.output import Tail, collect
+from rota.runtime.executors.outside import Leaving, came_with_our_end
 from rota.runtime.executors.pool import PooledExecutor
-from rota.runtime.executors.programs import ANYHOW, NotStarted, start_program
+from rota.runtime.executors.programs import ANYHOW, NotStarted, at_home, start_program
 from rota.runtime.logbook import sink
 from rota.runtime.masking import secrets_in
 
@@ -106,7 +109,7 @@ class CommandExecutor(PooledExecutor):
 
     name = "rota-command"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # what a pool needs, and what a program may
         self,
         *,
         slots: int,
@@ -115,8 +118,10 @@ class CommandExecutor(PooledExecutor):
         progress: ProgressSink | None = None,
         grace_s: float = 5.0,
         programs: Programs = ANYHOW,
+        is_leaving: Leaving = lambda: False,
     ) -> None:
         super().__init__(slots=slots, started=started, done=done, progress=progress)
+        self._is_leaving = is_leaving
         self._grace_s = grace_s
         self._programs = programs
 
@@ -143,11 +148,12 @@ class CommandExecutor(PooledExecutor):
         if not isinstance(target, CommandTarget) or signature is None:
             return no_function(call)
         try:
-            values = signature.load(call.lease.args)
+            values = values_for(signature.load(call.lease.args), call.lease.origin)
             argv = [fill(item, values) for item in target.argv]
             env = {name: fill(item, values) for name, item in target.env.items()}
+            check_command(target.argv, target.env)
         except BadInput as exc:
-            return undecodable(call, exc)
+            return _unusable(call, exc)
         if call.stop_reason is not None:
             return Stopped(call.stop_reason)
         begin(call)
@@ -157,10 +163,9 @@ class CommandExecutor(PooledExecutor):
         try:
             popen = start_program(argv, target.cwd, {**env, **_facts(call)}, self._programs)
         except NotStarted as exc:
-            emit("command.refused", job=call.lease.job, run=call.lease.run_id, detail=str(exc))
-            return refused(exc, str(exc))
+            return _refused(call, exc, str(exc))
         except (OSError, ValueError) as exc:
-            return _not_started(argv[0], target.cwd, exc)
+            return _not_started(argv[0], at_home(target.cwd, self._programs), exc)
         return self._follow(call, place, popen)
 
     def _follow(self, call: Call, place: CommandSlot, popen: subprocess.Popen[bytes]) -> Ending:
@@ -177,12 +182,28 @@ class CommandExecutor(PooledExecutor):
             group.release()
         if was_asked and call.stop_reason is not None:
             return Stopped(call.stop_reason)
+        if came_with_our_end(-popen.returncode, self._is_leaving):
+            return Stopped("drain")
         return _ending(call, popen.returncode, out, err)
+
+
+def _unusable(call: Call, exc: BadInput) -> Ending:
+    """Arguments that do not fit; or a command that is refused since it was stored."""
+    if isinstance(exc, BadOption):
+        return _refused(call, exc, f"this job must be defined anew: {exc}")
+    return undecodable(call, exc)
+
+
+def _refused(call: Call, exc: BadInput, message: str) -> Ending:
+    emit("command.refused", job=call.lease.job, run=call.lease.run_id, detail=str(exc))
+    return refused(exc, message)
 
 
 def _facts(call: Call) -> dict[str, str]:
     lease = call.lease
+    times = run_values(lease.origin) if lease.origin is not None else {}
     return {
+        **{f"ROTA_{name.upper()}": value for name, value in times.items() if value is not None},
         "ROTA_RUN_ID": lease.run_id,
         "ROTA_JOB": lease.job,
         "ROTA_ATTEMPT": str(lease.attempt),

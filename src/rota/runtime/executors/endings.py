@@ -20,6 +20,7 @@ STOPS: Stops = (Cancelled, TimedOut)
 def begin(call: Call) -> None:
     """Note that the body starts now; its timeout counts from here."""
     call.started_s = now_s = elapsed_s()
+    call.held_ms = call.lease.held_ms + int((now_s - call.claimed_s) * 1000)
     if call.timeout_s is not None:
         call.deadline_s = now_s + call.timeout_s
 
@@ -95,7 +96,7 @@ def refused(exc: BaseException, message: str) -> Raised:
 def undecodable(call: Call, exc: BaseException) -> Raised:
     stored = f"the stored arguments of {call.lease.job} cannot be used any more"
     if call.lease.node is not None:
-        stored = f"node {call.lease.node!r}: what other nodes gave does not fit"
+        stored = f"node {call.lease.node!r}: its arguments do not fit"
     return refused(exc, f"{stored}: {describe(exc).message}")
 
 
@@ -108,8 +109,9 @@ def no_function(call: Call) -> Raised:
     return Raised(error=failure("rota.errors.UnknownJob", message), gives_up=True)
 
 
-def crashed(message: str) -> Crashed:
-    return Crashed(failure("Crashed", message))
+def crashed(message: str, *, was_alone: bool = True) -> Crashed:
+    beside = "" if was_alone else "; other runs had used it before"
+    return Crashed(failure("Crashed", message + beside), was_alone)
 
 
 def _retry(exc: Retry) -> Raised:

@@ -18,6 +18,7 @@ from rota.errors import BadInput
 from rota.model.walls import Egress
 from rota.rules.addresses import METADATA_NAMES, Address
 from rota.rules.egress import may_call, may_reach
+from rota.rules.web_address import shown_address
 
 ANYWHERE = Egress()
 
@@ -33,7 +34,8 @@ class PrivateAddress(NotReached):
 def check_url(url: URL, *, allow_private: bool, egress: Egress = ANYWHERE) -> None:
     """Refuse what is no web address, hosts not on the list, and literal private addresses."""
     if url.scheme not in ("http", "https") or not url.host:
-        raise BadInput(f"{str(url)[:200]!r} is no address that starts with http:// or https://")
+        shown = shown_address(str(url))[:200]
+        raise BadInput(f"{shown!r} is no address that starts with http:// or https://")
     if not may_call(egress, url.host):
         raise NotReached(
             f"{url.host} is not among the hosts that this worker may call: see `hosts` in [http] "

@@ -16,8 +16,10 @@ from rota.errors import BadInput
 from rota.model.spec import HttpTarget
 from rota.model.walls import Egress
 from rota.notices import emit
-from rota.rules.egress import check_headers
-from rota.rules.template import Value, fill
+from rota.rules.egress import RUN_HEADERS, check_headers
+from rota.rules.run_times import run_values
+from rota.rules.template import Value, fill, values_for
+from rota.rules.web_address import AUTHORIZATION, split_address
 from rota.runtime.call import Call, Ending, Raised
 from rota.runtime.context import idempotency_key
 from rota.runtime.describe import describe, type_names
@@ -54,7 +56,8 @@ class HttpExecutor(LoopExecutor):
         if not isinstance(target, HttpTarget) or signature is None:
             return no_function(call)
         try:
-            request = _request(target, signature.load(call.lease.args), call)
+            values = values_for(signature.load(call.lease.args), call.lease.origin)
+            request = _request(target, values, call)
         except (BadInput, ValueError) as exc:
             return undecodable(call, exc)
         try:
@@ -106,12 +109,19 @@ class HttpExecutor(LoopExecutor):
 
 def _request(target: HttpTarget, values: Mapping[str, Value], call: Call) -> Request:
     lease = call.lease
+    own = {name: fill(text, values) for name, text in target.headers.items()}
+    # Definitions of older versions may still hold credentials in the address.
+    address = split_address(fill(target.url, _each(values, _in_url)))
+    if address.authorization is not None:
+        own.setdefault(AUTHORIZATION, address.authorization)
+    if "idempotency-key" not in map(str.lower, own):
+        own["Idempotency-Key"] = idempotency_key(lease.run_id, lease.job)
     headers = {
-        "Idempotency-Key": idempotency_key(lease.run_id, lease.job),
-        **{name: fill(text, values) for name, text in target.headers.items()},
+        **own,
         "Rota-Run-Id": lease.run_id,
         "Rota-Attempt": str(lease.attempt),
         "Rota-Fence": str(lease.fence),
+        **_time_headers(lease.origin),
     }
     _check_words(target.method, headers)
     check_headers(target.headers)
@@ -120,8 +130,15 @@ def _request(target: HttpTarget, values: Mapping[str, Value], call: Call) -> Req
         body = lease.args
     if body is not None and not any(name.lower() == "content-type" for name in headers):
         headers["Content-Type"] = "application/json"
-    url = URL(fill(target.url, _each(values, _in_url)))
-    return Request(method=target.method.upper(), url=url, headers=headers, body=body)
+    return Request(method=target.method.upper(), url=URL(address.url), headers=headers, body=body)
+
+
+def _time_headers(origin: str | None) -> dict[str, str]:
+    """Which schedule and which time the request is for; none for a run that no schedule started."""
+    if origin is None:
+        return {}
+    facts = run_values(origin)
+    return {header: value for name, header in RUN_HEADERS.items() if (value := facts[name])}
 
 
 def _check_words(method: str, headers: Mapping[str, str]) -> None:

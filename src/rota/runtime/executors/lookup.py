@@ -11,18 +11,14 @@ from types import ModuleType
 from typing import Any
 
 from rota.errors import AppNotFound
-
-SCRIPT_NAME = "__rota_child__"
-"""What a script is called in a child, so that its `if __name__ == "__main__"` stays quiet."""
+from rota.scripts import CHILD, script_path
 
 
 def portable_ref(ref: str) -> str:
     """The reference in a form another process understands: `__main__` becomes its path."""
     module, _, name = ref.rpartition(":")
-    path = getattr(sys.modules.get("__main__"), "__file__", None)
-    if module == "__main__" and path is not None:
-        return f"{Path(path).resolve()}:{name}"
-    return ref
+    path = script_path()
+    return f"{path}:{name}" if module == "__main__" and path is not None else ref
 
 
 def is_findable(ref: str) -> bool:
@@ -65,7 +61,7 @@ def _load_script(path: Path) -> ModuleType:
         if getattr(module, "__rota_script__", None) == path:
             return module
     count = sum(hasattr(module, "__rota_script__") for module in tuple(sys.modules.values()))
-    name = f"{SCRIPT_NAME}{count or ''}"
+    name = f"{CHILD}{count or ''}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise AppNotFound(f"there is no script {path}")

@@ -61,6 +61,11 @@ class LoopSlot:
     def cancel(self) -> None:
         self.home.post(self.future.cancel)
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether a body that was left behind still runs here."""
+        return self.abandoned and not self.future.done()
+
     def abandon(self) -> None:
         self.abandoned = True
         self.home.post(self.home.forget, self)

@@ -5,10 +5,7 @@ Children are kept warm and carry out one call at a time. What a child does is in
 
 from __future__ import annotations
 
-import re
 import threading
-
-import msgspec
 
 from rota.errors import RotaError
 from rota.model.spec import PythonTarget
@@ -17,7 +14,8 @@ from rota.runtime.call import Call, Done, Ending, Raised, Started, Stopped, Stop
 from rota.runtime.context import ProgressSink
 from rota.runtime.executors.endings import begin, crashed, failure
 from rota.runtime.executors.frames import Asked, Begin, Begun, Ended, Said, Settled, Told
-from rota.runtime.executors.lookup import SCRIPT_NAME, portable_ref
+from rota.runtime.executors.lookup import portable_ref
+from rota.runtime.executors.outside import Leaving, came_with_our_end
 from rota.runtime.executors.pool import PooledExecutor
 from rota.runtime.executors.spawn import ChildLost, ChildProcess
 from rota.runtime.far_desk import FarDesk, Question, Reply
@@ -34,6 +32,8 @@ class ProcessSlot:
         self._call: Call | None = None
         self._has_begun = False
         self.abandoned = False
+        self.is_alone = True
+        """Its child has carried out nothing before."""
 
     def open(self, call: Call) -> None:
         with self._lock:
@@ -92,9 +92,11 @@ class ProcessExecutor(PooledExecutor):
         done: Done,
         progress: ProgressSink | None = None,
         grace_s: float = 2.0,
+        is_leaving: Leaving = lambda: False,
     ) -> None:
         super().__init__(slots=slots, started=started, done=done, progress=progress)
         self._grace_s = grace_s
+        self._is_leaving = is_leaving
         self._places: list[ProcessSlot] = []
 
     def abandon(self, call: Call) -> None:
@@ -128,8 +130,11 @@ class ProcessExecutor(PooledExecutor):
         except ChildLost as lost:
             place.child = None
             # A child that died after it was asked to stop has stopped, however it did.
-            why = call.stop_reason
-            return crashed(str(lost)) if why is None else Stopped(why)
+            if call.stop_reason is not None:
+                return Stopped(call.stop_reason)
+            if came_with_our_end(lost.signal_number, self._is_leaving):
+                return Stopped("drain")
+            return crashed(str(lost), was_alone=place.is_alone)
         except OSError as exc:
             error = failure("OSError", f"no process could be started for the handler: {exc}")
             return Raised(error=error, types=("OSError",))
@@ -137,7 +142,9 @@ class ProcessExecutor(PooledExecutor):
     def _carry_out(self, call: Call, place: ProcessSlot) -> Ending:
         target = call.work.spec.target
         assert isinstance(target, PythonTarget)  # noqa: S101  # the worker picks by target
-        child = self._warm(place)
+        # A run that a process died of is tried in one where nothing has been, and nothing follows.
+        is_suspect = call.lease.crashes > 0
+        child = self._warm(place, is_fresh=is_suspect)
         child.printed.lead_to((sink(call, STDOUT), sink(call, STDERR)))
         # `stop` sets the reason before it looks for the slot, so one of us sees the other.
         if call.stop_reason is not None or place.abandoned:
@@ -145,7 +152,7 @@ class ProcessExecutor(PooledExecutor):
         begin(call)
         self._started(call)
         request = Begin(
-            lease=call.lease,
+            lease=call.begun_lease(),
             ref=portable_ref(target.ref),
             timeout_s=call.timeout_s,
             memory_mb=call.work.spec.memory_mb,
@@ -155,21 +162,23 @@ class ProcessExecutor(PooledExecutor):
         child.send(request)
         ended = self._follow(call, place, child)
         child.printed.read_rest()
-        if ended.is_spent:
+        if ended.is_spent or is_suspect:
             place.child = None
             child.close()
-        return _renamed(ended.ending(call.stop_reason), call)
+        return ended.ending(call.stop_reason)
 
-    def _warm(self, place: ProcessSlot) -> ChildProcess:
+    def _warm(self, place: ProcessSlot, *, is_fresh: bool) -> ChildProcess:
         """The slot's child, or a new one if it has none or it died while it was idle."""
         child = place.child
-        if child is not None and child.is_alive():
-            return child
-        if child is not None:
-            child.close()
-        place.child = None
-        place.child = ChildProcess()
-        return place.child
+        place.is_alone = True
+        if child is None or is_fresh or not child.is_alive():
+            if child is not None:
+                child.close()
+            place.child = None
+            child = place.child = ChildProcess()
+        place.is_alone = child.calls == 0
+        child.calls += 1
+        return child
 
     def _follow(self, call: Call, place: ProcessSlot, child: ChildProcess) -> Ended:
         """Listen to the child until the call has ended."""
@@ -198,15 +207,3 @@ def _replied(call: Call, question: Question) -> Reply:
         return desk.ask(call.lease, question)
     except RotaError as error:
         return Reply(error=(type(error).__name__, str(error)))
-
-
-def _renamed(ending: Ending, call: Call) -> Ending:
-    """Classes of a script have another module name in the child; give them the worker's."""
-    if not isinstance(ending, Raised) or call.work.handler is None:
-        return ending
-    name = call.work.handler.__module__
-    types = tuple(re.sub(rf"^{SCRIPT_NAME}[0-9]*(?=\.)", name, each) for each in ending.types)
-    if types == ending.types:
-        return ending
-    error = msgspec.structs.replace(ending.error, type=types[0])
-    return msgspec.structs.replace(ending, error=error, types=types)

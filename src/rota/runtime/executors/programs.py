@@ -20,6 +20,7 @@ from rota.runtime.executors.guardian import guardian
 ANYHOW = Programs()
 SAFE_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "USER", "LOGNAME")
 """What a program gets of the worker's environment; secrets live in the rest."""
+HOME = "~"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NO_NEW_PRIVS = 38
 # Found before any fork: between fork and exec nothing may be imported, logged or locked.
@@ -34,13 +35,13 @@ def start_program(
     argv: list[str], cwd: str | None, own: Mapping[str, str], programs: Programs
 ) -> subprocess.Popen[bytes]:
     """OSError or ValueError where the system cannot, NotStarted where the settings forbid it."""
-    folder = _folder(cwd, programs.folders)
-    env, rights = dict(own), _rights(programs.user)
+    folder = _folder(at_home(cwd, programs), programs.folders)
+    env, rights = {**_inherited(programs), **own}, _rights(programs.user)
     if programs.path is not None:
         env["PATH"] = programs.path
     return subprocess.Popen(  # noqa: S603  # running programs is the feature; never a shell
         argv,
-        env={**_inherited(programs.user), **env},
+        env=env,
         cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -72,11 +73,12 @@ def _bind(worker_pid: int, guardian_line: int | None, new_privileges: bool) -> N
         os._exit(1)
 
 
-def _inherited(user: str | None) -> dict[str, str]:
-    env = {name: os.environ[name] for name in SAFE_ENV if name in os.environ}
+def _inherited(programs: Programs) -> dict[str, str]:
+    names = (*SAFE_ENV, *programs.pass_env)
+    env = {name: os.environ[name] for name in names if name in os.environ}
     env.setdefault("PATH", os.defpath)
-    if user is not None:
-        known = _known(user)
+    if programs.user is not None:
+        known = _known(programs.user)
         env |= {"HOME": known.pw_dir, "USER": known.pw_name, "LOGNAME": known.pw_name}
     return env
 
@@ -97,6 +99,14 @@ def _known(user: str) -> pwd.struct_passwd:
             f"this machine has no user {user!r:.64}: see `user` in [commands] of the worker's "
             "rota.toml"
         ) from None
+
+
+def at_home(cwd: str | None, programs: Programs) -> str | None:
+    """The working folder; `~` is the home folder of the user that the program runs as."""
+    if cwd is None or not (cwd == HOME or cwd.startswith(f"{HOME}/")):
+        return cwd
+    home = _inherited(programs).get("HOME") or _known(str(os.getuid())).pw_dir
+    return home + cwd[1:]
 
 
 def _folder(cwd: str | None, allowed: tuple[str, ...]) -> str | None:

@@ -28,8 +28,8 @@ from rota.runtime.executors.printed import Printed
 from rota.runtime.far_desk import Reply
 
 _BOOT = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[6]); "
-    "from rota.runtime.executors.child import main; main(*map(int, sys.argv[1:6]))"
+    "import json, sys; sys.path[:] = json.loads(sys.argv[7]); "
+    "from rota.runtime.executors.child import main; main(*map(int, sys.argv[1:7]))"
 )
 _CLOSE_S = 1.0
 _DEATH_S = 0.5
@@ -37,6 +37,11 @@ _DEATH_S = 0.5
 
 class ChildLost(Exception):
     """The child process died, or does not speak our language any more."""
+
+    def __init__(self, words: str = "", signal_number: int | None = None) -> None:
+        super().__init__(words)
+        self.signal_number = signal_number
+        """What killed it, if it was a signal that we did not send."""
 
 
 class ChildProcess:
@@ -50,7 +55,7 @@ class ChildProcess:
         self._answers, child_answers = os.pipe()
         fds = (child_requests, child_answers, _console())
         path = msgspec.json.encode([os.path.abspath(entry) for entry in sys.path]).decode()  # noqa: PTH100  # entries may be zip files or not exist
-        numbers = map(str, (*fds, os.getpid(), logging.root.level))
+        numbers = map(str, (*fds, os.getpid(), os.getppid(), logging.root.level))
         try:
             popen = subprocess.Popen(  # noqa: S603  # our own interpreter and our own code
                 (sys.executable, "-c", _BOOT, *numbers, path),
@@ -72,6 +77,8 @@ class ChildProcess:
         self.printed = Printed(popen)
         self._reader = FrameReader(self._answers)
         self._is_closed = False
+        self.calls = 0
+        """How many it has been given."""
         if not isinstance(next(self.answers()), Ready):
             raise self._lost("the process of the handler spoke out of turn")
 
@@ -137,8 +144,11 @@ class ChildProcess:
         self.kill()
         code = self.group.wait()
         self.close()
+        if words is not None:
+            return ChildLost(words)
         was = "was " if code < 0 else ""
-        return ChildLost(words or f"the process of the handler {was}{exit_in_words(code)}")
+        says = f"the process of the handler {was}{exit_in_words(code)}"
+        return ChildLost(says, -code if code < 0 else None)
 
 
 def _console() -> int:

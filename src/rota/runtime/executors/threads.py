@@ -87,6 +87,11 @@ class Slot:
                 self.abandoned = True
             return is_running
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether a body that was left behind still runs here."""
+        return self.abandoned and self.thread.is_alive()
+
     def disarm(self) -> None:
         """From here on nothing is sent any more; what was sent and did not land is cleared."""
         with self.lock:

@@ -1,7 +1,7 @@
 -- Of a row of log lines, the unique index of its run, fence and number took half of the time. The
 -- millisecond in the run's id finds it as well; what is sent again is asked for. Digits by chance
 -- would be shorter, but each batch would change pages all over the index.
-create table log_chunk_next (
+create table rota.log_chunk_next (
     id        integer primary key,
     run_id    text not null,
     namespace text not null,
@@ -13,13 +13,13 @@ create table log_chunk_next (
     marks     text not null,
     body      text not null
 );
-insert into log_chunk_next (
+insert into rota.log_chunk_next (
     id, run_id, namespace, job, attempt, fence, seq, first_at, marks, body
 )
 select id, run_id, namespace, job, attempt, fence, seq, first_at, marks, body
-  from log_chunk
+  from rota.log_chunk
  order by id;
-drop table log_chunk;
-alter table log_chunk_next rename to log_chunk;
-create index log_chunk_run on log_chunk (substr(cast(run_id as text), 1, 13));
-insert into sqlite_stat1 (tbl, idx, stat) values ('log_chunk', 'log_chunk_run', '1000000 10');
+drop table rota.log_chunk;
+alter table rota.log_chunk_next rename to rota.log_chunk;
+create index log_chunk_run on rota.log_chunk (substr(cast(run_id as text), 1, 13));
+insert into sqlite_stat1 (tbl, idx, stat) values ('rota.log_chunk', 'rota.log_chunk_run', '1000000 10');

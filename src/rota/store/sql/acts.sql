@@ -75,7 +75,7 @@ select id, at, who, verb, subject, detail, address, request_id, before_digest, a
  limit :limit
 
 -- name: seal_acts
-update rota.act
+update rota.act as act
    set seq = b.seq,
        hash = b.hash
   from {rows:seal} as b

@@ -1,6 +1,6 @@
 -- name: set_breaker_rule
 -- The state stays: a new version of a job does not forget that its dependency is down.
-insert into rota.breaker (namespace, job, rule, changed_at)
+insert into rota.breaker as breaker (namespace, job, rule, changed_at)
 values (:namespace, :job, :rule, {now})
 on conflict (namespace, job) do update
    set rule = excluded.rule

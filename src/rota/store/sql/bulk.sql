@@ -3,8 +3,7 @@
 select id
   from rota.run
  where namespace = :namespace
-   and {columns:asked_for}
-   and {columns:asked_when}
+   and {columns:asked_live}
  order by id desc
  limit :limit
 

@@ -1,14 +1,14 @@
 -- name: running_now
 -- As many as there are slots; `is not null` leads to the index of held runs.
-select id, fence, progress, progress_note, cancel_requested
+select id, fence, progress, progress_note, cancel_requested, {columns:held} as is_held
   from rota.run
  where {from:heartbeat}
    and worker_id is not null
  limit :limit
 
 -- name: changed_live
-select id, namespace, job, version, queue, priority, state, attempt, failures, crashes, created_at,
-       due_at, started_at, null as finished_at, progress, progress_note, worker_id, schedule_id,
+select id, namespace, job, version, queue, priority, {columns:seen} as state, attempt, failures,
+       crashes, created_at, due_at, {columns:seen_start} as started_at, null as finished_at, progress, progress_note, worker_id, schedule_id,
        parent_id, node, item, cancel_requested, error, null as reason
   from rota.run
  where id {ids:ids}

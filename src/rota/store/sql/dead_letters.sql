@@ -41,11 +41,11 @@ update rota.dead_letter as dead_letter
        acted_at = {now},
        acted_by = :who,
        rerun_id = v.rerun_id
-  from {rows:redrive} as v
- where dead_letter.run_id = v.run_id
+  from (select r.run_id as letter, r.rerun_id from {rows:redrive} as r) as v
+ where dead_letter.run_id = v.letter
    and dead_letter.state = 'open'
    and dead_letter.run_id {sql:among} select id from picked {sql:end_among}
-returning dead_letter.run_id
+returning run_id
 
 -- name: find_redriven
 select run_id, rerun_id
@@ -89,7 +89,7 @@ select run_id, job, version, fingerprint, error_type, message, reason, died_at, 
 -- name: list_letters
 select run_id, job, version, fingerprint, error_type, message, reason, died_at, state,
        acted_at, acted_by, rerun_id
-  from rota.dead_letter
+  from rota.dead_letter as dead_letter
  where namespace = :namespace
    and (cast(:state as text) is null or state = :state)
    and (cast(:job as text) is null or job = :job)
@@ -109,7 +109,7 @@ select g.job, g.fingerprint, d.error_type, d.message, d.reason, g.open_letters, 
                count(*) as all_letters,
                min(died_at) as first_at,
                max(died_at) as last_at
-          from rota.dead_letter
+          from rota.dead_letter as dead_letter
          where namespace = :namespace
            and died_at >= :since
            and (cast(:job as text) is null or job = :job)
@@ -145,7 +145,7 @@ select distinct job, fingerprint, version
 -- The next of a group after a run; only those that died before the redrive began, or runs
 -- that fail again at once would be redriven for ever.
 select run_id
-  from rota.dead_letter
+  from rota.dead_letter as dead_letter
  where namespace = :namespace
    and state = 'open'
    and fingerprint = :fingerprint
@@ -157,7 +157,7 @@ select run_id
 
 -- name: count_open
 select count(*) as letters, min(job) as job
-  from rota.dead_letter
+  from rota.dead_letter as dead_letter
  where namespace = :namespace
    and state = 'open'
    and fingerprint = :fingerprint
@@ -190,7 +190,7 @@ delete from rota.dead_letter
 select job, count(*) as letters
   from (
         select job
-          from rota.dead_letter
+          from rota.dead_letter as dead_letter
          where namespace = :namespace
            and state = 'open'
            and {columns:letter_reached}

@@ -1,21 +1,64 @@
 -- name: stuck_runs
 -- Whatever is live has something that will move it on: a time that comes, a queue that is claimed
--- from, a lease that ends. These have nothing, or it is overdue by more than :late_ms, so that
--- whoever should have acted does not.
+-- from, a lease that ends, a node that runs, runs that it waits for, a person who paused it. These
+-- have nothing, or it is overdue by more than :late_ms, so that whoever should have acted does not.
+-- A state that is not asked for here is one that nothing is known to lead out of.
 select s.state, s.why, count(*) as runs, min(s.id) as example
   from (
         select cast(run.id as text) as id, run.state,
-               case when run.state = 'scheduled' and run.ready_at <= {now} - :late_ms
-                         then 'its time has come and nobody promotes it'
-                    when run.state = 'queued' and run.expires_at <= {now} - :late_ms
-                         then 'it has expired and nobody ends it'
-                    when run.state = 'running' and w.id is null
-                         and run.started_at <= {now} - :late_ms
-                         then 'its worker is gone and nobody takes it back'
-                    when run.state = 'running' and w.lease_until <= {now} - :late_ms
-                         then 'the lease of its worker has ended and nobody takes it back'
-                    when run.state not in ('scheduled', 'queued', 'running')
-                         then 'nothing will ever wake it' end as why
+               case when run.{from:promote}
+                         then case when run.ready_at <= {now} - :late_ms
+                                        then 'its time has come and nobody promotes it' end
+                    when run.{from:expire}
+                         then case when run.expires_at <= {now} - :late_ms
+                                        then 'it has expired and nobody ends it' end
+                    when run.{from:reap}
+                         then case when w.id is null and run.started_at <= {now} - :late_ms
+                                        then 'its worker is gone and nobody takes it back'
+                                   when w.lease_until <= {now} - :late_ms
+                                        then 'the lease of its worker has ended and nobody takes it back'
+                                    end
+                    when run.{from:conclude}
+                         and (exists (
+                                select 1
+                                  from rota.run as child
+                                 where child.parent_id = run.id
+                               )
+                              or exists (
+                                select 1
+                                  from rota.node as n
+                                 where n.graph_id = run.id
+                                   and n.name = ''
+                                   and n.state = 'paused'
+                               ))
+                         then null
+                    when run.{from:unblock}
+                         and (exists (
+                                select 1
+                                  from rota.run as graph
+                                 where graph.id = run.parent_id
+                               )
+                              or exists (
+                                select 1
+                                  from rota.schedule as s
+                                 where s.id = run.schedule_id
+                                   and s.state <> 'error'
+                               )
+                              or exists (
+                                select 1
+                                  from rota.awaited as a
+                                 where a.run_id = run.id
+                               )
+                              or (run.fence > 0 and exists (
+                                select 1
+                                  from rota.run as other
+                                 where other.namespace = run.namespace
+                                   and other.job = run.job
+                                   and other.id <> run.id
+                                   and not other.{from:unblock}
+                               )))
+                         then null
+                    else 'nothing will ever wake it' end as why
           from rota.run as run
           left join rota.worker as w
             on w.id = run.worker_id
@@ -33,7 +76,7 @@ select namespace, queue, job, count(*) as runs, {now} - min(ready_at) as oldest_
 
 -- name: worker_leases
 select namespace, name, host, pid, queues, jobs, {now} - seen_at as silent_ms,
-       {now} - lease_until as over_ms
+       {now} - lease_until as over_ms, {now} - stalled_at as stalled_ms, stalled_why
   from rota.worker
  order by namespace, name
 

@@ -8,14 +8,15 @@ with gone as (
        and run.namespace = :namespace
        and {allowed:final}
     returning run.*, {becomes:final} as ending, v.result, v.error as last_error, v.kind,
+              {columns:began} as began_at,
               case when v.verb = 'abort' then coalesce(run.cancel_reason, v.reason)
                    else v.reason end as reason
 )
 insert into rota.run_history (
-    {columns:kept},
+    {columns:made}, started_at,
     state, failures, crashes, fence, finished_at, result, error, reason
 )
-select {columns:kept},
+select {columns:made}, began_at,
        ending,
        failures + case when kind in ('error', 'timeout') then 1 else 0 end,
        crashes + case when kind in ('crash', 'lost') then 1 else 0 end,
@@ -44,7 +45,7 @@ select v.run_id
 -- that nobody ends the attempt between this record and the change. The guard asks the verdict
 -- too, as in observe_attempts: before the first ANALYZE all running runs were read.
 insert into rota.attempt (run_id, number, fence, kind, worker_id, started_at, ended_at, error)
-select run.id, run.attempt, run.fence, v.kind, run.worker_id, run.started_at, {now}, v.error
+select run.id, run.attempt, run.fence, v.kind, run.worker_id, {columns:began}, {now}, v.error
   from {rows:verdict} as v
   join rota.run as run
     on run.id = v.run_id
@@ -53,6 +54,14 @@ select run.id, run.attempt, run.fence, v.kind, run.worker_id, run.started_at, {n
  where v.kind is not null
  order by run.id
  {sql:lock}
+
+-- name: count_crashes
+-- Attempts that ended with a process in which the run was alone.
+select run_id, count(*) as crashes
+  from rota.attempt
+ where run_id {ids:ids}
+   and kind = 'crash'
+ group by run_id
 
 -- name: retry_runs
 -- After an acknowledged cancel no new attempt may start: such a run is left for `abort`.
@@ -72,7 +81,7 @@ update rota.run as run
    and run.namespace = :namespace
    and run.{from:retry}
    and not run.cancel_requested
-returning run.id
+returning id
 
 -- name: requeue_runs
 -- Back to the queue at the old place. A release leaves no trace of the claim but the fence;
@@ -92,7 +101,39 @@ update rota.run as run
    and {allowed:queued}
    and v.verb in ('release', 'reap')
    and not run.cancel_requested
-returning run.id, queue
+returning id, queue
+
+-- name: never_begun
+-- Runs that are about to end before their handler began: they had no start, and no attempt.
+update rota.run as run
+   set started_at = null,
+       attempt = attempt - 1
+  from {rows:verdict} as v
+ where run.id = v.run_id
+   and run.fence = v.fence
+   and run.namespace = :namespace
+   and run.{from:abort}
+
+-- name: note_begun
+-- Runs that were held ready and have a slot now: 0 says that their start is that of the handler. One
+-- that is locked ends right now.
+with picked as materialized (
+    select id
+      from rota.run
+     where id in (select b.run_id from {rows:begun_run} as b)
+     {sql:skip_locked}
+)
+update rota.run as run
+   set started_at = case when run.started_at + b.held_ms > {now} then {now}
+                         else run.started_at + b.held_ms end,
+       held_fence = 0
+  from {rows:begun_run} as b
+ where run.id = b.run_id
+   and run.fence = b.fence
+   and run.held_fence = b.fence
+   and run.namespace = :namespace
+   and run.{from:heartbeat}
+   and run.id {sql:among} select id from picked {sql:end_among}
 
 -- name: note_progress
 -- A run that is locked ends right now: a heartbeat that waited for it could cost the whole lease.

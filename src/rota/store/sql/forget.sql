@@ -10,3 +10,11 @@ delete from rota.job
 -- name: forget_versions
 delete from rota.job_version
  where namespace = :namespace
+
+-- name: forget_releases
+delete from rota.release
+ where namespace = :namespace
+
+-- name: forget_version_changes
+delete from rota.version_change
+ where namespace = :namespace

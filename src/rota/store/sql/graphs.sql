@@ -2,12 +2,12 @@
 -- As insert_runs, for runs of nodes. They are due now: whoever made them has waited for them.
 insert into rota.run (
     id, namespace, job, version, queue, priority, state, rank, args, policy, at_most_once,
-    created_at, due_at, ready_at, expires_at, parent_id, node, item
+    created_at, due_at, ready_at, expires_at, parent_id, node, item, origin
 )
 select b.id, :namespace, b.job, b.version, coalesce(b.queue, 'default'), coalesce(b.priority, 0),
        'queued', t.now - coalesce(b.priority, 0) * cast(:credit_ms as bigint),
        coalesce(b.args, '{}'), b.policy, coalesce(b.at_most_once, false),
-       t.now, t.now, t.now, t.now + b.expires_ms, b.parent_id, b.node, b.item
+       t.now, t.now, t.now, t.now + b.expires_ms, b.parent_id, b.node, b.item, b.origin
   from {rows:child_run} as b
  cross join (select {now} as now limit 1) as t
  where true
@@ -84,11 +84,11 @@ select n.graph_id, n.name, n.state, n.result, n.run_id, n.width
 
 -- name: list_nodes
 select n.name, n.state, n.run_id, n.reason, n.width, n.made, n.ended, n.bad, n.counts,
-       coalesce(r.state, h.state) as run_state,
+       coalesce({columns:node_seen}, h.state) as run_state,
        coalesce(r.job, h.job) as job,
        coalesce(r.attempt, h.attempt) as attempt,
        coalesce(r.created_at, h.created_at) as created_at,
-       coalesce(r.started_at, h.started_at) as started_at,
+       coalesce({columns:node_start}, h.started_at) as started_at,
        h.finished_at
   from rota.node as n
   left join rota.run as r
@@ -101,7 +101,7 @@ select n.name, n.state, n.run_id, n.reason, n.width, n.made, n.ended, n.bad, n.c
 -- name: item_spans
 -- When the instances of mapped nodes began, and when those ended that have.
 select i.node, min(i.started_at) as started_at, max(i.finished_at) as finished_at
-  from (select node, started_at, cast(null as bigint) as finished_at
+  from (select node, {columns:seen_start} as started_at, cast(null as bigint) as finished_at
           from rota.run
          where parent_id = :graph_id
            and item is not null
@@ -121,7 +121,7 @@ select state
 
 -- name: grid_nodes
 -- Where the nodes of several runs stand, and what the runs are doing that carry them out.
-select n.graph_id, n.name, n.state, r.state as run_state
+select n.graph_id, n.name, n.state, {columns:node_seen} as run_state
   from rota.node as n
   left join rota.run as r
     on r.id = n.run_id
@@ -136,7 +136,7 @@ select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.c
  where n.graph_id {ids:ids}
 
 -- name: bad_nodes
-select n.graph_id, n.name, n.state, n.reason
+select n.graph_id, n.name, n.state, n.reason, n.run_id, n.width
   from rota.node as n
  where n.graph_id {ids:ids}
    and n.state in ('failed', 'upstream_failed')
@@ -218,11 +218,11 @@ select run.id
 
 -- name: find_graphs
 -- What their nodes are part of: the definition, and what the run was given.
-select id, namespace, job, version, args, policy, parent_id, node
+select id, namespace, job, version, args, policy, parent_id, node, created_at, rerun_of, origin
   from rota.run
  where id {ids:ids}
  union all
-select id, namespace, job, version, args, policy, parent_id, node
+select id, namespace, job, version, args, policy, parent_id, node, created_at, rerun_of, origin
   from rota.run_history
  where id {ids:ids}
 
@@ -241,7 +241,7 @@ update rota.run as run
        worker_id = null,
        args = coalesce(b.args, run.args),
        policy = coalesce(b.policy, run.policy),
-       expires_at = {now} + b.timeout_ms
+       expires_at = coalesce(run.started_at, {now}) + b.timeout_ms
   from {rows:begun} as b
  where run.id = b.run_id
    and run.fence = b.fence
@@ -267,11 +267,38 @@ select item, state, result
    and item < :high
  order by item, id
 
+-- name: find_submit
+-- Of a run that was run again.
+select created_at, rerun_of
+  from rota.run
+ where id = :id
+ union all
+select created_at, rerun_of
+  from rota.run_history
+ where id = :id
+
 -- name: node_versions
-select j.name, j.version
+-- Since when each is the current one; null where that is not on record. In the same trip: when these
+-- runs were submitted.
+select j.name, j.version, c.since, cast(null as {type:uuid}) as id,
+       cast(null as {type:uuid}) as rerun_of
   from rota.job as j
+  left join rota.version_change as c
+    on c.namespace = j.namespace
+   and c.name = j.name
+   and c.version = j.version
+   and c.number = (
+        select max(last.number)
+          from rota.version_change as last
+         where last.namespace = j.namespace
+           and last.name = j.name
+       )
  where j.namespace = :namespace
    and j.name in ({each:names})
+ union all
+select null, null, r.created_at, r.id, r.rerun_of
+  from rota.run as r
+ where r.id {ids:ids}
 
 -- name: forget_nodes
 delete from rota.node
@@ -382,7 +409,8 @@ returning namespace, queue
 
 -- name: timeline_runs
 -- Of nodes that are not mapped, live and ended; a node that was made again has several.
-select id, fence, node, job, state, created_at, started_at, null as finished_at
+select id, fence, node, job, {columns:seen} as state, created_at,
+       {columns:seen_start} as started_at, null as finished_at
   from rota.run
  where parent_id = :graph_id
    and item is null
@@ -398,7 +426,8 @@ select id, fence, node, job, state, created_at, started_at, finished_at
 select node, count(*) as instances, min(created_at) as created_at, min(started_at) as started_at,
        max(finished_at) as finished_at, count(*) - count(finished_at) as going_on
   from (
-        select node, created_at, started_at, cast(null as bigint) as finished_at
+        select node, created_at, {columns:seen_start} as started_at,
+               cast(null as bigint) as finished_at
           from rota.run
          where parent_id = :graph_id
            and item is not null

@@ -155,6 +155,17 @@ delete from rota.session
 insert into rota.ticket (digest, purpose, token_id, expires_at)
 values (:digest, :purpose, :token_id, {now} + :ttl_ms)
 
+-- name: credential_of_ticket
+select t.id, t.namespace, t.name, t.roles, t.queues, t.expires_at
+  from rota.ticket as k
+  join rota.token as t
+    on t.id = k.token_id
+ where k.digest = :digest
+   and k.purpose = :purpose
+   and k.expires_at > {now}
+   and t.revoked_at is null
+   and (t.expires_at is null or t.expires_at > {now})
+
 -- name: take_ticket
 delete from rota.ticket
  where digest = :digest
@@ -170,7 +181,7 @@ select id, namespace, name, roles, queues, expires_at
 
 -- name: take_requests
 -- A key whose window has passed is free again. Returns the keys that are ours now.
-insert into rota.request (namespace, key, digest, answer, expires_at)
+insert into rota.request as request (namespace, key, digest, answer, expires_at)
 select b.namespace, b.key, b.digest, '', {now} + :window_ms
   from {rows:request} as b
  where true
@@ -189,7 +200,7 @@ select r.namespace, r.key, r.digest, r.answer
    and r.key = b.key
 
 -- name: answer_requests
-update rota.request
+update rota.request as request
    set answer = b.answer
   from {rows:request} as b
  where request.namespace = b.namespace

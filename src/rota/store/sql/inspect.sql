@@ -40,10 +40,10 @@ select number, fence, kind, worker_id, started_at, ended_at, error
  order by fence
 
 -- name: count_live
-select state, count(*) as runs
+select {columns:seen} as state, count(*) as runs
   from rota.run
  where namespace = :namespace
- group by state
+ group by {columns:seen}
 
 -- name: count_ended
 select state, count(*) as runs

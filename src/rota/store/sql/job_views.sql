@@ -14,15 +14,6 @@ select h.job, h.id, h.state, h.started_at, h.finished_at
        ) as h
  order by h.job, h.id desc
 
--- name: running_by_job
--- Bounded by the slots of all workers.
-select job, count(*) as runs
-  from rota.run
- where {from:heartbeat}
-   and worker_id is not null
-   and namespace || '' = :namespace
- group by job
-
 -- name: next_by_job
 -- Of a queue those that are next.
 select job, count(*) as runs

@@ -16,7 +16,7 @@ having true
 on conflict do nothing
 
 -- name: set_current_version
-insert into rota.job (namespace, name, version, origin, app)
+insert into rota.job as job (namespace, name, version, origin, app)
 values (:namespace, :name, :version, :origin, :app)
 on conflict (namespace, name) do update
    set version = excluded.version,
@@ -24,6 +24,33 @@ on conflict (namespace, name) do update
        app = excluded.app,
        weights = case when job.version = excluded.version then job.weights end,
        removed_at = null
+
+-- name: note_version
+-- From when on it is the current one; nothing when it is already. Who writes this has locked the
+-- row of the job, perhaps after somebody who began later.
+insert into rota.version_change (namespace, name, number, version, since)
+select :namespace, :name, coalesce(max(c.number), 0) + 1, cast(:version as {type:int}),
+       {sql:greatest}(coalesce(cast(:since as {type:bigint}), {now}), coalesce(max(c.since), 0))
+  from rota.version_change as c
+ where c.namespace = :namespace
+   and c.name = :name
+having coalesce((
+            select last.version
+              from rota.version_change as last
+             where last.namespace = :namespace
+               and last.name = :name
+             order by last.number desc
+             limit 1
+           ), 0) <> :version
+on conflict do nothing
+
+-- name: version_changes
+-- Which versions of these jobs were the current ones, one after the other.
+select c.name, c.version, c.since
+  from rota.version_change as c
+ where c.namespace = :namespace
+   and c.name in ({each:names})
+ order by c.name, c.number
 
 -- name: load_spec
 select spec, origin
@@ -109,7 +136,7 @@ update rota.job
    and removed_at is null
 
 -- name: put_template
-insert into rota.job_template (namespace, name, spec, changed_by, changed_at)
+insert into rota.job_template as job_template (namespace, name, spec, changed_by, changed_at)
 values (:namespace, :name, :spec, :who, {now})
 on conflict (namespace, name) do update
    set spec = excluded.spec,

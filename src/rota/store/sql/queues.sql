@@ -1,10 +1,18 @@
 -- name: pause_queue
 insert into rota.queue (namespace, name, is_paused, note, changed_at)
-values (:namespace, :name, :is_paused, :note, {now})
+values (:namespace, :name, true, :note, {now})
 on conflict (namespace, name) do update
    set is_paused = excluded.is_paused,
        note = excluded.note,
        changed_at = excluded.changed_at
+
+-- name: resume_queue
+update rota.queue
+   set is_paused = false,
+       note = null,
+       changed_at = {now}
+ where namespace = :namespace
+   and name = :name
 
 -- name: list_queues
 select name, is_paused, note, changed_at
@@ -91,13 +99,18 @@ select n.name,
                  limit :most) as c) as scheduled
   from {rows:name} as n
 
--- name: running_by_queue
-select queue, count(*) as running
-  from rota.run
- where namespace || '' = :namespace
-   and {from:heartbeat}
-   and worker_id is not null
- group by queue
+-- name: claimed_runs
+-- What each worker has, and how much of it the store does not know to have begun.
+select run.worker_id, w.slots, run.queue, run.job, count(*) as runs,
+       sum(case when {columns:held} then 1 else 0 end) as held
+  from rota.run as run
+  left join rota.worker as w
+    on w.id = run.worker_id
+ where run.namespace || '' = :namespace
+   and run.{from:heartbeat}
+   and run.worker_id is not null
+ group by run.worker_id, w.slots, run.queue, run.job
+ order by run.worker_id, run.queue, run.job
 
 -- name: held_by_queue
 -- Of those that are next, the ones that a breaker holds back.

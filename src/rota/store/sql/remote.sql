@@ -1,5 +1,6 @@
 -- name: find_remote_worker
-select id, token_id, attempt_key, queues, jobs, slots, is_draining, drain_asked, {now} as now
+select id, token_id, attempt_key, queues, jobs, slots, is_draining, drain_asked, stalled_at,
+       {now} as now
   from rota.worker
  where id = :id
    and namespace = :namespace
@@ -33,10 +34,10 @@ select l.run_id, l.fence, sum(length(l.body)) as chars
 -- Whether somebody wants one of its runs to stop, or wants it to take nothing new, or work again.
 select exists (
         select 1
-          from rota.run
+          from rota.run as run
          where worker_id = w.id
            and {from:heartbeat}
-           and cancel_requested
+           and (cancel_requested or {columns:recalled})
        )
        or w.drain_asked <> w.is_draining as is_there
   from rota.worker as w

@@ -6,7 +6,7 @@
 select {columns:live}
   from rota.run
  where namespace = :namespace
-   and {columns:asked}
+   and {columns:asked_live}
    and {columns:further}
  order by id desc
  limit :limit
@@ -27,7 +27,7 @@ select {columns:live}
  where {from:heartbeat}
    and worker_id is not null
    and namespace || '' = :namespace
-   and {columns:asked}
+   and {columns:asked_live}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
@@ -38,7 +38,7 @@ select {columns:live}
  where state in ('pending', 'suspended')
    and attempt >= 0
    and namespace = :namespace
-   and {columns:asked}
+   and {columns:asked_live}
    and {columns:further}
  order by id desc
  limit :limit
@@ -60,7 +60,7 @@ select {columns:live}
   from rota.run
  where error is not null
    and namespace = :namespace
-   and {columns:asked}
+   and {columns:asked_live}
    and {columns:further}
  order by id desc
  limit :limit
@@ -82,7 +82,7 @@ select {columns:live}
         select s.id from rota.schedule as s where s.namespace = :namespace and s.name = :schedule
        )
    and namespace || '' = :namespace
-   and {columns:asked}
+   and {columns:asked_live}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
@@ -92,19 +92,20 @@ select {columns:live}
   from rota.run
  where parent_id = cast(:parent as {type:uuid})
    and namespace || '' = :namespace
-   and {columns:asked}
+   and {columns:asked_live}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
 
 -- name: list_queued
--- Few in all, in these queues.
+-- Few in all, in these queues; and what workers hold ready.
 select {columns:live}
-  from rota.run as run
- where run.{from:claim}
-   and run.namespace = :namespace
-   and run.queue {sql:among} {each:names} {sql:end_among}
-   and {columns:asked}
+  from (
+        {columns:ready_in_queues}
+         union all
+        {columns:held_ready}
+       ) as run
+ where {columns:asked_live}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
@@ -115,7 +116,7 @@ select {columns:live}
  where run.state in ('scheduled', '')
    and run.namespace = :namespace
    and run.queue {sql:among} {each:names} {sql:end_among}
-   and {columns:asked}
+   and {columns:asked_live}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
@@ -127,7 +128,7 @@ select {columns:live}
    and run.namespace = :namespace
    and run.queue {sql:among} {each:names} {sql:end_among}
    and run.job = :job
-   and {columns:asked}
+   and {columns:asked_live}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
@@ -146,7 +147,7 @@ select {columns:live}
          union all
         {columns:running_and_parked}
        ) as run
- where {columns:asked}
+ where {columns:asked_live}
    and {columns:beyond}
  order by id || '' desc
  limit :limit
@@ -165,7 +166,7 @@ select {columns:live}
          union all
         {columns:running_and_parked}
        ) as run
- where {columns:asked}
+ where {columns:asked_live}
    and {columns:beyond}
  order by id || '' desc
  limit :limit

@@ -406,7 +406,7 @@ select namespace, name, version, spec
  where namespace in ({each:namespaces})
 
 -- name: put_calendar
-insert into rota.calendar (namespace, name, version, spec, changed_at)
+insert into rota.calendar as calendar (namespace, name, version, spec, changed_at)
 values (:namespace, :name, 1, :spec, {now})
 on conflict (namespace, name) do update
    set version = calendar.version + 1,

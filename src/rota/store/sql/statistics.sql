@@ -184,14 +184,6 @@ delete from rota.statistic
          limit :limit
        )
 
--- name: running_total
-select count(*) as running
-  from rota.run
- where namespace = :namespace
-   and {from:heartbeat}
-   and worker_id is not null
-   and (cast(:queues as text) is null or queue in ({each:queues}))
-
 -- name: ids_between
 select id
   from rota.run

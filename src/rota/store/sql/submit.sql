@@ -43,7 +43,7 @@ select n.id, :namespace, n.job, n.version, coalesce(n.queue, 'default'), coalesc
 on conflict (id) do nothing
 
 -- name: take_back_ended
-delete from rota.run
+delete from rota.run as run
  where id {ids:ids}
    and namespace = :namespace
    and exists (
@@ -54,7 +54,7 @@ delete from rota.run
 
 -- name: take_keys
 -- A key whose window has passed is free again. Returns the keys that are ours now.
-insert into rota.run_key (namespace, job, key, run_id, digest, expires_at)
+insert into rota.run_key as run_key (namespace, job, key, run_id, digest, expires_at)
 select :namespace, b.job, b.key, b.id, b.digest, {now} + b.key_window_ms
   from {rows:run_key} as b
  where true
@@ -89,6 +89,23 @@ update rota.run
        rank = ready_at - priority * cast(:credit_ms as bigint)
  where id {sql:among} select id from picked {sql:end_among}
 returning id, namespace, queue
+
+-- name: due_runs
+-- Those that promote_runs may have meant, when it raised because of one of them.
+select id, namespace, fence, schedule_id, parent_id, node, item
+  from rota.run
+ where {from:promote}
+   and ready_at <= {now}
+ order by ready_at
+ limit :limit
+ {sql:skip_locked}
+
+-- name: try_promote
+update rota.run
+   set state = {to:promote},
+       rank = ready_at - priority * cast(:credit_ms as bigint)
+ where id = :id
+   and {from:promote}
 
 -- name: next_due
 select min(ready_at) - {now} as wait_ms

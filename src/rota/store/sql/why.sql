@@ -27,7 +27,7 @@ select kind, count(*) as attempts
  group by kind
 
 -- name: why_waiting
-select s.name, s.blocked_by,
+select s.name, s.blocked_by, s.state, s.note,
        (select count(*)
           from rota.run as r
          where r.schedule_id = s.id

@@ -16,6 +16,7 @@ update rota.worker
    set lease_until = {now} + :lease_ms,
        seen_at = {now},
        running = :running,
+       left_behind = :left_behind,
        is_draining = :is_draining,
        presence = :presence,
        missing_since = null
@@ -23,15 +24,22 @@ update rota.worker
 returning drain_asked
 
 -- name: held_changes
--- Of the leases a worker believes it holds: those it lost, and those to be cancelled.
-select h.run_id, run.id is null as is_lost
-  from {rows:held} as h
-  left join rota.run as run
-    on run.id = h.run_id
-   and run.fence = h.fence
-   and run.{from:heartbeat}
- where run.id is null
-    or run.cancel_requested
+-- Of the leases a worker believes it holds: those it lost, those to be cancelled, and those that it
+-- holds ready although their queue or their job was stopped since.
+select c.run_id, c.is_lost, c.cancel_requested, c.is_recalled
+  from (
+        select h.run_id, run.id is null as is_lost,
+               coalesce(run.cancel_requested, false) as cancel_requested,
+               coalesce({columns:recalled}, false) as is_recalled
+          from {rows:held} as h
+          left join rota.run as run
+            on run.id = h.run_id
+           and run.fence = h.fence
+           and run.{from:heartbeat}
+       ) as c
+ where c.is_lost
+    or c.cancel_requested
+    or c.is_recalled
 
 -- name: stray_runs
 -- Runs that a worker was given and does not know of: the answer to its claim was lost.
@@ -48,8 +56,9 @@ delete from rota.worker
  where id = :id
 
 -- name: list_workers
-select id, namespace, name, host, pid, queues, jobs, slots, running, is_draining, drain_asked,
-       version, started_at, seen_at, lease_until, lease_until > {now} as is_alive,
+select id, namespace, name, host, pid, queues, jobs, slots, running, left_behind, is_draining,
+       drain_asked, stalled_at, stalled_why, version, started_at, seen_at, lease_until,
+       lease_until > {now} as is_alive,
        {now} as now
   from rota.worker
  where namespace = :namespace
@@ -60,7 +69,7 @@ select id, namespace, name, host, pid, queues, jobs, slots, running, is_draining
 -- finished right now and are left alone. After a gap in reaping nobody could renew a lease,
 -- perhaps because the database was away: each worker gets one whole lease to come back.
 select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, started_at, rank, schedule_id,
-       parent_id, node, item,
+       parent_id, node, item, {columns:held} as is_held,
        (select w.slots from rota.worker as w where w.id = run.worker_id) as slots,
        (select w.name || ' on ' || w.host from rota.worker as w where w.id = run.worker_id) as worker
   from rota.run as run
@@ -82,7 +91,7 @@ select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, start
 
 -- name: runs_of_worker
 select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, started_at, rank, schedule_id,
-       parent_id, node, item,
+       parent_id, node, item, {columns:held} as is_held,
        (select w.slots from rota.worker as w where w.id = run.worker_id) as slots,
        (select w.name || ' on ' || w.host from rota.worker as w where w.id = run.worker_id) as worker
   from rota.run as run
@@ -101,7 +110,7 @@ delete from rota.worker
          where lease_until <= {now}
            and not exists (
                 select 1
-                  from rota.run
+                  from rota.run as run
                  where run.worker_id = w.id
                    and run.{from:reap}
                )
@@ -138,6 +147,12 @@ update rota.worker
  where id = :id
    and namespace = :namespace
 returning name
+
+-- name: note_stall
+update rota.worker
+   set stalled_at = case when cast(:why as text) is null then null else {now} end,
+       stalled_why = :why
+ where id = :id
 
 -- name: update_duty
 update rota.worker

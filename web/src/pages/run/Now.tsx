@@ -116,6 +116,7 @@ const PLACES: Record<string, Place> = {
   unknown_job: "workers",
   draining: "workers",
   busy: "workers",
+  stalled: "workers",
 };
 
 function Remedy({ reason, run }: { reason: Reason; run: Run }) {

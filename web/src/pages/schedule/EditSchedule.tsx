@@ -33,6 +33,7 @@ export function EditSchedule({ schedule: given, job, onClose }: Props) {
   const cache = useQueryClient();
   const old = (schedule?.definition ?? {}) as Partial<ScheduleBody>;
   const [timing, setTiming] = useState<Asked>({
+    name: schedule?.name ?? "",
     expression: schedule?.trigger ?? "0 6 * * *",
     zone: schedule?.zone ?? hereZone(),
     gap: old.gap ?? null,
@@ -66,7 +67,15 @@ export function EditSchedule({ schedule: given, job, onClose }: Props) {
     >
       <div className="grid gap-6 md:grid-cols-2">
         <div className="space-y-3">
-          {!schedule && <Text name="name" label="Name" required maxLength={200} />}
+          {!schedule && (
+            <Text
+              name="name"
+              label="Name"
+              required
+              maxLength={200}
+              onText={(name) => change({ name: name.trim() })}
+            />
+          )}
           <JobField fixed={schedule?.job ?? job} />
           <Text
             name="expression"

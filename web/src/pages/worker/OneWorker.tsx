@@ -18,6 +18,11 @@ export function OneWorker({ worker, onClose }: { worker: Worker; onClose: () => 
             <WorkerTag worker={worker} />
           </Fact>
           <Fact name="Slots">{`${Math.min(worker.busy, worker.slots)} of ${worker.slots} busy`}</Fact>
+          {worker.leftBehind > 0 && (
+            <Fact name="Left behind">
+              {`${plural(worker.leftBehind, "handler")} did not stop when asked to, and still run${worker.leftBehind === 1 ? "s" : ""}`}
+            </Fact>
+          )}
           <Fact name="Process">{`${worker.pid} on ${worker.host}, version ${worker.version}`}</Fact>
           <Fact name="Started">
             <Time at={worker.startedAt} /> (<Time at={worker.startedAt} ago />)

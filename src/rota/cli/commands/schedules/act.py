@@ -19,7 +19,7 @@ OTHERS = "Any other option of a schedule, such as jitter=30s."
 @who_option
 @desk_options
 def pause(*, name: str, note: str | None, who: str | None, as_json: bool, **flags: Any) -> None:
-    """Stop starts by time until the schedule is resumed; what runs goes on."""
+    """Stop all starts but those by hand until it is resumed; what runs goes on."""
     from rota.cli.places import by, place
 
     with place(flags, who=who) as here:
@@ -69,17 +69,36 @@ def remove(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
     print_change(name, "removed", as_json=as_json)
 
 
-@command.command("set")
+class SetCommand(click.Command):
+    """Knows the options of schedules that have no flag of their own."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            from rota.rules.schedule_options import SCHEDULE_OPTIONS
+
+            name = error.option_name.lstrip("-").replace("-", "_")
+            if name not in SCHEDULE_OPTIONS:
+                raise
+            said = f"No such option: {error.option_name}. Write it as -o {name}=VALUE."
+            raise click.UsageError(said, ctx) from error
+
+
+@command.command("set", cls=SetCommand)
 @click.argument("name")
 @click.argument("expression", metavar="EXPR")
 @click.argument("words", metavar="[ARGUMENT]...", nargs=-1)
-@click.option("--job", required=True, metavar="NAME", help="What to start.")
+@click.option("--job", metavar="NAME", help="What to start; a new schedule needs it.")
 @click.option("--zone", metavar="ZONE", help="An IANA zone such as Europe/Paris; UTC if not said.")
 @click.option(
     "--overlap", metavar="POLICY", help="What if the last run has not ended: allow, skip..."
 )
 @click.option("--catchup", type=click.Choice(CATCHUPS), help="Firings that were missed.")
 @click.option("--option", "-o", "others", multiple=True, metavar="NAME=VALUE", help=OTHERS)
+@click.option(
+    "--replace", is_flag=True, help="What is not said goes back to its default, arguments too."
+)
 @who_option
 @desk_options
 def set_(
@@ -93,28 +112,32 @@ def set_(
 ) -> None:
     """Make a schedule, or change the one of that name; no restart is needed.
 
-    ARGUMENTs are those of the job, as in `rota submit`.
+    ARGUMENTs are those of the job, as in `rota submit`. Of a schedule that exists, what is not said
+    stays as it is, unless --replace is given; `-o NAME=null` sets one option back to its default.
     """
     from rota.cli.arguments import parse
     from rota.cli.output import print_json
     from rota.cli.places import by, place
-    from rota.cli.previews import asked_schedule
     from rota.cli.schedule_page import option_values, schedule_document
-    from rota.rules.sentence import describe
+    from rota.cli.schedule_set import asked, present, print_set
 
     options = {key: flags.pop(key) for key in ("zone", "overlap", "catchup")}
-    options |= option_values(flags.pop("others"))
-    job = flags.pop("job")
+    said = {key: value for key, value in options.items() if value is not None}
+    said |= option_values(flags.pop("others"))
+    job, replace = flags.pop("job"), flags.pop("replace")
     with place(flags, who=who) as here:
         given = parse(words, None, hints={})
+        old = present(here, name)
+        if old is None and job is None:
+            raise click.UsageError(f"there is no schedule {name} yet: say --job, what to start")
         stored = {key: each.calendar for key, each in here.calendars.list().items()}
-        asked = {**options, "args": given.kwargs or None}
-        schedule = asked_schedule(expression, asked, stored)
-        view = here.schedules.put(name, schedule, job=job, **by(who))
+        base = None if replace or old is None else old.schedule
+        schedule = asked(expression, said, given.kwargs, base=base, calendars=stored)
+        new = here.schedules.put(name, schedule, job=job or old.job, **by(who))  # type: ignore[union-attr]  # seen above
     if as_json:
-        print_json([schedule_document(view)])
+        print_json([schedule_document(new)])
     else:
-        print(f"{name}: {describe(schedule)}")
+        print_set(old, new)
 
 
 @command.command("trigger")

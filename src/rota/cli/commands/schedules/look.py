@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.commands.schedules.group import command
-from rota.cli.options import desk_options, json_option
+from rota.cli.options import desk_options, json_option, settings
 
 if TYPE_CHECKING:
     from rota.model.schedule import Schedule
@@ -91,9 +91,13 @@ def preview(
 ) -> None:
     from rota.cli.output import print_json, print_table
     from rota.cli.previews import COLUMNS, asked_schedule, coming, firing_document, firing_rows
+    from rota.engine.namespaces import HOME
+    from rota.engine.timetables import seed_of
     from rota.rules.sentence import describe
 
     schedule = asked_schedule(expression, options)
+    seed = seed_of(settings({}).namespace or HOME, seed) if seed else ""
+    told = describe(schedule, seed=seed)
     found = coming(
         schedule,
         seed=seed,
@@ -103,10 +107,10 @@ def preview(
         until=None if until is None else _instant("until", until, schedule),
     )
     if as_json:
-        facts = {"expression": expression, "description": describe(schedule), "zone": schedule.zone}
+        facts = {"expression": expression, "description": told, "zone": schedule.zone}
         print_json([{**facts, "firings": [firing_document(each) for each in found]}])
         return
-    print(describe(schedule))
+    print(told)
     print()
     print_table(COLUMNS, firing_rows(found), empty="it does not fire in that time")
 

@@ -67,3 +67,23 @@ select 'key_rows', n_live_tup
   from pg_catalog.pg_stat_user_tables
  where schemaname = 'rota'
    and relname = 'run_key'
+
+-- name: has_amcheck
+select 1 as is_there
+  from pg_catalog.pg_extension
+ where extname = 'amcheck'
+
+-- name: list_indexes
+-- Those that hold rows: an index of a partitioned table is only a roof over others.
+select cast(cast(c.oid as regclass) as text) as name
+  from pg_catalog.pg_class as c
+  join pg_catalog.pg_index as i
+    on i.indexrelid = c.oid
+  join pg_catalog.pg_am as a
+    on a.oid = c.relam
+ where c.relnamespace = cast('rota' as regnamespace)
+   and c.relkind = 'i'
+   and c.relpersistence = 'p'
+   and a.amname = 'btree'
+   and i.indisvalid
+ order by 1

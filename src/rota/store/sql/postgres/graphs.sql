@@ -39,7 +39,7 @@ select n.*
 select n.*
   from json_array_elements_text(cast(:ids as json)) as i
  cross join lateral (
-        select n.graph_id, n.name, n.state, n.reason
+        select n.graph_id, n.name, n.state, n.reason, n.run_id, n.width
           from rota.node as n
          where n.graph_id = cast(i as uuid)
            and n.state in ('failed', 'upstream_failed')

@@ -6,4 +6,5 @@ select name, setting as value
 select 'version', current_setting('server_version')
 
 -- name: has_schema
-select to_regclass('rota.migration') is not null as is_there
+select to_regclass('rota.migration') is not null as is_there,
+       to_regclass('rota.schema_step') is not null as has_steps

@@ -15,6 +15,45 @@ select s.session
                         cast(split_part(s.session, ':', 2) as bigint), true)
        )
 
+-- name: long_statements
+-- Of this role, whoever sent them: what is known of sessions that a pooler shares out.
+select count(*) as statements
+  from pg_catalog.pg_stat_activity
+ where usename = current_user
+   and pid <> pg_backend_pid()
+   and state = 'active'
+   and query_start < clock_timestamp() - interval '0.1 seconds'
+
+-- name: snapshot
+-- As long as it reads the same, nothing was committed in this server that has written or notified.
+select cast(pg_current_snapshot() as text) as snapshot
+
+-- name: news
+-- The keys of wake-ups that may be due after some commit, without a look at what it wrote.
+with recursive ready (namespace, queue) as (
+    (select namespace, queue
+       from rota.run
+      where {from:claim}
+      order by namespace, queue
+      limit 1)
+     union all
+    select n.namespace, n.queue
+      from ready as r
+     cross join lateral (
+            select namespace, queue
+              from rota.run
+             where {from:claim}
+               and (namespace, queue) > (r.namespace, r.queue)
+             order by namespace, queue
+             limit 1
+           ) as n
+)
+select concat(namespace, '/', queue) as key
+  from ready
+ union all
+select k.key
+  from (values ('ended'), ('node'), ('logged')) as k (key)
+
 -- name: timeline
 -- The name of the present WAL file begins with the timeline, also before the first checkpoint on it.
 select s.system_identifier as system,

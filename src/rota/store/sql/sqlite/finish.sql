@@ -1,10 +1,10 @@
 -- name: close_runs
 -- SQLite has no writes inside a with clause: copy, then delete, in the one write transaction.
 insert into rota.run_history (
-    {columns:kept},
+    {columns:made}, started_at,
     state, failures, crashes, fence, finished_at, result, error, reason
 )
-select {columns:kept},
+select {columns:made}, {columns:began},
        {becomes:final},
        failures + case when v.kind in ('error', 'timeout') then 1 else 0 end,
        crashes + case when v.kind in ('crash', 'lost') then 1 else 0 end,

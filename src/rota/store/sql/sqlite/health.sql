@@ -8,4 +8,7 @@ select 'synchronous', case synchronous when 0 then 'off' when 1 then 'normal' wh
 select 'version', sqlite_version()
 
 -- name: has_schema
-select exists (select 1 from sqlite_master where name = 'migration') as is_there
+select (select count(*) = 3
+          from pragma_table_info('rota.migration')
+         where name in ('number', 'name', 'digest')) as is_there,
+       exists (select 1 from sqlite_master where name = 'rota.schema_step') as has_steps

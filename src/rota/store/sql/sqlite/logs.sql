@@ -28,7 +28,7 @@ select c.run_id, c.job, c.attempt, c.fence, c.seq, c.first_at, c.marks, c.body, 
   from rota.log_words as w
   join rota.log_chunk as c
     on c.id = w.rowid
- where w.log_words match :match
+ where rota.log_words match :match
    and c.namespace = :namespace
    and (cast(:job as text) is null or c.job = :job)
    and c.first_at >= :since

@@ -1,0 +1,44 @@
+"""New runs of jobs that are on record: what one submit asks for, as a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rota.ids import new_id
+from rota.model.run import NewRun
+from rota.model.spec import JobSpec
+from rota.rules.options import UNCHANGED, SubmitOptions
+
+
+def new_run(spec: JobSpec, version: int, args: str, options: SubmitOptions) -> NewRun:
+    """A request for a run of this version, with a fresh id and what this submit changes."""
+    fresh = NewRun(
+        id=new_id(),
+        job=spec.name,
+        version=version,
+        queue=spec.queue,
+        priority=spec.priority,
+        args=args,
+        expires_ms=spec.expires_ms,
+        at_most_once=spec.delivery == "at_most_once",
+    )
+    return fresh if options is UNCHANGED else changed(fresh, options)
+
+
+def changed(run: NewRun, options: SubmitOptions) -> NewRun:
+    """The run as one submit wants it."""
+    changes: dict[str, Any] = {
+        "queue": options.queue,
+        "priority": options.priority,
+        "expires_ms": options.expires_ms,
+        "key": options.key,
+        "key_window_ms": options.key_window_ms,
+        "delay_ms": options.delay_ms,
+        "due_at": options.due_at_ms,
+    }
+    if options.policy is not None:
+        changes["policy"] = msgspec.json.encode(options.policy).decode()
+    given = {name: value for name, value in changes.items() if value is not None}
+    return msgspec.structs.replace(run, **given) if given else run

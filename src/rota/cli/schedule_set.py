@@ -1,0 +1,56 @@
+"""What `rota schedules set` asks for, and what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from rota.cli.changed import print_changes, shown
+from rota.cli.previews import asked_schedule
+from rota.errors import UnknownSchedule
+from rota.rules.schedule_options import kept
+
+if TYPE_CHECKING:
+    from rota.cli.places import Place
+    from rota.engine.schedule_views import ScheduleView
+    from rota.model.schedule import Calendar, Schedule
+
+
+def present(here: Place, name: str) -> ScheduleView | None:
+    """The schedule of that name, if there is one."""
+    try:
+        return here.schedules.show(name)
+    except UnknownSchedule:
+        return None
+
+
+def asked(
+    expression: str,
+    said: Mapping[str, Any],
+    args: Mapping[str, Any],
+    *,
+    base: Schedule | None,
+    calendars: Mapping[str, Calendar],
+) -> Schedule:
+    """What is said, and of `base` what is not; null says that the default counts again."""
+    options = {key: value for key, value in said.items() if value is not None}
+    if base is None:
+        return asked_schedule(expression, {**options, "args": dict(args) or None}, calendars)
+    old = kept(base, said)
+    # What an object says itself wins over options, also over those that were kept.
+    merged = {**old, **options, "args": {**old.get("args", {}), **args} or None}
+    return asked_schedule(expression, merged, calendars)
+
+
+def print_set(old: ScheduleView | None, new: ScheduleView) -> None:
+    """Its rule in words; of one that was there before each change, and what stayed."""
+    print(f"{new.name}: {new.description}")
+    if old is None or old.schedule is None or new.schedule is None:
+        return
+    if old.job != new.job:
+        print(f"  job: {old.job} -> {new.job}")
+    changes = print_changes(old.schedule, new.schedule, others=old.job != new.job)
+    changed = {each.field.partition(".")[0] for each in changes}
+    if left := kept(new.schedule, changed):
+        told = ", ".join(f"{key} {shown(value)}" for key, value in left.items())
+        print(f"  as it was: {told}; --replace sets back what is not said")

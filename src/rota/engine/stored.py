@@ -1,0 +1,41 @@
+"""Stored texts: what stands in a row may have been changed by hand, and then cannot be read."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from rota.errors import BadInput
+from rota.model.run import ErrorDetail
+
+T_co = TypeVar("T_co", covariant=True)
+UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
+"""What a decoder raises for a text that it does not understand."""
+
+
+class Decoder(Protocol[T_co]):
+    """Any that reads a text."""
+
+    def decode(self, text: str, /) -> T_co: ...
+
+
+_error = msgspec.json.Decoder(ErrorDetail)
+
+
+def error_of(text: str | None) -> ErrorDetail | None:
+    """The error of a run or an attempt; one that cannot be read says so itself."""
+    if not text:
+        return None
+    try:
+        return _error.decode(text)
+    except UNREADABLE:
+        return ErrorDetail(type="Unreadable", message="the error on record cannot be read")
+
+
+def read(decoder: Decoder[T_co], text: str, what: str) -> T_co:
+    """What the text says; BadInput tells what it is and why it cannot be read."""
+    try:
+        return decoder.decode(text)
+    except UNREADABLE as error:
+        raise BadInput(f"{what} cannot be read: {error}"[:500]) from error

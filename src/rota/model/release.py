@@ -1,0 +1,37 @@
+"""Release: all that the code of an app declares, as one thing with a number."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.model.bundle import BundledSchedule
+from rota.model.spec import JobSpec
+
+
+class Declaration(msgspec.Struct, frozen=True, kw_only=True):
+    """What a process that starts brings along."""
+
+    app: str | None = None
+    """The name of the app, if it has one: then what it no longer declares is removed."""
+    label: str | None = None
+    """What the deploy calls itself; the same code under another label is another release."""
+    jobs: dict[str, JobSpec] = {}
+    schedules: dict[str, BundledSchedule] = {}
+
+
+class Release(msgspec.Struct, frozen=True, kw_only=True):
+    """A declaration on record; of those of one app the highest number counts."""
+
+    number: int
+    app: str | None
+    label: str | None
+    jobs: dict[str, int]
+    """The versions of its jobs."""
+    schedules: dict[str, BundledSchedule]
+    seen_at: int
+    """When it was first declared."""
+    used_at: int
+    """When it got its number: then, or when a person went back to it."""
+    used_by: str
+    holds: bool = False
+    """Whether no later release says something else about its jobs."""

@@ -1,0 +1,96 @@
+"""One line of a crontab(5), taken apart as cron does it."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+BLANKS = " \t"
+"""What stands between the fields of a line."""
+_VARIABLE = re.compile(r"(\"[^\"]*\"|'[^']*'|[^\s=]+)[ \t]*=[ \t]*(.*)", re.DOTALL)
+_USER = re.compile(r"[A-Za-z_][\w.-]*\$?(?::[\w.-]+)?(?:/[\w.-]+)?")
+_FIELDS = 5
+_COMMENTED_OUT = re.compile(
+    r"(?:@[a-z]+|(?:[\d*][\d*,/~-]*[ \t]+){2}\S+[ \t]+\S+[ \t]+\S+)[ \t]+\S"
+)
+_HEADING = re.compile(r"m(?:in\w*)?[ \t]+h(?:our\w*)?[ \t]+(?:dom|day)", re.IGNORECASE)
+_SURE_USERS = frozenset({"root", "www-data", "nobody", "postgres", "daemon"})
+"""Users whose names no program has."""
+
+
+class Fields(NamedTuple):
+    """The time of a line, and what is left of it."""
+
+    expression: str
+    rest: str
+
+
+def variable(line: str) -> tuple[str, str] | None:
+    """`NAME = value`, with or without quotes; None for a line that starts something."""
+    found = _VARIABLE.fullmatch(line)
+    return (_unquoted(found[1]), _unquoted(found[2].strip(BLANKS))) if found else None
+
+
+def fields(line: str) -> Fields:
+    """Five fields or a nickname, and what follows; fields end at blanks of any kind and number."""
+    count = 1 if line.startswith("@") else _FIELDS
+    parts = re.split(r"[ \t]+", line, maxsplit=count)
+    return Fields(" ".join(parts[:count]), parts[count] if len(parts) > count else "")
+
+
+def split_user(rest: str) -> tuple[str, str]:
+    """The user and the command of a table of the system."""
+    user, *command = re.split(r"[ \t]+", rest, maxsplit=1)
+    return user, command[0] if command else ""
+
+
+def is_user(word: str) -> bool:
+    """Whether it could be the name of one; a program with its folder is none."""
+    return _USER.fullmatch(word) is not None
+
+
+def looks_like_user(rest: str, file: str) -> str:
+    """The user that stands before the command, in a table that is read as one without users."""
+    user, command = split_user(rest)
+    is_of_system = file.endswith("/etc/crontab") or "/cron.d/" in file
+    if command and (user in _SURE_USERS or (is_of_system and is_user(user))):
+        return user
+    return ""
+
+
+def split_input(command: str) -> tuple[str, str | None]:
+    """The command, and what it reads: all after the first `%` that has no backslash before it.
+
+    In the command a backslash stays, except before `%`. In the input each further `%` is a new
+    line, and the last line is ended.
+    """
+    kept: list[str] = []
+    at = 0
+    while at < len(command):
+        pair = command[at : at + 2]
+        if pair == "\\%":
+            kept.append("%")
+        elif pair[0] == "\\":
+            kept.append(pair)
+        elif pair[0] == "%":
+            return "".join(kept), _input(command[at + 1 :])
+        else:
+            kept.append(pair[0])
+        at += 2 if pair[0] == "\\" else 1
+    return "".join(kept), None
+
+
+def _input(text: str) -> str:
+    given = re.sub(r"\\%|%", lambda found: "%" if found[0] == "\\%" else "\n", text)
+    return given if not given or given.endswith("\n") else f"{given}\n"
+
+
+def comment(line: str) -> str:
+    """What a comment tells of the line below it; empty for rules and for lines taken out."""
+    text = line.lstrip("#").strip()
+    is_told = re.search(r"\w", text) and not _COMMENTED_OUT.match(text)
+    return text if is_told and not _HEADING.search(text) else ""
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text

@@ -1,0 +1,3 @@
+-- readable from: 35
+-- On SQLite Rota's tables, indexes and triggers are called rota_... from here on: the file is the
+-- user's as well. What 0.1.0 left there is renamed before the migrations (store/bare_names.py).

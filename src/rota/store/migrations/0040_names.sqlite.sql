@@ -1,0 +1,2 @@
+-- readable from: 40
+-- Code of 0.1.0 does not find its tables any more.

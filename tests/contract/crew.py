@@ -1,0 +1,136 @@
+"""A worker without threads: its courier and its chores, turned by the test, one round at a time."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from rota.clock import elapsed_s
+from rota.engine.jobs import pinned_to
+from rota.errors import UnknownJob
+from rota.model.run import Lease
+from rota.runtime.call import Call, Ending, Returned, Work
+from rota.runtime.calls import Calls
+from rota.runtime.courier import HOLD_S, Courier
+from rota.runtime.herald import Herald
+from rota.runtime.janitor import Expirer, Promoter, Reaper
+from rota.runtime.keeper import Keeper
+from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.reserve import Reserve
+from rota.runtime.scheduler import Scheduler
+from rota.runtime.service import Service
+from rota.runtime.usher import Usher
+from rota.store.base import Store
+from tests.contract.builders import HOME, LEASE_MS, Clock
+
+SOON_MS = 1_500
+"""Longer than the interval of any chore."""
+
+
+class HandCalls:
+    """Calls that end when they begin, with what the test says their handler gives."""
+
+    def __init__(self, gives: Callable[[Lease], str]) -> None:
+        self.endings: deque[tuple[Call, Ending]] = deque()
+        self._gives = gives
+        self._held: dict[str, Call] = {}
+        self.waits = False
+        """Whether they end only when they are told to."""
+
+    def end_all(self) -> None:
+        self.waits = False
+        for call in self._held.values():
+            self.endings.append((call, Returned(self._gives(call.lease))))
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def open(self, lease: Lease, work: Work) -> None:
+        call = Call(lease, work, None)
+        self._held[lease.run_id] = call
+        if not self.waits:
+            self.endings.append((call, Returned(self._gives(lease))))
+
+    def forget(self, call: Call) -> None:
+        self._held.pop(call.lease.run_id, None)
+
+
+class Crew:
+    """All that moves runs on."""
+
+    def __init__(
+        self,
+        store: Store,
+        worker_id: str,
+        *,
+        jobs: Sequence[str],
+        graphs: Sequence[str] = (),
+        gives: Callable[[Lease], str] = lambda _: "null",
+        **duty: Any,
+    ) -> None:
+        self._store = store
+        self._jobs: set[str] = set()
+        self._graphs: set[str] = set()
+        self._duty: dict[str, Any] = {"namespace": HOME, "queues": ("default",), **duty}
+        self.calls = HandCalls(gives)
+        self.courier = Courier(
+            store,
+            cast("Calls", self.calls),
+            self._duty_for(jobs, graphs),
+            options=WorkerOptions(slots=50),
+            reserve=Reserve(most=0, hold_s=HOLD_S, now_s=elapsed_s()),
+        )
+        self.courier.worker_id = worker_id
+        self.courier.claim_on(claiming=True)
+        self.chores: list[Service] = [
+            Promoter(store),
+            Reaper(store, lease_ms=LEASE_MS),
+            Expirer(store),
+            Scheduler(store),
+            Usher(store),
+            Keeper(store),
+            Herald(store, WorkerOptions()),
+        ]
+
+    def serve(self, jobs: Sequence[str], graphs: Sequence[str]) -> None:
+        """These as well."""
+        self.courier.serve(self._duty_for(jobs, graphs))
+
+    def _duty_for(self, jobs: Sequence[str], graphs: Sequence[str]) -> Duty:
+        self._graphs |= set(graphs)
+        self._graphs -= set(jobs)
+        self._jobs |= {*jobs, *graphs}
+        return Duty(
+            jobs=tuple(sorted(self._jobs)),
+            graphs=tuple(sorted(self._graphs)),
+            find_work=self._find_work,
+            **self._duty,
+        )
+
+    def turn(self, clock: Clock, *, rounds: int = 4) -> None:
+        """So many rounds of everybody; nobody may fail in any of them."""
+        for _ in range(rounds):
+            clock.advance(SOON_MS)
+            for service in (*self.chores, self.courier):
+                self.tick(service)
+
+    def tick(self, service: Service) -> None:
+        if service is self.courier:
+            self.courier.look()
+        for _ in range(100):
+            try:
+                more = service.tick()
+            except Exception as error:
+                raise AssertionError(f"{service.name} failed: {error!r}") from error
+            if not more:
+                return
+        raise AssertionError(f"{service.name} never comes to rest")
+
+    def _find_work(self, lease: Lease) -> Work:
+        pinned = self._store.read(
+            lambda tx: pinned_to(tx, lease.job, lease.version, namespace=HOME)
+        )
+        if pinned is None:
+            raise UnknownJob(lease.job)
+        return Work(spec=pinned.spec)

@@ -1,0 +1,38 @@
+"""Runs on record as a worker's: only those that it never heard of are given back."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from rota import App, State
+from rota.engine.heartbeat import Held
+from rota.ids import new_id
+from tests.support.calls import eventually
+
+
+def test_a_run_that_the_worker_knows_is_never_given_back_as_a_stray(tmp_path: Path) -> None:
+    """A heartbeat may list what is held long before it is sent, and be told of it as strays."""
+    begun, gate = threading.Semaphore(0), threading.Event()
+    with App(f"sqlite:///{tmp_path}/rota.db") as app:
+
+        @app.job(delivery="at_most_once")
+        def once() -> int:
+            begun.release()
+            assert gate.wait(60)
+            return 1
+
+        worker = app.worker(slots=2)
+        worker.start()
+        run = once.submit()
+        assert begun.acquire(timeout=60)
+        eventually(lambda: run.state is State.RUNNING)
+
+        worker.give_back([Held(run.id, run.show().fence), Held(new_id(), 1)])
+
+        assert run.state is State.RUNNING
+        gate.set()
+        assert run.result(timeout=60) == 1
+        assert (run.show().fence, run.show().attempt) == (1, 1)
+        worker.stop()
+    assert not begun.acquire(blocking=False)

@@ -1,0 +1,251 @@
+"""Bugs in who may do what at a server: rights that are not asked for, limits that are not there."""
+
+from __future__ import annotations
+
+from tests.sabotage.edit import Edit, Sabotage
+
+T_FILES = "tests/api/test_files.py::"
+T_RIGHTS = "tests/api/test_rights.py::"
+T_ADDRESSES = "tests/api/test_job_addresses.py::"
+T_BOUND = "tests/api/test_bound_credentials.py::"
+T_CREDENTIALS = "tests/api/test_credentials.py::"
+T_WALLS = "tests/integration/test_walls.py::"
+T_WIRE = "tests/api/test_wire_bounds.py::"
+BECOME = "test_credentials_in_an_address_become_a_header_and_are_told_as_such"
+REFUSED = "test_headers_that_would_be_something_else_are_refused_where_they_are_defined"
+COMES_BACK = f"{T_RIGHTS}test_what_is_not_in_force_any_more_comes_back_only_with_the_right_to_it"
+
+ACCESS = (
+    Sabotage(
+        name="roll back without rights",
+        breaks="An author without exec brings back a program, or a function to import.",
+        edits=(
+            Edit(
+                path="api/routes/job_versions.py",
+                within="roll_back_job",
+                old="check_rights(tx, request, spec)",
+                new="pass",
+            ),
+        ),
+        caught_by=(f"{COMES_BACK}[sqlite-replaced]",),
+    ),
+    Sabotage(
+        name="functions are nobody's business",
+        breaks="An author without exec puts a version in force that imports any function.",
+        edits=(
+            Edit(
+                path="rules/rights.py",
+                within="power_of",
+                old='return "names a function that workers import"',
+                new="return None",
+            ),
+        ),
+        caught_by=(f"{COMES_BACK}[sqlite-replaced]",),
+    ),
+    Sabotage(
+        name="templates without rights",
+        breaks="Somebody with exec makes a job of a template that somebody without has rewritten.",
+        edits=(
+            Edit(
+                path="api/rights.py",
+                within="check_template_rights",
+                old="power = power_of_template(definition)",
+                new="power = None",
+            ),
+        ),
+        caught_by=(
+            f"{T_RIGHTS}test_templates_with_programs_are_for_those_who_may_run_programs[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="redrive without rights",
+        breaks="An operator runs a program again whose job was removed.",
+        edits=(
+            Edit(
+                path="engine/redrive.py",
+                within="_submit",
+                old="        if gone:\n            check(gone)",
+                new="        del gone",
+            ),
+        ),
+        caught_by=(f"{COMES_BACK}[sqlite-removed]",),
+    ),
+    Sabotage(
+        name="removed nodes without rights",
+        breaks="An old graph brings back programs whose jobs were removed.",
+        edits=(
+            Edit(
+                path="api/rights.py",
+                within="_check_work",
+                old="_check_gone(tx, request, name, beside=beside | names)",
+                new="pass",
+            ),
+        ),
+        caught_by=(f"{COMES_BACK}[sqlite-replaced]",),
+    ),
+    Sabotage(
+        name="trailers without an end",
+        breaks="Anybody fills the memory of the server with what comes after a body.",
+        edits=(
+            Edit(
+                path="api/protocol.py",
+                within="data_received",
+                old=" or self._loose_bytes > most",
+                new="",
+            ),
+        ),
+        caught_by=(
+            f"{T_WIRE}test_what_comes_after_the_head_and_is_no_body_has_an_end[login-trailer]",
+        ),
+    ),
+    Sabotage(
+        name="trailers are headers",
+        breaks="What a proxy has judged as the head of a request is not what is acted on.",
+        edits=(
+            Edit(path="api/protocol.py", within="on_header", old="if self._in_head:", new="if 1:"),
+        ),
+        caught_by=(f"{T_WIRE}test_a_trailer_is_no_header",),
+    ),
+    Sabotage(
+        name="keys given twice",
+        breaks="Who checks a request and who acts on it read different values.",
+        edits=(
+            Edit(
+                path="rules/json_keys.py",
+                within="_check",
+                old="if len(dict(pairs)) != len(pairs):",
+                new="if pairs is None:",
+            ),
+        ),
+        caught_by=(f"{T_WIRE}test_a_key_that_is_given_twice_is_named[0]",),
+    ),
+    Sabotage(
+        name="failures by address alone",
+        breaks="One who guesses locks out everybody behind the same proxy.",
+        edits=(
+            Edit(
+                path="api/patience.py",
+                within="check",
+                old="at = _network_of(address), secret[:SHOWN]",
+                new="at = _network_of(address)",
+            ),
+        ),
+        caught_by=(
+            f"{T_CREDENTIALS}test_bad_credentials_are_slowed_down_and_good_ones_are_not[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="guesses at one credential",
+        breaks="Who knows how a token begins tries the rest as fast as the server answers.",
+        edits=(
+            Edit(
+                path="api/patience.py",
+                within="fail",
+                old="(network, secret[:SHOWN])",
+                new="(network, secret)",
+            ),
+        ),
+        caught_by=(
+            f"{T_CREDENTIALS}test_who_guesses_the_rest_of_one_credential_is_slowed_down_there_alone",
+        ),
+    ),
+    Sabotage(
+        name="passwords in addresses",
+        breaks="Everybody who looks at a job reads the password in its address.",
+        edits=(
+            Edit(
+                path="rules/web_address.py",
+                within="apart",
+                old='if found is None or "@" not in found[2]:',
+                new="if found is not None:",
+            ),
+            Edit(
+                path="rules/web_address.py",
+                within="shown_address",
+                old='if found is None or "@" not in found[2]:',
+                new="if True:",
+            ),
+        ),
+        caught_by=(f"{T_ADDRESSES}{BECOME}[sqlite]",),
+    ),
+    Sabotage(
+        name="line breaks in headers",
+        breaks="A job smuggles a second request into the first.",
+        edits=(
+            Edit(
+                path="rules/egress.py",
+                within="check_headers",
+                old="if not _TOKEN.fullmatch(name) or _BREAK.search(text):",
+                new="if not name:",
+            ),
+        ),
+        caught_by=(f"{T_ADDRESSES}{REFUSED}[headers0]",),
+    ),
+    Sabotage(
+        name="answers for whoever has the key",
+        breaks="Who guesses an Idempotency-Key reads the answer to somebody else.",
+        edits=(
+            Edit(
+                path="api/ask.py",
+                within="keyed",
+                old='facts = f"{whose}\\n{self.method}',
+                new='facts = f"{self.method}',
+            ),
+        ),
+        caught_by=(f"{T_BOUND}test_a_repeated_request_is_answered_to_who_sent_it_alone[sqlite]",),
+    ),
+    Sabotage(
+        name="exec taken away by who has none",
+        breaks="An admin without exec revokes the tokens of those who have it.",
+        edits=(
+            Edit(
+                path="api/routes/tokens.py",
+                within="revoke_token",
+                old="_check_giving(request, old.roles, old.queues)",
+                new="del old",
+            ),
+        ),
+        caught_by=(f"{T_BOUND}test_an_admin_takes_from_nobody_what_they_do_not_have[sqlite]",),
+    ),
+    Sabotage(
+        name="all threads for files",
+        breaks="Some viewers who plan large files make everybody else wait.",
+        edits=(
+            Edit(
+                path="api/routes/files.py",
+                within="_read",
+                old="request.site.call_slowly(",
+                new="request.site.call(",
+            ),
+        ),
+        caught_by=(f"{T_FILES}test_files_that_take_long_to_read_leave_threads_for_others[sqlite]",),
+    ),
+    Sabotage(
+        name="webhooks resolved by anybody",
+        breaks="A webhook asks the metadata service of a cloud for its keys, by another name.",
+        edits=(
+            Edit(
+                path="runtime/webhook.py",
+                within="_post",
+                old="resolver = GuardedResolver(allow_private=allow_private)",
+                new="resolver = None",
+            ),
+        ),
+        caught_by=(
+            f"{T_WALLS}test_a_webhook_is_judged_by_all_addresses_of_its_name[answer2-True]",
+        ),
+    ),
+    Sabotage(
+        name="headers twice",
+        breaks="A proxy judges one credential and the server takes the other.",
+        edits=(
+            Edit(
+                path="api/doors.py",
+                within="_doubled",
+                old="if len(set(names)) == len(names):",
+                new="if names is not None:",
+            ),
+        ),
+        caught_by=(f"{T_WIRE}test_a_header_that_decides_comes_once[Authorization]",),
+    ),
+)

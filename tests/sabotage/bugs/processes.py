@@ -1,0 +1,151 @@
+"""Bugs in who is started again, who is blamed, and what is noticed of broken files."""
+
+from __future__ import annotations
+
+from tests.sabotage.edit import Edit, Sabotage
+
+SUPERVISOR = "runtime/supervisor.py"
+SQLITE = "store/sqlite.py"
+T_SUPERVISOR = "tests/unit/test_supervisor.py::"
+T_AGAIN = T_SUPERVISOR + "test_a_worker_that_served_and_ended_unasked_is_started_again"
+T_DESCRIPTORS = "tests/unit/test_descriptors.py::"
+T_SIGNALS = "tests/unit/test_signal_guard.py::"
+T_INTEGRITY = "tests/contract/test_integrity.py::"
+T_REPLACED = "tests/contract/test_replaced_file.py::"
+
+PROCESSES = (
+    Sabotage(
+        name="exit code 0 is taken for a stop",
+        breaks="A handler that calls os._exit(0) ends its worker for good.",
+        edits=(
+            Edit(
+                path=SUPERVISOR,
+                within="_Supervisor._is_over",
+                old="return code >= 0 and not self._line.has_served",
+                new="return code >= 0",
+            ),
+        ),
+        caught_by=(f"{T_AGAIN}[an exit with 0]", f"{T_AGAIN}[an exit with 3]"),
+    ),
+    Sabotage(
+        name="a farewell that nobody asked for is taken for a stop",
+        breaks="A handler that sends TERM to its worker ends it for good.",
+        edits=(
+            Edit(
+                path=SUPERVISOR,
+                within="_Supervisor._is_over",
+                old="(said != 0 or not self._line.has_served)",
+                new="True",
+            ),
+        ),
+        caught_by=(f"{T_AGAIN}[a drain that we did not ask for]",),
+    ),
+    Sabotage(
+        name="a new supervisor does not know whose runs were lost",
+        breaks="Runs that died with a supervisor and its worker wait for a lease to end.",
+        edits=(
+            Edit(
+                path=SUPERVISOR,
+                within="_Supervisor.__init__",
+                old="(line.worker_id,) if line.worker_id else ()",
+                new="()",
+            ),
+        ),
+        caught_by=(T_SUPERVISOR + "test_a_new_supervisor_knows_the_worker_of_the_dead_one",),
+    ),
+    Sabotage(
+        name="a crash counts although the process was not its own alone",
+        breaks="What an earlier run left behind in a process is held against a later one.",
+        edits=(
+            Edit(
+                path="runtime/judge.py", within="_crashed", old="if not was_alone:", new="if False:"
+            ),
+        ),
+        caught_by=("tests/unit/test_judge.py::test_a_process_that_others_had_used_proves_nothing",),
+    ),
+    Sabotage(
+        name="closed descriptors are not noticed",
+        breaks="A store writes into files that got the numbers of its own.",
+        edits=(
+            Edit(
+                path="store/descriptors.py",
+                within="are_closed",
+                old="os.fstat(number).st_ino != known",
+                new="number < 0",
+            ),
+        ),
+        caught_by=(
+            T_DESCRIPTORS + "test_it_is_noticed_also_when_the_number_belongs_to_another_file",
+        ),
+    ),
+    Sabotage(
+        name="a handler may signal its worker",
+        breaks="os.kill(os.getppid(), 9) ends the supervisor.",
+        edits=(
+            Edit(
+                path="runtime/signal_guard.py",
+                within="_hits",
+                old="return target in guarded",
+                new="return False",
+            ),
+        ),
+        caught_by=(
+            T_SIGNALS + "test_a_signal_to_the_own_process_is_refused_where_others_share_it",
+        ),
+    ),
+    Sabotage(
+        name="the integrity check is skipped",
+        breaks="A broken page is found when somebody needs it.",
+        edits=(
+            Edit(
+                path="store/sqlite_integrity.py",
+                within="_examine",
+                old='if each != "ok"',
+                new="if not each",
+            ),
+        ),
+        caught_by=(T_INTEGRITY + "test_one_broken_page_of_history_is_found[False-sqlite]",),
+    ),
+    Sabotage(
+        name="a replaced file is not noticed",
+        breaks="Acknowledged runs are written into a file that nobody finds any more.",
+        edits=(
+            Edit(
+                path=SQLITE,
+                within="SqliteStore._was_replaced",
+                old=" or _identity(self.path) != self._its_file",
+            ),
+        ),
+        caught_by=(
+            T_REPLACED + "test_nothing_is_written_any_more_and_the_words_are_clear[replace-sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="a deleted log is not noticed",
+        breaks="The next process to open the file begins another log: both are broken.",
+        edits=(
+            Edit(
+                path=SQLITE,
+                within="SqliteStore._was_replaced",
+                old="log != self._its_log or ",
+            ),
+        ),
+        caught_by=(
+            T_REPLACED
+            + "test_nothing_is_written_any_more_and_the_words_are_clear[delete_log-sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="closing removes the log of another",
+        breaks="What another process has written into its log is lost.",
+        edits=(
+            Edit(
+                path=SQLITE,
+                within="SqliteStore.close",
+                old="SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1",
+                new="SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0",
+            ),
+        ),
+        caught_by=(T_REPLACED + "test_closing_it_leaves_the_log_of_another_alone[sqlite]",),
+    ),
+)

@@ -1,0 +1,126 @@
+"""The holder: what waits behind busy slots goes back, what runs goes on and is told of once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import pytest
+
+from rota.clock import elapsed_s
+from rota.model.run import Begun, Lease
+from rota.runtime.call import Call, Returned, Stopped
+from rota.runtime.calls import Calls
+from rota.runtime.holding import Holding
+from rota.runtime.judge import judge
+from rota.runtime.options import WorkerOptions
+from rota.runtime.reserve import Reserve
+from tests.support.calls import call_of, eventually, lease
+
+SLOTS = 2
+
+
+class Scene:
+    """A worker of two slots whose handlers wait."""
+
+    def __init__(self) -> None:
+        self.gate = threading.Event()
+        self.told: list[Begun] = []
+        options = WorkerOptions(slots=SLOTS)
+        self.calls = Calls(options=options, started=lambda _: None, wake=lambda: None)
+        self.reserve = Reserve(most=500, hold_s=0.05, now_s=elapsed_s())
+        self.holding = Holding(self.calls, self.reserve, slots=SLOTS, tell=self.tell)
+
+    def tell(self, begun: Sequence[Begun]) -> None:
+        self.told += begun
+
+    def open(self, count: int, *, held: bool = True) -> list[Call]:
+        gate = self.gate
+
+        def wait() -> None:
+            assert gate.wait(60)
+
+        work = call_of(wait).work
+        leases: list[Lease] = [
+            msgspec.structs.replace(lease({}, job="wait"), is_held=held) for _ in range(count)
+        ]
+        for each in leases:
+            self.calls.open(each, work)
+        found = [self.calls.find(each.run_id) for each in leases]
+        return [call for call in found if call is not None]
+
+    def given_back(self) -> list[Call]:
+        return [call for call, ending in self.calls.endings if ending == Stopped("held")]
+
+    def looks_until(self, count: int) -> None:
+        """Look, as the thread would, until so many were given back."""
+
+        def look() -> bool:
+            self.holding.tick()
+            return len(self.given_back()) >= count
+
+        eventually(look, 20)
+
+
+@pytest.fixture
+def scene() -> Iterator[Scene]:
+    scene = Scene()
+    yield scene
+    scene.gate.set()
+    scene.calls.close()
+
+
+def test_what_waits_behind_busy_slots_is_given_back_and_costs_no_attempt(scene: Scene) -> None:
+    calls = scene.open(5)
+    eventually(lambda: scene.calls.begun == SLOTS, 20)
+
+    scene.looks_until(3)
+
+    assert scene.given_back() == calls[2:]
+    assert [judge(call, ending).verb for call, ending in scene.calls.endings] == ["release"] * 3  # type: ignore[union-attr]
+    assert scene.reserve.ahead(elapsed_s()) == 0
+    scene.gate.set()
+    eventually(lambda: all(call.has_ended for call in calls), 20)
+    ends = [ending for call, ending in scene.calls.endings if call in calls[:2]]
+    assert all(isinstance(each, Returned) for each in ends)  # nobody stopped them
+
+
+def test_a_handler_that_lasts_is_told_of_once_with_its_own_begin(scene: Scene) -> None:
+    calls = scene.open(3)
+    scene.looks_until(1)
+    eventually(lambda: scene.holding.tick() or len(scene.told) == SLOTS, 20)
+    scene.holding.tick()
+
+    assert sorted(each.run_id for each in scene.told) == sorted(
+        call.lease.run_id for call in calls[:2]
+    )
+    assert [each.held_ms for each in scene.told] == [call.held_ms for call in calls[:2]]
+
+
+def test_what_has_a_slot_is_neither_given_back_nor_told_of(scene: Scene) -> None:
+    scene.open(SLOTS, held=False)
+    eventually(lambda: scene.calls.begun == SLOTS, 20)
+
+    scene.holding.tick()
+    scene.holding.recall()
+
+    assert (scene.told, scene.given_back()) == ([], [])
+    assert scene.holding.pause_s() > 1  # nothing is held: it sleeps
+
+
+def test_a_recall_gives_back_at_once_what_has_not_begun(scene: Scene) -> None:
+    calls = scene.open(4)
+    eventually(lambda: scene.calls.begun == SLOTS, 20)
+
+    scene.holding.recall()
+
+    assert scene.given_back() == calls[2:]
+    assert [call.stop_reason for call in calls[:2]] == [None, None]
+
+
+def test_something_held_is_looked_after_every_few_milliseconds(scene: Scene) -> None:
+    scene.open(3)
+    scene.holding.tick()
+
+    assert scene.holding.pause_s() < 0.05
