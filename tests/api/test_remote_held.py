@@ -141,10 +141,13 @@ def test_a_far_worker_gives_slow_runs_back_that_it_held_ready(served: Served) ->
                 found = served.app.store.read(lambda tx: shares(tx, namespace=HOME))
                 return sum(each.running for each in found), sum(each.held for each in found)
 
+            def states() -> list[State]:
+                return [seen(served.app, run.id).state for run in new[QUICK:]]
+
+            # The store hears with a heartbeat that one has begun; until then it is shown as held.
+            wait_until(lambda: State.RUNNING in states())
             wait_until(lambda: claimed() == (1, 0))
-            states = [seen(served.app, run.id).state for run in new[QUICK:]]
-            assert states.count(State.QUEUED) == 19
-            wait_until(lambda: State.RUNNING in {seen(served.app, run.id).state for run in new})
+            assert (states().count(State.RUNNING), states().count(State.QUEUED)) == (1, 19)
         finally:
             gate.set()
             worker.hurry()

@@ -19,7 +19,12 @@ from rota.errors import Cancelled, Retry, RotaError, TimedOut
 from rota.runtime.call import Returned, Stopped
 from rota.runtime.context import Progress, ProgressBoard, current_run, progress
 from rota.runtime.executors.threads import ThreadExecutor
+from rota.runtime.logbook import Logbook
+from rota.runtime.masking import Masker
+from rota.runtime.pages import pages
+from rota.runtime.streams import capture
 from tests.support.calls import Ledger, call_of, eventually
+from tests.support.logbooks import texts
 
 
 @pytest.fixture
@@ -431,3 +436,29 @@ def test_the_check_of_a_stopped_run_raises(executor: ThreadExecutor, ledger: Led
     call.stop_reason = "timeout"
 
     assert ledger.wait(call) == Stopped("timeout")
+
+
+def test_what_is_printed_while_the_load_ends_is_of_its_call(
+    ledger: Ledger, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Pages are taken away one after the other; until then a thread prints to its own."""
+    book = Logbook(Masker())
+    capture.start()
+    pages.want(book, wanted=True)
+    executor = ThreadExecutor(slots=1, started=ledger.started, done=ledger.done)
+    try:
+        for text in ("at full load", "while it ends"):
+            call = call_of(lambda text=text: sys.stdout.write(f"{text}\n") and None)
+            call.logbook = book
+            executor.start(call)
+            assert ledger.value(call) is None
+            if call.page is not None:
+                call.page.end(call)
+            pages.are_wanted = False
+        pages.want(book, wanted=False)
+    finally:
+        capture.stop()
+        executor.close()
+
+    assert texts(book) == ["at full load", "while it ends"]
+    assert capsys.readouterr().out == ""

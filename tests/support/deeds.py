@@ -74,9 +74,11 @@ def work_slowly(path: str, gate: str) -> int:
 
 
 def work_deafly(path: str, gate: str) -> int:
-    """The same, but a stop does not end it: it is raised in a thread that only waits."""
+    """As work_slowly, but a stop does not end it: it is raised in a thread that only waits."""
+    is_deaf = threading.Event()
 
     def body() -> None:
+        is_deaf.wait()
         leave_trace(path, "began")
         while not _is_open(gate):
             time.sleep(0.005)
@@ -86,5 +88,6 @@ def work_deafly(path: str, gate: str) -> int:
     thread.start()
     while True:
         with contextlib.suppress(Cancelled, TimedOut):
+            is_deaf.set()
             thread.join()
             return current_run().attempt

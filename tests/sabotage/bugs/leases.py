@@ -167,6 +167,8 @@ LEASES = (
                 new="is not known",
             ),
         ),
-        caught_by=(T_WORKER_STRAYS + "test_a_run_that_the_worker_knows_is_never_given_back_as_a_stray",),
+        caught_by=(
+            T_WORKER_STRAYS + "test_a_run_that_the_worker_knows_is_never_given_back_as_a_stray",
+        ),
     ),
 )

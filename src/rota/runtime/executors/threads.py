@@ -129,7 +129,8 @@ class ThreadExecutor(PooledExecutor):
         slot: Slot | None = getattr(self._here, "slot", None)
         if slot is None:
             slot = self._here.slot = Slot()
-        if pages.are_wanted:
+        # The load may be over while the page of this thread is not taken away yet.
+        if pages.are_wanted or slot.page is not None:
             slot.page = call.page = page_for(call, slot.page)
         # A fresh context: what one handler sets is not seen by the next.
         ending = Context().run(self._carry_out, call, slot)
