@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rota.app.works import Works
+from rota.engine.turns import limits_of_graphs
 from rota.rules.dependencies import check_circles
 from rota.runtime.options import Duty, WorkerOptions
 
@@ -27,6 +28,7 @@ def duty_of(app: App, options: WorkerOptions) -> Duty:
         graphs=tuple(sorted(app.graphs)),
         dependents=tuple(sorted(name for name in jobs if jobs[name].spec.dependencies)),
         cached=tuple(sorted(name for name, job in jobs.items() if job.spec.cache)),
+        max_runs=limits_of_graphs({name: job.spec for name, job in jobs.items()}),
         find_work=Works(app, stored=options.stored).find,
         all_queues=not options.queues,
     )

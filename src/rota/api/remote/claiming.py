@@ -18,6 +18,7 @@ from rota.engine.finish import finish
 from rota.engine.jobs import Pinned, current_specs, pinned_to
 from rota.engine.kin import refusal
 from rota.engine.remote import RemoteWorker, find_remote, give_back_strays
+from rota.engine.turns import limits_of_graphs
 from rota.errors import BadInput
 from rota.model.artifact import is_pointer
 from rota.model.identity import Credential
@@ -69,9 +70,10 @@ def catch(
         give_back_strays(tx, worker.id, holds, namespace=namespace)
     if worker.drains:
         return Catch(worker, [], {})
-    claims = Claims(_duty(tx, worker, credential))
+    duty = _duty(tx, worker, credential)
+    claims = Claims(duty)
     claims.worker_id = worker.id
-    claims.obey(closings_now(tx, namespace))
+    claims.obey(closings_now(tx, duty))
     if ahead and claims.close_within(AHEAD_S):
         limit, ahead = max(0, limit - ahead), 0
     leases = claims.claim(tx, limit, held=ahead > 0) if limit else []
@@ -154,6 +156,7 @@ def _duty(tx: Tx, worker: RemoteWorker, credential: Credential) -> Duty:
         graphs=tuple(name for name, (_, spec) in specs.items() if is_graph(spec)),
         dependents=tuple(name for name, (_, spec) in specs.items() if spec.dependencies),
         cached=tuple(name for name, (_, spec) in specs.items() if spec.cache),
+        max_runs=limits_of_graphs({name: spec for name, (_, spec) in specs.items()}),
     )
 
 
