@@ -14,6 +14,7 @@ import msgspec
 
 from rota.app.job import Job, Submission
 from rota.app.node import Node
+from rota.app.plain import calling
 from rota.app.refs import Ref, value_of
 from rota.app.run import Run
 from rota.app.trace import duration_text, tracing
@@ -69,7 +70,9 @@ class TracedGraph(Node[P, R]):
         return self.node()(*args, **kwargs)
 
     def plainly(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        return self.function(*args, **kwargs)
+        """Call the function; NotAllowed if only a run can tell what comes of it."""
+        with calling(plan_graph(self.graph)):
+            return self.function(*args, **kwargs)
 
     @property
     def graph(self) -> Graph:

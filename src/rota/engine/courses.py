@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from functools import cached_property
 from typing import Any
 
 import msgspec
 
+from rota.engine.graph_shape import Shape
 from rota.engine.keep import given
 from rota.engine.memos import is_fresh
 from rota.engine.stored import read
@@ -20,86 +20,17 @@ from rota.errors import BadGraph
 from rota.model.graph import Node
 from rota.model.spec import GraphTarget, JobSpec, PolicyChange
 from rota.rules.duration import parse_duration
-from rota.rules.expression_text import mentioned_in, tokens_of
-from rota.rules.expressions import Values
-from rota.rules.graphs import Plan, plan_graph, remaining
-from rota.rules.graphs.order import urgencies
-from rota.rules.maps import Tolerance, parse_tolerance
-from rota.rules.node_values import arguments_of, bind_parameters
-from rota.rules.references import mentions, parse_path
+from rota.rules.graphs import plan_graph
+from rota.rules.node_values import bind_parameters
 from rota.store.base import Row, Tx
 
 REMEMBERED = 20_000
 """Runs of graphs whose course a process keeps."""
-HIGHEST = 9
-"""The priority that the longest way gives; just below `high`."""
-DECIDING = ("branch", "short_circuit")
-"""Kinds of nodes whose result says what comes after them."""
 WIDE = 4_096
 """Parameters of more characters than this are put into arguments when a worker takes a node."""
 
 _spec = msgspec.json.Decoder(JobSpec)
 _given = msgspec.json.Decoder(dict[str, Any])
-
-
-class Shape:
-    """A plan, with what its nodes need worked out once."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.graph = plan.graph
-        self.children = plan.children
-        self.dependents = plan.dependents
-        nodes = {name: each.node for name, each in plan.nodes.items()}
-        self.asks = {name: _asked_by(node) for name, node in nodes.items()}
-        """The nodes that its condition and its list mention: needed before it can begin."""
-        self.needs = {name: _needed_by(node) for name, node in nodes.items()}
-        """The nodes that its arguments mention: needed when a worker takes it."""
-        self.late = frozenset(
-            name for name, node in nodes.items() if self.needs[name] or _has_item_key(node)
-        )
-        """Nodes whose arguments hold results of others, so that they are made at the claim."""
-        self.given = frozenset(name for name, node in nodes.items() if _takes_params(node.args))
-        """Nodes whose arguments hold parameters of the run."""
-        self.result_needs = _named(self.graph.result)
-        self.wanted = frozenset().union(
-            *self.asks.values(), *self.needs.values(), self.result_needs
-        )
-        """Nodes whose results somebody needs."""
-        self.whole_result = _whole(self.graph.result, nodes)
-        """The node whose result is that of the run, as it is."""
-        inner = (self.needs[name] for name, node in nodes.items() if node.graph is not None)
-        made = frozenset() if self.whole_result else self.result_needs
-        deciding = {name for name, node in nodes.items() if node.kind in DECIDING}
-        self.asked = frozenset().union(*self.asks.values(), *inner, made, deciding)
-        """Nodes whose results are needed inside of transactions, so that they must be near."""
-        self.sinks = sum(not below for below in self.children.values())
-        self.first = [
-            name for name, each in plan.nodes.items() if not each.parents or each.join == "always"
-        ]
-        """Nodes that may run before anything has ended."""
-        self.timeout_ms = parse_duration(self.graph.timeout) if self.graph.timeout else None
-        self.plain = {
-            name: msgspec.json.encode(arguments_of(each.node, _NOTHING)).decode()
-            for name, each in plan.nodes.items()
-            if each.node.map is None and not any(mentions(each.node.args))
-        }
-        """The arguments of nodes that mention nothing."""
-
-    @cached_property
-    def urgency(self) -> dict[str, int]:
-        """Priorities by the way that is left, each node counting the same."""
-        ordered = list(self.plan.nodes)
-        left = remaining(ordered, self.children, dict.fromkeys(ordered, 1.0))
-        return urgencies(left, highest=HIGHEST)
-
-    @cached_property
-    def tolerances(self) -> dict[str, Tolerance]:
-        return {
-            name: parse_tolerance(each.node.map.tolerate)
-            for name, each in self.plan.nodes.items()
-            if each.node.map is not None
-        }
 
 
 class Course:
@@ -132,9 +63,6 @@ class Course:
     def set(self, *, is_fresh: bool, as_of: int) -> None:
         """What else is known of the run."""
         self.is_fresh, self.as_of = is_fresh, as_of
-
-
-_NOTHING = Values({}, {}, {})
 
 
 def policy_for(node: Node, spec: JobSpec, *, fresh: bool) -> str | None:
@@ -256,43 +184,3 @@ def remembered(tx: Tx, graph_ids: Collection[str]) -> list[Course]:
 def _remembered(tx: Tx) -> dict[str, Course]:
     found: dict[str, Course] = tx.memo.setdefault("courses", {})
     return found
-
-
-def _needed_by(node: Node) -> frozenset[str]:
-    key = None if node.cache is None else node.cache.key
-    return _named(node.args) | _named(key)
-
-
-def _has_item_key(node: Node) -> bool:
-    """Whether the key of its result may mention the item, which the claim must then know."""
-    return node.map is not None and node.cache is not None and node.cache.key is not None
-
-
-def _asked_by(node: Node) -> frozenset[str]:
-    over = frozenset() if node.map is None else _named(node.map.over)
-    return over if node.when is None else over | mentioned_in(tokens_of(node.when)).nodes
-
-
-def _takes_params(value: Any) -> bool:
-    return any(
-        mention.form == "$param"
-        or (mention.form == "$expr" and mentioned_in(tokens_of(mention.text)).params)
-        for mention in mentions(value)
-    )
-
-
-def _whole(result: Any, nodes: Mapping[str, Node]) -> str | None:
-    if isinstance(result, dict) and result.keys() == {"$ref"}:
-        name, steps = parse_path(result["$ref"])
-        return None if steps or nodes[name].map is not None else name
-    return None
-
-
-def _named(value: Any) -> frozenset[str]:
-    found: set[str] = set()
-    for mention in mentions(value):
-        if mention.form == "$ref":
-            found.add(parse_path(mention.text).name)
-        elif mention.form == "$expr":
-            found |= mentioned_in(tokens_of(mention.text)).nodes
-    return frozenset(found)

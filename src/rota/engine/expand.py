@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.engine.apart import each_apart
-from rota.engine.courses import Course, Shape, course_of, courses, remember, shape_of
+from rota.engine.courses import Course, course_of, courses, remember, shape_of
+from rota.engine.graph_shape import Shape
 from rota.engine.keep import given, keep
 from rota.engine.kin import refusal
 from rota.engine.memos import hit, recall, remembering, wants_fresh

@@ -133,6 +133,10 @@ class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """The name and the host of one that was lost: what is on record of it goes."""
 
 
+NO_TYPE = "RunFailed"
+"""The type of a failure that no exception stands for: an expiry, a graph whose nodes failed."""
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How an attempt, or a run that waits, is closed; applied only while the fence holds."""
 
