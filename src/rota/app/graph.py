@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 GRAPH_OPTIONS = frozenset(Graph.__struct_fields__) - {"name", "nodes", "parameters", "result"}
-RUN_OPTIONS = TIMING_OPTIONS | {"dependencies", "queue", "priority", "schedule"}
+RUN_OPTIONS = TIMING_OPTIONS | {"dependencies", "on_failure", "queue", "priority", "schedule"}
 """What a graph has as any job has it."""
 
 

@@ -99,8 +99,9 @@ def _causes(judged: list[Bad], failed: list[Bad]) -> list[Bad]:
 
 
 def _verdict(step: Waves, row: Row, bad: list[Bad], known: Known) -> Verdict:
-    facts: dict[str, Any] = verdict_facts(row)
     graph_id = str(row["id"])
+    facts: dict[str, Any] = verdict_facts(row)
+    facts["quiet"] = step.courses[graph_id].shape.is_quiet
     end = step.board.rows[graph_id, END]
     if end.state == "tripped":
         return Verdict(verb="founder", reason=f"node {end.reason} failed", **facts)

@@ -18,10 +18,11 @@ from rota.engine.memos import is_fresh
 from rota.engine.stored import read
 from rota.errors import BadGraph
 from rota.model.graph import Node
-from rota.model.spec import GraphTarget, JobSpec, PolicyChange
+from rota.model.spec import GraphTarget, JobSpec, PolicyChange, failure_of
 from rota.rules.duration import parse_duration
 from rota.rules.graphs import plan_graph
 from rota.rules.node_values import bind_parameters
+from rota.rules.on_failure import told_by
 from rota.store.base import Row, Tx
 
 REMEMBERED = 20_000
@@ -60,21 +61,27 @@ class Course:
         self.late = shape.late | shape.given if wide else shape.late
         """As of the shape; large parameters are not copied into the runs of nodes either."""
 
-    def set(self, *, is_fresh: bool, as_of: int) -> None:
+        self.failure_of: str | None = None
+        """The failed run that it tells of; its nodes do, too."""
+
+    def set(self, *, policy: str | None, as_of: int) -> None:
         """What else is known of the run."""
-        self.is_fresh, self.as_of = is_fresh, as_of
+        self.is_fresh, self.as_of = is_fresh(policy), as_of
+        self.failure_of = failure_of(policy)
 
 
-def policy_for(node: Node, spec: JobSpec, *, fresh: bool) -> str | None:
+def policy_for(node: Node, spec: JobSpec, course: Course) -> str | None:
     """What a node changes of its job's policies, as JSON text."""
-    if node.retries is None and node.timeout is None and node.isolation is None and not fresh:
+    is_plain = node.retries is None and node.timeout is None and node.isolation is None
+    if is_plain and not course.is_fresh and course.failure_of is None:
         return None
     retry = spec.retry
     change = PolicyChange(
         retry=None if node.retries is None else msgspec.structs.replace(retry, limit=node.retries),
         timeout_ms=None if node.timeout is None else parse_duration(node.timeout),
         isolation=node.isolation,
-        fresh=fresh,
+        fresh=course.is_fresh,
+        failure_of=course.failure_of,
     )
     return msgspec.json.encode(change).decode()
 
@@ -93,7 +100,7 @@ def shape_of(tx: Tx, job: str, version: int, *, namespace: str) -> Shape:
         spec = spec_at(tx, job, version, namespace=namespace)
         if not isinstance(spec.target, GraphTarget):
             raise BadGraph(f"job {job!r} in version {version} is no graph")
-        found = tx.memo[at] = Shape(plan_graph(spec.target.graph))
+        found = tx.memo[at] = Shape(plan_graph(spec.target.graph), is_quiet=told_by(spec) is None)
     return found
 
 
@@ -135,7 +142,7 @@ def courses(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[str, 
             within = parent, row["node"]
             course = course_of(tx, str(row["id"]), shape, row["args"], within, row["origin"])
             as_of = submitted_at(tx, row) if parent is None else parent.as_of
-            course.set(is_fresh=is_fresh(row["policy"]), as_of=as_of)
+            course.set(policy=row["policy"], as_of=as_of)
             remember(tx, course)
     return {graph_id: known[graph_id] for graph_id in graph_ids if graph_id in known}
 

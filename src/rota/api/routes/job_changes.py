@@ -14,7 +14,16 @@ from rota.api.routes.job_bodies import HttpBody, JobBody, JobMade
 from rota.engine import schedules as timing
 from rota.engine.acts import By
 from rota.engine.calendars import calendars
-from rota.engine.jobs import CODE, JobView, current_specs, define, jobs, lock_job, origin_of
+from rota.engine.jobs import (
+    CODE,
+    JobView,
+    check_told_jobs,
+    current_specs,
+    define,
+    jobs,
+    lock_job,
+    origin_of,
+)
 from rota.engine.names import lock_name
 from rota.engine.schedule_views import ScheduleView, schedules
 from rota.errors import BadOption, NotAllowed, NotPermitted, UnknownJob
@@ -66,7 +75,10 @@ def _definition(tx: Tx, request: Ask, data: JobBody) -> Definition:
         if name == data.name:
             raise BadOption("dependencies: a job cannot come after itself")
     wanted = {name: known[name][1] for name in data.dependencies}
-    return define_job(data.name, target, data.options(), wanted)
+    definition = define_job(data.name, target, data.options(), wanted)
+    specs = {spec.name: spec for spec in definition.specs}
+    check_told_jobs(tx, specs, namespace=request.namespace)
+    return definition
 
 
 def _target(data: JobBody) -> CommandTarget | HttpTarget:

@@ -89,6 +89,10 @@ class RunDocument(Document):
     """In a list: what keeps it from being started, if it is queued and something does."""
     tally: dict[str, int]
     """Of a single run: how many attempts ended in an error, a timeout..."""
+    failure_of: str | None
+    """The failed run that it tells of, as `onFailure` of that job wants it."""
+    on_failure_run: str | None
+    """Of a single run that failed: the run that was submitted to tell of it."""
 
 
 class AttemptDocument(Document):
@@ -134,6 +138,7 @@ def run_document(
     is_paused: bool | None = None,
     scene: Scene | None = None,
     tally: dict[str, int] | None = None,
+    on_failure_run: str | None = None,
 ) -> RunDocument:
     """Without a credential nobody may do anything to it.
 
@@ -184,6 +189,8 @@ def run_document(
         held=scene is not None and scene.holds(run),
         obstacle=None if scene is None else _obstacle(run, scene),
         tally=tally or {},
+        failure_of=run.failure_of,
+        on_failure_run=on_failure_run,
     )
 
 
