@@ -63,6 +63,12 @@ def told(store: Store, job: str = "tell") -> list[RunView]:
     return list(reversed(store.read(lambda tx: runs(tx, namespace=HOME, job=job))))
 
 
+def only_told(store: Store, job: str = "tell") -> RunView:
+    found = told(store, job)
+    assert len(found) == 1
+    return found[0]
+
+
 def claim_told(store: Store, worker: str) -> list[Lease]:
     return claim_some(store, worker, jobs=("tell",), queues=("alerts", "default"))
 
@@ -75,7 +81,7 @@ def test_a_run_that_failed_for_good_is_told_of(
 
     finish_with(store, lease, "fail", **LAST)
 
-    (run,) = told(store)
+    run = only_told(store)
     assert (run.state, run.queue, run.version) == (State.QUEUED, "alerts", 1)
     assert json.loads(run.args) == {
         "failure": {
@@ -140,7 +146,7 @@ def test_every_way_to_fail_for_good_is_told(
     run_id = way(store, clock, charge)
 
     assert look(store, run_id).state is State.FAILED
-    (run,) = told(store)
+    run = only_told(store)
     assert json.loads(run.args)["failure"]["run_id"] == run_id
     assert json.loads(run.args)["failure"]["reason"] == look(store, run_id).reason
 
@@ -171,7 +177,7 @@ def test_an_ending_that_is_sent_again_is_told_once(
     clock.advance(1_000)
 
     finish_all(store, [last])
-    (run,) = told(store)
+    run = only_told(store)
     (tell,) = claim_told(store, worker)
     finish_with(store, tell, "succeed", result="1")
     finish_all(store, [last])
@@ -239,7 +245,7 @@ def test_nodes_of_a_graph_that_is_told_are_told_to_nobody(store: Store, worker: 
 
     flow.end(run, "load", "fail")
 
-    (handler,) = told(store)
+    handler = only_told(store)
     flow.begin()
     flow.claim()
     flow.end(handler.id, "mail", "fail")
@@ -263,7 +269,7 @@ def test_a_graph_that_fails_is_told_of(store: Store, worker: str) -> None:
 
     flow.end(run, "a", "fail")
 
-    (tell,) = told(store)
+    tell = only_told(store)
     failure = json.loads(tell.args)["failure"]
     assert (failure["run_id"], failure["error_type"]) == (run, "RunFailed")
     assert failure["error_message"] == "node a failed: ValueError: broken"
@@ -279,7 +285,7 @@ def test_a_graph_that_takes_too_long_is_told_of(store: Store, worker: str, clock
 
     store.write(lambda tx: time_out(tx, limit=10))
 
-    (tell,) = told(store)
+    tell = only_told(store)
     assert tell.failure_of == run
 
 
@@ -292,7 +298,7 @@ def test_the_job_of_a_node_is_told_of_too(store: Store, worker: str) -> None:
 
     flow.end(run, "a", "fail")
 
-    (tell,) = told(store)
+    tell = only_told(store)
     failure = json.loads(tell.args)["failure"]
     assert (failure["run_id"], failure["graph_run"], failure["node"]) == (lease.run_id, run, "a")
     flow.claim()
@@ -309,7 +315,7 @@ def test_a_failed_run_of_a_schedule_tells_which_and_for_when(
 
     finish_with(store, lease, "fail", **LAST)
 
-    failure = json.loads(told(store)[0].args)["failure"]
+    failure = json.loads(only_told(store).args)["failure"]
     assert failure["schedule"] == "nightly"
     assert failure["scheduled_for"] == "2027-01-15T08:00:00Z"
 
@@ -322,7 +328,7 @@ def test_a_program_gets_the_facts_that_it_names(store: Store) -> None:
 
     finish_with(store, given_lease(store, version=version), "fail", **LAST)
 
-    (run,) = told(store, "mail")
+    run = only_told(store, "mail")
     facts = {"job": "noop", "error_message": "broken", "schedule": ""}
     assert json.loads(run.args) == facts
 
@@ -362,7 +368,7 @@ class Counted:
 def statements_of(store: Store, lease: Lease, verb: Any, **facts: Any) -> list[str]:
     names: list[str] = []
     last = verdict(lease, verb, **facts)
-    store.write(lambda tx: finish(Counted(tx, names), [last], namespace=HOME))  # type: ignore[arg-type]
+    store.write(lambda tx: finish(Counted(tx, names), [last], namespace=HOME))
     return names
 
 

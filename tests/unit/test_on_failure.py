@@ -191,3 +191,23 @@ def test_a_function_that_a_file_names_alone_is_given_all_of_it() -> None:
 
     check_told(jobs, jobs)
     assert arguments_for(jobs["mail"], FAILURE) == {"failure": FAILURE}
+
+
+def test_a_default_of_a_file_counts_for_all_but_the_one_it_names_and_nodes() -> None:
+    jobs = planned(
+        """
+defaults: {on_failure: mail}
+jobs:
+  mail: {command: "mail {job}"}
+  charge: {command: charge}
+graphs:
+  nightly: {nodes: {load: {command: load}}}
+"""
+    )
+
+    assert {name: told_by(spec) for name, spec in jobs.items()} == {
+        "mail": None,
+        "charge": "mail",
+        "nightly": "mail",
+        "nightly.load": None,
+    }

@@ -58,8 +58,8 @@ class Maker(Generic[P, R]):
         into = self._options.get("into") or self._free_parameter(kwargs)
         trace = current_trace()
         if trace is None:
-            mapped = self._plainly(lambda: self._map_plainly(items, into, args, kwargs))
-            return cast("list[R]", mapped)
+            called = self._plainly(lambda: self._map_plainly(items, into, args, kwargs))
+            return cast("list[R]", called)
         values = self._callee.signature.arrange((), self._named(into, args, kwargs), but=into)
         options = {key: each for key, each in self._options.items() if key not in MAP_OPTIONS}
         mapped = mapped_over(items, into, self._options)

@@ -29,6 +29,7 @@ from rota.store.base import Row, Tx
 
 _ENDS_GRAPH = ("cancel", "conclude", "founder", "skip", "expire", "refuse")
 _ENDS_RUN = frozenset(verb for verb, change in TRANSITIONS.items() if change.to in FINAL)
+_FAILS = frozenset(verb for verb, change in TRANSITIONS.items() if change.to is State.FAILED)
 
 
 def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
@@ -101,8 +102,11 @@ def _note_failures(
 
     Where neither is wanted, nothing is asked.
     """
-    dead = {verdict.run_id for verdict in ending if _leaves_letter(verdict)}.difference(lost)
-    told = {verdict.run_id for verdict in ending if _may_be_told(verdict)}.difference(lost)
+    failed = [verdict for verdict in ending if verdict.verb in _FAILS]
+    if not failed:
+        return
+    dead = {verdict.run_id for verdict in failed if _leaves_letter(verdict)}.difference(lost)
+    told = {verdict.run_id for verdict in failed if not verdict.quiet}.difference(lost)
     wanted = dead | told
     if not wanted:
         return
@@ -111,19 +115,15 @@ def _note_failures(
     letters = [row for row in rows if str(row["id"]) in dead]
     if letters:
         beside(tx, lambda: give_up(tx, letters, namespace=namespace), what="a dead letter")
-    failed = [row for row in rows if str(row["id"]) in told]
-    if failed:
+    tellable = [row for row in rows if str(row["id"]) in told]
+    if tellable:
         what = "who is told of a failure"
-        beside(tx, lambda: tell_failures(tx, failed, namespace=namespace), what=what)
-
-
-def _may_be_told(verdict: Verdict) -> bool:
-    return not verdict.quiet and TRANSITIONS[verdict.verb].to is State.FAILED
+        beside(tx, lambda: tell_failures(tx, tellable, namespace=namespace), what=what)
 
 
 def _leaves_letter(verdict: Verdict) -> bool:
-    """A node that fails is told of by its graph."""
-    return verdict.verb in ("fail", "founder", "refuse") and verdict.parent_id is None
+    """Of a node that fails the graph tells; what has expired nobody would run again."""
+    return verdict.verb != "expire" and verdict.parent_id is None
 
 
 def _abort(tx: Tx, stayed: Sequence[Verdict], namespace: str) -> list[str]:
