@@ -145,7 +145,6 @@ def run_document(
     The scene tells what holds queued runs back; without it nothing does.
     """
     origin = origin_of(run)
-    ended, started = run.finished_at, run.started_at
     return RunDocument(
         run_id=run.id,
         job=run.job,
@@ -177,7 +176,7 @@ def run_document(
         item=run.item,
         schedule=origin.schedule if origin else None,
         scheduled_for=when(origin.scheduled_for) if origin else None,
-        duration_ms=None if ended is None or started is None else ended - started,
+        duration_ms=_duration_ms(run),
         verbs=[] if credential is None else run_verbs(run, credential, is_paused=is_paused),
         namespace=run.namespace,
         ready_at=then(run.ready_at),
@@ -192,6 +191,11 @@ def run_document(
         failure_of=run.failure_of,
         on_failure_run=on_failure_run,
     )
+
+
+def _duration_ms(run: RunView) -> int | None:
+    ended, started = run.finished_at, run.started_at
+    return None if ended is None or started is None else ended - started
 
 
 def _obstacle(run: RunView, scene: Scene) -> str | None:
