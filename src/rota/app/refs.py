@@ -158,6 +158,32 @@ class NodeRef(Ref):
         """How the node ended, for expressions: `load.state == "skipped"`."""
         return Later(f"nodes.{self.name}.state")
 
+    @property
+    def error(self) -> ErrorRef:
+        """How the node failed, for a handler: `load.error.message`; null if it did not."""
+        return ErrorRef(self.name)
+
+
+class ErrorRef(Later):
+    """How a node failed; null if it did not, and so are its parts."""
+
+    def __init__(self, name: str, part: str = "") -> None:
+        super().__init__(f"nodes.{name}.error{part}")
+        self._name = name
+        self._part = part
+
+    @property
+    def type(self) -> ErrorRef:
+        """The name of the exception, such as `ValueError`."""
+        return ErrorRef(self._name, ".type")
+
+    @property
+    def message(self) -> ErrorRef:
+        return ErrorRef(self._name, ".message")
+
+    def value(self) -> dict[str, Any]:
+        return {"$error": f"{self._name}{self._part}"}
+
 
 class Time(Later):
     """A time of the run: an instant as text, or a day."""

@@ -9,6 +9,7 @@ from rota.engine.courses import Course
 from rota.engine.keys import worker_key
 from rota.engine.kin import cancelled
 from rota.engine.nodes import END, Board, NodeRow
+from rota.model.graph import ASIDE
 from rota.model.run import Verdict
 from rota.model.states import State
 from rota.rules.graph_outcome import REACTIONS
@@ -30,12 +31,12 @@ class Waves(Protocol):
 def trip(step: Waves, course: Course, failed: NodeRow) -> None:
     """The first failure in a run whose mode lets no others start.
 
-    That of a teardown counts only if it says so.
+    That of a teardown counts only if it says so, that of a notify never.
     """
     reaction = REACTIONS[course.shape.graph.mode]
     graph_id = course.graph_id
     node = course.shape.plan.nodes[failed.name].node
-    if reaction.starts_others or (node.kind == "teardown" and not node.fails_run):
+    if reaction.starts_others or (node.kind in ASIDE and not node.fails_run):
         return
     step.board.lock([(graph_id, END)])
     end = step.board.rows[graph_id, END]
@@ -45,8 +46,7 @@ def trip(step: Waves, course: Course, failed: NodeRow) -> None:
     step.board.change(end)
     reason = f"not started: node {failed.name} failed"
     for row in step.board.lock_waiting(graph_id):
-        is_teardown = course.shape.plan.nodes[row.name].node.kind == "teardown"
-        if row.is_final or is_teardown:
+        if row.is_final or course.shape.plan.nodes[row.name].node.kind in ASIDE:
             continue
         if row.state != "active":
             step.end(row, Ending.SKIPPED, reason)
@@ -67,8 +67,8 @@ def stop_runs(
     asked: list[str] = []
     for child in step.tx.all("live_children", ids=json.dumps([graph_id])):
         name = child["node"]
-        is_teardown = shape.plan.nodes[name].node.kind == "teardown"
-        if is_teardown or name == but or (only is not None and name != only):
+        is_aside = shape.plan.nodes[name].node.kind in ASIDE
+        if is_aside or name == but or (only is not None and name != only):
             continue
         if child["state"] != State.RUNNING:
             step.verdicts.append(cancelled(child, stopped))

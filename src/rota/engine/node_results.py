@@ -10,11 +10,12 @@ import msgspec
 
 from rota.engine.courses import Course
 from rota.engine.keep import load_kept, lost
-from rota.engine.nodes import NodeRow, Place
+from rota.engine.nodes import NodeRow, Place, read_error
 from rota.engine.stored import read
 from rota.model.artifact import is_pointer
 from rota.model.states import State
 from rota.rules.expressions import Values
+from rota.rules.joins import Ending
 from rota.rules.run_times import run_values
 from rota.store.base import Tx
 
@@ -38,6 +39,7 @@ class Known:
         """Results of more instances than this are not read, but left for later."""
         self._states: dict[Place, str] = {}
         self._results: dict[Place, Any] = {}
+        self._errors: dict[Place, Any] = {}
         self._unread: set[Place] = set()
         self._pointed: dict[Place, None] = {}
 
@@ -102,12 +104,15 @@ class Known:
             item=item,
             position=position,
             run=run_values(course.origin),
+            errors={name: self._errors.get(place) for name, place in places.items()},
         )
 
     def _keep(
         self, place: Place, state: str, result: str | None, width: int | None, run_id: object
     ) -> None:
         self._states[place] = state
+        if state == Ending.FAILED:
+            self._errors[place], result = read_error(result), None
         if width is not None and self._widest is not None and width > self._widest:
             self._unread.add(place)
             return

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 
-from rota.engine.courses import Course, Shape
+from rota.engine.courses import Course
+from rota.engine.graph_shape import Shape
 from rota.engine.nodes import END, NONE, Board, NodeRow, node_row
 from rota.engine.step import Step
 from rota.model.run import Verdict
@@ -34,9 +35,9 @@ def place(
         row = step.board.rows[graph_id, name]
         row.run_id = old.run_id
         if old.is_final:
-            row.result, row.width = old.result, old.width
-            row.made, row.ended, row.bad = old.made, old.ended, old.bad
+            row.width, row.made, row.ended, row.bad = old.width, old.made, old.ended, old.bad
             step.end(row, Ending(old.state), old.reason)
+            row.result = old.result  # of one that failed, its error as it was
     step.judge((graph_id, name) for name in shape.first)
 
 

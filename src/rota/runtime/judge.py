@@ -13,6 +13,7 @@ from rota.model.run import AttemptKind, ErrorDetail, Verdict
 from rota.model.spec import PolicyChange
 from rota.notices import emit
 from rota.rules.duration import format_duration
+from rota.rules.on_failure import told_by
 from rota.rules.retry import MAX_CRASHES, GiveUp, after_loss, decide
 from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped, StopReason
 from rota.scripts import class_name
@@ -155,5 +156,6 @@ def _verdict(
         error=text,
         # An attempt that failed before its handler began is one; a run that is left alone had none.
         held_ms=max(0, call.held_ms) if facts.get("kind") else call.held_ms,
+        quiet=told_by(call.work.spec) is None,
         **facts,  # type: ignore[arg-type]
     )

@@ -377,6 +377,7 @@ export type DefinitionDocument = {
   retries: number;
   timeout: number | null;
   expires: number | null;
+  onFailure: string | null;
   schedule: Record<string, unknown> | null;
   arguments: Record<string, unknown>;
 };
@@ -681,6 +682,7 @@ export type JobBody = {
   env?: Record<string, string>;
   cwd?: string | null;
   arguments?: Record<string, unknown>;
+  onFailure?: string | null;
 };
 
 export type JobDocument = {
@@ -770,6 +772,7 @@ export type JobSpec = {
   max_crashes: number;
   breaker: Breaker | null;
   dependencies: Array<string>;
+  on_failure: string;
   cache: Cache | null;
   parameters: Record<string, string>;
   defaults: Record<string, unknown>;
@@ -907,7 +910,7 @@ export type Node = {
   join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
   when: string | null;
   map: Map | null;
-  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown";
+  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown" | "notify";
   setups: Array<string>;
   fails_run: boolean;
   group: string | null;
@@ -924,7 +927,7 @@ export type NodeDocument = {
   job: string;
   isGraph: boolean;
   group: string | null;
-  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown";
+  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown" | "notify";
   join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
   when: string | null;
   map: MapDocument | null;
@@ -1276,6 +1279,8 @@ export type RunDocument = {
   held: boolean;
   obstacle: string | null;
   tally: Record<string, number>;
+  failureOf: string | null;
+  onFailureRun: string | null;
 };
 
 export type RunFound = {
@@ -1297,7 +1302,7 @@ export type RunNodeDocument = {
   name: string;
   job: string;
   group: string | null;
-  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown";
+  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown" | "notify";
   join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
   level: number;
   isGraph: boolean;

@@ -46,6 +46,7 @@ describe("a definition in a form", () => {
     retries: 0,
     timeout: 30,
     expires: null,
+    onFailure: "tell",
     schedule: { trigger: { type: "cron" } },
     arguments: { x: 1 },
   };
@@ -65,6 +66,7 @@ describe("a definition in a form", () => {
       retries: 0,
       timeout: 30,
       expires: null,
+      onFailure: "tell",
       schedule: old.schedule,
       arguments: { x: 1 },
     });

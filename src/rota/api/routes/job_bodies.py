@@ -43,10 +43,12 @@ class JobBody(Body):
     cwd: str | None = None
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)
     """Of the runs that the schedule starts."""
+    on_failure: str | None = None
+    """The job that is told when a run has failed for good."""
 
     def options(self) -> dict[str, Any]:
         """As a job takes them."""
-        names = ("retries", "timeout", "queue", "priority", "expires")
+        names = ("retries", "timeout", "queue", "priority", "expires", "on_failure")
         given = {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
 

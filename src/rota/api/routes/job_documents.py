@@ -16,6 +16,7 @@ from rota.engine.schedule_views import ScheduleView
 from rota.model.identity import Credential
 from rota.model.run import RunView
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.rules.on_failure import told_by
 from rota.rules.rights import power_of
 from rota.rules.web_address import shown_address
 
@@ -85,6 +86,8 @@ class DefinitionDocument(Document):
     timeout: float | None
     """Seconds."""
     expires: float | None
+    on_failure: str | None
+    """The job that is told when a run has failed for good."""
     schedule: dict[str, Any] | None = None
     """The one that was defined with it."""
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -184,6 +187,7 @@ def definition_document(
         retries=work.retry.limit,
         timeout=_seconds(work.timeout_ms),
         expires=_seconds(work.expires_ms),
+        on_failure=told_by(spec),
         schedule=_without_args(msgspec.to_builtins(timed)) if timed else None,
         arguments=dict(timed.args) if timed else {},
     )

@@ -28,6 +28,7 @@ export function fieldsOf(definition: Definition | undefined): Record<string, str
     timeout: text(definition?.timeout),
     expires: text(definition?.expires),
     dependencies: definition?.dependencies.join(", ") ?? "",
+    onFailure: text(definition?.onFailure),
   };
 }
 
@@ -50,6 +51,7 @@ export function bodyOf(fields: FormData, kind: Kind, old?: Definition): JobBody 
     retries: number("retries"),
     timeout: spanOf(text("timeout")),
     expires: spanOf(text("expires")),
+    onFailure: text("onFailure") || null,
     ...(old
       ? { schedule: old.schedule, arguments: old.arguments }
       : { schedule, timezone: schedule && (text("timezone") || null) }),
