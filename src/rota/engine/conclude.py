@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from rota.engine.courses import Course
+from rota.engine.graph_policy import retries_of
 from rota.engine.kin import verdict_facts
 from rota.engine.memos import noted
 from rota.engine.node_results import Known
@@ -82,9 +83,9 @@ def conclude(step: Waves, over: Sequence[str]) -> Outcome:
     verdicts = [_verdict(step, row, told.get(str(row["id"]), []), known) for row in rows]
     restarts: dict[str, int] = {}
     for row, verdict in zip(rows, verdicts, strict=True):
-        graph = step.courses[verdict.run_id].shape.graph
+        retries = retries_of(step.courses[verdict.run_id].shape, row["policy"])
         # Where nothing ran that failed, a new try would fail in the same way, and at once.
-        is_worth = verdict.run_id in ran and row["failures"] < graph.retries
+        is_worth = verdict.run_id in ran and row["failures"] < retries
         if verdict.verb == "founder" and is_worth:
             restarts[verdict.run_id] = row["now"]
     return Outcome([each for each in verdicts if each.run_id not in restarts], restarts)

@@ -13,6 +13,7 @@ import msgspec
 
 from rota.engine.apart import each_apart
 from rota.engine.courses import Course, Shape, course_of, courses, remember, shape_of
+from rota.engine.graph_policy import timeout_of
 from rota.engine.keep import given, keep
 from rota.engine.kin import refusal
 from rota.engine.memos import hit, recall, remembering, wants_fresh
@@ -155,7 +156,7 @@ def _batch(
         _Begun(
             lease.run_id,
             lease.fence,
-            begun[lease.run_id].shape.timeout_ms,
+            timeout_of(begun[lease.run_id].shape, lease.policy),
             args.get(lease.run_id),
             policies[lease.run_id],
         )
