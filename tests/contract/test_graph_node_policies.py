@@ -126,5 +126,6 @@ def test_what_a_submit_says_of_other_things_leaves_the_retries_of_the_graph() ->
 
     change = submit_options({"backoff": "none"}, retry=retry_policy_of(made)).policy
 
-    assert change is not None and change.retry is not None
+    assert change is not None
+    assert change.retry is not None
     assert change.retry.limit == 7

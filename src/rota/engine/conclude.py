@@ -13,7 +13,7 @@ from rota.engine.graph_policy import retries_of
 from rota.engine.kin import verdict_facts
 from rota.engine.memos import noted
 from rota.engine.node_results import Known
-from rota.engine.nodes import END, MAX_REASON, Board
+from rota.engine.nodes import END, MAX_REASON, TRIPPED, Board, Decided, decided
 from rota.errors import BadInput, PayloadTooLarge
 from rota.model.run import Verdict
 from rota.rules.graph_outcome import outcome_of_leaves
@@ -86,6 +86,7 @@ def conclude(step: Waves, over: Sequence[str]) -> Outcome:
         retries = retries_of(step.courses[verdict.run_id].shape, row["policy"])
         # Where nothing ran that failed, a new try would fail in the same way, and at once.
         is_worth = verdict.run_id in ran and row["failures"] < retries
+        is_worth = is_worth and decided(step.board.rows[verdict.run_id, END].result) is None
         if verdict.verb == "founder" and is_worth:
             restarts[verdict.run_id] = row["now"]
     return Outcome([each for each in verdicts if each.run_id not in restarts], restarts)
@@ -100,7 +101,9 @@ def _verdict(step: Waves, row: Row, bad: list[Bad], known: Known) -> Verdict:
     facts: dict[str, Any] = verdict_facts(row)
     graph_id = str(row["id"])
     end = step.board.rows[graph_id, END]
-    if end.state == "tripped":
+    if how := decided(end.result):
+        return Verdict(verb=how.verb, reason=_as_decided(how, step, graph_id, bad), **facts)
+    if end.state == TRIPPED:
         return Verdict(verb="founder", reason=f"node {end.reason} failed", **facts)
     if outcome_of_leaves(Ending.FAILED for _ in bad) == "failed":
         return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
@@ -125,6 +128,17 @@ def _result(course: Course, known: Known) -> str:
             "make less of it"
         )
     return made.decode()
+
+
+def _as_decided(how: Decided, step: Waves, graph_id: str, bad: list[Bad]) -> str | None:
+    """Why it ended, and that something may be left behind: a teardown whose failure counts."""
+    nodes = step.courses[graph_id].shape.plan.nodes
+    left = [each for each in bad if each.is_own and nodes[each.name].node.kind == "teardown"]
+    if not left:
+        return how.reason
+    first = min(left)
+    says = f"teardown {first.name} failed{f': {first.reason}' if first.reason else ''}"
+    return f"{how.reason}; {says}"[:MAX_REASON]
 
 
 def _failed_in_words(bad: list[Bad]) -> str:

@@ -14,7 +14,7 @@ from rota.engine.inspect import find
 from rota.engine.keys import queue_key, worker_key
 from rota.engine.kin import cancelled
 from rota.engine.memos import freshened
-from rota.engine.nodes import END, NONE, NodeRow, node_row
+from rota.engine.nodes import END, NONE, NodeRow, decided, node_row
 from rota.engine.redrive import Pair
 from rota.engine.releases import PAUSED
 from rota.engine.rerun import close_letter
@@ -41,6 +41,8 @@ def pause(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
     end = step.board.rows[run_id, END]
     if end.state == "paused":
         return
+    if decided(end.result) is not None:
+        raise NotAllowed(f"run {run_id} is being ended: its teardowns run; nothing to pause")
     if end.state != "open":
         raise NotAllowed(f"run {run_id} has a failed node and starts no others; nothing to pause")
     end.state = "paused"

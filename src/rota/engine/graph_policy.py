@@ -1,4 +1,4 @@
-"""Graph policy: retries and timeout of a run of a graph, which its node or its submit may change."""
+"""Graph policy: retries and timeout of a run of a graph, which its node or submit may change."""
 
 from __future__ import annotations
 

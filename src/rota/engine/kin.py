@@ -29,9 +29,14 @@ def kinship(row: Row) -> dict[str, Any]:
     return {"parent_id": str(row["parent_id"]), "node": row["node"], "item": row["item"]}
 
 
-def cancelled(row: Row, reason: str) -> Verdict:
+def cancelled(row: Row, reason: str, *, force: bool = False) -> Verdict:
     return Verdict(
-        run_id=str(row["id"]), fence=row["fence"], verb="cancel", reason=reason, **kinship(row)
+        run_id=str(row["id"]),
+        fence=row["fence"],
+        verb="cancel",
+        reason=reason,
+        force=force,
+        **kinship(row),
     )
 
 
@@ -52,6 +57,7 @@ def refused(verdict: Verdict, error: Exception) -> Verdict:
         reason=reason,
         watched=verdict.watched,
         fired=verdict.fired,
+        force=True,
         parent_id=verdict.parent_id,
         node=verdict.node,
         item=verdict.item,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.engine.courses import courses
+from rota.engine.nodes import TRIPPED, Decided, decided
 from rota.model.run import cached_from
 from rota.rules.graph_progress import WAITS
 from rota.rules.graphs import Planned
@@ -83,6 +84,12 @@ def is_paused(tx: Tx, run_id: str) -> bool:
     """Whether the run of a graph starts no other nodes until somebody resumes it."""
     row = tx.one("find_end", graph_id=run_id)
     return row is not None and row["state"] == "paused"
+
+
+def ends_as(tx: Tx, run_id: str) -> Decided | None:
+    """How a run of a graph is to end that was ended from outside and runs its teardowns."""
+    row = tx.one("find_end", graph_id=run_id)
+    return None if row is None or row["state"] != TRIPPED else decided(row["result"])
 
 
 def _view(row: Row, planned: Planned) -> NodeView:

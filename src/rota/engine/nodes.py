@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import msgspec
 
 from rota.engine.courses import Course
+from rota.engine.stored import read
 from rota.rules.graphs import Planned
 from rota.rules.joins import Counts, Ending
 from rota.store.base import Ask, Row, Tx
 
 END = ""
 """The name of the row that stands for the end of the whole."""
+TRIPPED = "tripped"
+"""The state of that row when no other nodes start but teardowns."""
 WAITING = ("pending", "held")
 """Its parents have not let it run yet; held: they may not, the run is paused."""
 FINAL = frozenset(Ending)
@@ -69,6 +73,27 @@ class NodeRow(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
         """What its join is asked about."""
         counts = _counts.decode(self.counts)
         return Counts._make((len(planned.parents), *counts[:5], len(planned.setups), *counts[5:8]))
+
+
+class Decided(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run of a graph is to end that winds down, whatever its nodes do meanwhile."""
+
+    verb: Literal["cancel", "founder"]
+    reason: str | None = None
+
+
+_decided = msgspec.json.Decoder(Decided)
+
+
+def decide(end: NodeRow, how: Decided) -> None:
+    """Note it in the row of the end; who knows nothing of it takes the run for one that failed."""
+    end.state, end.result = TRIPPED, msgspec.json.encode(how).decode()
+    end.reason = end.reason or how.reason
+
+
+def decided(result: str | None) -> Decided | None:
+    """What was noted there, if anything."""
+    return None if result is None else read(_decided, result, "how the run is to end")
 
 
 class Board:

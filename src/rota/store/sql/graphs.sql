@@ -114,7 +114,7 @@ select i.node, min(i.started_at) as started_at, max(i.finished_at) as finished_a
 
 -- name: find_end
 -- The row that stands for the whole run.
-select state
+select state, result
   from rota.node
  where graph_id = :graph_id
    and name = ''
@@ -159,6 +159,24 @@ update rota.node
  where graph_id {ids:ids}
    and name = ''
 returning graph_id
+
+-- name: open_graphs
+-- Those of these runs that are graphs, have begun and have not ended.
+select graph_id
+  from rota.node
+ where graph_id {ids:ids}
+   and name = ''
+   and state <> 'ended'
+
+-- name: note_winding_down
+-- It ends when its teardowns have; how long that takes is up to them.
+update rota.run
+   set cancel_requested = cancel_requested or :is_cancel,
+       cancel_reason = coalesce(cancel_reason, :reason),
+       expires_at = null
+ where id = :id
+   and fence = :fence
+   and {from:conclude}
 
 -- name: past_graphs
 -- The last runs of the same graph.
