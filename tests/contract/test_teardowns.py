@@ -13,6 +13,7 @@ from rota.engine.reap import reap
 from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.model.graph import Graph, Map, Node
+from rota.model.run import Verdict
 from rota.model.states import State
 from rota.rules.joins import Ending
 from rota.store.base import Store
@@ -183,9 +184,13 @@ def test_teardowns_keep_their_order(store: Store, worker: str) -> None:
     assert look(store, run).state is State.CANCELLED
 
 
-@pytest.mark.parametrize(("fails_run", "reason"), [
-    (False, "no need"), (True, "no need; teardown down failed: ValueError: broken"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fails_run", "reason"),
+    [
+        pytest.param(False, "no need", id="tolerated"),
+        pytest.param(True, "no need; teardown down failed: ValueError: broken", id="counted"),
+    ],
+)
 def test_a_teardown_that_fails_does_not_change_how_the_run_ends(
     store: Store, worker: str, *, fails_run: bool, reason: str
 ) -> None:
@@ -431,3 +436,14 @@ def test_the_last_teardown_told_twice_ends_the_run_once(store: Store, worker: st
         store.write(lambda tx: finish(tx, [verdict_of(down)], namespace=HOME))
 
     assert look(store, run).state is State.CANCELLED
+
+
+def test_who_has_an_old_fence_ends_nothing(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, cluster())
+    run = at_work(flow)
+    stale = Verdict(run_id=run, fence=look(store, run).fence - 1, verb="cancel", reason="late")
+
+    assert store.write(lambda tx: finish(tx, [stale], namespace=HOME)) == [run]
+
+    assert not look(store, run).cancel_requested
+    assert not look(store, flow.leases[run, "work", None].run_id).cancel_requested

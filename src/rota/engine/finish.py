@@ -182,7 +182,7 @@ def _followed(
     broken = [verdict for verdict in mine if verdict.verb in ("cancel", "founder")]
     if broken:
         follow += abandon(tx, broken)
-    over = [verdict.run_id for verdict in mine if verdict.verb in _ENDS_GRAPH]
+    over = [verdict for verdict in mine if verdict.verb in _ENDS_GRAPH]
     if over:
         what = "runs that wait for a turn of their graph"
         beside(tx, lambda: let_others(tx, over, namespace=namespace), what=what)

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from rota.engine.apart import keepable, words
+from rota.engine.past import PastFailed
 from rota.model.run import ErrorDetail, FinishVerb, Lease, Verdict
 from rota.model.states import TRANSITIONS, State
 from rota.store.base import Row
@@ -73,7 +74,9 @@ def refusal(lease: Lease, error: Exception) -> Verdict:
         verb="fail",
         kind="error",
         error=msgspec.json.encode(detail).decode(),
-        reason="not worth a retry",
+        reason=keepable(str(error))[:2_000]
+        if isinstance(error, PastFailed)
+        else "not worth a retry",
         fired=lease.is_fired,
         parent_id=lease.parent_id,
         node=lease.node,

@@ -49,6 +49,8 @@ class NodeRow(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     made: int | None = None
     ended: int | None = None
     bad: int | None = None
+    earlier: str | None = None
+    """What was done of it before, where that need not be done again; see `engine/carry_over.py`."""
 
     @property
     def place(self) -> Place:
@@ -167,6 +169,7 @@ def node_row(row: Row) -> NodeRow:
         made=row["made"],
         ended=row["ended"],
         bad=row["bad"],
+        earlier=row["earlier"],
     )
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from rota.engine.courses import find_spec, shape_of
 from rota.engine.node_views import NodeView, ends_as, is_paused, nodes
+from rota.engine.past import run_before
 from rota.engine.reasons import Reason
 from rota.errors import BadGraph
 from rota.model.run import RunView
@@ -74,10 +75,11 @@ def why_not_begun(tx: Tx, run: RunView, *, namespace: str) -> list[Reason]:
     if spec is None or not isinstance(spec.target, GraphTarget):
         return [Reason(kind="blocked", says=f"it is {run.state}: it waits for another run")]
     graph, found = spec.target.graph, list[Reason]()
-    before = tx.one("run_before", namespace=namespace, job=run.job, id=run.id)
-    if graph.depends_on_past and before is not None:
-        says = f"it depends on the run before it, {before['id']}, which is {before['state']}"
-        found.append(Reason(kind="blocked", says=says))
+    if graph.depends_on_past:
+        before = run_before(tx, run.id, run.job, namespace=namespace)
+        if before is not None:
+            says = f"it depends on the run before it, {before.run_id}, which is {before.state}"
+            found.append(Reason(kind="blocked", says=says))
     if graph.max_runs is not None:
         rows = tx.all("begun_runs", namespace=namespace, job=run.job, limit=SHOWN)
         held = ", ".join(str(row["id"]) for row in rows)
