@@ -246,7 +246,7 @@ def test_work_whose_worker_dies_while_it_is_to_stop_does_not_run_again(
 
 
 def test_a_paused_run_that_is_cancelled_clears_away(store: Store, worker: str) -> None:
-    flow = Flow(store, worker, cluster(max_nodes=1))
+    flow = Flow(store, worker, cluster())
     run = at_work(flow)
     store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
 

@@ -232,7 +232,12 @@ LIFE_CYCLES = (
         name="a run does not wait for the rerun of the one before it",
         breaks="Reruns that are asked for together run in any order, or fail.",
         edits=(
-            Edit(path="engine/past.py", within="run_before", old="if live:", new="if not live:"),
+            Edit(
+                path="engine/past.py",
+                within="run_before",
+                old="if live:",
+                new="if live and not live:",
+            ),
         ),
         caught_by=(
             T_PAST
@@ -318,8 +323,8 @@ LIFE_CYCLES = (
             Edit(
                 path="engine/graph_policy.py",
                 within="retries_of",
-                old="if change is None or",
-                new="if change is not None or",
+                old="else change.retry.limit",
+                new="else shape.graph.retries",
             ),
         ),
         caught_by=(
