@@ -30,8 +30,8 @@ TABLES = (
     "act", "alert", "artifact", "attempt", "awaited", "backfill", "blackout", "breaker",
     "breaker_tally", "calendar", "chain", "chore", "counted", "dead_letter", "effect", "event",
     "firing", "job", "job_template", "job_version", "log_chunk", "memo", "namespace", "node",
-    "queue", "release", "request", "run", "run_history", "run_key", "schedule", "session",
-    "statistic", "ticket", "token", "version_change", "worker",
+    "past_success", "queue", "release", "request", "run", "run_history", "run_key", "schedule",
+    "session", "statistic", "ticket", "token", "version_change", "worker",
 )  # fmt: skip
 
 

@@ -122,6 +122,41 @@ def test_a_cancel_and_the_last_ending_leave_one_end(store: Store, worker: str) -
         assert look(store, verdict.run_id).state in FINAL
 
 
+def test_a_cancel_and_the_end_of_the_work_let_the_teardown_run_once(
+    store: Store, worker: str
+) -> None:
+    nodes = [
+        node("up", kind="setup"), node("a", "up"), node("b", "a"),
+        node("down", "b", kind="teardown", setups=("up",)),
+    ]  # fmt: skip
+    flow = Flow(store, worker, graph(nodes))
+    for _ in range(8):
+        run = flow.start()
+        flow.claim()
+        flow.end(run, "up")
+        flow.claim()
+        verdict = flow.verdict(run, "a")
+        barrier = Barrier(2)
+
+        def stop(run: str = run, barrier: Barrier = barrier) -> State:
+            barrier.wait(30)
+            return store.write(lambda tx: cancel(tx, run, namespace=HOME))
+
+        def end(verdict: Verdict = verdict, barrier: Barrier = barrier) -> None:
+            barrier.wait(30)
+            store.write(lambda tx: finish(tx, [verdict], namespace=HOME))
+
+        with ThreadPoolExecutor(2) as pool:
+            stopped, ended = pool.submit(stop), pool.submit(end)
+            ended.result(60)
+            assert stopped.result(60) is State.SUSPENDED
+
+        assert [lease.node for lease in flow.claim()] == ["down"]
+        flow.end(run, "down")
+        assert look(store, run).state is State.CANCELLED
+        assert flow.states(run)["b"] == "skipped"
+
+
 @pytest.mark.postgres
 def test_a_cancel_waits_for_instances_that_are_being_made(postgres_store: Store) -> None:
     mapped = Map(over=list(range(10)), into="x", concurrency=3)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.acts import By
+from rota.engine.cancel import cancel
+from rota.engine.expire import time_out
 from rota.engine.graph_control import pause
 from rota.engine.reasons import Reason
 from rota.engine.why import why, why_of_node
 from rota.errors import BadGraph
 from rota.ids import new_id
+from rota.model.graph import Node
 from rota.store.base import Store, Tx
-from tests.contract.builders import HOME
+from tests.contract.builders import HOME, Clock
 from tests.contract.graph_builders import Flow, graph, node
 
 
@@ -78,3 +81,48 @@ def test_why_of_a_paused_graph_speaks_of_no_limit_that_it_does_not_have(
 
     assert any("has paused run" in each for each in says)
     assert not any("max_nodes" in each for each in says)
+
+
+def test_why_a_run_that_is_cancelled_goes_on(store: Store, worker: str) -> None:
+    inner = graph(
+        [
+            node("up", kind="setup"),
+            node("work", "up"),
+            node("down", "work", kind="teardown", setups=("up",)),
+        ],
+        name="inner",
+    )
+    flow = Flow(store, worker, inner, graph([Node(name="sub", graph="inner")]))
+    run = flow.start()
+    flow.claim()
+    (row,) = flow.rows(run)
+    sub = str(row["run_id"])
+    flow.end(sub, "up")
+    flow.claim()
+    store.write(lambda tx: cancel(tx, run, namespace=HOME))
+
+    def says(run_id: str) -> list[str]:
+        return [each.says for each in store.read(lambda tx: why(tx, run_id, namespace=HOME))]
+
+    ends = "cancel with force ends it now"
+    assert says(sub)[0] == f"cancelling: work was asked to stop, then teardown down runs; {ends}"
+    assert says(run)[0] == f"cancelling: sub was asked to stop; {ends}"
+    assert says(run)[1] == f"node sub: {says(sub)[0]}"
+    flow.end(sub, "work", "abort")
+    flow.claim()
+    assert says(sub)[0] == f"cancelling: teardown down runs; {ends}"
+
+
+def test_why_a_run_that_took_too_long_goes_on(store: Store, worker: str, clock: Clock) -> None:
+    nodes = [node("up", kind="setup"), node("down", "up", kind="teardown", setups=("up",))]
+    flow = Flow(store, worker, graph(nodes, timeout="5m"))
+    run = flow.start()
+    flow.claim()
+    flow.end(run, "up")
+    clock.advance(5 * 60_000)
+    store.write(lambda tx: time_out(tx, limit=9))
+
+    (first, *_) = store.read(lambda tx: why(tx, run, namespace=HOME))
+
+    assert first.kind == "cancel_requested"
+    assert first.says.startswith("failing (ran longer than its timeout of 5m): teardown down runs")

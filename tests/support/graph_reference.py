@@ -165,6 +165,15 @@ class Reference:
                 self.states[name] = "skipped"
         self._settle()
 
+    def halt(self, begun: Iterable[str]) -> None:
+        """The run is ended from outside: what has not begun never does, teardowns apart."""
+        begun = set(begun)
+        for name, state in self.states.items():
+            is_teardown = self.specs[name]["kind"] == "teardown"
+            if not is_teardown and state in ("waits", "runs") and name not in begun:
+                self.states[name] = "skipped"
+        self._settle()
+
     def running(self) -> list[str]:
         return [name for name, state in self.states.items() if state == "runs"]
 

@@ -34,7 +34,7 @@ from rota.errors import (
 )
 from rota.model.identity import Credential, Quotas
 from rota.model.run import NewRun, Submitted
-from rota.model.spec import JobSpec
+from rota.model.spec import JobSpec, retry_of
 from rota.rules.options import submit_options
 from rota.rules.recorded import recorded_signature
 from rota.rules.signature import Signature
@@ -272,7 +272,7 @@ class Submits:
             point_of(f"{wish.job}\n{key}") if key else random.random()
         )
         args = self._signature(spec).bind((), wish.args)
-        run = new_run(spec, version, args, submit_options(wish.options, retry=spec.retry))
+        run = new_run(spec, version, args, submit_options(wish.options, retry=retry_of(spec)))
         if not credential.reaches(run.queue):
             raise NotPermitted(f"the credential does not reach the queue {run.queue}")
         check_payload(f"the arguments of {wish.job} take", args, quotas, self._site.options)

@@ -16,7 +16,7 @@ from rota.app.within import Within
 from rota.errors import NotAllowed
 from rota.model.run import NewRun
 from rota.model.schedule import Schedule
-from rota.model.spec import JobSpec
+from rota.model.spec import JobSpec, retry_of
 from rota.rules.options import UNCHANGED, SubmitOptions, submit_options
 from rota.rules.retry_options import RetryFunction
 from rota.rules.signature import Signature
@@ -114,7 +114,7 @@ class Job(Node[P, R]):
         Options: priority, queue, timeout, expires, key, key_window, delay, at, cache=False, and all
         of retries.
         """
-        return Submission(self, submit_options(options, retry=self.spec.retry))
+        return Submission(self, submit_options(options, retry=retry_of(self.spec)))
 
     def after(self, delay: str | float | timedelta) -> Submission[P, R]:
         """Submit so that it runs after a while: `resize.after("10m").submit("a.png")`."""

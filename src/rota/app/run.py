@@ -132,11 +132,17 @@ class Run(Generic[R]):
         except (ArtifactLost, OSError):
             return text
 
-    def cancel(self, reason: str = "cancelled") -> State:
-        """End a waiting run now, ask a running one to stop; returns the state reached."""
+    def cancel(self, reason: str = "cancelled", *, force: bool = False) -> State:
+        """End a waiting run now, ask a running one to stop; returns the state reached.
+
+        A run of a graph whose setups have succeeded runs its teardowns first and stays `suspended`
+        meanwhile; `force` ends it without them.
+        """
         by = By(act_id=new_id(), who=whoami())
         return self._app.store.write(
-            lambda tx: cancel(tx, self.id, namespace=self._app.namespace, reason=reason, by=by)
+            lambda tx: cancel(
+                tx, self.id, namespace=self._app.namespace, reason=reason, by=by, force=force
+            )
         )
 
     def nodes(self) -> list[NodeView]:

@@ -65,7 +65,8 @@ def _about(node: NodeView) -> str:
     parts = [node.reason or ""]
     if node.width is not None:
         bad = f", {node.bad:,} failed" if node.bad else ""
-        parts.insert(0, f"{node.ended or 0:,} of {node.width:,} instances{bad}")
+        kept = f", {node.kept:,} kept" if node.kept else ""
+        parts.insert(0, f"{node.ended or 0:,} of {node.width:,} instances{kept}{bad}")
     elif node.state in ("pending", "held"):
         parts.insert(0, f"after {', '.join(node.parents)}")
     return "; ".join(part for part in parts if part)[:120]

@@ -77,7 +77,8 @@ def _about(twig: _Twig) -> str:
     parts = []
     if node.width is not None:
         bad = f", {node.bad:,} failed" if node.bad else ""
-        parts.append(f"{node.ended or 0:,} of {node.width:,}{bad}")
+        kept = f", {node.kept:,} kept" if node.kept else ""
+        parts.append(f"{node.ended or 0:,} of {node.width:,}{kept}{bad}")
     if node.finished_at is not None:
         parts.append(took(node.started_at, node.finished_at))
     if node.attempt is not None and node.attempt > 1:

@@ -133,7 +133,8 @@ def _about(node: NodeView) -> str:
     parts = [lasted if word_of(node) not in ("queued", "running") else ""]
     if node.width is not None:
         bad = f", {node.bad:,} failed" if node.bad else ""
-        parts.append(f"{node.ended or 0:,} of {node.width:,} instances{bad}")
+        kept = f", {node.kept:,} kept" if node.kept else ""
+        parts.append(f"{node.ended or 0:,} of {node.width:,} instances{kept}{bad}")
     parts.append(node.reason or "")
     return "  ".join(part for part in parts if part)
 

@@ -19,6 +19,7 @@ class _Map(Answer):
     done: int
     failed: int
     made: int | None = None
+    kept: int = 0
 
 
 class _Node(Answer):
@@ -101,6 +102,7 @@ def _view(node: _Node, standing: str) -> NodeView:
         made=counts.made if counts else None,
         ended=counts.done if counts else None,
         bad=counts.failed if counts else None,
+        kept=counts.kept if counts else 0,
         group=node.group,
         is_graph=node.is_graph,
     )

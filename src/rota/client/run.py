@@ -147,9 +147,10 @@ class ServedRun:
             raise ArtifactLost(digest, found, whose=f"the result of run {self.id}")
         return msgspec.json.decode(text)
 
-    def cancel(self, reason: str = "cancelled") -> State:
+    def cancel(self, reason: str = "cancelled", *, force: bool = False) -> State:
         """End a waiting run now, ask a running one to stop; returns the state reached."""
-        said = self._client.line.post(f"/runs/{self.id}/cancel", Named, {"reason": reason})
+        body = {"reason": reason, "force": force} if force else {"reason": reason}
+        said = self._client.line.post(f"/runs/{self.id}/cancel", Named, body)
         return State(said.status)
 
     def rerun(self) -> ServedRun:

@@ -28,4 +28,9 @@ def abandon(tx: Tx, verdicts: Sequence[Verdict]) -> list[Verdict]:
         asked = json.dumps([str(row["id"]) for row in running])
         tx.execute("request_cancels", ids=asked, reason=reason)
         tx.notify({worker_key(str(row["worker_id"])) for row in running})
-    return [cancelled(row, reason) for row in children if row["state"] != State.RUNNING]
+    forced = {verdict.run_id for verdict in verdicts if verdict.force}
+    return [
+        cancelled(row, reason, force=str(row["parent_id"]) in forced)
+        for row in children
+        if row["state"] != State.RUNNING
+    ]

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from rota.engine.courses import Course
+from rota.engine.graph_policy import retries_of
 from rota.engine.kin import verdict_facts
 from rota.engine.memos import noted
 from rota.engine.node_results import Known
-from rota.engine.nodes import END, MAX_REASON, Board
+from rota.engine.nodes import END, MAX_REASON, TRIPPED, Board, Decided, decided
 from rota.errors import BadInput, PayloadTooLarge
 from rota.model.run import Verdict
 from rota.rules.graph_outcome import outcome_of
@@ -85,9 +86,10 @@ def conclude(step: Waves, over: Sequence[str]) -> Outcome:
     verdicts = [_verdict(step, row, told.get(str(row["id"]), []), known) for row in rows]
     restarts: dict[str, int] = {}
     for row, verdict in zip(rows, verdicts, strict=True):
-        graph = step.courses[verdict.run_id].shape.graph
+        retries = retries_of(step.courses[verdict.run_id].shape, row["policy"])
         # Where nothing ran that failed, a new try would fail in the same way, and at once.
-        is_worth = verdict.run_id in ran and row["failures"] < graph.retries
+        is_worth = verdict.run_id in ran and row["failures"] < retries
+        is_worth = is_worth and decided(step.board.rows[verdict.run_id, END].result) is None
         if verdict.verb == "founder" and is_worth:
             restarts[verdict.run_id] = row["now"]
     return Outcome([each for each in verdicts if each.run_id not in restarts], restarts)
@@ -103,7 +105,9 @@ def _verdict(step: Waves, row: Row, bad: list[Bad], known: Known) -> Verdict:
     facts: dict[str, Any] = verdict_facts(row)
     facts["quiet"] = step.courses[graph_id].shape.is_quiet
     end = step.board.rows[graph_id, END]
-    if end.state == "tripped":
+    if how := decided(end.result):
+        return Verdict(verb=how.verb, reason=_as_decided(how, step, graph_id, bad), **facts)
+    if end.state == TRIPPED:
         return Verdict(verb="founder", reason=f"node {end.reason} failed", **facts)
     if outcome_of(Ending.FAILED for _ in bad) == "failed":
         return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
@@ -128,6 +132,17 @@ def _result(course: Course, known: Known) -> str:
             "make less of it"
         )
     return made.decode()
+
+
+def _as_decided(how: Decided, step: Waves, graph_id: str, bad: list[Bad]) -> str | None:
+    """Why it ended, and that something may be left behind: a teardown whose failure counts."""
+    nodes = step.courses[graph_id].shape.plan.nodes
+    left = [each for each in bad if each.is_own and nodes[each.name].node.kind == "teardown"]
+    if not left:
+        return how.reason
+    first = min(left)
+    says = f"teardown {first.name} failed{f': {first.reason}' if first.reason else ''}"
+    return f"{how.reason}; {says}"[:MAX_REASON]
 
 
 def _failed_in_words(bad: list[Bad]) -> str:

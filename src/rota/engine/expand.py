@@ -13,12 +13,14 @@ import msgspec
 
 from rota.engine.apart import each_apart
 from rota.engine.courses import Course, course_of, courses, remember, shape_of
+from rota.engine.graph_policy import timeout_of
 from rota.engine.graph_shape import Shape
 from rota.engine.keep import given, keep
 from rota.engine.kin import refusal
 from rota.engine.memos import hit, recall, remembering
 from rota.engine.node_results import Known
 from rota.engine.nodes import Board, NodeRow, node_row
+from rota.engine.past import note_success
 from rota.engine.pins import Pins
 from rota.engine.resolve import with_arguments
 from rota.engine.restart import go_on, place
@@ -26,6 +28,7 @@ from rota.engine.step import Step
 from rota.engine.turns import let_next, may_begin, takes_turns
 from rota.errors import BadInput
 from rota.model.artifact import is_pointer
+from rota.model.graph import Graph
 from rota.model.run import Lease, Verdict
 from rota.model.spec import GraphTarget, JobSpec
 from rota.rules.node_values import check_types
@@ -64,7 +67,7 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
     pins = Pins(tx, leases, namespace=namespace)
     versions: dict[str, dict[str, int]] = {}
     outer = courses(tx, {each.parent_id for each in leases if each.parent_id}, namespace=namespace)
-    over: set[str] = set()
+    over: list[Graph] = []
     for lease in leases:
         shape: Shape | None = None
         try:
@@ -78,7 +81,9 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
             memo = recall(tx, (ready,), namespace=namespace).get(lease.run_id)
             if memo is not None:
                 verdicts.append(hit(lease, memo))
-                over |= _waited_for(shape)
+                over += _waited_for(shape)
+                if shape.graph.depends_on_past:
+                    note_success(tx, lease.run_id, lease.job, namespace=namespace)
                 continue
             versions[lease.run_id], as_of = pins.of(lease, shape, around)
             begun[lease.run_id] = _course(tx, ready, shape, around, as_of)
@@ -87,7 +92,7 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
                 args[lease.run_id] = keep(tx, (text,)).get(text, text)
         except BadInput as error:
             verdicts.append(refusal(lease, error))
-            over |= _waited_for(shape)
+            over += _waited_for(shape)
     # Who waits for one that does not begin asks again, when its end is written.
     let_next(tx, over, namespace=namespace)
     if not begun:
@@ -115,9 +120,9 @@ def _course(tx: Tx, lease: Lease, shape: Shape, outer: Course | None, as_of: int
     return course
 
 
-def _waited_for(shape: Shape | None) -> set[str]:
-    """The name of a graph whose runs may wait for each other."""
-    return {shape.graph.name} if shape is not None and takes_turns(shape.graph) else set()
+def _waited_for(shape: Shape | None) -> list[Graph]:
+    """The graph, if its runs may wait for each other."""
+    return [shape.graph] if shape is not None and takes_turns(shape.graph) else []
 
 
 def _given(tx: Tx, lease: Lease, outer: Course | None) -> Lease:
@@ -156,7 +161,7 @@ def _batch(
         _Begun(
             lease.run_id,
             lease.fence,
-            begun[lease.run_id].shape.timeout_ms,
+            timeout_of(begun[lease.run_id].shape, lease.policy),
             args.get(lease.run_id),
             policies[lease.run_id],
         )

@@ -23,6 +23,7 @@ from rota.engine.on_failure import tell_failures
 from rota.engine.quarantine import quarantined
 from rota.engine.settle import settle
 from rota.engine.turns import let_others
+from rota.engine.wind_down import wind_down
 from rota.model.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS, State
 from rota.store.base import Row, Tx
@@ -73,7 +74,7 @@ def _finish(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
         if any(verdict.max_crashes for verdict in failed):
             ordered = quarantined(tx, ordered)
     seen = beside(tx, lambda: observe(tx, ordered, namespace=namespace), what="a breaker")
-    ending = [verdict for verdict in ordered if verdict.verb in _ENDS_RUN]
+    ending, follow = _wind_down(tx, ordered, namespace)
     retrying = [verdict for verdict in ordered if verdict.verb == "retry"]
     returning = [verdict for verdict in ordered if verdict.verb in ("release", "reap")]
     lost: list[str] = []
@@ -92,6 +93,8 @@ def _finish(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
         lost += _abort(tx, stayed, namespace)
     if seen:
         beside(tx, lambda: judge_breakers(tx, seen, namespace=namespace), what="a breaker")
+    if follow:
+        finish(tx, follow, namespace=namespace)
     return lost
 
 
@@ -119,6 +122,21 @@ def _note_failures(
     if tellable:
         what = "who is told of a failure"
         beside(tx, lambda: tell_failures(tx, tellable, namespace=namespace), what=what)
+
+
+def _wind_down(
+    tx: Tx, verdicts: Sequence[Verdict], namespace: str
+) -> tuple[list[Verdict], list[Verdict]]:
+    """The verdicts that end a run now, and those that follow for graphs with teardowns to run."""
+    ending = [verdict for verdict in verdicts if verdict.verb in _ENDS_RUN]
+    asked = [each for each in ending if each.verb in ("cancel", "founder") and not each.force]
+    if not asked:
+        return ending, []
+    wound = beside(
+        tx, lambda: wind_down(tx, asked, namespace=namespace), what="the teardowns of a graph"
+    )
+    going_on, follow = wound or (set[str](), [])
+    return [each for each in ending if each.run_id not in going_on], follow
 
 
 def _leaves_letter(verdict: Verdict) -> bool:
@@ -191,7 +209,7 @@ def _followed(
     broken = [verdict for verdict in mine if verdict.verb in ("cancel", "founder")]
     if broken:
         follow += abandon(tx, broken)
-    over = [verdict.run_id for verdict in mine if verdict.verb in _ENDS_GRAPH]
+    over = [verdict for verdict in mine if verdict.verb in _ENDS_GRAPH]
     if over:
         what = "runs that wait for a turn of their graph"
         beside(tx, lambda: let_others(tx, over, namespace=namespace), what=what)

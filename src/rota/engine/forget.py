@@ -21,4 +21,5 @@ def forget_jobs(tx: Tx, *, namespace: str) -> None:
     tx.execute("forget_versions", namespace=namespace)
     tx.execute("forget_version_changes", namespace=namespace)
     tx.execute("forget_releases", namespace=namespace)
+    tx.execute("forget_past_successes", namespace=namespace)
     tx.execute("forget_breakers", namespace=namespace)

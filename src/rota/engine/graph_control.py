@@ -15,11 +15,12 @@ from rota.engine.inspect import find
 from rota.engine.keys import queue_key, worker_key
 from rota.engine.kin import cancelled
 from rota.engine.memos import freshened
-from rota.engine.nodes import END, NONE, NodeRow, node_row
+from rota.engine.nodes import END, NodeRow, decided
+from rota.engine.redo import after_these, continued, existing, is_undone, moved
 from rota.engine.redrive import Pair
 from rota.engine.releases import PAUSED
 from rota.engine.rerun import close_letter
-from rota.engine.restart import after_these, go_on, is_undone
+from rota.engine.restart import go_on
 from rota.engine.step import Step
 from rota.engine.submit import submit
 from rota.errors import BadGraph, NotAllowed
@@ -42,6 +43,8 @@ def pause(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
     end = step.board.rows[run_id, END]
     if end.state == "paused":
         return
+    if decided(end.result) is not None:
+        raise NotAllowed(f"run {run_id} is being ended: its teardowns run; nothing to pause")
     if end.state != "open":
         raise NotAllowed(f"run {run_id} has a failed node and starts no others; nothing to pause")
     end.state = "paused"
@@ -128,20 +131,19 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
     if old.state not in FINAL:
         raise NotAllowed(f"run {run_id} is {old.state}; only an ended run can be run again")
     shape = shape_of(tx, old.job, old.version, namespace=namespace)
-    rows = {
-        row["name"]: node_row(row) for row in tx.all("existing_nodes", ids=json.dumps([run_id]))
-    }
-    rows.pop(END, None)
+    rows = existing(tx, run_id)
     redone = _redone(shape, rows, part, node)
     if not redone:
         raise NotAllowed(f"no node of run {run_id} failed; rerun all of it, or name a node")
     fresh = msgspec.structs.replace(_again(old), id=new_id, args=args or old.args)
     submit(tx, [fresh], namespace=namespace, is_repeat=True)
     if not tx.one("find_act", id=by.act_id, namespace=namespace):
-        kept = [_moved(row, new_id) for name, row in rows.items() if name not in redone]
+        is_same = part == "failed" and args in (None, old.args)
+        parts = continued(shape, rows) if is_same else {}
+        kept = moved(new_id, rows, redone, parts)
         tx.execute("insert_nodes", batch=msgspec.json.encode(kept).decode())
         closes = close_letter(tx, Pair(old.id, new_id), namespace=namespace, who=by.who)
-        detail = {"part": part, "node": node, "as": new_id, "kept": len(kept)}
+        detail = {"part": part, "node": node, "as": new_id, "kept": len(kept) - len(parts)}
         detail |= {"letters": 1} if closes else {}
         record(tx, by, namespace=namespace, verb="rerun", subject=run_id, detail=detail)
     return new_id
@@ -167,12 +169,6 @@ def _check_node(shape: Shape, name: str) -> None:
     if name not in shape.plan.nodes:
         graph = shape.graph.name
         raise BadGraph(f"graph {graph!r} has no node {name!r:.64}.{hint(name, shape.plan.nodes)}")
-
-
-def _moved(row: NodeRow, graph_id: str) -> NodeRow:
-    """A kept node in the new run; a mapped one says whose instances are its own."""
-    source = row.run_id or (row.graph_id if row.width is not None else None)
-    return msgspec.structs.replace(row, graph_id=graph_id, run_id=source, counts=NONE)
 
 
 def _again(old: RunView) -> NewRun:

@@ -63,6 +63,8 @@ class Shape:
         deciding = {name for name, node in nodes.items() if node.kind in DECIDING}
         self.asked = frozenset().union(*self.asks.values(), *inner, made, deciding)
         """Nodes whose results are needed inside of transactions, so that they must be near."""
+        self.teardowns = [name for name, node in nodes.items() if node.kind == "teardown"]
+        self.inner = [name for name, node in nodes.items() if node.graph is not None]
         self.sinks = sum(not below for below in self.children.values())
         self.first = [
             name for name, each in plan.nodes.items() if not each.parents or each.join == "always"

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from rota.engine.apart import keepable, words
+from rota.engine.past import PastFailed
 from rota.model.run import ErrorDetail, FinishVerb, Lease, Verdict
 from rota.model.states import TRANSITIONS, State
 from rota.store.base import Row
@@ -29,9 +30,14 @@ def kinship(row: Row) -> dict[str, Any]:
     return {"parent_id": str(row["parent_id"]), "node": row["node"], "item": row["item"]}
 
 
-def cancelled(row: Row, reason: str) -> Verdict:
+def cancelled(row: Row, reason: str, *, force: bool = False) -> Verdict:
     return Verdict(
-        run_id=str(row["id"]), fence=row["fence"], verb="cancel", reason=reason, **kinship(row)
+        run_id=str(row["id"]),
+        fence=row["fence"],
+        verb="cancel",
+        reason=reason,
+        force=force,
+        **kinship(row),
     )
 
 
@@ -52,6 +58,7 @@ def refused(verdict: Verdict, error: Exception) -> Verdict:
         reason=reason,
         watched=verdict.watched,
         fired=verdict.fired,
+        force=True,
         parent_id=verdict.parent_id,
         node=verdict.node,
         item=verdict.item,
@@ -67,7 +74,9 @@ def refusal(lease: Lease, error: Exception) -> Verdict:
         verb="fail",
         kind="error",
         error=msgspec.json.encode(detail).decode(),
-        reason="not worth a retry",
+        reason=keepable(str(error))[:2_000]
+        if isinstance(error, PastFailed)
+        else "not worth a retry",
         fired=lease.is_fired,
         parent_id=lease.parent_id,
         node=lease.node,

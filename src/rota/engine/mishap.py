@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import json
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rota.engine.courses import Course
-from rota.engine.keys import worker_key
+from rota.engine.keys import queue_key, worker_key
 from rota.engine.kin import cancelled
-from rota.engine.nodes import END, Board, NodeRow
-from rota.model.graph import ASIDE
+from rota.engine.nodes import END, TRIPPED, Board, NodeRow
+from rota.engine.releases import PAUSED, Releases
+from rota.model.graph import ASIDE, Kind
 from rota.model.run import Verdict
 from rota.model.states import State
 from rota.rules.graph_outcome import REACTIONS
 from rota.rules.joins import Ending
+from rota.rules.order import CREDIT_MS
 from rota.store.base import Tx
+
+_BEGUN = (State.RUNNING, State.SUSPENDED)
+"""Of the run of a node: its handler works, or the nodes of a graph do."""
+
+
+class Halt(NamedTuple):
+    """Why nodes do not start or go on, as people will read it."""
+
+    unstarted: str
+    stopped: str
+    stops_running: bool = True
+    spares: tuple[Kind, ...] = ASIDE
+    """Kinds of nodes that start and go on all the same."""
 
 
 class Waves(Protocol):
@@ -22,10 +37,14 @@ class Waves(Protocol):
 
     tx: Tx
     board: Board
+    releases: Releases
     courses: dict[str, Course]
     verdicts: list[Verdict]
 
     def end(self, row: NodeRow, ending: Ending, reason: str | None = None) -> None: ...
+
+
+_FAILED = Halt("not started: another node failed", "cancelled: another node of its graph failed")
 
 
 def trip(step: Waves, course: Course, failed: NodeRow) -> None:
@@ -40,43 +59,90 @@ def trip(step: Waves, course: Course, failed: NodeRow) -> None:
         return
     step.board.lock([(graph_id, END)])
     end = step.board.rows[graph_id, END]
-    if end.state == "tripped":
+    if end.state == TRIPPED:
         return
-    end.state, end.reason = "tripped", failed.name
+    was_paused = end.state == "paused"
+    end.state, end.reason = TRIPPED, failed.name
     step.board.change(end)
-    reason = f"not started: node {failed.name} failed"
+    words = _FAILED._replace(
+        unstarted=f"not started: node {failed.name} failed", stops_running=reaction.cancels_running
+    )
+    halt(step, course, words, but=failed.name, was_paused=was_paused)
+
+
+def halt(step: Waves, course: Course, words: Halt, *, but: str = "", was_paused: bool) -> None:
+    """No node of the run starts any more, but those that are spared, also if it was paused."""
+    graph_id = course.graph_id
     for row in step.board.lock_waiting(graph_id):
-        if row.is_final or course.shape.plan.nodes[row.name].node.kind in ASIDE:
+        if row.is_final:
             continue
-        if row.state != "active":
-            step.end(row, Ending.SKIPPED, reason)
+        if course.shape.plan.nodes[row.name].node.kind in words.spares:
+            if was_paused:
+                _wake(step, course, row)
+        elif row.state != "active":
+            step.end(row, Ending.SKIPPED, words.unstarted)
         elif row.width is not None and (row.made or 0) < row.width:
             row.bad = (row.bad or 0) + row.width - (row.made or 0)
             row.width = row.made
             step.board.change(row)
-    stop_runs(step, graph_id, but=failed.name, running=reaction.cancels_running)
+            if (row.ended or 0) >= (row.width or 0):  # paused, and nothing of it runs
+                step.end(row, Ending.FAILED, words.unstarted)
+    if was_paused:
+        _unblock(step, course, words)
+    stop_runs(step, graph_id, words, but=but)
+
+
+def _wake(step: Waves, course: Course, row: NodeRow) -> None:
+    """A teardown of a run that was paused goes on, as after a resume."""
+    if row.state in ("held", "ready"):
+        was_ready = row.state == "ready"
+        row.state = "pending"
+        if was_ready:
+            step.releases.allow(course, row)
+    elif row.reason == PAUSED:
+        row.reason = None
+        step.releases.refill(course, row)
+    step.board.change(row)
+
+
+def _unblock(step: Waves, course: Course, words: Halt) -> None:
+    """Queue runs of spared nodes that the pause has held."""
+    children = step.tx.all("live_children", ids=json.dumps([course.graph_id]))
+    nodes = course.shape.plan.nodes
+    held = [
+        str(child["id"])
+        for child in children
+        if nodes[child["node"]].node.kind in words.spares and child["state"] == State.PENDING
+    ]
+    if held:
+        rows = step.tx.all("unblock_runs", ids=json.dumps(held), credit_ms=CREDIT_MS)
+        step.tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
 
 
 def stop_runs(
-    step: Waves, graph_id: str, *, only: str | None = None, but: str = "", running: bool = True
+    step: Waves, graph_id: str, words: Halt = _FAILED, *, only: str | None = None, but: str = ""
 ) -> None:
-    """Runs of the graph's nodes that have not started end; those that run are asked to."""
+    """Runs of the graph's nodes that have not started end; those that run are asked to.
+
+    A graph inside of it may have teardowns to run: its node ends when it has ended.
+    """
     step.board.flush()
     shape = step.courses[graph_id].shape
-    stopped = "cancelled: another node of its graph failed"
     asked: list[str] = []
     for child in step.tx.all("live_children", ids=json.dumps([graph_id])):
         name = child["node"]
-        is_aside = shape.plan.nodes[name].node.kind in ASIDE
-        if is_aside or name == but or (only is not None and name != only):
+        is_spared = shape.plan.nodes[name].node.kind in words.spares
+        if is_spared or name == but or (only is not None and name != only):
             continue
-        if child["state"] != State.RUNNING:
-            step.verdicts.append(cancelled(child, stopped))
+        if child["state"] not in _BEGUN:
+            step.verdicts.append(cancelled(child, words.stopped))
             row = step.board.rows.get((graph_id, name))
             if row is not None and row.state == "active" and row.width is None:
-                step.end(row, Ending.SKIPPED, "not started: another node failed")
-        elif running:
+                step.end(row, Ending.SKIPPED, words.unstarted)
+        elif words.stops_running and child["state"] == State.SUSPENDED:
+            step.verdicts.append(cancelled(child, words.stopped))
+        elif words.stops_running:
             asked.append(str(child["id"]))
             step.tx.notify((worker_key(str(child["worker_id"])),))
     if asked:
-        step.tx.execute("request_cancels", ids=json.dumps(asked), reason=stopped)
+        step.tx.execute("request_cancels", ids=json.dumps(asked), reason=words.stopped)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
 from rota.engine.courses import Course
+from rota.engine.earlier import sources_of
 from rota.engine.keep import load_kept, lost
 from rota.engine.nodes import NodeRow, Place, read_error
 from rota.engine.stored import read
@@ -28,6 +29,16 @@ class _Apart(msgspec.Struct, frozen=True):
     """A result that is elsewhere; what stands for it."""
 
     pointer: str
+
+
+class _Told(NamedTuple):
+    """What a row says of a node, as `NodeRow` does."""
+
+    state: str
+    result: str | None
+    run_id: object
+    width: int | None
+    earlier: str | None
 
 
 class Known:
@@ -51,12 +62,12 @@ class Known:
             if row is None:
                 missing.append(place)
             else:
-                self._keep(place, row.state, row.result, row.width, row.run_id)
+                self._keep(place, row)
         if missing:
             batch = json.dumps([{"graph_id": graph, "name": name} for graph, name in missing])
             for found in self._tx.all("load_nodes", batch=batch):
                 at = str(found["graph_id"]), str(found["name"])
-                self._keep(at, found["state"], found["result"], found["width"], found["run_id"])
+                self._keep(at, _Told(*(found[field] for field in _Told._fields)))
 
     def load_all(self, wanted: Iterable[Place]) -> None:
         """The same, with values that the database keeps apart."""
@@ -107,19 +118,18 @@ class Known:
             errors={name: self._errors.get(place) for name, place in places.items()},
         )
 
-    def _keep(
-        self, place: Place, state: str, result: str | None, width: int | None, run_id: object
-    ) -> None:
-        self._states[place] = state
-        if state == Ending.FAILED:
+    def _keep(self, place: Place, row: NodeRow | _Told) -> None:
+        self._states[place], width, result = row.state, row.width, row.result
+        if row.state == Ending.FAILED:
             self._errors[place], result = read_error(result), None
         if width is not None and self._widest is not None and width > self._widest:
             self._unread.add(place)
             return
         if width is not None:
-            # A rerun keeps the instances of the run before.
-            source = str(run_id) if run_id else place[0]
-            self._results[place] = self._listed((source, place[1]), width)
+            # A rerun keeps instances of the run before.
+            run_id = str(row.run_id) if row.run_id else None
+            sources = sources_of(place[0], run_id, row.earlier)
+            self._results[place] = self._listed(sources, place[1], width)
         elif result is not None:
             self._results[place] = _read(result)
         if any(self._parts(place)):
@@ -131,17 +141,19 @@ class Known:
             if isinstance(each, _Apart):
                 yield each
 
-    def _listed(self, place: Place, width: int) -> list[Any]:
-        """The results of all instances, in order; null for those without one."""
-        graph_id, name = place
+    def _listed(self, sources: Sequence[str], name: str, width: int) -> list[Any]:
+        """The results of all instances, in order; null for those without one.
+
+        Of an instance that was made again the last run counts, in the newest run of the graph.
+        """
         found: list[Any] = [None] * width
-        for low in range(0, width, CHUNK):
-            rows = self._tx.all(
-                "instance_results", graph_id=graph_id, name=name, low=low, high=low + CHUNK
-            )
-            for row in rows:
-                if row["state"] == State.SUCCESS and row["result"] is not None:
-                    found[row["item"]] = _read(row["result"])
+        for graph_id in reversed(sources):
+            for low in range(0, width, CHUNK):
+                at = {"graph_id": graph_id, "name": name, "low": low, "high": low + CHUNK}
+                for row in self._tx.all("instance_results", **at):
+                    if row["item"] < width:
+                        is_good = row["state"] == State.SUCCESS and row["result"] is not None
+                        found[row["item"]] = _read(row["result"]) if is_good else None
         return found
 
 

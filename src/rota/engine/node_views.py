@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.engine.courses import courses
+from rota.engine.earlier import earlier_of
+from rota.engine.nodes import TRIPPED, Decided, decided
 from rota.model.run import cached_from
 from rota.rules.graph_progress import WAITS
 from rota.rules.graphs import Planned
@@ -40,6 +42,8 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     made: int | None = None
     ended: int | None = None
     bad: int | None = None
+    kept: int = 0
+    """Of these, instances whose results were kept from an earlier try or run."""
     group: str | None = None
     """Under which it is drawn; `load/parts` lies within `load`."""
     is_graph: bool = False
@@ -85,6 +89,17 @@ def is_paused(tx: Tx, run_id: str) -> bool:
     return row is not None and row["state"] == "paused"
 
 
+def ends_as(tx: Tx, run_id: str) -> Decided | None:
+    """How a run of a graph is to end that was ended from outside and runs its teardowns."""
+    row = tx.one("find_end", graph_id=run_id)
+    return None if row is None or row["state"] != TRIPPED else decided(row["result"])
+
+
+def _kept(text: str | None) -> int:
+    earlier = earlier_of(text)
+    return earlier.kept if earlier else 0
+
+
 def _view(row: Row, planned: Planned) -> NodeView:
     is_mapped = row["width"] is not None
     return NodeView(
@@ -105,6 +120,7 @@ def _view(row: Row, planned: Planned) -> NodeView:
         made=row["made"],
         ended=row["ended"],
         bad=row["bad"],
+        kept=_kept(row["earlier"]),
         group=planned.node.group,
         is_graph=planned.node.graph is not None,
     )

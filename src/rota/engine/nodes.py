@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import msgspec
 
 from rota.engine.apart import keepable
 from rota.engine.courses import Course
+from rota.engine.stored import read
 from rota.model.run import NO_TYPE, ErrorDetail
 from rota.rules.graphs import Planned
 from rota.rules.joins import Counts, Ending
@@ -16,6 +18,8 @@ from rota.store.base import Ask, Row, Tx
 
 END = ""
 """The name of the row that stands for the end of the whole."""
+TRIPPED = "tripped"
+"""The state of that row when no other nodes start but teardowns."""
 WAITING = ("pending", "held")
 """Its parents have not let it run yet; held: they may not, the run is paused."""
 FINAL = frozenset(Ending)
@@ -49,6 +53,8 @@ class NodeRow(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     made: int | None = None
     ended: int | None = None
     bad: int | None = None
+    earlier: str | None = None
+    """What was done of it before, where that need not be done again; see `engine/carry_over.py`."""
 
     @property
     def place(self) -> Place:
@@ -99,6 +105,27 @@ def read_error(text: str | None) -> dict[str, str] | None:
         return msgspec.structs.asdict(_node_error.decode(text)) if text else None
     except msgspec.MsgspecError:
         return None
+
+
+class Decided(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run of a graph is to end that winds down, whatever its nodes do meanwhile."""
+
+    verb: Literal["cancel", "founder"]
+    reason: str | None = None
+
+
+_decided = msgspec.json.Decoder(Decided)
+
+
+def decide(end: NodeRow, how: Decided) -> None:
+    """Note it in the row of the end; who knows nothing of it takes the run for one that failed."""
+    end.state, end.result = TRIPPED, msgspec.json.encode(how).decode()
+    end.reason = end.reason or how.reason
+
+
+def decided(result: str | None) -> Decided | None:
+    """What was noted there, if anything."""
+    return None if result is None else read(_decided, result, "how the run is to end")
 
 
 class Board:
@@ -172,6 +199,7 @@ def node_row(row: Row) -> NodeRow:
         made=row["made"],
         ended=row["ended"],
         bad=row["bad"],
+        earlier=row["earlier"],
     )
 
 

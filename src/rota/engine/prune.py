@@ -32,6 +32,7 @@ def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
     gone += tx.execute("prune_letters", keep_ms=retention.failure_ms, limit=limit)
     gone += prune_acts(tx, keep_ms=retention.acts_ms, limit=limit)
     gone += tx.execute("prune_nodes", keep_ms=retention.failure_ms, limit=limit)
+    gone += tx.execute("prune_past_successes", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_keys", limit=limit)
     gone += tx.execute("prune_memos", limit=limit)
     gone += tx.execute("prune_tallies", limit=limit)

@@ -7,10 +7,12 @@ from typing import Any
 import msgspec
 
 from rota.engine.courses import Course, policy_for, priority_for, spec_at
+from rota.engine.earlier import Past, earlier_of, with_kept
 from rota.engine.keep import keep_args
 from rota.engine.keys import queue_key
 from rota.engine.node_results import Known
 from rota.engine.nodes import END, Board, NodeRow, Place
+from rota.engine.redo import carry_over
 from rota.errors import BadGraph, BadInput
 from rota.ids import derived_id
 from rota.model.graph import Node
@@ -39,12 +41,14 @@ class Releases:
         self._runs: list[NewRun] = []
         self._refills: dict[Place, tuple[Course, NodeRow]] = {}
         self._refused: list[tuple[Course, NodeRow, str]] = []
+        self._complete: list[NodeRow] = []
         self._full: dict[str, Course] = {}
         self._freed: dict[str, int] = {}
 
     @property
     def is_waiting(self) -> bool:
-        return bool(self._asking or self._full or self._refills or self._refused)
+        waiting = self._asking, self._full, self._refills, self._refused, self._complete
+        return any(waiting)
 
     def allow(self, course: Course, row: NodeRow) -> None:
         """Its parents let it run. A paused run, or one that is full, keeps it ready."""
@@ -81,6 +85,11 @@ class Releases:
         refused, self._refused = self._refused, []
         return refused
 
+    def take_complete(self) -> list[NodeRow]:
+        """Mapped nodes of which nothing is left to do."""
+        complete, self._complete = self._complete, []
+        return complete
+
     def release(self, course: Course, row: NodeRow) -> None:
         """Make the run of a node that is not mapped; one without arguments is refused instead."""
         row.state = "active"
@@ -89,6 +98,9 @@ class Releases:
             args = self._arguments(course, row)
             run_id = self._id(row, None)
             self._runs.append(self._run(course, row, run_id, args, None))
+            earlier = earlier_of(row.earlier)
+            if earlier is not None and earlier.child is not None:
+                self._carry_over(earlier.child, run_id, row)
         except BadInput as error:
             self._refused.append((course, row, str(error)))
         else:
@@ -109,6 +121,9 @@ class Releases:
         batch = node.map.batch if node.map else 1
         row.width, row.made, row.ended, row.bad = instances(len(items), batch=batch), 0, 0, 0
         row.state = "active"
+        earlier = earlier_of(row.earlier)
+        if earlier is not None and earlier.width > row.width:
+            row.earlier = None  # it is another list
         self._board.change(row)
         try:
             self._fill(course, row, items)
@@ -185,12 +200,18 @@ class Releases:
     def _fill(self, course: Course, row: NodeRow, items: list[Any]) -> None:
         node = course.shape.plan.nodes[row.name].node
         batch = node.map.batch if node.map else 1
-        made, ended = row.made or 0, row.ended or 0
-        most = min(row.width or 0, ended + self._window(course, row))
+        index, ended = row.made or 0, row.ended or 0
+        width, window = row.width or 0, self._window(course, row)
         is_late = row.name in course.late
-        params = Known(self._tx)
+        params, past = Known(self._tx), Past(self._tx, row)
         runs: list[NewRun] = []
-        for index in range(made, most):
+        carried: list[tuple[str, str]] = []
+        while index < width:
+            if past.has(index):  # also beyond what may run at once
+                index, ended = index + 1, ended + 1
+                continue
+            if index - ended >= window:
+                break
             places = batch_of(index, items=len(items), batch=batch)
             item = items[places[0]] if batch == 1 else [items[at] for at in places]
             if is_late:
@@ -200,13 +221,28 @@ class Releases:
                 args = _encoded(node, arguments_of(node, values))
             run_id = self._id(row, index, len(runs))
             runs.append(self._run(course, row, run_id, args, index))
+            if node.graph is not None and (before := past.run_of(index)):
+                carried.append((before, run_id))
+            index += 1
         self._runs += runs  # all or none: a node that fails leaves no instances behind
-        row.made = max(made, most)
+        for old, new in carried:
+            self._carry_over(old, new, row)
+        row.earlier = with_kept(row.earlier, ended - (row.ended or 0))
+        row.made, row.ended = index, ended
         self._board.change(row)
+        if ended >= width:
+            self._complete.append(row)
+
+    def _carry_over(self, old: str, new: str, row: NodeRow) -> None:
+        """The new run of a graph goes on from what an earlier one has done."""
+        carry_over(self._tx, old, new, row.version or 0, namespace=self._namespace)
 
     def _id(self, row: NodeRow, index: int | None, more: int = 0) -> str:
         text = f"{row.graph_id}/{row.name}/{index}/{row.run_id}"
-        return derived_id(self._board.now, len(self._runs) + more, text)
+        # A later try of the run has later ids, whatever the clock says: the last one counts.
+        earlier = earlier_of(row.earlier)
+        later = 2 * earlier.tries if earlier else 0
+        return derived_id(self._board.now + later, len(self._runs) + more, text)
 
     def _run(
         self, course: Course, row: NodeRow, run_id: str, args: str, index: int | None

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from rota.engine.courses import Course
-from rota.engine.graph_shape import Shape
-from rota.engine.nodes import END, NONE, Board, NodeRow, node_row
+from rota.engine.nodes import END, NONE, Board, NodeRow
+from rota.engine.redo import continued, existing, in_place, undone
 from rota.engine.step import Step
 from rota.model.run import Verdict
-from rota.rules.graphs.scope import reachable
 from rota.rules.joins import Ending
 from rota.store.base import Tx
-
-NOT_BEGUN = ("not started:", "the run has ended before it")
-"""How the reasons of nodes begin that were skipped because of what others did."""
 
 
 def place(
@@ -33,7 +29,9 @@ def place(
         if name not in shape.plan.nodes:
             continue
         row = step.board.rows[graph_id, name]
-        row.run_id = old.run_id
+        # Of a mapped node it says whose instances count: those of this run, if it is done again.
+        row.run_id = old.run_id if old.is_final or old.width is None else None
+        row.earlier = old.earlier
         if old.is_final:
             row.width, row.made, row.ended, row.bad = old.width, old.made, old.ended, old.bad
             step.end(row, Ending(old.state), old.reason)
@@ -60,11 +58,11 @@ def go_on(tx: Tx, step: Step, *, namespace: str) -> list[Verdict]:
 
 def _restarted(tx: Tx, course: Course, *, namespace: str, now: int) -> Step:
     """Begin a run again from what failed, in place; what succeeded is kept."""
-    rows = [node_row(row) for row in tx.all("existing_nodes", ids=json.dumps([course.graph_id]))]
-    nodes = {row.name: row for row in rows if row.name != END}
-    redone = undone(course.shape, nodes)
-    for name in redone:
-        nodes[name].state = "pending"
+    nodes = existing(tx, course.graph_id)
+    kept = continued(course.shape, nodes)
+    for name in undone(course.shape, nodes):
+        row = nodes[name]
+        row.state, row.earlier = "pending", in_place(row, kept.get(name))
     tx.execute("forget_nodes", ids=json.dumps([course.graph_id]))
     tx.execute("note_restart", id=course.graph_id)
     tx.execute("disown_instances", id=course.graph_id)
@@ -73,22 +71,3 @@ def _restarted(tx: Tx, course: Course, *, namespace: str, now: int) -> Step:
     step = Step(tx, {course.graph_id: course}, namespace=namespace, board=Board(tx, now + 1))
     place(step, course, {name: row.version for name, row in nodes.items()}, nodes)
     return step
-
-
-def undone(shape: Shape, nodes: Mapping[str, NodeRow]) -> set[str]:
-    """What has to be done again after a failure: what failed or never began, and all after it."""
-    return after_these(shape, [name for name, row in nodes.items() if is_undone(row)])
-
-
-def is_undone(row: NodeRow) -> bool:
-    if row.state == Ending.SKIPPED:
-        return (row.reason or "").startswith(NOT_BEGUN)
-    return row.state not in (Ending.SUCCESS, Ending.REMOVED)
-
-
-def after_these(shape: Shape, names: Collection[str]) -> set[str]:
-    """These and all that comes after; a teardown brings the setups along that it cleared away."""
-    found = {*names, *reachable(names, shape.children)}
-    for name in tuple(found):
-        found.update(shape.plan.nodes[name].node.setups)
-    return found

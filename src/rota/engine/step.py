@@ -102,6 +102,7 @@ class Step:
             self._settle()
             self._judge()
             self._begin()
+            self._end_complete()
             if not (self._wave or self._judged):
                 self.releases.fill_places()
                 self.releases.fill_maps()
@@ -248,6 +249,12 @@ class Step:
         for course, row, reason in self.releases.take_refused():
             self._fail(course, row, reason)
 
+    def _end_complete(self) -> None:
+        """Of a mapped node there is nothing to do: no items, or all were done before."""
+        for row in self.releases.take_complete():
+            if not row.is_final:
+                self.end(row, Ending.SUCCESS, None if row.width else "there were no items")
+
     def _fail(self, course: Course, row: NodeRow, reason: str) -> None:
         self.end(row, Ending.FAILED, reason, ErrorDetail(type="BadGraph", message=reason))
         if row.width is None:
@@ -275,10 +282,7 @@ class Step:
                 elif node.map is None:
                     self.releases.release(course, row)
                 else:
-                    items = items_of(node, values)
-                    self.releases.spread(course, row, items)
-                    if not items:
-                        self.end(row, Ending.SUCCESS, "there were no items")
+                    self.releases.spread(course, row, items_of(node, values))
             except BadInput as error:
                 self._fail(course, row, str(error))
 

@@ -8,11 +8,11 @@ from collections.abc import Collection, Mapping
 from rota.engine.apart import set_aside
 from rota.engine.courses import Course, find_spec, remembered
 from rota.engine.keys import queue_key
-from rota.errors import BadGraph, BadInput
+from rota.engine.past import PastFailed, next_turns, note_success, run_before
+from rota.errors import BadInput
 from rota.model.graph import Graph
-from rota.model.run import Lease
+from rota.model.run import Lease, Verdict
 from rota.model.spec import GraphTarget, JobSpec
-from rota.model.states import FINAL, State
 from rota.rules.order import CREDIT_MS
 from rota.store.base import Row, Tx
 
@@ -20,7 +20,7 @@ from rota.store.base import Row, Tx
 def may_begin(
     tx: Tx, lease: Lease, graph: Graph, *, namespace: str, begun: Collection[Course]
 ) -> bool:
-    """Whether it is this run's turn; if not, it waits. BadGraph if it can never be.
+    """Whether it is this run's turn; if not, it waits. PastFailed if it can never be.
 
     Those that begin beside it, in the same transaction, are not on record yet.
     """
@@ -34,20 +34,24 @@ def may_begin(
     return True
 
 
-def let_others(tx: Tx, run_ids: Collection[str], *, namespace: str) -> None:
+def let_others(tx: Tx, verdicts: Collection[Verdict], *, namespace: str) -> None:
     """Runs have ended: if they were graphs whose others wait, the next ones may try again.
 
     One that has ended without having begun, or that others began, is looked up.
     """
-    known = remembered(tx, run_ids)
-    graphs = [course.shape.graph for course in known]
-    strange = set(run_ids).difference(course.graph_id for course in known)
+    run_ids = {verdict.run_id for verdict in verdicts}
+    graphs = {course.graph_id: course.shape.graph for course in remembered(tx, run_ids)}
+    strange = run_ids - graphs.keys()
     if strange:
         for row in tx.all("find_graphs", ids=json.dumps(sorted(strange))):
             spec = _spec_of(tx, row)
             if spec is not None and isinstance(spec.target, GraphTarget):
-                graphs.append(spec.target.graph)
-    let_next(tx, {graph.name for graph in graphs if takes_turns(graph)}, namespace=namespace)
+                graphs[str(row["id"])] = spec.target.graph
+    for verdict in verdicts:
+        graph = graphs.get(verdict.run_id)
+        if verdict.verb == "conclude" and graph is not None and graph.depends_on_past:
+            note_success(tx, verdict.run_id, graph.name, namespace=namespace)
+    let_next(tx, [graph for graph in graphs.values() if takes_turns(graph)], namespace=namespace)
 
 
 def _spec_of(tx: Tx, row: Row) -> JobSpec | None:
@@ -59,11 +63,20 @@ def _spec_of(tx: Tx, row: Row) -> JobSpec | None:
         return None
 
 
-def let_next(tx: Tx, jobs: Collection[str], *, namespace: str) -> None:
-    """Of each of these graphs, the oldest run that waits may try again."""
-    for job in sorted(jobs):
+def let_next(tx: Tx, graphs: Collection[Graph], *, namespace: str) -> None:
+    """Of each of these graphs, the oldest run that waits may try again.
+
+    Where runs depend on the past, all whose turn it may be: reruns are newer than their place.
+    """
+    ordered = {graph.name for graph in graphs if graph.depends_on_past}
+    for job in sorted({graph.name for graph in graphs}):
+        at = {"namespace": namespace, "job": job}
         tx.one("lock_job", namespace=namespace, name=job)
-        rows = tx.all("let_next", namespace=namespace, job=job, credit_ms=CREDIT_MS)
+        if job in ordered:
+            ids = json.dumps(next_turns(tx.all("waiting_turns", **at)))
+            rows = tx.all("unblock_runs", ids=ids, credit_ms=CREDIT_MS)
+        else:
+            rows = tx.all("let_next", credit_ms=CREDIT_MS, **at)
         tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
 
 
@@ -100,12 +113,10 @@ def _is_full(tx: Tx, lease: Lease, graph: Graph, namespace: str, beside: int) ->
 def _follows_live(tx: Tx, lease: Lease, graph: Graph, namespace: str) -> bool:
     if not graph.depends_on_past:
         return False
-    row = tx.one("run_before", namespace=namespace, job=lease.job, id=lease.run_id)
-    if row is None or row["state"] in (State.SUCCESS, State.SKIPPED):
-        return False
-    if row["state"] in FINAL:
-        raise BadGraph(
-            f"the run before it, {row['id']}, ended as {row['state']}, and the graph depends on "
-            "its past; run that again, then this one"
-        )
-    return True
+    before = run_before(tx, lease.run_id, lease.job, namespace=namespace)
+    if before is None or before.is_live:
+        return before is not None
+    raise PastFailed(
+        f"the run before it, {before.run_id}, ended as {before.state}, and the graph depends on "
+        "its past; run that again, then this one"
+    )

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from rota.engine.courses import find_spec, shape_of
-from rota.engine.node_views import NodeView, is_paused, nodes
+from rota.engine.node_views import NodeView, ends_as, is_paused, nodes
+from rota.engine.past import run_before
 from rota.engine.reasons import Reason
 from rota.errors import BadGraph
 from rota.model.run import RunView
@@ -38,7 +39,7 @@ def why_graph(tx: Tx, run: RunView, ask: Ask, *, namespace: str) -> list[Reason]
     if not found:
         return [Reason(kind="blocked", says="it is suspended: it waits for an event")]
     active = [each for each in found if each.state == "active"]
-    reasons = _paused(tx, run.id, found, namespace)
+    reasons = _paused(tx, run.id, found, namespace) + _ending(tx, run, found, namespace)
     for each in active[:SHOWN]:
         reasons += _of_active(each, ask)
     done = sum(each.state not in WAITS for each in found)
@@ -74,10 +75,11 @@ def why_not_begun(tx: Tx, run: RunView, *, namespace: str) -> list[Reason]:
     if spec is None or not isinstance(spec.target, GraphTarget):
         return [Reason(kind="blocked", says=f"it is {run.state}: it waits for another run")]
     graph, found = spec.target.graph, list[Reason]()
-    before = tx.one("run_before", namespace=namespace, job=run.job, id=run.id)
-    if graph.depends_on_past and before is not None:
-        says = f"it depends on the run before it, {before['id']}, which is {before['state']}"
-        found.append(Reason(kind="blocked", says=says))
+    if graph.depends_on_past:
+        before = run_before(tx, run.id, run.job, namespace=namespace)
+        if before is not None:
+            says = f"it depends on the run before it, {before.run_id}, which is {before.state}"
+            found.append(Reason(kind="blocked", says=says))
     if graph.max_runs is not None:
         rows = tx.all("begun_runs", namespace=namespace, job=run.job, limit=SHOWN)
         held = ", ".join(str(row["id"]) for row in rows)
@@ -103,17 +105,36 @@ def _paused(tx: Tx, run_id: str, found: Sequence[NodeView], namespace: str) -> l
     return [why_paused(tx, run_id, namespace=namespace)]
 
 
+def _ending(tx: Tx, run: RunView, found: Sequence[NodeView], namespace: str) -> list[Reason]:
+    """It is being ended: what is cleared away before."""
+    how = ends_as(tx, run.id)
+    if how is None:
+        return []
+    shape = shape_of(tx, run.job, run.version, namespace=namespace)
+    left = [each for each in found if each.name in shape.teardowns and each.state in WAITS]
+    now = [each.name for each in left if each.state == "active"]
+    stopping = [each.name for each in found if each.state == "active" and each.name not in now]
+    what = "cancelling" if how.verb == "cancel" else f"failing ({how.reason})"
+    if now:
+        says = f"{what}: teardown {', '.join(now)} runs"
+    else:
+        says = f"{what}: {', '.join(stopping[:SHOWN]) or 'nothing'} was asked to stop"
+        says += f", then teardown {', '.join(each.name for each in left)} runs" if left else ""
+    return [Reason(kind="cancel_requested", says=f"{says}; cancel with force ends it now")]
+
+
 def _of_active(node: NodeView, ask: Ask) -> list[Reason]:
     if node.width is not None:
         bad = f", {node.bad:,} of them badly" if node.bad else ""
         says = f"node {node.name}: {node.ended or 0:,} of {node.width:,} instances have ended{bad}"
         return [Reason(kind="running", says=says, count=node.width - (node.ended or 0))]
-    if node.run_id is None or node.run_state in (None, State.SUSPENDED, State.PENDING):
+    if node.run_id is None or node.run_state in (None, State.PENDING):
         return []
+    kinds = OBSTACLES if node.run_state != State.SUSPENDED else {"cancel_requested"}
     return [
         msgspec.structs.replace(reason, says=f"node {node.name}: {reason.says}")
         for reason in ask(node.run_id)
-        if reason.kind in OBSTACLES
+        if reason.kind in kinds
     ]
 
 

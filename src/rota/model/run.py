@@ -171,6 +171,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     memo_ms: int = 0
     held_ms: int = 0
     """How long after the claim the handler began; below zero if it never did."""
+    force: bool = False
+    """Of a run of a graph: it ends at once, without its teardowns."""
 
 
 class Begun(msgspec.Struct, frozen=True):

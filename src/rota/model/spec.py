@@ -126,6 +126,13 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     """What it is for, in the words of who wrote it; unset where nobody said."""
 
 
+def retry_of(spec: JobSpec) -> RetryPolicy:
+    """How runs of a job are tried again; a graph says by itself how often."""
+    if isinstance(spec.target, GraphTarget):
+        return msgspec.structs.replace(spec.retry, limit=spec.target.graph.retries)
+    return spec.retry
+
+
 class PolicyChange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one submit changes of its job's policies; absent means as the job says."""
 

@@ -49,6 +49,7 @@ RIGHTS: Mapping[str, Rights] = {
     "migration": Rights("r", "r", "r"),
     "namespace": Rights("rawd", "r", "r"),
     "node": Rights("rawd", "rawd", "r"),
+    "past_success": Rights("rad", "ra", "r"),
     "queue": Rights("raw", "r", "r"),
     "release": Rights("rawd", "rawd", "r"),
     "request": Rights("rawd"),

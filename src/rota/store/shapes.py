@@ -167,6 +167,7 @@ SHAPES: Mapping[str, Shape] = {
         "made": "int",
         "ended": "int",
         "bad": "int",
+        "earlier": "text",
     },
     "place": {"graph_id": "uuid", "name": "text"},
     "begun": {

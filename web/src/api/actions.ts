@@ -49,6 +49,16 @@ const RUN: Action[] = [
     send: (id) => ask("cancelRun", { path: [id] }),
   },
   {
+    verb: "force_cancel",
+    label: "Cancel without teardowns",
+    icon: "ban",
+    danger: true,
+    submit: "Cancel now",
+    confirm: (name) => `${name} ends at once. What its setups have made is not cleared away.`,
+    done: (name) => `${name} is cancelled.`,
+    send: (id) => ask("cancelRun", { path: [id], body: { force: true } }),
+  },
+  {
     verb: "pause",
     label: "Pause",
     icon: "pause",

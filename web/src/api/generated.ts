@@ -231,6 +231,11 @@ export type CalendarDocument = {
   verbs: Array<string>;
 };
 
+export type CancelBody = {
+  reason?: string | null;
+  force?: boolean;
+};
+
 export type CauseDocument = {
   fingerprint: string;
   job: string;
@@ -868,6 +873,7 @@ export type MapProgress = {
   failed: number;
   running: number;
   made: number | null;
+  kept: number;
 };
 
 export type MarkBody = {
@@ -1699,7 +1705,7 @@ export interface Operations {
   listAttempts: { path: [runId: string]; answer: Page<AttemptDocument> };
   showLogs: { path: [runId: string]; query?: { after?: string | null; last?: number | null }; answer: Page<LogDocument> };
   explainRun: { path: [runId: string]; query?: { node?: string | null }; answer: Page<ReasonDocument> };
-  cancelRun: { path: [runId: string]; body?: ReasonBody; answer: StateDocument };
+  cancelRun: { path: [runId: string]; body?: CancelBody; answer: StateDocument };
   showTimeline: { path: [runId: string]; answer: TimelineDocument };
   searchLogs: { query: { q: string; jobId?: string | null; since?: string | null; level?: "debug" | "info" | "warning" | "error" | "critical"; limit?: number }; answer: Page<FoundLine> };
   streamEvents: { query?: { topics?: string }; answer: unknown };

@@ -29,12 +29,14 @@ interface Items {
   done: number;
   running: number;
   failed: number;
+  kept?: number;
 }
 
 /** "4 of 4 done, 1 failed": what is none is not said. */
-export function itemsInWords({ total, done, running, failed }: Items): string {
+export function itemsInWords({ total, done, running, failed, kept = 0 }: Items): string {
   const parts = [
     `${count(done)} of ${count(total)} done`,
+    kept > 0 && `${count(kept)} kept from before`,
     running > 0 && `${count(running)} running`,
     failed > 0 && `${count(failed)} failed`,
   ];

@@ -96,6 +96,13 @@ class ReasonBody(Body):
     reason: str | None = None
 
 
+class CancelBody(ReasonBody):
+    """Why, and how."""
+
+    force: bool = False
+    """A run of a graph ends at once, without its teardowns."""
+
+
 class StateDocument(Document):
     """Where a run is now."""
 

@@ -212,6 +212,8 @@ def run_verbs(run: RunView, credential: Credential, *, is_paused: bool | None = 
     if run.state in FINAL:
         return ["rerun"] if run.parent_id is None else []
     verbs = [] if run.cancel_requested else ["cancel"]
+    if run.state is State.SUSPENDED and run.cancel_requested:
+        return ["force_cancel", *([] if is_paused is None else ["mark"])]
     if run.state is State.SUSPENDED and is_paused is not None:
         verbs += ["mark", "resume" if is_paused else "pause"]
     return verbs

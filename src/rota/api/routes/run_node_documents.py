@@ -24,6 +24,8 @@ class MapProgress(Document):
     running: int
     """Made and not ended."""
     made: int | None
+    kept: int
+    """Of those that are done: kept from an earlier try or run, and not carried out again."""
 
 
 class RunNodeDocument(Document):
@@ -152,6 +154,7 @@ def _map(view: NodeView) -> MapProgress | None:
         done=ended,
         failed=view.bad or 0,
         made=view.made,
+        kept=view.kept,
         running=0 if is_over else max(0, (view.made or 0) - ended),
     )
 

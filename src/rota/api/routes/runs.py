@@ -14,7 +14,7 @@ from rota.api.gate import needs
 from rota.api.routes.run_bodies import (
     BulkBody,
     BulkDocument,
-    ReasonBody,
+    CancelBody,
     StateDocument,
     SubmitBody,
     SubmittedDocument,
@@ -149,14 +149,15 @@ async def explain_run(
 
 @post("/runs/{run_id:str}/cancel", **needs("operator", changes=True), status_code=200)
 async def cancel_run(
-    request: Ask, run_id: FromPath[str], data: JSONBody[ReasonBody | None] = None
+    request: Ask, run_id: FromPath[str], data: JSONBody[CancelBody | None] = None
 ) -> StateDocument:
-    """End a waiting run now, ask a running one to stop."""
+    """End a waiting run now, ask a running one to stop; a graph runs its teardowns first."""
     reason = (data.reason if data else None) or f"cancelled by {request.credential.who}"
+    force = data is not None and data.force
 
     def stop(tx: Tx, _: By) -> StateDocument:
         reached(tx, request, run_id)
-        state = cancel(tx, run_id, namespace=request.namespace, reason=reason)
+        state = cancel(tx, run_id, namespace=request.namespace, reason=reason, force=force)
         return StateDocument(run_id=run_id, status=status_of(state))
 
     return await request.change(
@@ -165,6 +166,7 @@ async def cancel_run(
         stop,
         answers=StateDocument,
         before=lambda tx: run_document(reached(tx, request, run_id)),
+        detail={"force": True} if force else {},
         why=(data.reason if data else None) or "",
     )
 

@@ -129,9 +129,14 @@ def wait(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> No
 @command.command("cancel")
 @click.argument("run_ids", metavar="ID...", nargs=-1, required=True)
 @click.option("--reason", default="cancelled on the command line", help="Kept with the run.")
+@click.option("--force", is_flag=True, help="End runs of graphs without their teardowns.")
 @desk_options
-def cancel(*, run_ids: tuple[str, ...], reason: str, as_json: bool, **flags: Any) -> int:
+def cancel(
+    *, run_ids: tuple[str, ...], reason: str, force: bool, as_json: bool, **flags: Any
+) -> int:
     """End waiting runs now, ask running ones to stop.
+
+    A run of a graph clears away first what its setups have made: it ends when its teardowns have.
 
     A run that has ended otherwise cannot be cancelled: the others still are, and the exit
     code is 3.
@@ -144,7 +149,7 @@ def cancel(*, run_ids: tuple[str, ...], reason: str, as_json: bool, **flags: Any
     with desk(flags) as here:
         for run in [here.run(run_id) for run_id in run_ids]:
             try:
-                _print_state(run.id, run.cancel(reason), as_json=as_json)
+                _print_state(run.id, run.cancel(reason, force=force), as_json=as_json)
             except NotAllowed as error:
                 code = complain(error)
     return code
@@ -167,13 +172,19 @@ def rerun(*, run_id: str, as_json: bool, **flags: Any) -> None:
         print(fresh.id)
 
 
+_CANCELLED = {
+    "running": "asked to stop",
+    "suspended": "cancelling: teardowns run first (rota why); --force ends it now",
+}
+
+
 def _print_state(run_id: str, state: str, *, as_json: bool) -> None:
     from rota.cli.output import print_json
 
     if as_json:
         print_json([{"id": run_id, "state": state}])
     else:
-        print(f"{run_id}  {'asked to stop' if state == 'running' else state}")
+        print(f"{run_id}  {_CANCELLED.get(state, state)}")
 
 
 def _row(listed: Listed, now: int) -> Row:
@@ -198,7 +209,7 @@ def _about(run: RunView, now: int, obstacle: str | None) -> str:
     from rota.cli.times import ago
 
     if run.cancel_requested:
-        return "asked to stop"
+        return "asked to stop" if run.state == "running" else "cancelling: teardowns run"
     if run.state == "scheduled":
         return f"starts {ago(run.ready_at, now)}"
     if run.progress is not None and run.state == "running":

@@ -15,10 +15,10 @@ on conflict (id) do nothing
 
 -- name: insert_nodes
 insert into rota.node (
-    graph_id, name, state, version, run_id, result, reason, counts, width, made, ended, bad
+    graph_id, name, state, version, run_id, result, reason, counts, width, made, ended, bad, earlier
 )
 select b.graph_id, b.name, b.state, b.version, b.run_id, b.result, b.reason, b.counts,
-       b.width, b.made, b.ended, b.bad
+       b.width, b.made, b.ended, b.bad, b.earlier
   from {rows:node} as b
  where true
 on conflict (graph_id, name) do nothing
@@ -26,7 +26,7 @@ on conflict (graph_id, name) do nothing
 -- name: lock_nodes
 -- In the order of their keys, so that two batches do not lock each other out.
 select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
-       n.width, n.made, n.ended, n.bad, {now} as now
+       n.width, n.made, n.ended, n.bad, n.earlier, {now} as now
   from {rows:place} as b
  cross join rota.node as n
  where n.graph_id = b.graph_id
@@ -35,7 +35,7 @@ select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.c
 -- name: lock_waiting_nodes
 -- Those of one graph that wait for parents, or for a place; and mapped ones that run.
 select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
-       n.width, n.made, n.ended, n.bad, {now} as now
+       n.width, n.made, n.ended, n.bad, n.earlier, {now} as now
   from rota.node as n
  where n.graph_id = :graph_id
    and n.name <> ''
@@ -45,7 +45,7 @@ select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.c
 
 -- name: lock_ready_nodes
 select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
-       n.width, n.made, n.ended, n.bad, {now} as now
+       n.width, n.made, n.ended, n.bad, n.earlier, {now} as now
   from rota.node as n
  where n.graph_id = :graph_id
    and n.state = 'ready'
@@ -57,10 +57,10 @@ select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.c
 -- They are there, and ours: by way of a conflict each is found by its key, whatever the planner
 -- thinks of the size of the table. A join read all of it until the first ANALYZE.
 insert into rota.node as n (
-    graph_id, name, state, version, run_id, result, reason, counts, width, made, ended, bad
+    graph_id, name, state, version, run_id, result, reason, counts, width, made, ended, bad, earlier
 )
 select b.graph_id, b.name, b.state, b.version, b.run_id, b.result, b.reason, b.counts,
-       b.width, b.made, b.ended, b.bad
+       b.width, b.made, b.ended, b.bad, b.earlier
   from {rows:node} as b
  where true
 on conflict (graph_id, name) do update
@@ -72,18 +72,19 @@ on conflict (graph_id, name) do update
        width = excluded.width,
        made = excluded.made,
        ended = excluded.ended,
-       bad = excluded.bad
+       bad = excluded.bad,
+       earlier = excluded.earlier
 
 -- name: load_nodes
 -- Without a lock: what these say does not change any more.
-select n.graph_id, n.name, n.state, n.result, n.run_id, n.width
+select n.graph_id, n.name, n.state, n.result, n.run_id, n.width, n.earlier
   from {rows:place} as b
  cross join rota.node as n
  where n.graph_id = b.graph_id
    and n.name = b.name
 
 -- name: list_nodes
-select n.name, n.state, n.run_id, n.reason, n.width, n.made, n.ended, n.bad, n.counts,
+select n.name, n.state, n.run_id, n.reason, n.width, n.made, n.ended, n.bad, n.counts, n.earlier,
        coalesce({columns:node_seen}, h.state) as run_state,
        coalesce(r.job, h.job) as job,
        coalesce(r.attempt, h.attempt) as attempt,
@@ -114,7 +115,7 @@ select i.node, min(i.started_at) as started_at, max(i.finished_at) as finished_a
 
 -- name: find_end
 -- The row that stands for the whole run.
-select state
+select state, result
   from rota.node
  where graph_id = :graph_id
    and name = ''
@@ -131,7 +132,7 @@ select n.graph_id, n.name, n.state, {columns:node_seen} as run_state
 -- name: existing_nodes
 -- A rerun brings along what it keeps of the run before.
 select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
-       n.width, n.made, n.ended, n.bad
+       n.width, n.made, n.ended, n.bad, n.earlier
   from rota.node as n
  where n.graph_id {ids:ids}
 
@@ -159,6 +160,24 @@ update rota.node
  where graph_id {ids:ids}
    and name = ''
 returning graph_id
+
+-- name: open_graphs
+-- Those of these runs that are graphs, have begun and have not ended.
+select graph_id
+  from rota.node
+ where graph_id {ids:ids}
+   and name = ''
+   and state <> 'ended'
+
+-- name: note_winding_down
+-- It ends when its teardowns have; how long that takes is up to them.
+update rota.run
+   set cancel_requested = cancel_requested or :is_cancel,
+       cancel_reason = coalesce(cancel_reason, :reason),
+       expires_at = null
+ where id = :id
+   and fence = :fence
+   and {from:conclude}
 
 -- name: past_graphs
 -- The last runs of the same graph.
@@ -267,6 +286,16 @@ select item, state, result
    and item < :high
  order by item, id
 
+-- name: instance_endings
+-- How they ended, and as which runs.
+select id, item, state
+  from rota.run_history
+ where parent_id = :graph_id
+   and node = :name
+   and item >= :low
+   and item < :high
+ order by item, id
+
 -- name: find_submit
 -- Of a run that was run again.
 select created_at, rerun_of
@@ -363,27 +392,6 @@ select id
    and {from:conclude}
  order by id
  limit :limit
-
--- name: run_before
--- The last one of the same graph that was asked for earlier, reruns apart.
-select id, state
-  from (
-        select id, state
-          from rota.run
-         where namespace = :namespace
-           and job = :job
-           and id < :id
-           and rerun_of is null
-         union all
-        select id, state
-          from rota.run_history
-         where namespace = :namespace
-           and job = :job
-           and id < :id
-           and rerun_of is null
-       ) as r
- order by id desc
- limit 1
 
 -- name: defer_run
 -- Claimed, but it may not begin yet: it waits without a place in the queue.

@@ -14,7 +14,7 @@ export function Now({ run }: { run: Run }) {
   return (
     <div className="mb-4 space-y-3 empty:hidden">
       {run.error ? <Failure run={run} error={run.error} /> : run.reason && <Ending run={run} />}
-      {isOpen && run.cancelRequested && (
+      {isOpen && run.cancelRequested && run.state !== "suspended" && (
         <p className="rounded-lg border border-warn/30 bg-warn-soft px-4 py-3">
           It was asked to stop and does so as soon as it can.
         </p>

@@ -5,7 +5,7 @@ select n.*, {now} as now
   from {rows:place} as b
  cross join lateral (
         select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
-               n.width, n.made, n.ended, n.bad
+               n.width, n.made, n.ended, n.bad, n.earlier
           from rota.node as n
          where n.graph_id = b.graph_id
            and n.name = b.name
@@ -17,7 +17,7 @@ select n.*, {now} as now
 select n.*
   from {rows:place} as b
  cross join lateral (
-        select n.graph_id, n.name, n.state, n.result, n.run_id, n.width
+        select n.graph_id, n.name, n.state, n.result, n.run_id, n.width, n.earlier
           from rota.node as n
          where n.graph_id = b.graph_id
            and n.name = b.name
@@ -29,7 +29,7 @@ select n.*
   from json_array_elements_text(cast(:ids as json)) as i
  cross join lateral (
         select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
-               n.width, n.made, n.ended, n.bad
+               n.width, n.made, n.ended, n.bad, n.earlier
           from rota.node as n
          where n.graph_id = cast(i as uuid)
          limit 1000000
