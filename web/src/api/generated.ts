@@ -98,6 +98,7 @@ export type BackfillStopped = {
 export type Beaten = {
   lost: Array<string>;
   cancelled: Array<string>;
+  strays: Array<Stray>;
   recalls: boolean;
   draining: boolean;
 };
@@ -282,12 +283,14 @@ export type ChunkBody = {
 export type ClaimBody = {
   limit: number;
   held?: Array<AttemptBody> | null;
+  hearsStrays?: boolean;
   ahead?: number;
 };
 
 export type Claimed = {
   runs: Array<ClaimedRun>;
   definitions: Array<Definition>;
+  strays: Array<Stray>;
   draining: boolean;
 };
 
@@ -642,6 +645,7 @@ export type HeartbeatBody = {
   leftBehind?: number;
   draining?: boolean;
   stored?: boolean;
+  hearsStrays?: boolean;
 };
 
 export type HttpBody = {
@@ -1196,6 +1200,7 @@ export type Registered = {
   heartbeatMs: number;
   unknownJobs: Array<string>;
   hearsBegins: boolean;
+  tellsStrays: boolean;
 };
 
 export type Removed = {
@@ -1470,6 +1475,12 @@ export type ShiftDocument = {
 export type StateDocument = {
   executionId: string;
   status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+};
+
+export type Stray = {
+  runId: string;
+  fence: number;
+  token: string;
 };
 
 export type StretchDocument = {
