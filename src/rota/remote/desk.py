@@ -8,11 +8,10 @@ from typing import Any
 
 from rota.clock import elapsed_s
 from rota.errors import LeaseLost, ServerUnavailable, UnknownWorker
-from rota.model.remote import (
-    AttemptBody,
+from rota.model.remote import AttemptBody, Done
+from rota.model.remote_desk import (
     CheckpointBody,
     CheckpointState,
-    Done,
     EffectBody,
     EffectState,
     SuccessState,

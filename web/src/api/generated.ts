@@ -98,6 +98,7 @@ export type BackfillStopped = {
 export type Beaten = {
   lost: Array<string>;
   cancelled: Array<string>;
+  strays: Array<Stray>;
   recalls: boolean;
   draining: boolean;
 };
@@ -287,12 +288,14 @@ export type ChunkBody = {
 export type ClaimBody = {
   limit: number;
   held?: Array<AttemptBody> | null;
+  hearsStrays?: boolean;
   ahead?: number;
 };
 
 export type Claimed = {
   runs: Array<ClaimedRun>;
   definitions: Array<Definition>;
+  strays: Array<Stray>;
   draining: boolean;
 };
 
@@ -648,6 +651,7 @@ export type HeartbeatBody = {
   leftBehind?: number;
   draining?: boolean;
   stored?: boolean;
+  hearsStrays?: boolean;
 };
 
 export type HttpBody = {
@@ -1205,6 +1209,7 @@ export type Registered = {
   heartbeatMs: number;
   unknownJobs: Array<string>;
   hearsBegins: boolean;
+  tellsStrays: boolean;
 };
 
 export type Removed = {
@@ -1481,6 +1486,12 @@ export type ShiftDocument = {
 export type StateDocument = {
   executionId: string;
   status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+};
+
+export type Stray = {
+  runId: string;
+  fence: number;
+  token: string;
 };
 
 export type StretchDocument = {

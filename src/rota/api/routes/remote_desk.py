@@ -17,11 +17,10 @@ from rota.engine.last_success import LastSuccess, last_success
 from rota.engine.remote import held_runs
 from rota.errors import BadInput, LeaseLost
 from rota.model.artifact import is_pointer
-from rota.model.remote import (
-    AttemptBody,
+from rota.model.remote import AttemptBody, Done
+from rota.model.remote_desk import (
     CheckpointBody,
     CheckpointState,
-    Done,
     EffectBody,
     EffectState,
     SuccessState,
