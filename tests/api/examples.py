@@ -103,6 +103,11 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/runs/{run_id}/attempts"): Example(200),
     ("GET", "/api/v1/runs/{run_id}/logs"): Example(200),
     ("GET", "/api/v1/runs/{run_id}/why"): Example(200),
+    ("GET", "/api/v1/effects"): Example(200, foreign=None),
+    ("GET", "/api/v1/runs/{run_id}/effects"): Example(200),
+    ("POST", "/api/v1/runs/{run_id}/effects/{name}/settle"): Example(
+        404, {"done": True}, changes=False
+    ),
     ("GET", "/api/v1/runs/{run_id}/timeline"): Example(200),
     ("GET", "/api/v1/logs"): Example(200, foreign=None, query="?q=x"),
     ("POST", "/api/v1/runs/{run_id}/cancel"): Example(200, changes=True),

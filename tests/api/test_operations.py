@@ -11,7 +11,8 @@ import pytest
 from rota.engine.audit import seal
 from rota.model.spec import JobSpec, PythonTarget
 from tests.api.serving import OTHER, Served
-from tests.contract.builders import claim_one, given_worker, look, run_sql
+from tests.contract.builders import claim_one, given_lease, given_worker, look, run_sql
+from tests.contract.deeds import desk_of
 from tests.contract.letters import fail_for_good, given_dead
 
 V1 = "/api/v1"
@@ -184,6 +185,39 @@ def test_letters_of_other_queues_are_not_there(served: Served) -> None:
         mail.post(f"{V1}/dead-letters/discard", json={"ids": [dead]}),
     ):
         assert (answer.status_code, answer.json()["code"]) == (404, "unknown-run")
+
+
+def test_an_effect_in_doubt_is_settled_by_who_operates_its_queue(served: Served) -> None:
+    store = served.app.store
+    lease = given_lease(store)
+    desk_of(store).intend(lease, "charge")
+    fail_for_good(store, lease, "in doubt")
+    path = f"{V1}/runs/{lease.run_id}/effects"
+    said = {"done": True, "result": {"receipt": 7}, "reason": "the bank says so"}
+
+    refused = served.client("viewer").post(f"{path}/charge/settle", json=said)
+    foreign = served.client("operator", queues=["mail"])
+    client = served.client("operator")
+    (before,) = items(client, "/effects")
+    answer = client.post(f"{path}/charge/settle", json=said)
+    (after,) = items(client, f"/runs/{lease.run_id}/effects")
+
+    assert refused.status_code == 403
+    assert items(foreign, "/effects") == []
+    assert foreign.post(f"{path}/charge/settle", json=said).json()["code"] == "unknown-run"
+    assert foreign.get(path).json()["code"] == "unknown-run"
+    assert (before["state"], before["verbs"]) == ("in_doubt", ["settle"])
+    assert answer.status_code == 200
+    assert (after["state"], after["result"], after["verbs"]) == ("done", {"receipt": 7}, [])
+    assert items(client, "/effects") == []
+    (act,) = [each for each in items(served.client("admin"), "/audit") if "effect" in each["verb"]]
+    assert (act["verb"], act["subject"]) == ("settle effect", lease.run_id)
+    assert act["detail"] == {"effect": "charge", "outcome": "done", "why": "the bank says so"}
+    again = client.post(f"{path}/charge/settle", json={"done": False})
+    assert (again.status_code, again.json()["code"]) == (409, "not-allowed")
+    assert client.post(f"{path}/mail/settle", json=said).json()["code"] == "unknown-effect"
+    wrong = client.post(f"{path}/charge/settle", json={"done": False, "result": 1})
+    assert wrong.status_code == 400
 
 
 def test_a_breaker_is_opened_and_closed_by_hand(served: Served) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rota import Transaction, checkpoint, current_run, last_checkpoint
-from rota.app import App
+from rota.app import App, Run
 from rota.errors import BadInput, LeaseLost, PayloadTooLarge, Retry
 from rota.model.states import State
 from rota.notices import subscribe, unsubscribe
@@ -252,3 +252,38 @@ def test_each_effect_has_a_key_that_all_attempts_share(app: App, serve: Serve) -
 
     assert len(set(keys[0])) == 3
     assert keys[0] == keys[1]
+
+
+@pytest.mark.parametrize("again", ["redrive", "rerun"])
+def test_a_parked_call_is_settled_by_a_person_and_not_made_again(
+    app: App, serve: Serve, again: str
+) -> None:
+    keys: list[str] = []
+
+    @app.job(retries=1, backoff="none")
+    def parks() -> str:
+        with current_run().once("mail", in_doubt="park") as effect:
+            if not effect.is_done:
+                keys.append(effect.idempotency_key)
+                raise TimeoutError("no answer")
+        return str(effect.result)
+
+    def repeated(run: Run[str]) -> Run[str]:
+        if again == "rerun":
+            return run.rerun()
+        return app.run(app.dead_letters.redrive(run.id)[0].rerun_id)
+
+    serve()
+    first = parks.submit()
+    assert "in doubt: 'mail' was begun" in str(first.wait(timeout=20).reason)
+    second = repeated(first)
+    assert "in doubt: 'mail' was begun" in str(second.wait(timeout=20).reason)
+    app.effects.settle(second.id, "mail", done=False)
+    third = repeated(second)
+    assert third.wait(timeout=20).state is State.FAILED
+    app.effects.settle(third.id, "mail", done=True, result="sent")
+
+    assert repeated(third).result(timeout=20) == "sent"
+    assert len(keys) == 2
+    assert len(set(keys)) == 1
+    assert app.effects.list() == []

@@ -31,10 +31,7 @@ Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 class _Said(
     msgspec.Struct, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True
 ):
-    """From the worker; a field that is not known is refused by name.
-
-    What is not used is left out, so that a server of an older version understands the rest.
-    """
+    """From the worker; unknown fields are refused, unused ones left out for older servers."""
 
 
 class _Told(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -277,6 +274,7 @@ class EffectBody(AttemptBody, kw_only=True):
     name: Name
     result: str | None = None
     """JSON text, when it is settled."""
+    args_digest: Name | None = None  # of a node that is about to begin it
 
 
 class EffectState(_Told, frozen=True, kw_only=True):
@@ -285,6 +283,7 @@ class EffectState(_Told, frozen=True, kw_only=True):
     is_new: bool = False
     is_settled: bool = False
     result: str | None = None
+    key_run: str | None = None  # that its key is made of, if it is an earlier one
 
 
 class SuccessState(_Told, frozen=True, kw_only=True):

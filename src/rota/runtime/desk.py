@@ -21,6 +21,7 @@ from rota.engine.last_success import LastSuccess, last_success
 from rota.errors import CommitUnknown, StoreLost, StoreUnavailable
 from rota.model.artifact import is_pointer
 from rota.model.run import Lease
+from rota.rules.effect_keys import args_digest
 from rota.runtime.transaction import Transaction
 from rota.runtime.vault import Vault
 from rota.store.base import Store, Tx
@@ -77,10 +78,11 @@ class Desk:
         return msgspec.structs.replace(found, result=result)
 
     def intend(self, lease: Lease, name: str) -> Intent:
+        digest = None if lease.parent_id is None else args_digest(lease.args)
         # Not again when its commit is in doubt: it would look begun by somebody else.
         return _patiently(
             lambda: self._store().write(
-                lambda tx: intend(tx, lease, name, namespace=self._namespace)
+                lambda tx: intend(tx, lease, name, namespace=self._namespace, digest=digest)
             )
         )
 

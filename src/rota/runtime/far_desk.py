@@ -44,6 +44,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     at: int | None = None
     is_new: bool = False
     is_settled: bool = False
+    key_run: str | None = None
     error: tuple[str, str] | None = None
 
 
@@ -71,7 +72,12 @@ class FarDesk(Desk):
 
     def intend(self, lease: Lease, name: str) -> Intent:
         found = self.ask(lease, Question(verb="intend", name=name))
-        return Intent(is_new=found.is_new, is_settled=found.is_settled, result=found.text)
+        return Intent(
+            is_new=found.is_new,
+            is_settled=found.is_settled,
+            result=found.text,
+            key_run=found.key_run,
+        )
 
     def settle(self, lease: Lease, name: str, result: str) -> None:
         self.ask(lease, Question(verb="settle", name=name, text=result))

@@ -415,12 +415,29 @@ export type EffectBody = {
   verb: "intend" | "settle" | "retract";
   name: string;
   result?: string | null;
+  argsDigest?: string | null;
+};
+
+export type EffectDocument = {
+  executionId: string;
+  job: string;
+  name: string;
+  state: "under_way" | "in_doubt" | "done" | "not_done" | "taken_up";
+  idempotencyKey: string;
+  intendedAt: string;
+  settledAt: string | null;
+  result: unknown;
+  decidedBy: string | null;
+  takenBy: string | null;
+  graphId: string | null;
+  verbs: Array<string>;
 };
 
 export type EffectState = {
   isNew: boolean;
   isSettled: boolean;
   result: string | null;
+  keyRun: string | null;
 };
 
 export type EndBody = {
@@ -1461,6 +1478,12 @@ export type Session = {
   csrfToken: string | null;
 };
 
+export type SettleBody = {
+  done: boolean;
+  result?: unknown;
+  reason?: string | null;
+};
+
 export type ShiftDocument = {
   at: string;
   zone: string;
@@ -1728,6 +1751,9 @@ export interface Operations {
   redriveMany: { body: RedriveManyBody; answer: RedrivenMany };
   discardOne: { path: [runId: string]; body?: RedriveBody; answer: Discarded };
   discardMany: { body: ChosenBody; answer: Discarded };
+  listEffects: { query?: { jobId?: string | null; limit?: number }; answer: Page<EffectDocument> };
+  listRunEffects: { path: [runId: string]; answer: Page<EffectDocument> };
+  settleEffect: { path: [runId: string, name: string]; body: SettleBody; answer: EffectDocument };
   listBreakers: { answer: Page<BreakerDocument> };
   openOne: { path: [job: string]; body?: routes_breakers_NoteBody; answer: BreakerState };
   closeOne: { path: [job: string]; answer: BreakerState };
@@ -1843,6 +1869,9 @@ export const PLACES: Record<keyof Operations, string> = {
   redriveMany: "POST /dead-letters/redrive",
   discardOne: "POST /dead-letters/{}/discard",
   discardMany: "POST /dead-letters/discard",
+  listEffects: "GET /effects",
+  listRunEffects: "GET /runs/{}/effects",
+  settleEffect: "POST /runs/{}/effects/{}/settle",
   listBreakers: "GET /breakers",
   openOne: "POST /breakers/{}/open",
   closeOne: "POST /breakers/{}/close",
