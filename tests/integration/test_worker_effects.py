@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from rota import Transaction, checkpoint, current_run, last_checkpoint
+from rota import Transaction, checkpoint, current_run, last_checkpoint, once_in
 from rota.app import App, Run
 from rota.errors import BadInput, LeaseLost, PayloadTooLarge, Retry
 from rota.model.states import State
 from rota.notices import subscribe, unsubscribe
 from tests.integration.conftest import Serve
 from tests.support.calls import eventually
+from tests.support.connections import open_kind
 from tests.support.deeds import traces
 from tests.support.effects import add_jobs, deeds, make_table, write
 
@@ -158,6 +159,44 @@ def test_a_worker_whose_lease_was_taken_cannot_commit(
 
     assert isinstance(errors[0], LeaseLost)
     assert deeds(app.url) == []
+
+
+@pytest.mark.parametrize("lost", ["before the block", "inside the block"])
+def test_a_worker_whose_lease_was_taken_cannot_write_with_a_receipt(
+    app: App, serve: Serve, tmp_path: Path, lost: str
+) -> None:
+    other = f"sqlite:///{tmp_path}/other.db"
+    make_table(other)
+    inside, go_on = threading.Event(), threading.Event()
+    errors: list[BaseException] = []
+
+    def pause(at: str) -> None:
+        if at == lost and current_run().attempt == 1:
+            inside.set()
+            go_on.wait(20)
+
+    @app.job
+    def late() -> None:
+        with open_kind("driver", other) as mine:
+            pause("before the block")
+            try:
+                with once_in(mine.connection, step="reserve"):
+                    mine.execute("insert into deed values ('late', 1, 1)")
+                    pause("inside the block")
+            except LeaseLost as error:
+                errors.append(error)
+            mine.commit()
+
+    worker = serve(lease_ms=60_000, chores=False)
+    run = late.submit()
+    assert inside.wait(20)
+    worker._heart.stop()  # or it might tell the handler before the fence speaks
+    app.store.write(lambda tx: tx.raw(_taken(app, run.id)))
+    go_on.set()
+    eventually(lambda: worker.running == 0)
+
+    assert deeds(other) == []
+    assert len(errors) == 1
 
 
 def _taken(app: App, run_id: str) -> str:

@@ -49,6 +49,12 @@ def intend(tx: Tx, lease: Lease, name: str, *, namespace: str, digest: str | Non
     return Intent(is_new=False, is_settled=is_settled, result=row["result"], key_run=key_run)
 
 
+def check_lease(tx: Tx, lease: Lease, *, namespace: str) -> None:
+    """LeaseLost when another worker owns the run, or after its cancel was acknowledged."""
+    if tx.one("is_held_run", **_at(lease, namespace)) is None:
+        raise _lost(lease)
+
+
 def settle(tx: Tx, lease: Lease, name: str, *, namespace: str, result: str) -> None:
     """Write down the result; later attempts get it instead of the call."""
     _guard(tx, lease, namespace)

@@ -16,7 +16,7 @@ import msgspec
 from rota.clock import elapsed_s
 from rota.engine.checkpoint import load_checkpoint, save_checkpoint
 from rota.engine.commit import commit
-from rota.engine.effects import Intent, intend, retract, settle
+from rota.engine.effects import Intent, check_lease, intend, retract, settle
 from rota.engine.last_success import LastSuccess, last_success
 from rota.errors import CommitUnknown, StoreLost, StoreUnavailable
 from rota.model.artifact import is_pointer
@@ -69,6 +69,10 @@ class Desk:
 
     def load_checkpoint(self, lease: Lease) -> str | None:
         return self._read(lambda tx: load_checkpoint(tx, lease, namespace=self._namespace))
+
+    def check_lease(self, lease: Lease) -> None:
+        """LeaseLost when what this attempt writes does not count any more."""
+        self._read(lambda tx: check_lease(tx, lease, namespace=self._namespace))
 
     def last_success(self, lease: Lease, schedule: str) -> LastSuccess:  # noqa: ARG002  # see far_desk
         found = self._read(lambda tx: last_success(tx, schedule, namespace=self._namespace))

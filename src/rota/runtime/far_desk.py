@@ -66,6 +66,11 @@ class FarDesk(Desk):
     def load_checkpoint(self, lease: Lease) -> str | None:
         return self.ask(lease, Question(verb="load")).text
 
+    def check_lease(self, lease: Lease) -> None:
+        self.ask(
+            lease, Question(verb="load")
+        )  # which servers of any version answer under the fence
+
     def last_success(self, lease: Lease, schedule: str) -> LastSuccess:
         found = self.ask(lease, Question(verb="last_success", name=schedule))
         return LastSuccess(at=found.at, result=found.text)

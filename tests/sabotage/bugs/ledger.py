@@ -5,6 +5,10 @@ from __future__ import annotations
 from tests.sabotage.edit import Edit, Sabotage
 
 T_DOUBTS = "tests/contract/test_doubts.py::"
+T_RECEIPT = (
+    "tests/integration/test_worker_effects.py"
+    "::test_a_worker_whose_lease_was_taken_cannot_write_with_a_receipt"
+)
 SQL = "store/sql/effects.sql"
 
 LEDGER = (
@@ -23,6 +27,35 @@ LEDGER = (
             T_DOUBTS + "test_a_run_that_repeats_another_keeps_the_key_of_a_call_in_doubt"
             "[sqlite-given_redriven]",
         ),
+    ),
+    Sabotage(
+        name="a receipt without a fence",
+        breaks="A worker that was paused over its lease commits into the user's database.",
+        edits=(
+            Edit(
+                path="receipts.py",
+                within="_check_lease",
+                old="if call.desk is not None:",
+                new="if call.desk is None:",
+            ),
+        ),
+        caught_by=(
+            T_RECEIPT + "[sqlite-before the block]",
+            T_RECEIPT + "[sqlite-inside the block]",
+        ),
+    ),
+    Sabotage(
+        name="a receipt that looks at the fence too early",
+        breaks="A block that lasts longer than the lease commits what its successor does again.",
+        edits=(
+            Edit(
+                path="receipts.py",
+                within="once_in",
+                old="            _check_lease(call)\n",
+                new="            pass\n",
+            ),
+        ),
+        caught_by=(T_RECEIPT + "[sqlite-inside the block]",),
     ),
     Sabotage(
         name="a person settles what an attempt is doing",

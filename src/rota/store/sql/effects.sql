@@ -17,6 +17,16 @@ select 1 as yes
    and namespace = :namespace
    and state = {to:succeed}
 
+-- name: is_held_run
+-- Only a look: who asks may hold locks of their own in the same database.
+select 1 as yes
+  from rota.run as run
+ where run.id = :run_id
+   and run.fence = :fence
+   and run.namespace = :namespace
+   and run.{from:succeed}
+   and not run.cancel_requested
+
 -- name: guard_run
 select run.id
   from rota.run as run
