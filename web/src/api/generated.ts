@@ -155,6 +155,15 @@ export type Breaker = {
   pauses: boolean;
 };
 
+export type BreakerBody = {
+  share: number;
+  least: number;
+  window?: string | number;
+  cool?: string | number;
+  coolCap?: string | number;
+  pauses?: boolean;
+};
+
 export type BreakerDocument = {
   job: string;
   state: "closed" | "open" | "half_open";
@@ -375,6 +384,12 @@ export type DefinitionDocument = {
   queue: string;
   priority: number;
   retries: number;
+  backoff: "none" | "fixed" | "exponential" | "custom";
+  retryDelay: number;
+  retryCap: number;
+  retryWithin: number | null;
+  jitter: number;
+  breaker: BreakerBody | null;
   timeout: number | null;
   expires: number | null;
   schedule: Record<string, unknown> | null;
@@ -464,6 +479,7 @@ export type ErrorDetail = {
   message: string;
   traceback?: string;
   worker?: string;
+  asked_ms?: number;
 };
 
 export type EventBody = {
@@ -691,6 +707,12 @@ export type JobBody = {
   timezone?: string | null;
   dependencies?: Array<string>;
   retries?: number | null;
+  backoff?: "exponential" | "fixed" | "none" | null;
+  retryDelay?: string | number | null;
+  retryCap?: string | number | null;
+  retryWithin?: string | number | null;
+  jitter?: number | null;
+  breaker?: string | BreakerBody | null;
   timeout?: string | number | null;
   queue?: string | null;
   priority?: number | "high" | "medium" | "low" | null;

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from rota.api.documents import Document, Moment, then, when
-from rota.api.routes.job_bodies import HttpBody
+from rota.api.routes.job_bodies import BreakerBody, HttpBody
 from rota.api.routes.job_specs import whole_spec
 from rota.api.routes.run_documents import Status, percent, status_of
 from rota.engine.job_views import Activity, Outcome
@@ -15,7 +15,15 @@ from rota.engine.jobs import JobView
 from rota.engine.schedule_views import ScheduleView
 from rota.model.identity import Credential
 from rota.model.run import RunView
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.model.spec import (
+    Backoff,
+    Breaker,
+    CommandTarget,
+    GraphTarget,
+    HttpTarget,
+    JobSpec,
+    PythonTarget,
+)
 from rota.rules.rights import power_of
 from rota.rules.web_address import shown_address
 
@@ -82,8 +90,14 @@ class DefinitionDocument(Document):
     queue: str
     priority: int
     retries: int
+    backoff: Backoff
+    retry_delay: float
+    retry_cap: float
+    retry_within: float | None
+    jitter: float
+    breaker: BreakerBody | None
     timeout: float | None
-    """Seconds."""
+    """Seconds, as all durations here."""
     expires: float | None
     schedule: dict[str, Any] | None = None
     """The one that was defined with it."""
@@ -182,11 +196,21 @@ def definition_document(
         queue=work.queue,
         priority=work.priority,
         retries=work.retry.limit,
+        backoff=work.retry.backoff,
+        retry_delay=work.retry.delay_ms / 1000,
+        retry_cap=work.retry.cap_ms / 1000,
+        retry_within=_seconds(work.retry.within_ms),
+        jitter=work.retry.jitter,
+        breaker=_breaker(work.breaker) if work.breaker else None,
         timeout=_seconds(work.timeout_ms),
         expires=_seconds(work.expires_ms),
         schedule=_without_args(msgspec.to_builtins(timed)) if timed else None,
         arguments=dict(timed.args) if timed else {},
     )
+
+
+def _breaker(rule: Breaker) -> BreakerBody:
+    return BreakerBody(**msgspec.structs.asdict(rule))
 
 
 def outcome_document(outcome: Outcome) -> OutcomeDocument:
