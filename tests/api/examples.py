@@ -172,6 +172,8 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("POST", "/api/v1/dead-letters/discard"): Example(
         200, {"ids": ["{run_id}"]}, dead=True, changes=True
     ),
+    ("GET", "/api/v1/releases"): Example(200, foreign=None),
+    ("POST", "/api/v1/releases/{number}/use"): Example(404, changes=False),
     ("GET", "/api/v1/breakers"): Example(200, foreign=None),
     ("POST", "/api/v1/breakers/{job}/open"): Example(200, changes=True),
     ("POST", "/api/v1/breakers/{job}/close"): Example(200, changes=True),

@@ -8,8 +8,11 @@ from typing import Any
 import httpx2
 import pytest
 
+from rota.app.declare import hand_of
 from rota.engine.audit import seal
-from rota.model.spec import JobSpec, PythonTarget
+from rota.engine.declare import declare
+from rota.model.release import Declaration
+from rota.model.spec import CommandTarget, JobSpec, PythonTarget
 from tests.api.serving import OTHER, Served
 from tests.contract.builders import claim_one, given_lease, given_worker, look, run_sql
 from tests.contract.deeds import desk_of
@@ -218,6 +221,37 @@ def test_an_effect_in_doubt_is_settled_by_who_operates_its_queue(served: Served)
     assert client.post(f"{path}/mail/settle", json=said).json()["code"] == "unknown-effect"
     wrong = client.post(f"{path}/charge/settle", json={"done": False, "result": 1})
     assert wrong.status_code == 400
+
+
+def test_a_release_is_gone_back_to_by_an_author(served: Served) -> None:
+    def deploy(label: str, command: str) -> None:
+        spec = JobSpec(name="say", target=CommandTarget(argv=("echo", command)))
+        said = Declaration(app="shop", label=label, jobs={"say": spec})
+        served.app.store.write(lambda tx: declare(tx, said, hand_of(served.app)))
+
+    deploy("one", "a")
+    deploy("two", "b")
+    client = served.client("author", "exec")
+    path = f"{V1}/releases/1/use"
+    before = {each["number"]: each for each in items(client, "/releases")}
+    refused = served.client("author").post(path)
+    narrow = served.client("author", "exec", queues=["default"])
+    foreign = served.client("author", "exec", namespace=OTHER)
+    answer = client.post(path)
+
+    assert (before[1]["label"], before[1]["holds"], before[1]["verbs"]) == ("one", False, ["use"])
+    assert (before[2]["label"], before[2]["holds"], before[2]["verbs"]) == ("two", True, [])
+    assert served.client("operator").post(path).status_code == 403
+    assert (refused.status_code, "needs the role exec" in refused.text) == (403, True)
+    assert narrow.post(path).json()["code"] == "unknown-release"
+    assert items(narrow, "/releases") == items(foreign, "/releases") == []
+    assert foreign.post(path).json()["code"] == "unknown-release"
+    assert (answer.status_code, answer.json()["number"], answer.json()["holds"]) == (200, 3, True)
+    (act,) = [
+        each for each in items(served.client("admin"), "/audit") if each["verb"] == "use release"
+    ]
+    assert (act["subject"], act["detail"]["was"]) == ("1", 1)
+    assert client.get(f"{V1}/jobs/say").json()["command"] == ["echo", "a"]
 
 
 def test_a_breaker_is_opened_and_closed_by_hand(served: Served) -> None:

@@ -139,8 +139,8 @@ def test_names_are_those_of_the_jobs_made_unique() -> None:
 def test_a_reference_is_computed_with_a_float_whatever_number_it_is() -> None:
     @app.graph(name="scaled")
     def graph(n: int) -> None:
-        load.node(name="a")(n * 2.5)
-        load.node(name="b")(1.5 - (n + 1) / 2.0)
+        load.node(name="a")(n * 2.5)  # type: ignore[arg-type]  # a reference
+        load.node(name="b")(1.5 - (n + 1) / 2.0)  # type: ignore[arg-type]  # a reference
         load.node(name="c", when=n > 2.5)(n)
 
     made = nodes_of(graph.graph)

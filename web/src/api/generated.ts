@@ -1237,6 +1237,19 @@ export type Registered = {
   hearsBegins: boolean;
 };
 
+export type ReleaseDocument = {
+  number: number;
+  app: string | null;
+  label: string | null;
+  jobs: Record<string, number>;
+  schedules: Array<string>;
+  seenAt: string;
+  usedAt: string;
+  usedBy: string;
+  holds: boolean;
+  verbs: Array<string>;
+};
+
 export type Removed = {
   jobId: string;
   status: "deleted";
@@ -1755,6 +1768,8 @@ export interface Operations {
   listWorkers: { answer: Page<WorkerDocument> };
   drainWorker: { path: [workerId: string]; answer: DrainState };
   resumeWorker: { path: [workerId: string]; answer: DrainState };
+  listReleases: { query?: { app?: string | null; limit?: number }; answer: Page<ReleaseDocument> };
+  useRelease: { path: [number: number]; answer: ReleaseDocument };
   registerWorker: { body: RegisterBody; answer: Registered };
   listenForWorker: { path: [workerId: string]; query?: { wait?: string }; answer: Rung };
   beatForWorker: { path: [workerId: string]; body: HeartbeatBody; answer: Beaten };
@@ -1873,6 +1888,8 @@ export const PLACES: Record<keyof Operations, string> = {
   listWorkers: "GET /workers",
   drainWorker: "POST /workers/{}/drain",
   resumeWorker: "POST /workers/{}/resume",
+  listReleases: "GET /releases",
+  useRelease: "POST /releases/{}/use",
   registerWorker: "POST /worker/register",
   listenForWorker: "POST /worker/{}/listen",
   beatForWorker: "POST /worker/{}/heartbeat",

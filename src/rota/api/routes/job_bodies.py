@@ -32,6 +32,10 @@ class BreakerBody(Body):
     cool_cap: str | float = "10m"
     pauses: bool = False
 
+    @classmethod
+    def of(cls, rule: Breaker) -> BreakerBody:
+        return cls(**msgspec.structs.asdict(rule))
+
 
 class JobBody(Body):
     """A definition: what to run, when, and under which policies."""

@@ -15,15 +15,7 @@ from rota.engine.jobs import JobView
 from rota.engine.schedule_views import ScheduleView
 from rota.model.identity import Credential
 from rota.model.run import RunView
-from rota.model.spec import (
-    Backoff,
-    Breaker,
-    CommandTarget,
-    GraphTarget,
-    HttpTarget,
-    JobSpec,
-    PythonTarget,
-)
+from rota.model.spec import Backoff, CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
 from rota.rules.rights import power_of
 from rota.rules.web_address import shown_address
 
@@ -201,16 +193,12 @@ def definition_document(
         retry_cap=work.retry.cap_ms / 1000,
         retry_within=_seconds(work.retry.within_ms),
         jitter=work.retry.jitter,
-        breaker=_breaker(work.breaker) if work.breaker else None,
+        breaker=BreakerBody.of(work.breaker) if work.breaker else None,
         timeout=_seconds(work.timeout_ms),
         expires=_seconds(work.expires_ms),
         schedule=_without_args(msgspec.to_builtins(timed)) if timed else None,
         arguments=dict(timed.args) if timed else {},
     )
-
-
-def _breaker(rule: Breaker) -> BreakerBody:
-    return BreakerBody(**msgspec.structs.asdict(rule))
 
 
 def outcome_document(outcome: Outcome) -> OutcomeDocument:
