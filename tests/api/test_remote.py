@@ -201,7 +201,7 @@ def test_checkpoints_and_effects_are_kept_for_the_next_attempt(served: Served) -
 
     assert far.good("checkpoint/load", attempt(again)) == {"state": '{"row":7}'}
     known = far.good("effects", {**attempt(again), "name": "pay", "verb": "intend"})
-    assert known == {"isNew": False, "isSettled": True, "result": '"paid"'}
+    assert known == {"isNew": False, "isSettled": True, "result": '"paid"', "keyRun": None}
     assert far.good("last-success", attempt(again)) == {"at": None, "result": None}
 
 

@@ -56,10 +56,15 @@ class Later(Reference):
         return BadGraph(f"{self.text} {what}")
 
     def _with(self, sign: str, other: object) -> Later:
-        return Computed(f"{self.text} {sign} {written(other)}")
+        return Computed(f"{self._beside(sign, other)} {sign} {written(other)}")
 
     def _from(self, sign: str, other: object) -> Later:
-        return Computed(f"{written(other)} {sign} {self.text}")
+        return Computed(f"{written(other)} {sign} {self._beside(sign, other)}")
+
+    def _beside(self, sign: str, other: object) -> str:
+        """Python computes whole numbers with others, expressions do not: it is written out."""
+        is_double = isinstance(other, float) and sign in ("+", "-", "*", "/")
+        return f"double({self.alone})" if is_double else self.text
 
     __hash__ = object.__hash__
 

@@ -27,6 +27,8 @@ class EffectBody(AttemptBody, kw_only=True):
     name: Name
     result: str | None = None
     """JSON text, when it is settled."""
+    args_digest: Name | None = None
+    """The arguments of a node that is about to begin it."""
 
 
 class EffectState(Told, frozen=True, kw_only=True):
@@ -35,6 +37,8 @@ class EffectState(Told, frozen=True, kw_only=True):
     is_new: bool = False
     is_settled: bool = False
     result: str | None = None
+    key_run: str | None = None
+    """The run that its key is made of, if that is an earlier one."""
 
 
 class SuccessState(Told, frozen=True, kw_only=True):

@@ -132,6 +132,8 @@ class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     traceback: str = ""
     worker: str = ""
     """The name and the host of one that was lost: what is on record of it goes."""
+    asked_ms: int = 0
+    """How long a server or the handler asked to wait, where the policy allows less."""
 
 
 NO_TYPE = "RunFailed"

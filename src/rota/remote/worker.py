@@ -158,6 +158,7 @@ class RemoteWorker(WorkerBody):
         told = self._link.line.say("/worker/register", Registered, body)
         self.id = self._link.worker_id = self._heart.worker_id = told.worker_id
         self._heart.last_sent_s = sent_s
+        self._link.is_new = told.hears_begins
         self._served_heart.hears_begins = self._deliverer.hears_begins = told.hears_begins
         self._served_heart.tells_strays = self._deliverer.tells_strays = told.tells_strays
         return told

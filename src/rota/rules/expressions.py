@@ -43,6 +43,9 @@ _PREFIX = re.compile(r"^[A-Z_]+: ")
 _NO_TIME = re.compile(rf"No matching overloads found : ({'|'.join(FUNCTIONS)})\((.*)\)")
 
 
+_MIXED = re.compile(r"No matching overloads found : _[-+*/]_\((?:int64, double|double, int64)\)")
+
+
 class Names(NamedTuple):
     """What an expression may mention."""
 
@@ -142,6 +145,8 @@ class Expression:
         words = _PREFIX.sub("", said).removesuffix(" [INTERNAL]")
         if "Iteration budget" in words:
             words = "more than 10,000 steps; let a job compute it"
+        elif _MIXED.search(words) is not None:
+            words = "whole numbers and others are not computed together: double(x), and 1.0 for 1"
         elif (no_time := _NO_TIME.search(words)) is not None:
             words = _needs_texts(no_time[1], no_time[2])
         return BadExpression(f"{self.where}: {self.text:.80}: {words:.200}")

@@ -156,6 +156,15 @@ export type Breaker = {
   pauses: boolean;
 };
 
+export type BreakerBody = {
+  share: number;
+  least: number;
+  window?: string | number;
+  cool?: string | number;
+  coolCap?: string | number;
+  pauses?: boolean;
+};
+
 export type BreakerDocument = {
   job: string;
   state: "closed" | "open" | "half_open";
@@ -383,6 +392,12 @@ export type DefinitionDocument = {
   queue: string;
   priority: number;
   retries: number;
+  backoff: "none" | "fixed" | "exponential" | "custom";
+  retryDelay: number;
+  retryCap: number;
+  retryWithin: number | null;
+  jitter: number;
+  breaker: BreakerBody | null;
   timeout: number | null;
   expires: number | null;
   onFailure: string | null;
@@ -424,12 +439,29 @@ export type EffectBody = {
   verb: "intend" | "settle" | "retract";
   name: string;
   result?: string | null;
+  argsDigest?: string | null;
+};
+
+export type EffectDocument = {
+  executionId: string;
+  job: string;
+  name: string;
+  state: "under_way" | "in_doubt" | "done" | "not_done" | "taken_up";
+  idempotencyKey: string;
+  intendedAt: string;
+  settledAt: string | null;
+  result: unknown;
+  decidedBy: string | null;
+  takenBy: string | null;
+  graphId: string | null;
+  verbs: Array<string>;
 };
 
 export type EffectState = {
   isNew: boolean;
   isSettled: boolean;
   result: string | null;
+  keyRun: string | null;
 };
 
 export type EndBody = {
@@ -456,6 +488,7 @@ export type ErrorDetail = {
   message: string;
   traceback?: string;
   worker?: string;
+  asked_ms?: number;
 };
 
 export type EventBody = {
@@ -684,6 +717,12 @@ export type JobBody = {
   timezone?: string | null;
   dependencies?: Array<string>;
   retries?: number | null;
+  backoff?: "exponential" | "fixed" | "none" | null;
+  retryDelay?: string | number | null;
+  retryCap?: string | number | null;
+  retryWithin?: string | number | null;
+  jitter?: number | null;
+  breaker?: string | BreakerBody | null;
   timeout?: string | number | null;
   queue?: string | null;
   priority?: number | "high" | "medium" | "low" | null;
@@ -1212,6 +1251,19 @@ export type Registered = {
   tellsStrays: boolean;
 };
 
+export type ReleaseDocument = {
+  number: number;
+  app: string | null;
+  label: string | null;
+  jobs: Record<string, number>;
+  schedules: Array<string>;
+  seenAt: string;
+  usedAt: string;
+  usedBy: string;
+  holds: boolean;
+  verbs: Array<string>;
+};
+
 export type Removed = {
   jobId: string;
   status: "deleted";
@@ -1477,6 +1529,12 @@ export type Session = {
   csrfToken: string | null;
 };
 
+export type SettleBody = {
+  done: boolean;
+  result?: unknown;
+  reason?: string | null;
+};
+
 export type ShiftDocument = {
   at: string;
   zone: string;
@@ -1732,6 +1790,8 @@ export interface Operations {
   listWorkers: { answer: Page<WorkerDocument> };
   drainWorker: { path: [workerId: string]; answer: DrainState };
   resumeWorker: { path: [workerId: string]; answer: DrainState };
+  listReleases: { query?: { app?: string | null; limit?: number }; answer: Page<ReleaseDocument> };
+  useRelease: { path: [number: number]; answer: ReleaseDocument };
   registerWorker: { body: RegisterBody; answer: Registered };
   listenForWorker: { path: [workerId: string]; query?: { wait?: string }; answer: Rung };
   beatForWorker: { path: [workerId: string]; body: HeartbeatBody; answer: Beaten };
@@ -1750,6 +1810,9 @@ export interface Operations {
   redriveMany: { body: RedriveManyBody; answer: RedrivenMany };
   discardOne: { path: [runId: string]; body?: RedriveBody; answer: Discarded };
   discardMany: { body: ChosenBody; answer: Discarded };
+  listEffects: { query?: { jobId?: string | null; limit?: number }; answer: Page<EffectDocument> };
+  listRunEffects: { path: [runId: string]; answer: Page<EffectDocument> };
+  settleEffect: { path: [runId: string, name: string]; body: SettleBody; answer: EffectDocument };
   listBreakers: { answer: Page<BreakerDocument> };
   openOne: { path: [job: string]; body?: routes_breakers_NoteBody; answer: BreakerState };
   closeOne: { path: [job: string]; answer: BreakerState };
@@ -1847,6 +1910,8 @@ export const PLACES: Record<keyof Operations, string> = {
   listWorkers: "GET /workers",
   drainWorker: "POST /workers/{}/drain",
   resumeWorker: "POST /workers/{}/resume",
+  listReleases: "GET /releases",
+  useRelease: "POST /releases/{}/use",
   registerWorker: "POST /worker/register",
   listenForWorker: "POST /worker/{}/listen",
   beatForWorker: "POST /worker/{}/heartbeat",
@@ -1865,6 +1930,9 @@ export const PLACES: Record<keyof Operations, string> = {
   redriveMany: "POST /dead-letters/redrive",
   discardOne: "POST /dead-letters/{}/discard",
   discardMany: "POST /dead-letters/discard",
+  listEffects: "GET /effects",
+  listRunEffects: "GET /runs/{}/effects",
+  settleEffect: "POST /runs/{}/effects/{}/settle",
   listBreakers: "GET /breakers",
   openOne: "POST /breakers/{}/open",
   closeOne: "POST /breakers/{}/close",
