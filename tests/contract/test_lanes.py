@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from contextlib import closing
 
 import pytest
 
 from rota.engine.blackouts import put_blackout
 from rota.engine.breakers import close_breaker, open_breaker
 from rota.engine.claim import Lanes
+from rota.engine.keys import queue_key
 from rota.engine.lanes import IN_THE_WAY, Obstacle, lanes_in_use, move_to_lane, obstacles
 from rota.engine.promote import promote
 from rota.engine.queues import pause
@@ -39,6 +41,7 @@ from tests.contract.builders import (
     submit_all,
 )
 from tests.contract.graph_builders import Flow, graph, node
+from tests.support.calls import eventually
 
 MANY = IN_THE_WAY
 A_LOT = Obstacle(HOME, "default", "a")
@@ -349,3 +352,16 @@ def test_a_claim_leaves_runs_of_such_a_graph_where_they_are(store: Store, worker
 
 def never(lease: Lease) -> Work:
     raise AssertionError(lease.job)
+
+
+def test_the_end_of_a_run_of_a_full_graph_wakes_those_who_left_the_next_alone(
+    store: Store, worker: str
+) -> None:
+    flow = Flow(store, worker, graph([node("a")], max_runs=1))
+    first = flow.start()
+    given_run(store, job="flow", version=flow.version)
+    keys: list[str] = []
+
+    with closing(store.watch(keys.append)):
+        cancel_run(store, first)
+        eventually(lambda: queue_key(HOME, "default") in keys)

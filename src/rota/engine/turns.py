@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 
 from rota.engine.apart import set_aside
 from rota.engine.courses import Course, find_spec, remembered
+from rota.engine.jobs import current_specs
 from rota.engine.keys import queue_key
 from rota.engine.past import PastFailed, next_turns, note_success, run_before
 from rota.errors import BadInput
@@ -77,7 +78,14 @@ def let_next(tx: Tx, graphs: Collection[Graph], *, namespace: str) -> None:
             rows = tx.all("unblock_runs", ids=ids, credit_ms=CREDIT_MS)
         else:
             rows = tx.all("let_next", credit_ms=CREDIT_MS, **at)
-        tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
+        queues = {row["queue"] for row in rows} or _queues_of(tx, job, namespace)
+        tx.notify({queue_key(namespace, queue) for queue in queues})
+
+
+def _queues_of(tx: Tx, job: str, namespace: str) -> set[str]:
+    """Where runs of a graph wait that no claim has touched, because it was full."""
+    specs = current_specs(tx, [job], namespace=namespace)
+    return {spec.queue for _, spec in specs.values()}
 
 
 def limits_of_graphs(specs: Mapping[str, JobSpec]) -> dict[str, int]:
