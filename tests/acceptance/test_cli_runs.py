@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.cli import Rota
+from tests.support.cli import Rota, eventually
 
 
 def test_a_submitted_run_is_carried_out_and_its_result_printed(rota: Rota) -> None:
@@ -60,6 +60,38 @@ def test_running_and_waiting_runs_can_be_cancelled(rota: Rota) -> None:
     assert "cancelled" in ended.err
     assert twice.code == 0
     assert too_late.code == 3
+
+
+CLUSTER = """
+graphs:
+  cluster:
+    nodes:
+      up: {command: "true", kind: setup}
+      down: {command: "sleep 60", kind: teardown, setups: up}
+"""
+
+
+def test_a_cancelled_graph_says_that_teardowns_run_and_how_to_skip_them(rota: Rota) -> None:
+    (rota.folder / "cluster.yaml").write_text(CLUSTER)
+    rota.good("db", "migrate")
+    rota.good("apply", "cluster.yaml", "--yes")
+    with rota.serving("up", "--stored"):
+        run = rota.good("submit", "cluster").out.strip()
+        eventually(lambda: _is_running(rota), "the teardown runs")
+        said = rota.good("runs", "cancel", run)
+        listed = rota.good("runs").out
+        why = rota.good("why", run).out
+        forced = rota.good("runs", "cancel", run, "--force")
+
+    assert f"{run}  cancelling: teardowns run first (rota why); --force ends it now" in said.out
+    assert "cancelling: teardowns run" in listed
+    assert "cancelling: teardown down runs" in why
+    assert f"{run}  cancelled" in forced.out
+
+
+def _is_running(rota: Rota) -> bool:
+    runs = rota.good("runs", "--json").documents
+    return any(run["job"] == "cluster.down" and run["state"] == "running" for run in runs)
 
 
 def test_a_paused_queue_starts_nothing_until_it_is_resumed(rota: Rota) -> None:
