@@ -40,7 +40,7 @@ bench: ## Measure Rota beside the raw limit of each store
 bench-peers: ## Measure Rota beside other job queues
 	@./dev bench-peers $(ARGS)
 
-chaos: ## Kill, stop and cut everything for half an hour, then check it (ARGS=--short: two minutes)
+chaos: ## Kill, stop and cut everything for half an hour, then check it (ARGS=--short: two minutes; --pooler, --standby)
 	@./dev chaos $(ARGS)
 
 firings: ## Kill schedulers and turn their clock over 100,000 instants: none doubled, none missing

@@ -30,6 +30,7 @@ APART = {
     "logs: what printing costs": "bench.logs",
     "schedules: how late they fire": "bench.schedules",
     "priority: urgent behind slow": "bench.urgent",
+    "queues: runs that cannot start": "bench.blocked",
     "graphs: chains, fans, maps": "bench.flows",
     "HTTP: one server process": "bench.http",
     "workers without a database": "bench.remote",

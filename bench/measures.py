@@ -116,6 +116,24 @@ MEASURES = (
         targets=_both(Target(at_most=2)),
         is_ratio=True,
     ),
+    *(
+        measure
+        for kind, title in {
+            "unknown": "1 M runs of an unknown job in front",
+            "breaker": "1 M behind a breaker in front",
+            "window": "1 M in a maintenance window in front",
+            "max_runs": "1 M of a graph at its max_runs in front",
+        }.items()
+        for measure in (
+            Measure(
+                name=f"blocked_{kind}",
+                title=f"{title}: others, beside an empty queue",
+                targets=_both(Target(at_least=0.95)),
+                is_ratio=True,
+            ),
+            Measure(name=f"blocked_{kind}_s", title="out of the way after, s"),
+        )
+    ),
     Measure(name="claim_empty", title="claim + finish/s, empty tables"),
     Measure(name="claim_full", title="claim + finish/s, full tables"),
     Measure(

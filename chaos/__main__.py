@@ -25,7 +25,18 @@ WIDTH = 110
 @click.option(
     "--jobs", type=click.IntRange(min=100), help="Runs to submit; faults come in proportion."
 )
-@click.option("--pooler", is_flag=True, help="Put PgBouncer between all processes and PostgreSQL.")
+@click.option(
+    "--pooler",
+    "mode",
+    flag_value="pooler",
+    help="Put PgBouncer between all processes and PostgreSQL.",
+)
+@click.option(
+    "--standby",
+    "mode",
+    flag_value="standby",
+    help="Give PostgreSQL a synchronous standby, and fail over again and again.",
+)
 @click.option("--json", "json_path", type=Path, default=JSON_PATH, show_default=True)
 @click.option("--keep", is_flag=True, help="Keep the logs of all processes.")
 def main(
@@ -33,7 +44,7 @@ def main(
     is_short: bool,
     seed: int | None,
     jobs: int | None,
-    pooler: bool,
+    mode: str | None,
     json_path: Path,
     keep: bool,
 ) -> None:
@@ -42,10 +53,12 @@ def main(
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     seed = secrets.randbelow(10**9) if seed is None else seed
     sizes = SHORT if is_short else LONG
-    if pooler:
-        sizes = sizes.behind_pooler()
     if jobs is not None:
         sizes = sizes.scaled(jobs)
+    if mode == "pooler":
+        sizes = sizes.behind_pooler()
+    elif mode == "standby":
+        sizes = sizes.with_standby()
     console.print(f"seed {seed}: {sizes.jobs:,} jobs, {sum(sizes.faults.values())} faults")
     folder = Path(tempfile.mkdtemp(prefix="rota-chaos-"))
     try:

@@ -32,6 +32,7 @@ INVARIANTS = (
     Invariant("S16", "at most once", requests.at_most_once),
     Invariant("S18", "a waker for everything", progress.wakers),
     Invariant("L1", "all ends come", progress.all_end),
+    Invariant("L2", "connections bounded", progress.connections),
 )
 
 

@@ -92,6 +92,8 @@ class Facts:
     looks: int = 0
     stuck: list[str] = field(default_factory=list)
     """What the observer found without a waker."""
+    sessions: Mapping[str, int] = field(default_factory=dict)
+    """The most that the server held for each process at once, by the name of its sessions."""
     amnesties: tuple[int, ...] = ()
     """When reaping began again after a gap."""
     drain_ms: int = 0

@@ -9,6 +9,15 @@ from chaos.sizes import Sizes
 
 KILLS = ("kill_worker", "kill_child", "vanish", "kill_client")
 STOPS = ("stop_worker", "pause_worker")
+OF_LEASE = {
+    "stop_worker": (1.1, 1.4),  # past its lease: it wakes up as a zombie
+    "pause_worker": (0.05, 0.5),  # shorter: its lease survives
+    "silence": (0.3, 1.1),  # the TCP peers notice only by their own timeouts
+    "vanish": (1.3, 1.6),
+    "silence_standby": (0.1, 2.5),  # commits hang, often until leases have run out
+    "fail_over": (0.1, 0.6),  # of one that comes while commits hang: for how long they have
+}
+"""How long some faults last, in leases."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,16 +49,7 @@ def plan_faults(seed: int, sizes: Sizes) -> list[Fault]:
 
 
 def _hold_s(kind: str, random: Random, *, lease_s: float) -> float:
-    match kind:
-        case "stop_worker":  # past its lease: it wakes up as a zombie
-            return lease_s * random.uniform(1.1, 1.4)
-        case "pause_worker":  # shorter: its lease survives
-            return lease_s * random.uniform(0.05, 0.5)
-        case "silence":  # the TCP peers notice only by their own timeouts
-            return lease_s * random.uniform(0.3, 1.1)
-        case "crash_postgres" | "crash_pooler":
-            return random.uniform(0.0, 1.5)
-        case "vanish":
-            return lease_s * random.uniform(1.3, 1.6)
-        case _:
-            return random.uniform(0.0, 0.5)
+    if kind in OF_LEASE:
+        return lease_s * random.uniform(*OF_LEASE[kind])
+    longest_s = 1.5 if kind in ("crash_postgres", "crash_pooler") else 0.5
+    return random.uniform(0.0, longest_s)

@@ -11,7 +11,7 @@ from typing import Any
 
 from chaos.facts import Facts, Tried
 from chaos.faults import KILLS, STOPS
-from chaos.nemesis import Death, Deeds
+from chaos.nemesis import Deeds
 
 
 def figures(facts: Facts, deeds: Deeds, *, took_s: float) -> dict[str, Any]:
@@ -27,6 +27,8 @@ def figures(facts: Facts, deeds: Deeds, *, took_s: float) -> dict[str, Any]:
         "stops": sum(deeds.counts[kind] for kind in STOPS),
         "PostgreSQL crashes": deeds.counts["crash_postgres"],
         "PgBouncer crashes": deeds.counts["crash_pooler"],
+        "failovers": deeds.counts["fail_over"],
+        "silences of the standby": deeds.counts["silence_standby"],
         "cuts and silences": deeds.counts["cut"] + deeds.counts["silence"],
         "graceful restarts": deeds.counts["restart_worker"],
         "amnesties after a gap in reaping": len(facts.amnesties),
@@ -37,10 +39,30 @@ def figures(facts: Facts, deeds: Deeds, *, took_s: float) -> dict[str, Any]:
             recoveries(facts, deeds, "kill_worker")
         ),
         "host vanished to claimable": spread(recoveries(facts, deeds, "vanish")),
-        "PostgreSQL back to first completion": spread(resumptions(facts, deeds)),
+        "PostgreSQL back to first completion": spread(
+            resumptions(facts, deeds, "crash_postgres", "crash_pooler")
+        ),
+        **_failover_figures(facts, deeds),
+        "most connections of a process": max(facts.sessions.values(), default=0),
         "drain after the last fault": round(facts.drain_ms / 1000, 1),
         "took": round(took_s, 1),
         "runs a second": round(len(facts.ended) / took_s, 1),
+    }
+
+
+def _failover_figures(facts: Facts, deeds: Deeds) -> dict[str, Any]:
+    """None for a run without a standby."""
+    if not deeds.counts["fail_over"]:
+        return {}
+    lasted = [
+        (each.back_ms - each.went_ms) / 1000 for each in deeds.outages if each.kind == "fail_over"
+    ]
+    return {
+        "kill of the primary to a new one": spread(lasted),
+        "new primary to first completion": spread(resumptions(facts, deeds, "fail_over")),
+        "end of a silence to first completion": spread(
+            resumptions(facts, deeds, "silence_standby")
+        ),
     }
 
 
@@ -51,18 +73,21 @@ def recoveries(facts: Facts, deeds: Deeds, kind: str) -> list[float]:
     """
     died = {death.worker_id: death for death in deeds.deaths if death.kind == kind}
     return [
-        (each.ended_ms - died[each.worker_id].at_ms - away_ms(died[each.worker_id], each, deeds))
-        / 1000
+        _seconds(died[each.worker_id].at_ms, each.ended_ms, deeds)
         for each in facts.tried
         if each.kind == "lost" and each.worker_id in died
     ]
 
 
-def away_ms(death: Death, lost: Tried, deeds: Deeds) -> int:
-    """How much of the time between the two PostgreSQL was crashed and not yet back."""
+def _seconds(from_ms: int, to_ms: int, deeds: Deeds) -> float:
+    """Without the time in which nothing could be committed."""
+    return (to_ms - from_ms - away_ms(from_ms, to_ms, deeds)) / 1000
+
+
+def away_ms(from_ms: int, to_ms: int, deeds: Deeds) -> int:
+    """How much of the time between the two nothing could be committed."""
     return sum(
-        max(0, min(back_ms, lost.ended_ms) - max(went_ms, death.at_ms))
-        for went_ms, back_ms in deeds.outages
+        max(0, min(each.back_ms, to_ms) - max(each.went_ms, from_ms)) for each in deeds.outages
     )
 
 
@@ -78,7 +103,7 @@ def slowest(facts: Facts, deeds: Deeds, most: int = 20) -> list[dict[str, Any]]:
         {
             **asdict(died[worker]),
             "claimable_ms": tried.ended_ms - died[worker].at_ms,
-            "postgres_away_ms": away_ms(died[worker], tried, deeds),
+            "postgres_away_ms": away_ms(died[worker].at_ms, tried.ended_ms, deeds),
         }
         for worker, tried in last.items()
     ]
@@ -86,15 +111,25 @@ def slowest(facts: Facts, deeds: Deeds, most: int = 20) -> list[dict[str, Any]]:
     return found[:most]
 
 
-def resumptions(facts: Facts, deeds: Deeds) -> list[float]:
-    """Seconds from each return of PostgreSQL until the first success after it."""
+def outages(facts: Facts, deeds: Deeds) -> list[dict[str, Any]]:
+    """Each of them, to be looked up in the logs, with the first success after it."""
     ends = sorted(end.finished_ms for end in facts.ended if end.state == "success")
-    found = []
-    for _, at_ms in deeds.outages:
-        at = bisect_left(ends, at_ms)
-        if at < len(ends):
-            found.append((ends[at] - at_ms) / 1000)
-    return found
+    return [
+        {**each._asdict(), "resumed_ms": next(iter(ends[bisect_left(ends, each.back_ms) :]), None)}
+        for each in deeds.outages
+    ]
+
+
+def resumptions(facts: Facts, deeds: Deeds, *kinds: str) -> list[float]:
+    """Seconds from the end of each outage of these kinds until the first success after it.
+
+    The next outage may come before any: its time is not counted.
+    """
+    return [
+        _seconds(each["back_ms"], each["resumed_ms"], deeds)
+        for each in outages(facts, deeds)
+        if each["kind"] in kinds and each["resumed_ms"] is not None
+    ]
 
 
 def spread(seconds: Sequence[float]) -> dict[str, float]:

@@ -13,10 +13,13 @@ from pathlib import Path
 import psycopg
 
 from rota import App, Transaction, current_run, once_in
+from rota.store.postgres_dialer import DEFAULTS
 
 FOLDER = "ROTA_CHAOS_FOLDER"
 OTHER = "ROTA_CHAOS_OTHER"
 STARTS = "starts.log"
+SESSION = "chaos-"
+"""How sessions of a process of ours begin their names; its number follows."""
 LIMITS = {"effect": 20, "slow": 20, "receipt": 20, "flaky": 3, "once": 0}
 """Retries of each job."""
 DELAY_MS = 300
@@ -26,6 +29,14 @@ TABLES = "create table chaos_effect (run_id uuid not null, fence bigint not null
 """In both databases. Without any key, on purpose: a second row must be possible to be seen."""
 _INSERT = "insert into chaos_effect (run_id, fence, number) values (%s, %s, %s)"
 
+
+def _name_sessions() -> None:
+    """The server is told which process it serves: this one, or a child that carries out a run."""
+    DEFAULTS["application_name"] = f"{SESSION}{os.getpid()}"
+
+
+_name_sessions()
+os.register_at_fork(after_in_child=_name_sessions)
 app = App()
 
 

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import psycopg
 
 from chaos.faults import Fault
+from chaos.pair import Pair
 from chaos.site import Seat, Site
 from chaos.sizes import MOST_OUT
 
@@ -38,14 +39,22 @@ class Death:
     at_ms: int
 
 
+class Outage(NamedTuple):
+    """A time in which nothing could be committed, by the fault that made it."""
+
+    kind: str
+    went_ms: int
+    back_ms: int
+
+
 @dataclass(slots=True)
 class Deeds:
     """What the nemesis did."""
 
     counts: Counter[str] = field(default_factory=Counter)
     deaths: list[Death] = field(default_factory=list)
-    outages: list[tuple[int, int]] = field(default_factory=list)
-    """When PostgreSQL was crashed, and when it answered again."""
+    outages: list[Outage] = field(default_factory=list)
+    """When PostgreSQL went away, and when it could be written to again."""
     restarts: Counter[str] = field(default_factory=Counter)
     """Processes that ended by themselves and were started again, as a service manager does."""
 
@@ -115,7 +124,10 @@ class Nemesis:
             else:
                 seat.is_well = True
 
-        heapq.heappush(self._heals, (time.monotonic() + hold_s, next(self._order), do))
+        self._heal_in(hold_s, do)
+
+    def _heal_in(self, hold_s: float, heal: Callable[[], object]) -> None:
+        heapq.heappush(self._heals, (time.monotonic() + hold_s, next(self._order), heal))
 
     def _victim(self, fault: Fault, seats: Sequence[Seat]) -> Seat | None:
         """One that is well and alive; waits until there is one. None when all are done."""
@@ -138,9 +150,8 @@ class Nemesis:
     def _note_death(self, fault: Fault, seat: Seat) -> None:
         """Before the kill; while PostgreSQL is away nobody can say who it was."""
         with contextlib.suppress(psycopg.Error):
-            rows = self._site.ask(
-                "select id from rota.worker where pid = any(%s)", (seat.program.children(),)
-            )
+            family = [each.pid for each in seat.program.family()]
+            rows = self._site.ask("select id from rota.worker where pid = any(%s)", (family,))
             self.deeds.deaths += [
                 Death(kind=fault.kind, worker_id=str(row[0]), at_ms=now_ms()) for row in rows
             ]
@@ -231,7 +242,9 @@ class Nemesis:
 
     def _crash_postgres(self, fault: Fault) -> None:
         """At once and without a word, or by KILL of all its processes."""
-        server = self._site.server
+        if self._site.servers.pair is not None:
+            self._whole_pair()
+        server = self._site.servers.primary
         went_ms = now_ms()
         if fault.chance < 0.5:
             server.stop("immediate")
@@ -239,15 +252,54 @@ class Nemesis:
             server.kill()
         time.sleep(fault.hold_s)
         server.start()
-        self.deeds.outages.append((went_ms, now_ms()))
+        self._note_outage(fault, went_ms)
 
     def _crash_pooler(self, fault: Fault) -> None:
         """By KILL: its clients and its server connections are gone without a word."""
-        bouncer = self._site.bouncer
+        bouncer = self._site.servers.bouncer
         if bouncer is None:
             raise AssertionError("there is no pooler here")
         went_ms = now_ms()
         bouncer.kill()
         time.sleep(fault.hold_s)
         bouncer.start()
-        self.deeds.outages.append((went_ms, now_ms()))
+        self._note_outage(fault, went_ms)
+
+    def _fail_over(self, fault: Fault) -> None:
+        """KILL of the primary; of some in the middle of commits that hang, and then never were."""
+        pair = self._whole_pair()
+        if fault.chance < 0.4:
+            went_ms = now_ms()
+            pair.silence()
+            self._rest(fault.hold_s)
+            self.deeds.outages.append(Outage("silence_before_fail_over", went_ms, now_ms()))
+        went_ms = now_ms()
+        self._site.fail_over()
+        self._note_outage(fault, went_ms)
+
+    def _silence_standby(self, fault: Fault) -> None:
+        """Commits hang; whatever comes meanwhile meets them."""
+        pair = self._whole_pair()
+        went_ms = now_ms()
+        pair.silence()
+
+        def heal() -> None:
+            pair.speak()
+            self._note_outage(fault, went_ms)
+
+        self._heal_in(fault.hold_s, heal)
+
+    def _whole_pair(self) -> Pair:
+        """The two servers, once the standby follows: whoever is promoted has everything."""
+        pair = self._site.servers.pair
+        if pair is None:
+            raise AssertionError("there is no standby here")
+        end_s = time.monotonic() + PATIENCE_S
+        while not pair.is_whole:
+            if time.monotonic() > end_s:
+                raise TimeoutError("no standby followed within three minutes")
+            self._rest(TICK_S)
+        return pair
+
+    def _note_outage(self, fault: Fault, went_ms: int) -> None:
+        self.deeds.outages.append(Outage(fault.kind, went_ms, now_ms()))

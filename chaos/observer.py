@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from typing import Any
 
 import psycopg
 
+from chaos.jobs import SESSION
 from chaos.site import Site
 
 # S18 in one query: each live run waits for a time, has a place in a queue, or has a worker
@@ -19,6 +21,14 @@ select id, state, worker_id, ready_at, rank
          or (state = 'running' and worker_id is not null and started_at is not null))
 """
 ENDS = "select id, state, fence, finished_at from rota.run_history where finished_at > %s"
+SESSIONS = """
+select application_name, count(*)
+  from pg_stat_activity
+ where application_name like %s
+   and backend_start < clock_timestamp() - interval '1 second'
+ group by application_name
+"""
+"""A session that is made and found to be one too many is closed at once."""
 AMNESTY = "select resumed_at from rota.chore where name = 'reap' and resumed_at > 0"
 OVERLAP_MS = 10_000
 """A row may be committed later than its time says."""
@@ -33,6 +43,8 @@ class Observer(threading.Thread):
         self.stuck: list[str] = []
         self.seen: dict[str, tuple[Any, ...]] = {}
         """State, fence and time of each end at first sight."""
+        self.sessions: Counter[str] = Counter()
+        """The most that each process had at once."""
         self.amnesties: set[int] = set()
         """When reaping began again after a gap, so that nobody lost a lease for a while."""
         self._site = site
@@ -53,6 +65,9 @@ class Observer(threading.Thread):
             self.seen.setdefault(str(run_id), tuple(end))
             self._newest_ms = max(self._newest_ms, end[2])
         self.amnesties.update(at_ms for (at_ms,) in self._site.ask(AMNESTY))
+        if self._site.servers.bouncer is None:  # there the sessions are not of one process
+            for name, number in self._site.ask(SESSIONS, (f"{SESSION}%",)):
+                self.sessions[name] = max(self.sessions[name], number)
         self.looks += 1
 
     def stop(self) -> None:

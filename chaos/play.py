@@ -10,7 +10,7 @@ import psycopg
 
 from chaos.checker import check
 from chaos.faults import plan_faults
-from chaos.figures import figures, slowest
+from chaos.figures import figures, outages, slowest
 from chaos.nemesis import Nemesis
 from chaos.observer import Observer
 from chaos.reading import read_facts
@@ -67,6 +67,7 @@ def play(sizes: Sizes, seed: int, folder: Path, tell: Callable[[str], None]) -> 
         findings=check(facts),
         figures=figures(facts, nemesis.deeds, took_s=ended_s - began_s),
         slowest=slowest(facts, nemesis.deeds),
+        outages=outages(facts, nemesis.deeds),
         notes=tuple(notes),
     )
 

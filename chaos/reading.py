@@ -49,6 +49,7 @@ def read_facts(site: Site, observer: Observer, *, drain_ms: int, drain_limit_ms:
         seen=observer.seen,
         looks=observer.looks,
         stuck=observer.stuck,
+        sessions=observer.sessions,
         amnesties=tuple(sorted(observer.amnesties)),
         drain_ms=drain_ms,
         drain_limit_ms=drain_limit_ms,

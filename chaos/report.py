@@ -26,6 +26,7 @@ class Report:
     figures: Mapping[str, Any]
     slowest: list[dict[str, Any]]
     """Deaths that were got over most slowly."""
+    outages: list[dict[str, Any]]
     notes: tuple[str, ...] = ()
 
     @property
@@ -63,6 +64,7 @@ class Report:
             },
             "figures": dict(self.figures),
             "slowest": self.slowest,
+            "outages": self.outages,
             "notes": self.notes,
         }
         path.write_text(json.dumps(document, indent=2) + "\n")

@@ -19,16 +19,13 @@ import psycopg
 
 from chaos.client import GATE
 from chaos.jobs import FOLDER, OTHER, TABLES
+from chaos.servers import Servers, servers_of
 from chaos.sizes import CLIENTS, WIRED_WORKERS, WORKERS, Sizes
 from chaos.wire import Wire
 from rota.store.open import open_store
-from tests.support.pgbouncer import PgBouncer
-from tests.support.postgres import PostgresServer, database_of
+from tests.support.postgres import database_of
 from tests.support.processes import Program
 
-SETTINGS = {"shared_buffers": "128MB"}
-POOL = 8
-"""Server connections of the pooler, for six processes that would have eight each."""
 START_S = 180.0
 END_S = 40.0
 
@@ -65,23 +62,14 @@ class Seat:
 class Site:
     """All processes of one run; make it with `site_in`."""
 
-    def __init__(
-        self,
-        folder: Path,
-        sizes: Sizes,
-        seed: int,
-        server: PostgresServer,
-        bouncer: PgBouncer | None,
-    ) -> None:
+    def __init__(self, folder: Path, sizes: Sizes, seed: int, servers: Servers) -> None:
         self.folder = folder
         self.sizes = sizes
-        self.server = server
-        self.bouncer = bouncer
-        self.url = server.create_database()
-        self.other_url = server.create_database()
+        self.servers = servers
+        self._database = database_of(servers.primary.create_database())
+        self._other = database_of(servers.primary.create_database())
         self._seed = seed
-        self._port = server.port if bouncer is None else bouncer.port
-        self._wires = [Wire(self._port) for _ in range(WIRED_WORKERS + 1)]
+        self._wires = [Wire(servers.port) for _ in range(WIRED_WORKERS + 1)]
         self.workers: list[Seat] = []
         self.clients: list[Seat] = []
         self._make_tables()
@@ -107,9 +95,17 @@ class Site:
 
     def ask(self, statement: str, params: Any = None, *, other: bool = False) -> list[Any]:
         """Rows of one of the databases, past all of our code."""
-        url = self.other_url if other else self.url
+        url = self.servers.primary.url(self._other if other else self._database)
         with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
             return connection.execute(statement.encode(), params).fetchall()
+
+    def fail_over(self) -> None:
+        """The standby takes the place of the primary, and the wires lead there."""
+        if self.servers.pair is None:
+            raise AssertionError("there is no standby here")
+        self.servers.pair.fail_over()
+        for wire in self._wires:
+            wire.target = self.servers.port
 
     def end_workers(self) -> list[str]:
         """End them as an operator does; returns the names of those that did not end well."""
@@ -132,44 +128,46 @@ class Site:
             wire.close()
 
     def _make_tables(self) -> None:
-        open_store(self.url).close()
-        for url in (self.url, self.other_url):
+        urls = [self.servers.primary.url(name) for name in (self._database, self._other)]
+        open_store(urls[0]).close()
+        for url in urls:
             with psycopg.connect(url) as connection:
                 connection.execute(TABLES.encode())
 
     def _worker(self, at: int, wire: Wire | None) -> Seat:
-        url = self._address(wire)
         if self.sizes.worker:
             words = ["-m", "chaos.serve", json.dumps(dict(self.sizes.worker))]
         else:
-            words = ["-m", "rota", "worker", "chaos.jobs:app", "--slots", "16", "--url", url]
-        return Seat(f"worker-{at}", self._starter(f"worker-{at}", words, url), wire)
+            words = ["-m", "rota", "worker", "chaos.jobs:app", "--slots", "16"]
+        return Seat(f"worker-{at}", self._starter(f"worker-{at}", words, wire), wire)
 
     def _client(self, at: int, wire: Wire | None) -> Seat:
         share = -(-self.sizes.jobs // CLIENTS)
         words = ["-m", "chaos.client", str(self._seed), str(at), str(share)]
-        return Seat(f"client-{at}", self._starter(f"client-{at}", words, self._address(wire)), wire)
+        return Seat(f"client-{at}", self._starter(f"client-{at}", words, wire), wire)
 
-    def _starter(self, name: str, words: list[str], url: str) -> Callable[[], Program]:
-        env = {"ROTA_URL": url, FOLDER: str(self.folder), OTHER: self.other_url}
+    def _starter(self, name: str, words: list[str], wire: Wire | None) -> Callable[[], Program]:
+        port = None if wire is None else wire.port
+        env = {
+            "ROTA_URL": self.servers.address(self._database, wire_port=port),
+            FOLDER: str(self.folder),
+            OTHER: self._other_address(),
+        }
         log = self.folder / f"{name}.out"
         return lambda: Program([sys.executable, *words], log=log, env=env)
 
-    def _address(self, wire: Wire | None) -> str:
-        database = database_of(self.url)
-        if self.bouncer is None:
-            url = self.url if wire is None else self.server.url(database, tcp=True)
-        else:
-            url = self.bouncer.url(database)
-        return url if wire is None else url.replace(f":{self._port}/", f":{wire.port}/")
+    def _other_address(self) -> str:
+        """Past a pooler and past all wires."""
+        pair = self.servers.pair
+        return self.servers.primary.url(self._other) if pair is None else pair.address(self._other)
 
 
 @contextmanager
 def site_in(folder: Path, sizes: Sizes, seed: int) -> Iterator[Site]:
     """A site with its tables; its processes are started by `start`."""
-    with contextlib.ExitStack() as stack:
-        server = stack.enter_context(PostgresServer(fsync=True, settings=SETTINGS))
-        bouncer = stack.enter_context(PgBouncer(server, pool=POOL)) if sizes.has_pooler else None
-        site = Site(folder, sizes, seed, server, bouncer)
-        stack.callback(site.close)
-        yield site
+    with servers_of(sizes) as servers:
+        site = Site(folder, sizes, seed, servers)
+        try:
+            yield site
+        finally:
+            site.close()

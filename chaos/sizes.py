@@ -13,6 +13,8 @@ MOST_OUT = 2
 WIRED_WORKERS = 2
 """So many of them reach PostgreSQL through a proxy that can be cut; so does the first client."""
 CLIENTS = 2
+FEWEST_FAILOVERS = 3
+"""However small the run: a server that was promoted has to be failed over from as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,8 @@ class Sizes:
     """After the last fault everything must have ended within this and two leases."""
     has_pooler: bool = False
     """Whether all processes reach PostgreSQL through PgBouncer, which is killed as well."""
+    has_standby: bool = False
+    """Whether PostgreSQL has a synchronous standby, which takes its place again and again."""
 
     def scaled(self, jobs: int) -> Sizes:
         """Another number of jobs, with as many faults for each of them."""
@@ -43,6 +47,12 @@ class Sizes:
         """The same through PgBouncer, which is killed as often as PostgreSQL is."""
         faults = {**self.faults, "crash_pooler": self.faults["crash_postgres"]}
         return replace(self, faults=MappingProxyType(faults), has_pooler=True)
+
+    def with_standby(self) -> Sizes:
+        """The same with a synchronous standby: several failovers, and commits that hang."""
+        often = max(FEWEST_FAILOVERS, self.faults["crash_postgres"])
+        faults = {**self.faults, "fail_over": often, "silence_standby": -(-often // 2)}
+        return replace(self, faults=MappingProxyType(faults), has_standby=True)
 
 
 SHORT = Sizes(

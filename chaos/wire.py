@@ -16,7 +16,8 @@ class Wire:
     """Forwards to a port of this machine until it is cut or closed."""
 
     def __init__(self, port: int) -> None:
-        self._target = port
+        self.target = port
+        """Where new connections lead."""
         self._listening = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port: int = self._listening.getsockname()[1]
         self.is_silent = False
@@ -45,7 +46,7 @@ class Wire:
             except OSError:
                 return
             try:
-                server = socket.create_connection(("127.0.0.1", self._target), 5)
+                server = socket.create_connection(("127.0.0.1", self.target), 5)
                 server.settimeout(None)
             except OSError:
                 _reset(client)

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from rota import App, expr, group, this_run
+from rota import App, Failure, expr, group, this_run
 
 app = App()
 WAREHOUSE = Path("warehouse.db")
@@ -67,11 +67,18 @@ def complain(dropped: int) -> str:
     return f"{dropped} orders make no sense"
 
 
+@app.job
+def tell(failure: Failure) -> str:
+    """Somebody has to know; a real one writes to a chat or calls the person on duty."""
+    return f"{failure.job} of {failure.scheduled_for}: {failure.error_message}; {failure.logs}"
+
+
 @app.graph(
     schedule="0 2 * * *",
     timezone="Europe/Paris",
     args={"day": this_run.scheduled_day},
     max_runs=1,
+    on_failure=tell,
 )
 def nightly(day: str) -> str:
     good = clean(extract(day))

@@ -1,9 +1,12 @@
-"""S18 a waker for everything, L1 all ends come: nothing is stuck."""
+"""S18 a waker for everything, L1 all ends come, L2 connections: nothing is stuck or runs over."""
 
 from __future__ import annotations
 
 from chaos.facts import Facts
 from chaos.invariants.finding import Finding, finding
+
+MOST_SESSIONS = 16
+"""Twice the connections of a process and four, as docs/storage.md says; 6 is the default."""
 
 
 def wakers(facts: Facts) -> Finding:
@@ -17,3 +20,15 @@ def all_end(facts: Facts) -> Finding:
     if facts.drain_ms > facts.drain_limit_ms:
         late.append(f"the end took {facts.drain_ms} ms of {facts.drain_limit_ms}")
     return finding(len(facts.ended) + len(facts.live), late)
+
+
+def connections(facts: Facts) -> Finding:
+    """The server never held too many sessions of one process, also while commits hung."""
+    return finding(
+        len(facts.sessions),
+        (
+            f"process {name} had {number} sessions at once"
+            for name, number in facts.sessions.items()
+            if number > MOST_SESSIONS
+        ),
+    )

@@ -37,7 +37,11 @@ def _doubled(key: str, calls: list[Logged], runs: int) -> Iterator[str]:
 
 
 def cancel(facts: Facts) -> Finding:
-    """After an acknowledged cancel no attempt starts and no transactional effect commits."""
+    """After an acknowledged cancel nothing is claimed and no transactional effect commits.
+
+    A cancel that was answered with `running` found the run claimed: a worker that held it ready may
+    begin that attempt before it hears of the cancel, and none after it.
+    """
     done = [call for call in facts.calls if call.op == "cancel" and call.answer == "ok"]
     return finding(len(done), (line for call in done for line in _went_on(call, facts)))
 
@@ -47,10 +51,16 @@ def _went_on(call: Logged, facts: Facts) -> Iterator[str]:
     end = facts.by_id.get(run_id)
     if end is None:
         return
-    starts = [each.started_ms for each in facts.attempts[run_id]] + [end.started_ms]
-    late = [at for at in starts if at is not None and at > call.answered_ms + ROUNDING_MS]
-    if late:
-        yield f"{end} started at {late} after {call}"
+    spans = [(each.started_ms, each.ended_ms) for each in facts.attempts[run_id]]
+    if end.state == "success" or not spans:
+        spans.append((end.started_ms, end.finished_ms))
+    free_ms = 0  # when the attempt before it had ended, so that it could be claimed
+    for started_ms, ended_ms in spans:
+        was_claimed = call.state == "running" and free_ms <= call.answered_ms
+        is_late = started_ms is not None and started_ms > call.answered_ms + ROUNDING_MS
+        if is_late and not was_claimed:
+            yield f"{end} started at {started_ms} after {call}"
+        free_ms = ended_ms
     if call.state == "cancelled" and end.state != "cancelled":
         yield f"{end} is what became of {call}"
     if facts.policies[end.job].is_transactional and end.state == "success":

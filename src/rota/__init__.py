@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         TimedOut,
         WrongConnection,
     )
+    from rota.model.failure import Failure
     from rota.model.schedule import (
         AnyOf,
         At,
@@ -70,6 +71,7 @@ __all__ = [
     "Cron",
     "DuplicateKey",
     "Every",
+    "Failure",
     "InDoubt",
     "Job",
     "LeaseLost",
@@ -106,6 +108,7 @@ _ELSEWHERE = {
     "Job": "rota.app",
     "Run": "rota.app",
     "Retention": "rota.engine.prune",
+    "Failure": "rota.model.failure",
     "Breaker": "rota.model.spec",
     "RetryPolicy": "rota.model.spec",
     "State": "rota.model.states",

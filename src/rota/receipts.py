@@ -13,6 +13,7 @@ import msgspec
 
 from rota.errors import WrongConnection
 from rota.rules.names import check_name
+from rota.runtime.call import Call
 from rota.runtime.capped import encoded
 from rota.runtime.context import current_run
 from rota.store.receipts import Receipts
@@ -35,8 +36,12 @@ def once_in(connection: Any, *, step: str) -> Iterator[Receipt]:
     The step commits once per run and step, with its receipt, when you commit; repeats get the
     stored result. A block that raises is undone, and its receipt with it. The table
     `rota_receipt` is made when it is missing.
+
+    LeaseLost, at the begin of the block or at its end, when another worker owns the run or after an
+    acknowledged cancel: then nothing of it was changed. Commit soon after: nobody looks again.
     """
-    run_id = current_run().id
+    call = current_run().call
+    run_id = call.lease.run_id
     check_name("step", step)
     receipts = Receipts(connection)
     if receipts.is_loose():
@@ -44,6 +49,7 @@ def once_in(connection: Any, *, step: str) -> Iterator[Receipt]:
             "the connection commits each statement by itself (autocommit); begin a transaction "
             "first, so that the receipt and your writes are committed together"
         )
+    _check_lease(call)
     with receipts.savepoint():
         first = receipts.take(run_id, step)
         stored = None if first else receipts.read(run_id, step)
@@ -51,3 +57,9 @@ def once_in(connection: Any, *, step: str) -> Iterator[Receipt]:
         yield receipt
         if first:
             receipts.keep(run_id, step, encoded(receipt.result, f"the result of step {step}"))
+            _check_lease(call)
+
+
+def _check_lease(call: Call) -> None:
+    if call.desk is not None:  # else nobody has leased it: a test calls its own handler
+        call.desk.check_lease(call.lease)

@@ -13,7 +13,7 @@ from tests.support.cli import Rota, eventually
 
 APP = """
 import os, time
-from rota import App
+from rota import App, current_run
 
 app = App()
 
@@ -26,6 +26,14 @@ def add(a: int = 1, b: int = 1) -> int:
 @app.job(retries=0)
 def boom(order: int = 1) -> None:
     raise ValueError(f"no stock for {order}")
+
+
+@app.job(retries=1, backoff="none")
+def mail() -> str:
+    with current_run().once("send", in_doubt="park") as effect:
+        if not effect.is_done:
+            raise TimeoutError("no answer")
+    return effect.result
 
 
 @app.graph
@@ -59,6 +67,24 @@ def both(tmp_path: Path, store_url: str) -> Iterator[Both]:
     (tmp_path / "works.py").write_text(APP)
     with straight.serving("up", "works.py", **WITH_SERVER) as served:
         yield Both(straight, served, tmp_path)
+
+
+def test_effects(both: Both) -> None:
+    assert both.alike("effects").err == "no effect is in doubt\n"
+    run_id = both.straight.good("submit", "mail").out.strip()
+    assert both.straight("runs", "wait", run_id).code == 7
+    (shown,) = both.alike_json("effects")
+    assert (shown["run_id"], shown["name"], shown["state"]) == (run_id, "send", "in_doubt")
+    both.alike("effects", "show", run_id)
+    assert both.alike("effects", "settle", run_id, "send").code == 2
+    assert both.alike("effects", "settle", run_id, "send", "--done", "--result", "{").code == 2
+    assert both.alike("effects", "settle", run_id, "nothing", "--not-done").code == 2
+    said = both.afar.good("effects", "settle", run_id, "send", "--done", "--result", '"ok"')
+    assert said.out.endswith(f"rota dead redrive {run_id}\n")
+    assert both.alike_json("effects", "show", run_id)[0]["result"] == "ok"
+    assert both.alike("effects", "settle", run_id, "send", "--not-done").code == 3
+    redriven = both.straight.good("dead", "redrive", run_id).out.split()[-1]
+    assert both.straight.good("runs", "wait", redriven, "--timeout", "30s").out == '"ok"\n'
 
 
 def test_breakers(both: Both) -> None:

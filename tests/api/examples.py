@@ -103,6 +103,11 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/runs/{run_id}/attempts"): Example(200),
     ("GET", "/api/v1/runs/{run_id}/logs"): Example(200),
     ("GET", "/api/v1/runs/{run_id}/why"): Example(200),
+    ("GET", "/api/v1/effects"): Example(200, foreign=None),
+    ("GET", "/api/v1/runs/{run_id}/effects"): Example(200),
+    ("POST", "/api/v1/runs/{run_id}/effects/{name}/settle"): Example(
+        404, {"done": True}, changes=False
+    ),
     ("GET", "/api/v1/runs/{run_id}/timeline"): Example(200),
     ("GET", "/api/v1/logs"): Example(200, foreign=None, query="?q=x"),
     ("POST", "/api/v1/runs/{run_id}/cancel"): Example(200, changes=True),
@@ -167,6 +172,8 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("POST", "/api/v1/dead-letters/discard"): Example(
         200, {"ids": ["{run_id}"]}, dead=True, changes=True
     ),
+    ("GET", "/api/v1/releases"): Example(200, foreign=None),
+    ("POST", "/api/v1/releases/{number}/use"): Example(404, changes=False),
     ("GET", "/api/v1/breakers"): Example(200, foreign=None),
     ("POST", "/api/v1/breakers/{job}/open"): Example(200, changes=True),
     ("POST", "/api/v1/breakers/{job}/close"): Example(200, changes=True),

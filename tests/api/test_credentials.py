@@ -72,6 +72,23 @@ def test_a_page_of_a_session_before_is_not_answered_in_the_one_of_another(served
     assert client.get(VERSION, headers={"X-CSRF-Token": now}).status_code == 200
 
 
+def test_who_signs_in_with_a_token_has_used_it(served: Served) -> None:
+    secret = served.token("viewer")
+    token_id = served.issued
+    served.anyone().post("/login", data={"token": secret})
+
+    found = served.client("admin").get("/api/v1/tokens").json()["items"]
+
+    assert [each["usedAt"] is not None for each in found if each["id"] == token_id] == [True]
+
+
+def test_a_refused_token_is_told_in_plain_words(served: Served) -> None:
+    page = served.anyone().post("/login", data={"token": "rota_wrong"}).text
+
+    assert "This token is invalid, revoked or expired" in page
+    assert "`" not in page
+
+
 def test_the_cookie_is_for_the_browser_alone(served: Served) -> None:
     answer = served.anyone().post("/login", data={"token": served.token()})
 

@@ -296,11 +296,15 @@ def test_what_was_read_can_be_sent_back_as_it_is(served: Served) -> None:
         "timezone": "Europe/Paris",
         "arguments": {"what": "x"},
         "retries": 5,
+        "backoff": "fixed",
+        "retryDelay": "2s",
+        "breaker": {"share": 0.5, "least": 20, "cool": "1m"},
         "timeout": 90,
     }
     client.post(JOBS, json=job)
     read = client.get(f"{JOBS}/full")
     told = read.json()["definition"]
+    assert (told["backoff"], told["retryDelay"], told["breaker"]["cool"]) == ("fixed", 2.0, "1m")
     own = {name: told[name] for name in told if name not in ("kind", "function", "http")}
 
     again = client.put(f"{JOBS}/full", json=own, headers={"If-Match": read.headers["ETag"]})

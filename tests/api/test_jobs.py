@@ -215,3 +215,67 @@ def test_a_name_with_a_slash_is_one_part_of_the_path(served: Served) -> None:
     assert client.get(f"{JOBS}/mail%2Fsend").json()["jobId"] == "mail/send"
     assert client.post(f"{JOBS}/mail%2fsend/trigger").status_code == 201
     assert client.get(f"{JOBS}/mail/send").status_code == 404
+
+
+def test_a_definition_names_who_is_told_of_failures(served: Served) -> None:
+    client = served.client("author", "exec")
+    define(client, name="tell", command=["mail", "{job}", "{error_message}"])
+
+    made = define(client, name="load", onFailure="tell")
+    whole = define(client, name="report", dependencies=["load"], onFailure="tell")
+    shown = client.get(f"{JOBS}/load").json()
+
+    assert (made.status_code, whole.status_code) == (201, 201)
+    assert shown["definition"]["onFailure"] == "tell"
+    assert client.get(f"{JOBS}/report").json()["definition"]["onFailure"] == "tell"
+    assert client.get(f"{JOBS}/report.command").json()["definition"]["onFailure"] is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"onFailure": "tel"}, "no job is named 'tel'"),
+        ({"onFailure": "load"}, "cannot be told of itself"),
+        ({"onFailure": "other"}, "address"),
+    ],
+)
+def test_who_cannot_be_told_is_refused(served: Served, fields: Any, says: str) -> None:
+    client = served.client("author", "exec")
+    define(client, name="tell", command=["mail", "{job}"])
+    define(client, name="other", command=["mail", "{address}"])
+
+    refused = define(client, name="load", **fields)
+
+    assert refused.status_code == 400
+    assert "on_failure" in refused.json()["detail"]
+    assert says in refused.json()["detail"]
+
+
+def test_a_job_out_of_reach_cannot_be_told(served: Served) -> None:
+    author = served.client("author", "exec")
+    define(author, name="tell", command=["mail", "{job}"], queue="ops")
+    narrow = served.client("author", "exec", queues=["default"])
+
+    refused = define(narrow, name="load", onFailure="tell")
+
+    assert refused.status_code == 400
+    assert refused.json()["detail"] == "on_failure: no job is named 'tell'."
+
+
+def test_a_failed_run_tells_which_run_tells_of_it(served: Served, api_url: str) -> None:
+    client = served.client("author", "exec")
+    define(client, name="tell", command=["echo", "{job}", "{error_type}"])
+    define(client, name="load", command="false", retries=0, onFailure="tell")
+    run = client.post(f"{JOBS}/load/trigger").json()["executionId"]
+
+    with App(api_url) as app:
+        worker = app.worker(slots=2, stored=True)
+        worker.start()
+        try:
+            failed = client.get(f"/api/v1/runs/{run}?wait=20s").json()
+            told = client.get(f"/api/v1/runs/{failed['onFailureRun']}?wait=20s").json()
+        finally:
+            worker.stop()
+
+    assert (failed["status"], failed["failureOf"]) == ("failed", None)
+    assert (told["status"], told["failureOf"], told["onFailureRun"]) == ("success", run, None)

@@ -8,10 +8,14 @@ from typing import Any
 import httpx2
 import pytest
 
+from rota.app.declare import hand_of
 from rota.engine.audit import seal
-from rota.model.spec import JobSpec, PythonTarget
+from rota.engine.declare import declare
+from rota.model.release import Declaration
+from rota.model.spec import CommandTarget, JobSpec, PythonTarget
 from tests.api.serving import OTHER, Served
-from tests.contract.builders import claim_one, given_worker, look, run_sql
+from tests.contract.builders import claim_one, given_lease, given_worker, look, run_sql
+from tests.contract.deeds import desk_of
 from tests.contract.letters import fail_for_good, given_dead
 
 V1 = "/api/v1"
@@ -184,6 +188,70 @@ def test_letters_of_other_queues_are_not_there(served: Served) -> None:
         mail.post(f"{V1}/dead-letters/discard", json={"ids": [dead]}),
     ):
         assert (answer.status_code, answer.json()["code"]) == (404, "unknown-run")
+
+
+def test_an_effect_in_doubt_is_settled_by_who_operates_its_queue(served: Served) -> None:
+    store = served.app.store
+    lease = given_lease(store)
+    desk_of(store).intend(lease, "charge")
+    fail_for_good(store, lease, "in doubt")
+    path = f"{V1}/runs/{lease.run_id}/effects"
+    said = {"done": True, "result": {"receipt": 7}, "reason": "the bank says so"}
+
+    refused = served.client("viewer").post(f"{path}/charge/settle", json=said)
+    foreign = served.client("operator", queues=["mail"])
+    client = served.client("operator")
+    (before,) = items(client, "/effects")
+    answer = client.post(f"{path}/charge/settle", json=said)
+    (after,) = items(client, f"/runs/{lease.run_id}/effects")
+
+    assert refused.status_code == 403
+    assert items(foreign, "/effects") == []
+    assert foreign.post(f"{path}/charge/settle", json=said).json()["code"] == "unknown-run"
+    assert foreign.get(path).json()["code"] == "unknown-run"
+    assert (before["state"], before["verbs"]) == ("in_doubt", ["settle"])
+    assert answer.status_code == 200
+    assert (after["state"], after["result"], after["verbs"]) == ("done", {"receipt": 7}, [])
+    assert items(client, "/effects") == []
+    (act,) = [each for each in items(served.client("admin"), "/audit") if "effect" in each["verb"]]
+    assert (act["verb"], act["subject"]) == ("settle effect", lease.run_id)
+    assert act["detail"] == {"effect": "charge", "outcome": "done", "why": "the bank says so"}
+    again = client.post(f"{path}/charge/settle", json={"done": False})
+    assert (again.status_code, again.json()["code"]) == (409, "not-allowed")
+    assert client.post(f"{path}/mail/settle", json=said).json()["code"] == "unknown-effect"
+    wrong = client.post(f"{path}/charge/settle", json={"done": False, "result": 1})
+    assert wrong.status_code == 400
+
+
+def test_a_release_is_gone_back_to_by_an_author(served: Served) -> None:
+    def deploy(label: str, command: str) -> None:
+        spec = JobSpec(name="say", target=CommandTarget(argv=("echo", command)))
+        said = Declaration(app="shop", label=label, jobs={"say": spec})
+        served.app.store.write(lambda tx: declare(tx, said, hand_of(served.app)))
+
+    deploy("one", "a")
+    deploy("two", "b")
+    client = served.client("author", "exec")
+    path = f"{V1}/releases/1/use"
+    before = {each["number"]: each for each in items(client, "/releases")}
+    refused = served.client("author").post(path)
+    narrow = served.client("author", "exec", queues=["default"])
+    foreign = served.client("author", "exec", namespace=OTHER)
+    answer = client.post(path)
+
+    assert (before[1]["label"], before[1]["holds"], before[1]["verbs"]) == ("one", False, ["use"])
+    assert (before[2]["label"], before[2]["holds"], before[2]["verbs"]) == ("two", True, [])
+    assert served.client("operator").post(path).status_code == 403
+    assert (refused.status_code, "needs the role exec" in refused.text) == (403, True)
+    assert narrow.post(path).json()["code"] == "unknown-release"
+    assert items(narrow, "/releases") == items(foreign, "/releases") == []
+    assert foreign.post(path).json()["code"] == "unknown-release"
+    assert (answer.status_code, answer.json()["number"], answer.json()["holds"]) == (200, 3, True)
+    (act,) = [
+        each for each in items(served.client("admin"), "/audit") if each["verb"] == "use release"
+    ]
+    assert (act["subject"], act["detail"]["was"]) == ("1", 1)
+    assert client.get(f"{V1}/jobs/say").json()["command"] == ["echo", "a"]
 
 
 def test_a_breaker_is_opened_and_closed_by_hand(served: Served) -> None:

@@ -35,7 +35,8 @@ def test_a_run_goes_all_the_way(served: Served) -> None:
     far.good("logs", {"chunks": [{**chunk, "body": "one\ntwo"}]})
     progress = {**attempt(run), "fraction": 0.5, "note": "half"}
     beat = far.good("heartbeat", {"held": [attempt(run)], "progress": [progress]})
-    assert beat == {"lost": [], "cancelled": [], "recalls": False, "draining": False}
+    nothing: dict[str, Any] = {"lost": [], "cancelled": [], "strays": []}
+    assert beat == {**nothing, "recalls": False, "draining": False}
     assert seen(served.app, run_id).progress == 0.5
     assert far.finish(run, **RETURNED).json() == {"lost": []}
 
@@ -200,7 +201,7 @@ def test_checkpoints_and_effects_are_kept_for_the_next_attempt(served: Served) -
 
     assert far.good("checkpoint/load", attempt(again)) == {"state": '{"row":7}'}
     known = far.good("effects", {**attempt(again), "name": "pay", "verb": "intend"})
-    assert known == {"isNew": False, "isSettled": True, "result": '"paid"'}
+    assert known == {"isNew": False, "isSettled": True, "result": '"paid"', "keyRun": None}
     assert far.good("last-success", attempt(again)) == {"at": None, "result": None}
 
 

@@ -145,6 +145,7 @@ class Things:
             "{graph}": f"{self.name}-graph",
             "{old}": "1",
             "{new}": "1",
+            "{number}": "7",
             "{job}": self.job_id,
             "{worker_id}": self.worker_id,
             "{token_id}": self.token_id,

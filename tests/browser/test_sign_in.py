@@ -43,7 +43,7 @@ def test_a_token_signs_in_and_a_wrong_one_does_not(visit: Visit, site: Site) -> 
     page = visitor.page()
 
     type_token(page, "not-a-token")
-    expect(page.get_by_role("alert")).to_contain_text("not good")
+    expect(page.get_by_role("alert")).to_contain_text("invalid, revoked or expired")
     type_token(page, ADMIN)
 
     is_inside(page)

@@ -46,3 +46,21 @@ def test_behind_a_pooler_that_dies_as_well_the_same_holds(
     assert figures["jobs"] >= 600
     assert figures["PgBouncer crashes"] >= 1
     assert figures["success"] > 0.7 * figures["jobs"]
+
+
+# 40 s on two idle cores, nearly all of it waiting.
+@pytest.mark.timeout(600)
+def test_with_a_standby_that_takes_over_again_and_again_the_same_holds(
+    postgres_binaries: Path, tmp_path: Path
+) -> None:
+    seed = int(os.environ.get("ROTA_CHAOS_SEED", secrets.randbelow(10**9)))
+    report = play(SHORT.scaled(600).with_standby(), seed, tmp_path, lambda _: None)
+    report.print(Console(width=110))
+
+    assert report.violations == [], f"again with ROTA_CHAOS_SEED={seed}"
+    assert report.findings["L2"].checked
+    figures = report.figures
+    assert figures["jobs"] >= 600
+    assert figures["failovers"] >= 3
+    assert figures["silences of the standby"] >= 2
+    assert figures["success"] > 0.7 * figures["jobs"]

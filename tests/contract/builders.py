@@ -12,7 +12,7 @@ import psycopg
 
 from rota.engine import inspect
 from rota.engine.cancel import cancel
-from rota.engine.claim import claim
+from rota.engine.claim import NO_LANES, Lanes, claim
 from rota.engine.finish import finish
 from rota.engine.reap import reap
 from rota.engine.submit import submit
@@ -79,9 +79,20 @@ def claim_some(
     jobs: Sequence[str] = ("noop",),
     namespace: str = HOME,
     held: bool = False,
+    lanes: Lanes = NO_LANES,
 ) -> list[Lease]:
-    whose = {"namespace": namespace, "jobs": json.dumps(jobs), "worker_id": worker_id}
-    return store.write(lambda tx: claim(tx, queues=queues, limit=limit, held=held, **whose))
+    return store.write(
+        lambda tx: claim(
+            tx,
+            namespace=namespace,
+            queues=queues,
+            jobs=json.dumps(jobs),
+            worker_id=worker_id,
+            limit=limit,
+            held=held,
+            lanes=lanes,
+        )
+    )
 
 
 def claim_one(store: Store, worker_id: str) -> Lease:

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from rota.store.base import Store
-from tests.contract.builders import claim_some, given_run, given_worker, look, new_run, submit_all
+from rota.engine.claim import claim
+from rota.model.run import Lease
+from rota.rules.lanes import lane_of
+from rota.store.base import Store, Tx
+from tests.contract.builders import (
+    HOME,
+    claim_some,
+    given_run,
+    given_worker,
+    look,
+    new_run,
+    submit_all,
+)
 from tests.contract.interleaved import held_open, is_held_up, start
 from tests.contract.test_interleaving import take
+from tests.contract.test_lanes import move
 
 pytestmark = pytest.mark.postgres
 
@@ -37,3 +49,32 @@ def test_two_claims_at_once_never_share_a_run(postgres_store: Store) -> None:
     run = look(postgres_store, run_id)
     assert answer.result(20) == []
     assert (run.worker_id, run.fence, run.attempt) == (first, 1, 1)
+
+
+def test_a_claim_from_a_lane_does_not_wait_for_another(postgres_store: Store) -> None:
+    submit_all(postgres_store, [new_run(job="a") for _ in range(3)])
+    move(postgres_store)
+    first, second = given_worker(postgres_store), given_worker(postgres_store)
+
+    with held_open(postgres_store, lambda tx: claim_in(tx, first, 2)):
+        answer = start(lambda: postgres_store.write(lambda tx: claim_in(tx, second, 3)))
+        waits = is_held_up(postgres_store.url, answer)
+
+    leases = answer.result(20)
+    assert not waits
+    assert isinstance(leases, list)
+    assert len(leases) == 1
+
+
+def claim_in(tx: Tx, worker_id: str, limit: int) -> list[Lease]:
+    """Claim from the lane of job `a`."""
+    lanes = {"default": {lane_of("a"): ["a"]}}
+    return claim(
+        tx,
+        namespace=HOME,
+        queues=["default"],
+        jobs='["a"]',
+        worker_id=worker_id,
+        limit=limit,
+        lanes=lanes,
+    )

@@ -19,6 +19,13 @@ from tests.support.postgres import PostgresServer
 
 HOT: dict[str, str | None] = {
     "claim_runs": "run_ready",
+    "claim_picked": None,
+    "count_begun": "run_begun",
+    "count_begun_of": "run_begun",
+    "jobs_in_front": "run_ready",
+    "lanes_in_use": "run_ready",
+    "pick_probes": None,
+    "pick_runs": "run_ready",
     "promote_runs": "run_due",
     "next_due": "run_due",
     "close_runs": None,
@@ -95,6 +102,29 @@ def test_on_postgres_no_hot_statement_scans_or_sorts_the_backlog(
     assert [node for node in of_run if node in scans] == [], shown
     assert [node for node in scans if node["Plan Rows"] > DEPTH / 10] == [], shown
     assert [node for node in sorts if node["Plan Rows"] > DEPTH / 10] == [], shown
+
+
+OF_A_JOB = {"let_next": "run_deferred", "move_to_lane": "run_ready"}
+
+
+@pytest.mark.parametrize("name", sorted(OF_A_JOB))
+def test_on_sqlite_the_runs_of_a_job_are_found_by_its_index(
+    deep_sqlite: apsw.Connection, name: str
+) -> None:
+    lines = sqlite_plan(deep_sqlite, name, job="noop")
+
+    assert any(f"INDEX {OF_A_JOB[name]}" in line for line in lines), lines
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("mode", ["custom", "generic"])
+@pytest.mark.parametrize("name", sorted(OF_A_JOB))
+def test_on_postgres_the_runs_of_a_job_are_found_by_its_index(
+    deep_postgres: psycopg.Connection, name: str, mode: str
+) -> None:
+    nodes = postgres_plan(deep_postgres, name, mode, job="noop")
+
+    assert OF_A_JOB[name] in {node.get("Index Name") for node in nodes}, nodes[0]
 
 
 IN_ROOMS = (

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from rota.rules.effect_keys import idempotency_key
 from rota.runtime.call import Stopped
-from rota.runtime.context import idempotency_key
 from rota.runtime.executors.guard import PrivateAddress, check_address
 from rota.runtime.executors.http import HttpExecutor
 from tests.support.calls import BACKFILLED, TIMES, Ledger, eventually, http_call

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
+from rota.rules.effect_keys import idempotency_key
 from rota.runtime.call import Crashed, Returned, Stopped
-from rota.runtime.context import ProgressBoard, idempotency_key
+from rota.runtime.context import ProgressBoard
 from rota.runtime.executors.processes import ProcessExecutor
 from tests.support import handlers
 from tests.support.calls import Ledger, call_of, eventually

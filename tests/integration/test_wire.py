@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from threading import Event, Thread
 
@@ -9,7 +10,9 @@ import psycopg
 import pytest
 
 from rota.store.postgres_dialer import Connection, Dialer
-from rota.store.postgres_wire import PREPARED_AFTER, numbered
+from rota.store.postgres_wire import PREPARED_AFTER, Wire, numbered
+from tests.support.calls import eventually
+from tests.support.postgres import PostgresServer
 
 pytestmark = pytest.mark.postgres
 ECHO = b"select cast(%(value)s as text) as value, %(value)s is null as gone"
@@ -130,3 +133,36 @@ def test_notices_are_heard_at_once_and_in_order(connection: Connection, postgres
         heard += [each.extra for each in connection.wire.notices(5.0)]
     assert heard == [b"one", b"two"]
     assert list(connection.wire.notices(0.01)) == []
+
+
+def test_every_statement_that_meets_the_end_of_the_server_finds_the_connection_broken() -> None:
+    """Whatever libpq believes: after a write that failed it may call such a connection good."""
+    with PostgresServer() as server:
+        dialer = Dialer(server.url(), burst=40)
+        connections = [dialer.connect() for _ in range(40)]
+        ends: dict[int, Exception] = {}
+        begun = Counter[int]()
+
+        def work(number: int, wire: Wire) -> None:
+            try:
+                while True:
+                    for text in (b"begin", b"select 1", b"commit"):
+                        wire.say(text)
+                    begun[number] += 1
+            except Exception as error:  # noqa: BLE001  # whatever it is, it is looked at
+                ends[number] = error
+
+        threads = [
+            Thread(target=work, args=(number, each.wire)) for number, each in enumerate(connections)
+        ]
+        for thread in threads:
+            thread.start()
+        eventually(lambda: len(begun) == len(connections))
+        server.stop("immediate")
+        for thread in threads:
+            thread.join()
+
+        assert {type(error) for error in ends.values()} == {psycopg.OperationalError}
+        assert all(each.broken for each in connections)
+        for each in connections:
+            each.close()

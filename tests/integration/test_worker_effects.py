@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from rota import Transaction, checkpoint, current_run, last_checkpoint
-from rota.app import App
+from rota import Transaction, checkpoint, current_run, last_checkpoint, once_in
+from rota.app import App, Run
 from rota.errors import BadInput, LeaseLost, PayloadTooLarge, Retry
 from rota.model.states import State
 from rota.notices import subscribe, unsubscribe
 from tests.integration.conftest import Serve
 from tests.support.calls import eventually
+from tests.support.connections import open_kind
 from tests.support.deeds import traces
 from tests.support.effects import add_jobs, deeds, make_table, write
 
@@ -160,6 +161,44 @@ def test_a_worker_whose_lease_was_taken_cannot_commit(
     assert deeds(app.url) == []
 
 
+@pytest.mark.parametrize("lost", ["before the block", "inside the block"])
+def test_a_worker_whose_lease_was_taken_cannot_write_with_a_receipt(
+    app: App, serve: Serve, tmp_path: Path, lost: str
+) -> None:
+    other = f"sqlite:///{tmp_path}/other.db"
+    make_table(other)
+    inside, go_on = threading.Event(), threading.Event()
+    errors: list[BaseException] = []
+
+    def pause(at: str) -> None:
+        if at == lost and current_run().attempt == 1:
+            inside.set()
+            go_on.wait(20)
+
+    @app.job
+    def late() -> None:
+        with open_kind("driver", other) as mine:
+            pause("before the block")
+            try:
+                with once_in(mine.connection, step="reserve"):
+                    mine.execute("insert into deed values ('late', 1, 1)")
+                    pause("inside the block")
+            except LeaseLost as error:
+                errors.append(error)
+            mine.commit()
+
+    worker = serve(lease_ms=60_000, chores=False)
+    run = late.submit()
+    assert inside.wait(20)
+    worker._heart.stop()  # or it might tell the handler before the fence speaks
+    app.store.write(lambda tx: tx.raw(_taken(app, run.id)))
+    go_on.set()
+    eventually(lambda: worker.running == 0)
+
+    assert deeds(other) == []
+    assert len(errors) == 1
+
+
 def _taken(app: App, run_id: str) -> str:
     """Another worker has claimed the run meanwhile."""
     table = "rota_run" if app.url.startswith("sqlite") else "rota.run"
@@ -252,3 +291,38 @@ def test_each_effect_has_a_key_that_all_attempts_share(app: App, serve: Serve) -
 
     assert len(set(keys[0])) == 3
     assert keys[0] == keys[1]
+
+
+@pytest.mark.parametrize("again", ["redrive", "rerun"])
+def test_a_parked_call_is_settled_by_a_person_and_not_made_again(
+    app: App, serve: Serve, again: str
+) -> None:
+    keys: list[str] = []
+
+    @app.job(retries=1, backoff="none")
+    def parks() -> str:
+        with current_run().once("mail", in_doubt="park") as effect:
+            if not effect.is_done:
+                keys.append(effect.idempotency_key)
+                raise TimeoutError("no answer")
+        return str(effect.result)
+
+    def repeated(run: Run[str]) -> Run[str]:
+        if again == "rerun":
+            return run.rerun()
+        return app.run(app.dead_letters.redrive(run.id)[0].rerun_id)
+
+    serve()
+    first = parks.submit()
+    assert "in doubt: 'mail' was begun" in str(first.wait(timeout=20).reason)
+    second = repeated(first)
+    assert "in doubt: 'mail' was begun" in str(second.wait(timeout=20).reason)
+    app.effects.settle(second.id, "mail", done=False)
+    third = repeated(second)
+    assert third.wait(timeout=20).state is State.FAILED
+    app.effects.settle(third.id, "mail", done=True, result="sent")
+
+    assert repeated(third).result(timeout=20) == "sent"
+    assert len(keys) == 2
+    assert len(set(keys)) == 1
+    assert app.effects.list() == []

@@ -93,6 +93,26 @@ def test_a_handler_can_ask_for_another_attempt_after_a_while(app: App, serve: Se
     assert started_at - first.ended_at >= 250
 
 
+def test_a_wait_that_is_longer_than_the_cap_is_cut_and_people_are_told(
+    app: App, serve: Serve
+) -> None:
+    @app.job(retries=1, retry_cap="5m")
+    def busy() -> None:
+        raise Retry("come back next year", after="1157d")
+
+    serve()
+    run = busy.submit()
+    eventually(lambda: run.show().state is State.SCHEDULED)
+
+    (first,) = run.attempts()
+    (reason,) = run.why()
+    assert first.error is not None
+    told = "come back next year (asked to wait 1157d, cut to 5m by retry_cap)"
+    assert first.error.message == told
+    assert 300_000 <= run.show().ready_at - first.ended_at < 330_000
+    assert reason.says.endswith("(retry 1 of 1; 1157d were asked for, retry_cap allows less)")
+
+
 def test_a_retry_that_a_handler_asks_for_counts_too(app: App, serve: Serve) -> None:
     @app.job(retries=1)
     def busy() -> None:

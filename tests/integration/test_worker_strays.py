@@ -28,7 +28,9 @@ def test_a_run_that_the_worker_knows_is_never_given_back_as_a_stray(tmp_path: Pa
         assert begun.acquire(timeout=60)
         eventually(lambda: run.state is State.RUNNING)
 
-        worker.give_back([Held(run.id, run.show().fence), Held(new_id(), 1)])
+        for _ in range(20):  # one that meets a claim on its way does nothing
+            eventually(lambda: not worker._courier.turn.locked())
+            worker.give_back([Held(run.id, run.show().fence), Held(new_id(), 1)])
 
         assert run.state is State.RUNNING
         gate.set()

@@ -40,7 +40,9 @@ def traces(path: Path, event: str | None = None) -> list[Trace]:
     """What handlers left so far, in order."""
     if not path.exists():
         return []
-    lines = [line.split() for line in path.read_text().splitlines()]
+    # A line that crosses a page of the file is seen before it is whole.
+    whole, _, _ = path.read_text().rpartition("\n")
+    lines = [line.split() for line in whole.splitlines()]
     all_ = [Trace(kind, run, int(n), int(fence), int(pid)) for kind, run, n, fence, pid in lines]
     return [trace for trace in all_ if event in (None, trace.event)]
 

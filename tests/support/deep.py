@@ -19,6 +19,7 @@ from psycopg import sql
 
 from rota.engine.run_lists import LOWEST
 from rota.ids import new_id
+from rota.rules.lanes import SPAN
 from rota.rules.order import CREDIT_MS
 from rota.store import postgres_dialect, sqlite_dialect
 from rota.store.open import open_store
@@ -93,6 +94,10 @@ def parameters(ids: list[str]) -> dict[str, Any]:
         "jobs": '["noop", "mail"]',
         "worker_id": worker,
         "held": False,
+        "span": SPAN,
+        "start": SPAN,
+        "end": 2 * SPAN,
+        "shift": SPAN,
         "limit": BATCH,
         "credit_ms": CREDIT_MS,
         "id": worker,

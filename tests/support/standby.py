@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import tempfile
 import time
 from pathlib import Path
 
+import psutil
 import psycopg
 
 from tests.support.postgres import PostgresServer
 
-PRIMARY = {"wal_level": "replica", "max_wal_senders": "4", "hot_standby": "on"}
+PRIMARY = {
+    "wal_level": "replica",
+    "max_wal_senders": "4",
+    "hot_standby": "on",
+    # A standby that was away for a while, or whose primary was, finds what it missed, and soon.
+    "wal_keep_size": "512MB",
+    "wal_retrieve_retry_interval": "200ms",
+}
 LIMIT_S = 60.0
+SYNCHRONOUS = "select count(*) from pg_stat_replication where sync_state = 'sync'"
 
 
 class Standby(PostgresServer):
@@ -21,10 +32,27 @@ class Standby(PostgresServer):
     commit of the primary waits for the standby, for ever if it is gone.
     """
 
-    def __init__(self, primary: PostgresServer) -> None:
+    def __init__(self, primary: PostgresServer, *, port: int | None = None) -> None:
+        """On that port, if one is named, so that an address of both servers stays good."""
         super().__init__(fsync=True, settings=PRIMARY)
         self._primary = primary
+        self._fixed_port = port
         self.password = primary.password
+
+    def follows(self) -> bool:
+        """Whether commits of the primary wait for this one; it may be silent for all that."""
+        try:
+            with psycopg.connect(self._primary.url(), autocommit=True, connect_timeout=5) as asked:
+                return asked.execute(SYNCHRONOUS).fetchone() == (1,)
+        except psycopg.OperationalError:
+            return False
+
+    def pause(self) -> None:
+        """It falls silent: commits of the primary wait until `resume`."""
+        self._send_all(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._send_all(signal.SIGCONT)
 
     def promote(self) -> None:
         """Take the place of the primary; returns when it can be written to."""
@@ -54,16 +82,30 @@ class Standby(PostgresServer):
         )
 
     def _start_somewhere(self) -> None:
-        super()._start_somewhere()
+        if self._fixed_port is None:
+            super()._start_somewhere()
+        else:
+            self.port = self._fixed_port
+            self._write_settings()
+            self.start()
         self._become_synchronous()
+
+    def _send_all(self, number: signal.Signals) -> None:
+        """The postmaster first, so that it makes no process that is not told."""
+        if self.pid is None:
+            return
+        postmaster = psutil.Process(self.pid)
+        postmaster.send_signal(number)
+        for each in postmaster.children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                each.send_signal(number)
 
     def _become_synchronous(self) -> None:
         with psycopg.connect(self._primary.url(), autocommit=True) as connection:
             connection.execute("alter system set synchronous_standby_names = '*'")
             connection.execute("select pg_reload_conf()")
-            asked = "select count(*) from pg_stat_replication where sync_state = 'sync'"
             end_s = time.monotonic() + LIMIT_S
-            while connection.execute(asked).fetchone() != (1,):
+            while connection.execute(SYNCHRONOUS).fetchone() != (1,):
                 if time.monotonic() > end_s:
                     raise TimeoutError(f"the standby does not follow: {self.log()}")
                 time.sleep(0.02)

@@ -78,6 +78,7 @@ GOOD = Facts(
     ],
     seen={"e": ("success", 1, 1100)},
     looks=3,
+    sessions={"chaos-1": 16},
     drain_ms=100,
     drain_limit_ms=1000,
 )
@@ -171,6 +172,11 @@ DOCTORED: list[tuple[str, str, dict[str, Any]]] = [
         {"calls": [submitted("e", 1, key="k"), submitted("e", 1, key="k", answer="refused")]},
     ),
     ("S15", "an attempt after the cancel", with_end(STOPPED, started_ms=1600)),
+    (
+        "S15",
+        "another attempt after a cancel that found one running",
+        with_more("calls", cancelled("f", state="running", answered_ms=2050)),
+    ),
     ("S15", "a cancelled run that ended otherwise", with_end(STOPPED, state="failed")),
     (
         "S15",
@@ -182,6 +188,7 @@ DOCTORED: list[tuple[str, str, dict[str, Any]]] = [
     ("S18", "a run without a waker", {"stuck": ["x"]}),
     ("L1", "a run that never ended", {"live": ["x"]}),
     ("L1", "it took too long", {"drain_ms": 1001}),
+    ("L2", "more connections than are promised", {"sessions": {"chaos-1": 17}}),
 ]
 
 
@@ -190,6 +197,16 @@ def test_a_doctored_story_is_flagged(number: str, lie: str, changes: dict[str, A
     found = check(replace(GOOD, **changes))
 
     assert found[number].violations
+
+
+def test_what_a_worker_held_ready_may_begin_before_it_hears_of_the_cancel() -> None:
+    """It was claimed before; the answer `running` says that a worker was asked to stop it."""
+    facts = replace(GOOD, **with_more("calls", cancelled("f", state="running", answered_ms=900)))
+    held = replace(facts, **with_end(FLAKY, state="cancelled", attempt=1, crashes=0))
+    held = replace(held, tried=[tried("f", 1)])
+
+    assert check(held)["S15"].violations == ()
+    assert check(facts)["S15"].violations, "two more attempts"
 
 
 def test_every_invariant_has_a_doctored_story() -> None:

@@ -9,8 +9,8 @@ from chaos.calllog import CallLog, read_calls
 from chaos.calls import SHARED, WEIGHTS, calls_of
 from chaos.facts import Ended, Facts, Tried
 from chaos.faults import KILLS, STOPS, plan_faults
-from chaos.figures import recoveries, resumptions, slowest, spread
-from chaos.nemesis import Death, Deeds, Nemesis
+from chaos.figures import outages, recoveries, resumptions, slowest, spread
+from chaos.nemesis import Death, Deeds, Nemesis, Outage
 from chaos.sizes import LONG, SHORT
 
 
@@ -27,12 +27,15 @@ def test_the_plans_hold_the_faults_that_are_promised() -> None:
         (SHORT, 40, 3),
         (LONG, 600, 40),
         (SHORT.behind_pooler(), 40, 3),
+        (SHORT.with_standby(), 40, 3),
+        (LONG.with_standby(), 600, 40),
     ):
         counts = Counter(fault.kind for fault in plan_faults(3, sizes))
 
         assert sum(counts[kind] for kind in (*KILLS, *STOPS)) >= harm
         assert counts["crash_postgres"] >= crashes
         assert counts["crash_pooler"] == crashes * sizes.has_pooler
+        assert counts["fail_over"] == crashes * sizes.has_standby
         assert counts == sizes.faults
 
 
@@ -42,10 +45,11 @@ def test_fewer_jobs_meet_fewer_faults_but_every_kind_of_them() -> None:
     assert small.jobs == 25_000
     assert small.faults["kill_worker"] == LONG.faults["kill_worker"] // 10
     assert all(SHORT.scaled(100).faults.values())
+    assert SHORT.scaled(100).with_standby().faults["fail_over"] == 3, "several in a row"
 
 
 def test_the_nemesis_knows_every_fault_and_a_stop_outlasts_the_lease() -> None:
-    plan = plan_faults(4, LONG.behind_pooler())
+    plan = plan_faults(4, LONG.behind_pooler()) + plan_faults(4, LONG.with_standby())
 
     assert all(hasattr(Nemesis, f"_{fault.kind}") for fault in plan)
     stops = [fault.hold_s for fault in plan if fault.kind == "stop_worker"]
@@ -118,12 +122,18 @@ def test_figures_are_read_from_what_was_stored() -> None:
     facts = Facts(policies={}, ended=[end], tried=[lost])
     deeds = Deeds(
         deaths=[Death(kind="vanish", worker_id="w", at_ms=2000)],
-        outages=[(4400, 4500), (5000, 6000)],
+        outages=[
+            Outage("crash_postgres", 4300, 4500),
+            Outage("fail_over", 4600, 4900),
+            Outage("crash_postgres", 5000, 6000),
+        ],
     )
 
     assert recoveries(facts, deeds, "vanish") == [1.5]
     assert recoveries(facts, deeds, "kill_child") == []
-    assert resumptions(facts, deeds) == [0.5]
+    assert resumptions(facts, deeds, "crash_postgres") == [0.2], "without the failover after it"
+    assert resumptions(facts, deeds, "fail_over") == [0.1]
+    assert [each["resumed_ms"] for each in outages(facts, deeds)] == [5000, 5000, None]
     assert [each["claimable_ms"] for each in slowest(facts, deeds)] == [1500]
     assert spread([1.5]) == {"count": 1, "p50": 1.5, "p99": 1.5, "max": 1.5}
     assert spread([]) == {"count": 0}
@@ -136,7 +146,11 @@ def test_the_time_in_which_postgres_was_away_is_told_apart() -> None:
     facts = Facts(policies={}, tried=[lost])
     deeds = Deeds(
         deaths=[Death(kind="kill_worker", worker_id="w", at_ms=1_000)],
-        outages=[(500, 1_200), (3_000, 6_000), (8_900, 20_000)],
+        outages=[
+            Outage("crash_postgres", 500, 1_200),
+            Outage("silence_standby", 3_000, 6_000),
+            Outage("fail_over", 8_900, 20_000),
+        ],
     )
 
     (worst,) = slowest(facts, deeds)

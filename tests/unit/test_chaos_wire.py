@@ -77,3 +77,14 @@ def test_a_server_that_is_away_is_told_as_a_reset() -> None:
     wire = Wire(port)
     with contextlib.closing(wire), pytest.raises(ConnectionResetError):
         _hear(wire.port)  # already the connect may find it reset
+
+
+def test_a_wire_that_is_turned_leads_new_connections_elsewhere(wire: Wire) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        wire.target = other.getsockname()[1]
+
+        with socket.create_connection(("127.0.0.1", wire.port), 10) as client:
+            peer, _ = other.accept()
+            with peer:
+                peer.sendall(b"!")
+                assert client.recv(1) == b"!"

@@ -20,6 +20,7 @@ from rota.rules.drawing import (
     picture,
 )
 from rota.rules.drawing.layout import Gaps, Size, lay_out
+from rota.rules.drawing.picture import title_of
 from rota.rules.graphs import Plan, plan_graph
 
 
@@ -48,8 +49,8 @@ TREE = """\
 nightly(day: str, n: int = 5)
   1  └─ extract
   2     ├─ choose     branch
-  3     │  ├─ left
-  3     │  └─ right   when nodes.extract.result == "<&>"; also after extract
+  3     │  ├─ left    in sides
+  3     │  └─ right   when nodes.extract.result == "<&>"; in sides; also after extract
   2     └─ load       each of extract by 10, 2 at once
   4        └─ report  none failed min one success; also after left, right
 """
@@ -57,6 +58,13 @@ nightly(day: str, n: int = 5)
 
 def test_a_tree_for_the_terminal() -> None:
     assert draw_text(picture(nightly())) == TREE
+
+
+def test_a_default_that_is_cut_says_so() -> None:
+    loop = Parameter(type="list[dict]", default=[{"i": 1, "j": "a"}, {"i": 2, "j": "b"}])
+    graph = Graph(name="each", parameters={"loop": loop}, nodes=(node("a"),))
+
+    assert title_of(graph) == "each(loop: list[dict] = [{'i': 1, 'j': 'a'}…)"
 
 
 def test_a_run_tells_states_by_icon_and_word() -> None:

@@ -58,7 +58,8 @@ def test_what_is_mentioned_is_known() -> None:
     [
         ("nodes.lod.result > 1", r"node 'x': args.a: there is no node 'lod'. Did you mean 'load'"),
         ("params.dy", "there is no parameter 'dy'. Did you mean 'day'"),
-        ("nodes.load.rslt", "nodes.load.rslt'; a node has result and state"),
+        ("nodes.load.rslt", "nodes.load.rslt'; a node has result, state and error"),
+        ("nodes.load.error.mesage", "has no 'mesage'. Did you mean 'message'"),
         ("nodes['load']", "undeclared reference to 'nodes'"),
         ("nothing > 1", "column 1: undeclared reference to 'nothing'"),
         ("1 + 'a'", "no matching overload"),
@@ -86,6 +87,7 @@ def test_only_a_mapped_node_has_an_item() -> None:
         ("nodes.load.result.nope", "Key not found"),
         ("nodes.load.result.rows / 0", "divide by zero"),
         ("1.0 / 0.0", "JSON cannot hold"),
+        ("nodes.load.result.rows * 2.5", r"not computed together: double\(x\)"),
         ("{1: 2}", "key 1, which is no text"),
         ("timestamp('2026-01-01T00:00:00Z')", "use string"),
     ],

@@ -136,6 +136,19 @@ def test_names_are_those_of_the_jobs_made_unique() -> None:
     assert made["ping_host"].job == "ping-host"
 
 
+def test_a_reference_is_computed_with_a_float_whatever_number_it_is() -> None:
+    @app.graph(name="scaled")
+    def graph(n: int) -> None:
+        load.node(name="a")(n * 2.5)  # type: ignore[arg-type]  # a reference
+        load.node(name="b")(1.5 - (n + 1) / 2.0)  # type: ignore[arg-type]  # a reference
+        load.node(name="c", when=n > 2.5)(n)
+
+    made = nodes_of(graph.graph)
+    assert made["a"].args == {"row": {"$expr": "double(params.n) * 2.5"}}
+    assert made["b"].args == {"row": {"$expr": "1.5 - double(double(params.n + 1) / 2.0)"}}
+    assert made["c"].when == "params.n > 2.5"
+
+
 def test_references_can_be_compared_and_computed_with() -> None:
     @app.graph(name="computed")
     def graph(n: int) -> None:

@@ -11,7 +11,7 @@ from rota.model.graph import Graph, Join, Node
 from rota.rules.graph_outcome import (
     REACTIONS,
     branch_skips,
-    outcome_of_leaves,
+    outcome_of,
     run_outcome,
     short_circuit_skips,
 )
@@ -177,7 +177,98 @@ def test_tr_15_a_run_is_judged_by_its_leaves_only() -> None:
     assert plan.leaves == ["b"]
     assert run_outcome(plan, {"a": Ending.FAILED, "b": Ending.SUCCESS}) == "success"
     assert run_outcome(plan, {"a": Ending.SUCCESS, "b": Ending.UPSTREAM_FAILED}) == "failed"
-    assert outcome_of_leaves([Ending.SKIPPED, Ending.REMOVED]) == "success"
+    assert outcome_of([Ending.SKIPPED, Ending.REMOVED]) == "success"
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"$ref": "a"},
+        {"$ref": "a.rows[0]"},
+        [1, {"$ref": "a"}],
+        {"a": {"$ref": "a"}, "b": {"$ref": "b"}},
+        {"$expr": "size(nodes.a.result)"},
+    ],
+)
+@pytest.mark.parametrize("ending", [Ending.FAILED, Ending.UPSTREAM_FAILED])
+def test_a_run_fails_with_a_node_that_it_returns(result: object, ending: Ending) -> None:
+    nodes = (node("a"), node("b", "a", join="all_done"))
+    plan = plan_graph(Graph(name="g", nodes=nodes, result=result))
+
+    assert plan.judged == ["a", "b"]
+    assert run_outcome(plan, {"a": ending, "b": Ending.SUCCESS}) == "failed"
+    assert run_outcome(plan, {"a": Ending.SKIPPED, "b": Ending.SUCCESS}) == "success"
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        None,
+        "a",
+        {"$literal": {"$ref": "a"}},
+        {"$ref": "b"},
+        {"$error": "a"},
+        {"$expr": "nodes.a.state"},
+        {"$expr": "nodes.a.state == 'failed' ? nodes.b.result : nodes.a.result"},
+        {"$expr": "nodes.a.error == null ? nodes.a.result : nodes.a.error.message"},
+    ],
+)
+def test_a_result_that_asks_how_a_node_ended_bears_its_failure(result: object) -> None:
+    nodes = (node("a"), node("b", "a", join="all_done"))
+    plan = plan_graph(Graph(name="g", nodes=nodes, result=result))
+
+    assert plan.judged == ["b"]
+    assert run_outcome(plan, {"a": Ending.FAILED, "b": Ending.SUCCESS}) == "success"
+
+
+def test_a_notify_counts_for_nothing_and_hides_nothing() -> None:
+    tell = node("tell", "a", "b", kind="notify", join="one_failed")
+    plan = plan_graph(Graph(name="g", nodes=(node("a"), node("b", "a"), tell)))
+
+    assert plan.leaves == plan.judged == ["b"]
+    endings = {"a": Ending.SUCCESS, "b": Ending.SUCCESS, "tell": Ending.FAILED}
+    assert run_outcome(plan, endings) == "success"
+    endings = {"a": Ending.FAILED, "b": Ending.UPSTREAM_FAILED, "tell": Ending.SUCCESS}
+    assert run_outcome(plan, endings) == "failed"
+
+
+def test_a_notify_does_not_rely_on_setups() -> None:
+    walk = walk_of(
+        node("setup", kind="setup"),
+        node("work", "setup"),
+        node("tell", "work", kind="notify", join="one_failed"),
+    )
+
+    step = walk.end({"setup": Ending.FAILED})
+
+    assert step.run == ["tell"]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "result", "says"),
+    [
+        (
+            (node("a"), node("tell", "a", kind="notify"), node("b", "tell")),
+            None,
+            "node 'b': it comes after 'tell', a notify",
+        ),
+        (
+            (node("a"), node("tell", "a", kind="notify")),
+            {"$ref": "tell"},
+            "result: 'tell' is a notify",
+        ),
+        (
+            (node("a"), node("tell", "a", kind="notify", fails_run=True)),
+            None,
+            "fails_run is for teardowns",
+        ),
+    ],
+)
+def test_what_would_let_a_notify_decide_is_refused(
+    nodes: tuple[Node, ...], result: object, says: str
+) -> None:
+    with pytest.raises(BadGraph, match=says):
+        plan_graph(Graph(name="g", nodes=nodes, result=result))
 
 
 @pytest.mark.parametrize(("fails_run", "outcome"), [(False, "success"), (True, "failed")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -111,10 +112,30 @@ def test_rt_05_names_are_compared_whole() -> None:
 
 
 def test_rt_06_a_delay_from_the_error_wins_over_the_policy() -> None:
-    policy = RetryPolicy(cap_ms=2_000, jitter=1.0)
+    policy = RetryPolicy(jitter=1.0)
 
     assert decided(policy, retry_after_ms=90_000, random=0.9) == RetryIn(90_000)
     assert decided(policy, retry_after_ms=0) == RetryIn(0)
+
+
+@pytest.mark.parametrize("source", ["retry_after_ms", "custom_delay_ms"])
+@pytest.mark.parametrize("asked_ms", [2_001, 99_999_999_000, 10**300])
+def test_rt_06_nobody_makes_a_run_wait_longer_than_the_cap(source: str, asked_ms: int) -> None:
+    policy = RetryPolicy(cap_ms=2_000, backoff="custom", jitter=1.0)
+
+    assert decided(policy, **{source: asked_ms}) == RetryIn(2_000, asked_ms)
+    assert decided(policy, **{source: 2_000}) == RetryIn(2_000)
+
+
+def test_rt_06_without_a_cap_of_its_own_it_is_an_hour() -> None:
+    assert decided(RetryPolicy(), retry_after_ms=3_600_001) == RetryIn(3_600_000, 3_600_001)
+
+
+def test_rt_06_a_fixed_delay_that_is_longer_than_the_cap_is_what_may_be_asked_for() -> None:
+    policy = RetryPolicy(backoff="fixed", delay_ms=7_200_000)
+
+    assert decided(policy, retry_after_ms=7_000_000) == RetryIn(7_000_000)
+    assert decided(policy, retry_after_ms=9_000_000) == RetryIn(7_200_000, 9_000_000)
 
 
 def test_rt_06_a_delay_from_the_error_does_not_win_over_the_limits() -> None:

@@ -20,6 +20,7 @@ from rota.api.gate import gate, operations
 from rota.api.problems import respond
 from rota.api.proxied import Proxied
 from rota.api.site import Site
+from rota.api.squeezed import Squeezed
 from rota.version import version
 
 PREFIX = "/api/v1"
@@ -33,7 +34,7 @@ def create_app(site: Site, routes: Sequence[ControllerRouterHandler] | None = No
 def behind_doors(app: Litestar, site: Site) -> ASGIApp:
     """The application for this site; it may have been another's that is over."""
     app.state.site = site
-    doors = Doors(app, site.options, site.refusals)
+    doors = Doors(Squeezed(app), site.options, site.refusals)
     return Proxied(doors, site.options) if site.options.behind_proxy else doors
 
 

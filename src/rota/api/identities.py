@@ -26,6 +26,7 @@ from rota.engine.namespaces import HOME
 from rota.engine.sessions import credential_of_session, credential_of_ticket, touch_session
 from rota.engine.tokens import credential_of_token, namespace_of_token, touch
 from rota.errors import NotPermitted, NotSignedIn, StoreUnavailable, TooMany
+from rota.ids import is_id
 from rota.model.identity import Credential
 from rota.notices import emit
 from rota.rules.secrets import csrf_of, digest_of
@@ -214,6 +215,8 @@ class Identities:
         credential, is_due = found
         if is_due:
             self._site.room(HOUSE).write(lambda tx: touch_session(tx, digest))
+            if is_id(credential.id):  # of the token that it was opened with
+                self._used.add(credential.id)
         return credential
 
 

@@ -63,6 +63,7 @@ TOLD: Mapping[type[RotaError], Told] = {
     errors.KeyReused: Told(422, "Use a new key for each request, and the same one to repeat it."),
     errors.UnknownJob: Told(404, _LOOK),
     errors.UnknownRun: Told(404, _LOOK),
+    errors.UnknownEffect: Told(404, _LOOK),
     errors.UnknownSchedule: Told(404, _LOOK),
     errors.UnknownBackfill: Told(404, _LOOK),
     errors.UnknownToken: Told(404, _LOOK),

@@ -16,7 +16,7 @@ from rota.engine.jobs import CODE, current_specs, last_version, origin_of
 from rota.engine.weights import choices
 from rota.errors import NotPermitted
 from rota.model.spec import JobSpec, PythonTarget
-from rota.rules.rights import nodes_of, power_of, power_of_template, queues_of
+from rota.rules.rights import power_of, power_of_template, queues_of, started_by
 
 if TYPE_CHECKING:
     from rota.api.ask import Ask
@@ -60,7 +60,7 @@ def check_template_rights(request: Ask, *definitions: Mapping[str, Any]) -> None
 
 
 def _check_work(tx: Tx, request: Ask, spec: JobSpec, *, beside: set[str]) -> None:
-    """What it does itself, and what the nodes of a graph start; `beside` are checked themselves."""
+    """What it does itself, and what it has others start; `beside` are checked themselves."""
     power = None if request.credential.has("exec") else power_of(spec)
     if power is not None and not _is_of_workers(tx, request, spec):
         raise NotPermitted(f"job {spec.name} {power}, which needs the role exec as well")
@@ -70,7 +70,7 @@ def _check_work(tx: Tx, request: Ask, spec: JobSpec, *, beside: set[str]) -> Non
                 f"job {spec.name} sends nodes to the queue {queue}, which the credential does not "
                 "reach"
             )
-    names = set(nodes_of(spec)) - beside
+    names = set(started_by(spec)) - beside
     present = current_specs(tx, names, namespace=request.namespace)
     for name in sorted(names):
         if name not in present:

@@ -11,9 +11,10 @@ import msgspec
 from rota.app.job import AsyncJob, Job
 from rota.app.works import reference
 from rota.engine.inspect import now_ms
-from rota.engine.jobs import introduce
+from rota.engine.jobs import check_told_jobs, introduce
 from rota.errors import BadOption
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget, Target
+from rota.rules.on_failure import check_function, told_by
 from rota.rules.options import JobOptions, job_options
 from rota.rules.programs import check_command
 from rota.rules.signature import Signature
@@ -95,10 +96,12 @@ def define_jobs(app: App, jobs: Iterable[Job[..., Any]]) -> None:
     if any(isinstance(job.spec.target, GraphTarget) for job in fresh):
         # A graph can begin only where its nodes are known.
         fresh = [job for job in app.everything.values() if job.version is None]
+    fresh += [job for job in told_jobs(app, fresh) if job.version is None and job not in fresh]
     if not fresh:
         return
 
     def record(tx: Tx) -> list[int]:
+        check_told_jobs(tx, {job.name: job.spec for job in fresh}, namespace=app.namespace)
         since = now_ms(tx)
         return [
             introduce(tx, job.spec, namespace=app.namespace, app=app.name, since=since)
@@ -108,6 +111,26 @@ def define_jobs(app: App, jobs: Iterable[Job[..., Any]]) -> None:
     versions = app.store.write(record)
     for job, number in zip(fresh, versions, strict=True):
         job.version = number
+
+
+def told_jobs(app: App, jobs: Iterable[Job[..., Any]]) -> list[Job[..., Any]]:
+    """The jobs of the app that these name in `on_failure`, and those name in turn.
+
+    BadOption if one takes other things than it is told.
+    """
+    found: dict[str, Job[..., Any]] = {}
+    waiting = list(jobs)
+    while waiting:
+        job = waiting.pop()
+        name = told_by(job.spec)
+        if name is None or name not in app.everything:
+            continue
+        told = app.everything[name]
+        check_function(job.name, name, told.signature.bind, told.spec)
+        if name not in found:
+            found[name] = told
+            waiting.append(told)
+    return list(found.values())
 
 
 def _spec(checked: JobOptions, target: Target, signature: Signature) -> JobSpec:

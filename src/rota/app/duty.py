@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rota.app.definitions import told_jobs
 from rota.app.works import Works
+from rota.engine.turns import limits_of_graphs
 from rota.rules.dependencies import check_circles
 from rota.runtime.options import Duty, WorkerOptions
 
@@ -16,6 +18,7 @@ def duty_of(app: App, options: WorkerOptions) -> Duty:
     """Records what the code of the app declares, as the worker that starts now will claim it."""
     jobs = app.everything
     check_circles({name: job.spec for name, job in jobs.items()})
+    told_jobs(app, jobs.values())
     from rota.app.declare import declare  # noqa: PLC0415  # zones and cron, as with schedules
 
     declare(app, jobs.values(), decides=options.decides)
@@ -27,6 +30,7 @@ def duty_of(app: App, options: WorkerOptions) -> Duty:
         graphs=tuple(sorted(app.graphs)),
         dependents=tuple(sorted(name for name in jobs if jobs[name].spec.dependencies)),
         cached=tuple(sorted(name for name, job in jobs.items() if job.spec.cache)),
+        max_runs=limits_of_graphs({name: job.spec for name, job in jobs.items()}),
         find_work=Works(app, stored=options.stored).find,
         all_queues=not options.queues,
     )

@@ -14,6 +14,7 @@ import msgspec
 
 from rota.app.job import Job, Submission
 from rota.app.node import Node
+from rota.app.plain import calling
 from rota.app.refs import Ref, value_of
 from rota.app.run import Run
 from rota.app.trace import duration_text, tracing
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 GRAPH_OPTIONS = frozenset(Graph.__struct_fields__) - {"name", "nodes", "parameters", "result"}
-RUN_OPTIONS = TIMING_OPTIONS | {"dependencies", "queue", "priority", "schedule"}
+RUN_OPTIONS = TIMING_OPTIONS | {"dependencies", "on_failure", "queue", "priority", "schedule"}
 """What a graph has as any job has it."""
 
 
@@ -69,7 +70,9 @@ class TracedGraph(Node[P, R]):
         return self.node()(*args, **kwargs)
 
     def plainly(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        return self.function(*args, **kwargs)
+        """Call the function; NotAllowed if only a run can tell what comes of it."""
+        with calling(plan_graph(self.graph)):
+            return self.function(*args, **kwargs)
 
     @property
     def graph(self) -> Graph:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 from rota.app.new_runs import new_run
 from rota.app.node import Node
+from rota.app.plain import current_call
 from rota.app.run import Run
 from rota.app.trace import current_trace
 from rota.app.within import Within
@@ -74,9 +75,10 @@ class Job(Node[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function here and now; nothing is recorded.
 
-        While a graph is being defined, the call makes a node of it instead.
+        While a graph is being defined, the call makes a node of it instead; while one is called
+        plainly, it is a call of its next node.
         """
-        if current_trace() is not None:
+        if current_trace() is not None or current_call() is not None:
             return self.node()(*args, **kwargs)
         return self.plainly(*args, **kwargs)
 

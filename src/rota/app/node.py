@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 
+from rota.app.plain import current_call
 from rota.app.trace import MAP_OPTIONS, check_options, current_trace, mapped_over
 from rota.errors import BadGraph, BadOption, NotAllowed
+from rota.rules.maps import parse_tolerance
 from rota.rules.signature import Signature
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 class Callee(Protocol):
@@ -40,8 +43,7 @@ class Maker(Generic[P, R]):
         """Make a node; outside of a graph, call the function here and now."""
         trace = current_trace()
         if trace is None:
-            allowed = self._is_wanted()
-            return cast("R", self._callee.plainly(*args, **kwargs) if allowed else None)
+            return cast("R", self._plainly(lambda: self._callee.plainly(*args, **kwargs)))
         for name in self._options:
             if name in MAP_OPTIONS:
                 raise BadOption(f"{name}= is for .map(...)")
@@ -56,7 +58,8 @@ class Maker(Generic[P, R]):
         into = self._options.get("into") or self._free_parameter(kwargs)
         trace = current_trace()
         if trace is None:
-            return self._map_plainly(items, into, args, kwargs)
+            called = self._plainly(lambda: self._map_plainly(items, into, args, kwargs))
+            return cast("list[R]", called)
         values = self._callee.signature.arrange((), self._named(into, args, kwargs), but=into)
         options = {key: each for key, each in self._options.items() if key not in MAP_OPTIONS}
         mapped = mapped_over(items, into, self._options)
@@ -64,6 +67,13 @@ class Maker(Generic[P, R]):
 
     def _target(self) -> dict[str, str]:
         return {self._callee.target: self._callee.name}
+
+    def _plainly(self, work: Callable[[], T]) -> T | None:
+        """What the work gives; None if the node is skipped."""
+        call = current_call()
+        if call is not None:
+            return call.node(self._target(), self._is_wanted, work)
+        return work() if self._is_wanted() else None
 
     def _is_wanted(self) -> bool:
         when = self._options.get("when", True)
@@ -92,16 +102,23 @@ class Maker(Generic[P, R]):
     def _map_plainly(
         self, items: Any, into: str, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> list[R]:
-        if not self._is_wanted():
-            return []
         size = self._options.get("batch", 1)
         listed = list(items)
         batches = [listed[at : at + size] for at in range(0, len(listed), size)]
         named = self._named(into, args, kwargs)
-        return [
-            self._callee.plainly(**{**named, into: batch if size > 1 else batch[0]})
-            for batch in batches
-        ]
+        tolerance = parse_tolerance(self._options.get("tolerate", 0))
+        results: list[Any] = []
+        failed = 0
+        for batch in batches:
+            try:
+                given = {**named, into: batch if size > 1 else batch[0]}
+                results.append(self._callee.plainly(**given))
+            except Exception:
+                failed += 1
+                if not tolerance.bears(failed=failed, total=len(batches)):
+                    raise
+                results.append(None)
+        return results
 
 
 class Node(Generic[P, R]):

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rota.app.breakers import Breakers
     from rota.app.calendars import Blackouts, Calendars
     from rota.app.dead_letters import DeadLetters
+    from rota.app.effects import Effects
     from rota.app.files import Files
     from rota.app.house import Audit, Namespaces, Tokens
     from rota.app.releases import Releases
@@ -59,6 +60,13 @@ class Nouns:
         from rota.app.dead_letters import DeadLetters
 
         return DeadLetters(self._whole)
+
+    @cached_property
+    def effects(self) -> Effects:
+        """Calls to the outside world that are in doubt; say what became of one."""
+        from rota.app.effects import Effects
+
+        return Effects(self._whole)
 
     @cached_property
     def files(self) -> Files:

@@ -56,10 +56,15 @@ class Later(Reference):
         return BadGraph(f"{self.text} {what}")
 
     def _with(self, sign: str, other: object) -> Later:
-        return Computed(f"{self.text} {sign} {written(other)}")
+        return Computed(f"{self._beside(sign, other)} {sign} {written(other)}")
 
     def _from(self, sign: str, other: object) -> Later:
-        return Computed(f"{written(other)} {sign} {self.text}")
+        return Computed(f"{written(other)} {sign} {self._beside(sign, other)}")
+
+    def _beside(self, sign: str, other: object) -> str:
+        """Python computes whole numbers with others, expressions do not: it is written out."""
+        is_double = isinstance(other, float) and sign in ("+", "-", "*", "/")
+        return f"double({self.alone})" if is_double else self.text
 
     __hash__ = object.__hash__
 
@@ -157,6 +162,32 @@ class NodeRef(Ref):
     def state(self) -> Later:
         """How the node ended, for expressions: `load.state == "skipped"`."""
         return Later(f"nodes.{self.name}.state")
+
+    @property
+    def error(self) -> ErrorRef:
+        """How the node failed, for a handler: `load.error.message`; null if it did not."""
+        return ErrorRef(self.name)
+
+
+class ErrorRef(Later):
+    """How a node failed; null if it did not, and so are its parts."""
+
+    def __init__(self, name: str, part: str = "") -> None:
+        super().__init__(f"nodes.{name}.error{part}")
+        self._name = name
+        self._part = part
+
+    @property
+    def type(self) -> ErrorRef:
+        """The name of the exception, such as `ValueError`."""
+        return ErrorRef(self._name, ".type")
+
+    @property
+    def message(self) -> ErrorRef:
+        return ErrorRef(self._name, ".message")
+
+    def value(self) -> dict[str, Any]:
+        return {"$error": f"{self._name}{self._part}"}
 
 
 class Time(Later):

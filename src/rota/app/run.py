@@ -14,6 +14,7 @@ from rota.engine.cancel import cancel
 from rota.engine.graph_control import Part, mark, pause, rerun_graph, resume
 from rota.engine.inspect import attempts, find, tally
 from rota.engine.node_views import NodeView, nodes
+from rota.engine.on_failure import told_run
 from rota.engine.progress import progress
 from rota.engine.reasons import Reason
 from rota.engine.rerun import rerun
@@ -75,6 +76,12 @@ class Run(Generic[R]):
     def tally(self) -> dict[str, int]:
         """How often it ended in an `error`, `timeout` or `crash`, or was `lost`; no zeros."""
         return self._app.store.read(lambda tx: tally(tx, self.id, namespace=self._app.namespace))
+
+    def on_failure_run(self) -> Run[Any] | None:
+        """The run that was submitted because this one failed; None if there is none."""
+        namespace = self._app.namespace
+        told = self._app.store.read(lambda tx: told_run(tx, find(tx, self.id, namespace=namespace)))
+        return None if told is None else Run(self._app, told.id)
 
     def why(self, node: str | None = None) -> list[Reason]:
         """Why it is not running now, or a node of it, with numbers; most telling first."""

@@ -59,6 +59,7 @@ class Shown(NamedTuple):
     is_held: bool
     nodes: Sequence[NodeView] = ()
     progress: Progress | None = None
+    on_failure_run: str | None = None
 
 
 class Desk(Protocol):
@@ -146,8 +147,10 @@ class StoreDesk:
         run = self.run(text)
         view = run.show()
         here = self._app.store.read(lambda tx: scene(tx, namespace=self._namespace))
+        told = run.on_failure_run() if view.state is State.FAILED else None
         return Shown(
             run=view,
+            on_failure_run=told.id if told else None,
             attempts=run.attempts(),
             tally=run.tally(),
             reasons=run.why() if view.state in EXPLAINED else [],
@@ -240,6 +243,7 @@ class ServerDesk:
         reasons = run.why() if answer.status in EXPLAINED else []
         return Shown(
             run=run_view(answer),
+            on_failure_run=answer.on_failure_run,
             attempts=run.attempts(),
             tally=answer.tally,
             reasons=reasons,

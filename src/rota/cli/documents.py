@@ -52,6 +52,7 @@ def run_document(
     facts = document(run)
     for key in _JSON_TEXTS:
         facts[key] = None if facts[key] is None else msgspec.Raw(stand_in(facts[key]).encode())
+    facts["failure_of"] = run.failure_of
     facts["cached_from"] = cached_from(run.reason) if run.state == "success" else None
     if attempts is not None:
         facts["attempts"] = [document(each) for each in attempts]

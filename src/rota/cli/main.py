@@ -26,6 +26,7 @@ COMMANDS = (
     "logs",
     "why",
     "dead",
+    "effects",
     "acts",
     "audit",
     "jobs",

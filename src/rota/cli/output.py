@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -18,6 +19,9 @@ class Cell(NamedTuple):
 
 
 Row = Sequence[str | Cell]
+
+_ID = re.compile(r"[0-9a-f]{8}[0-9a-f-]*")
+"""An id, the end of one, a fingerprint or a key: broken over two lines it cannot be copied."""
 
 STATE_STYLES = {
     "success": "green",
@@ -100,9 +104,13 @@ def _fancy_table(columns: Sequence[str], rows: Sequence[Row]) -> None:
     from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for name in columns:
-        table.add_column(name, overflow="fold")
+    for name, column in zip(columns, zip(*rows, strict=True), strict=True):
+        texts = [_text(cell) for cell in column]
+        if all(not text or _ID.fullmatch(text) for text in texts):
+            table.add_column(name, no_wrap=True, min_width=max(map(len, texts)))
+        else:
+            table.add_column(name, overflow="fold")
     for row in rows:
         cells = (cell if isinstance(cell, Cell) else Cell(cell, "") for cell in row)
         table.add_row(*(Text(text.translate(ONE_LINE), style=style) for text, style in cells))
-    console().print(table)
+    console().print(table, crop=False)

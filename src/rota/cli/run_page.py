@@ -30,8 +30,10 @@ def print_page(
     *,
     tally: Mapping[str, int],
     reasons: Sequence[Reason] = (),
+    on_failure_run: str | None = None,
 ) -> None:
-    print_facts(_facts(run, now, tally, reasons))
+    told = [("on failure", f"run {on_failure_run}")] if on_failure_run else []
+    print_facts([*_facts(run, now, tally, reasons), *told])
     for each in attempts:
         lasted = took(each.started_at, each.ended_at)
         worker = f" on worker {each.worker_id}" if each.worker_id else ""
@@ -93,5 +95,6 @@ def _facts(
         ("worker", run.worker_id or ""),
         ("key", run.key or ""),
         ("rerun of", run.rerun_of or ""),
+        ("failure of", run.failure_of or ""),
         ("delivery", "at most once" if run.at_most_once else ""),
     ]

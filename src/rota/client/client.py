@@ -30,6 +30,7 @@ from rota.client.documents import (
     run_view,
     worker_view,
 )
+from rota.client.effects import ServedEffects
 from rota.client.events import send_event
 from rota.client.files import ServedFiles
 from rota.client.house import ServedAudit, ServedTokens
@@ -97,6 +98,7 @@ class Client:
         self.calendars = ServedCalendars(self)
         self.blackouts = ServedBlackouts(self)
         self.breakers = ServedBreakers(self)
+        self.effects = ServedEffects(self)
         self.dead_letters = ServedLetters(self)
         self.files = ServedFiles(self)
         self.tokens = ServedTokens(self)

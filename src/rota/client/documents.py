@@ -96,6 +96,7 @@ class RunAnswer(Answer):
     held: bool = False
     obstacle: str | None = None
     tally: dict[str, int] = {}
+    on_failure_run: str | None = None
 
 
 class AttemptAnswer(Answer):

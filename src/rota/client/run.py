@@ -84,6 +84,11 @@ class ServedRun:
         """How often it ended in an `error`, `timeout` or `crash`, or was `lost`; no zeros."""
         return dict(self.answer().tally)
 
+    def on_failure_run(self) -> ServedRun | None:
+        """The run that was submitted because this one failed; None if there is none."""
+        told = self.answer().on_failure_run
+        return None if told is None else ServedRun(self._client, told)
+
     def why(self, node: str | None = None) -> list[Reason]:
         """Why it, or a node of it, is not running now, with numbers; most telling first."""
         page = self._client.line.get(f"/runs/{self.id}/why", Page[ReasonAnswer], {"node": node})

@@ -15,9 +15,10 @@ import msgspec
 from rota.engine.apart import beside, each_apart, keepable, words
 from rota.engine.courses import Course, courses
 from rota.engine.kin import verdict_facts
+from rota.engine.node_endings import ENDINGS, Ended
 from rota.engine.nodes import MAX_REASON, Board, Place
 from rota.engine.restart import go_on
-from rota.engine.step import ENDINGS, Ended, Step
+from rota.engine.step import Step
 from rota.errors import BadGraph
 from rota.model.run import ErrorDetail, Verdict
 from rota.model.states import State
@@ -28,6 +29,7 @@ _error = msgspec.json.Decoder(ErrorDetail)
 
 
 def ended(verdict: Verdict, state: State) -> Ended:
+    error = _error_of(verdict)
     return Ended(
         graph_id=verdict.parent_id or "",
         node=verdict.node or "",
@@ -35,7 +37,8 @@ def ended(verdict: Verdict, state: State) -> Ended:
         run_id=verdict.run_id,
         state=state,
         result=verdict.result,
-        reason=_said(verdict),
+        reason=f"{error.type}: {error.message}"[:MAX_REASON] if error else verdict.reason,
+        error=error,
     )
 
 
@@ -105,11 +108,9 @@ def _places(known: dict[str, Course], endings: Iterable[Ended]) -> list[Place]:
     return found
 
 
-def _said(verdict: Verdict) -> str | None:
-    if verdict.error:
-        try:
-            error = _error.decode(verdict.error)
-        except (msgspec.MsgspecError, ValueError):
-            return verdict.reason
-        return f"{error.type}: {error.message}"[:MAX_REASON]
-    return verdict.reason
+def _error_of(verdict: Verdict) -> ErrorDetail | None:
+    """None also for what no worker of ours wrote: the node must end, however its error looks."""
+    try:
+        return _error.decode(verdict.error) if verdict.error else None
+    except (msgspec.MsgspecError, ValueError):
+        return None

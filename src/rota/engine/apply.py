@@ -18,6 +18,7 @@ from rota.engine.timetables import Timetables, seed_of
 from rota.model.bundle import Bundle
 from rota.model.plan import Change, Plan, Stored, StoredJob, StoredSchedule, Wish
 from rota.model.spec import GraphTarget
+from rota.rules.on_failure import told_by
 from rota.rules.plan import make_plan, origin_of
 from rota.store.base import Tx
 
@@ -109,7 +110,7 @@ def _stored(tx: Tx, bundles: Sequence[Bundle], namespace: str) -> Stored:
     ours = {origin_of(bundle) for bundle in bundles}
     wanted = {name for bundle in bundles for name in bundle.jobs}
     asks_others = any(
-        spec.dependencies or isinstance(spec.target, GraphTarget)
+        spec.dependencies or told_by(spec) or isinstance(spec.target, GraphTarget)
         for bundle in bundles
         for spec in bundle.jobs.values()
     )

@@ -5,12 +5,36 @@ Order is decided when a run is queued (rules.order); nothing here runs a handler
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import json
+from collections.abc import Mapping, Sequence
+from heapq import nsmallest
+from types import MappingProxyType
 
+import msgspec
+
+from rota.engine.breakers import held_jobs
 from rota.engine.weed import weeded
 from rota.model.run import Lease
+from rota.rules.lanes import FRONT, Stretch, rank_in_order, stretch_of
 from rota.store.base import Row, Tx
+
+Lanes = Mapping[str, Mapping[int, Sequence[str]]]
+"""By queue, the lanes that a worker looks into, each with the jobs it may start from there."""
+NO_LANES: Lanes = MappingProxyType({})
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker may take from one queue."""
+
+    namespace: str
+    queue: str
+    worker_id: str
+    jobs: str
+    """A JSON list of the names it knows and may start now."""
+    limit: int
+    held: bool
+    """More than it has free slots: they have not begun yet."""
+    lanes: Mapping[int, Sequence[str]] = {}
 
 
 def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
@@ -22,6 +46,7 @@ def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
     worker_id: str,
     limit: int,
     held: bool = False,
+    lanes: Lanes = NO_LANES,
 ) -> list[Lease]:
     """Up to `limit` leases from the queues, in the order given, for the jobs the worker knows.
 
@@ -30,9 +55,16 @@ def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
     """
     leases: list[Lease] = []
     for queue in queues:
-        asked = {"namespace": namespace, "queue": queue, "jobs": jobs, "held": held}
-        asked["limit"] = limit - len(leases)
-        rows = _rows(tx, asked, worker_id) if tx.is_careful else _claimed(tx, asked, worker_id)
+        wanted = Wanted(
+            namespace=namespace,
+            queue=queue,
+            worker_id=worker_id,
+            jobs=jobs,
+            limit=limit - len(leases),
+            held=held,
+            lanes=lanes.get(queue, {}),
+        )
+        rows = _claimed_with_care(tx, wanted) if tx.is_careful else _claimed(tx, wanted)
         # A returning clause promises no order on either database.
         leases += [lease_of(row, held=held) for row in sorted(rows, key=_order)]
         if len(leases) >= limit:
@@ -41,23 +73,76 @@ def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
     return leases
 
 
-def _claimed(tx: Tx, asked: dict[str, Any], worker_id: str) -> list[Row]:
-    return tx.all("claim_runs", worker_id=worker_id, **asked)
+def _claimed(tx: Tx, wanted: Wanted) -> list[Row]:
+    if wanted.lanes:
+        return _claimed_from_lanes(tx, wanted)
+    return tx.all(
+        "claim_runs",
+        namespace=wanted.namespace,
+        queue=wanted.queue,
+        worker_id=wanted.worker_id,
+        jobs=wanted.jobs,
+        limit=wanted.limit,
+        held=wanted.held,
+    )
 
 
-def _rows(tx: Tx, asked: dict[str, Any], worker_id: str) -> list[Row]:
-    """The same without runs whose rows cannot be written: they fail."""
+def _claimed_from_lanes(tx: Tx, wanted: Wanted) -> list[Row]:
+    """Take the best of what waits in front and in some lanes, as if all of it stood in front."""
+    held_back = held_jobs(tx, namespace=wanted.namespace)
+    known = json.loads(wanted.jobs)
+    may_start = [job for job in known if job not in held_back]
+    picks = _picked(tx, wanted, FRONT, may_start)
+    for lane, jobs in wanted.lanes.items():
+        picks += _picked(tx, wanted, stretch_of(lane), [job for job in jobs if job in may_start])
+    probes = [probe for job, probe in held_back.items() if probe and job in known]
+    at = {"namespace": wanted.namespace, "queue": wanted.queue}
+    picks += tx.all("pick_probes", **at, ids=json.dumps(probes)) if probes else []
+    best = [str(row["id"]) for row in nsmallest(wanted.limit, picks, key=_order)]
+    if not best:
+        return []
+    return tx.all(
+        "claim_picked", ids=json.dumps(best), worker_id=wanted.worker_id, held=wanted.held
+    )
+
+
+def _picked(tx: Tx, wanted: Wanted, part: Stretch, jobs: Sequence[str]) -> list[Row]:
+    return _waiting(tx, "pick_runs", wanted, part, jobs) if jobs else []
+
+
+def _waiting(
+    tx: Tx, statement: str, wanted: Wanted, part: Stretch, jobs: Sequence[str]
+) -> list[Row]:
+    return tx.all(
+        statement,
+        namespace=wanted.namespace,
+        queue=wanted.queue,
+        jobs=json.dumps(jobs),
+        start=part.start,
+        end=part.end,
+        limit=wanted.limit,
+    )
+
+
+def _claimed_with_care(tx: Tx, wanted: Wanted) -> list[Row]:
+    """Claim without the runs whose rows cannot be written: those fail."""
+    parts = [(FRONT, json.loads(wanted.jobs))]
+    parts += [(stretch_of(lane), list(jobs)) for lane, jobs in wanted.lanes.items()]
     return weeded(
         tx,
-        lambda: _claimed(tx, asked, worker_id),
-        candidates=lambda: tx.all("claimable_runs", **asked),
-        attempt=lambda row: tx.execute("try_claim", id=str(row["id"]), worker_id=worker_id),
+        lambda: _claimed(tx, wanted),
+        candidates=lambda: [
+            row
+            for part, jobs in parts
+            for row in _waiting(tx, "claimable_runs", wanted, part, jobs)
+        ],
+        attempt=lambda row: tx.execute("try_claim", id=str(row["id"]), worker_id=wanted.worker_id),
         verb="expire",
     )
 
 
 def _order(row: Row) -> tuple[int, str]:
-    return row["rank"], str(row["id"])
+    return rank_in_order(row["rank"]), str(row["id"])
 
 
 def lease_of(row: Row, *, held: bool = False) -> Lease:

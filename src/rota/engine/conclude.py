@@ -16,7 +16,7 @@ from rota.engine.node_results import Known
 from rota.engine.nodes import END, MAX_REASON, TRIPPED, Board, Decided, decided
 from rota.errors import BadInput, PayloadTooLarge
 from rota.model.run import Verdict
-from rota.rules.graph_outcome import outcome_of_leaves
+from rota.rules.graph_outcome import outcome_of
 from rota.rules.joins import Ending
 from rota.rules.node_values import result_of
 from rota.store.base import Row, Tx
@@ -50,17 +50,20 @@ class Outcome(NamedTuple):
 
 
 def conclude(step: Waves, over: Sequence[str]) -> Outcome:
-    """The verdicts on these runs, by their leaves; with the results that they give back."""
+    """The verdicts on these runs, by their leaves and what they return; with their results."""
     ids = json.dumps(sorted(over))
     bad: dict[str, list[Bad]] = {}
     causes: dict[str, list[Bad]] = {}
     ran: set[str] = set()
     for row in step.tx.all("bad_nodes", ids=ids):
         graph_id = str(row["graph_id"])
+        planned = step.courses[graph_id].shape.plan.nodes[row["name"]]
+        if planned.node.kind == "notify":
+            continue  # that it failed is told by its own row
         if row["run_id"] is not None or row["width"] is not None:
             ran.add(graph_id)
         each = Bad(row["name"], row["reason"], is_own=row["state"] == "failed")
-        if step.courses[graph_id].shape.plan.nodes[each.name].is_leaf:
+        if planned.counts:
             bad.setdefault(graph_id, []).append(each)
         if each.is_own:
             causes.setdefault(graph_id, []).append(each)
@@ -79,7 +82,7 @@ def conclude(step: Waves, over: Sequence[str]) -> Outcome:
         if graph_id not in bad and (whole := step.courses[graph_id].shape.whole_result)
     )
     step.tx.all("end_graphs", ids=ids)
-    told = {graph_id: _causes(leaves, causes.get(graph_id, [])) for graph_id, leaves in bad.items()}
+    told = {graph_id: _causes(judged, causes.get(graph_id, [])) for graph_id, judged in bad.items()}
     verdicts = [_verdict(step, row, told.get(str(row["id"]), []), known) for row in rows]
     restarts: dict[str, int] = {}
     for row, verdict in zip(rows, verdicts, strict=True):
@@ -92,20 +95,21 @@ def conclude(step: Waves, over: Sequence[str]) -> Outcome:
     return Outcome([each for each in verdicts if each.run_id not in restarts], restarts)
 
 
-def _causes(leaves: list[Bad], failed: list[Bad]) -> list[Bad]:
-    """What the run failed of: leaves that failed themselves, else what failed before them."""
-    return [each for each in leaves if each.is_own] or failed or leaves
+def _causes(judged: list[Bad], failed: list[Bad]) -> list[Bad]:
+    """Why the run failed: judged nodes that failed themselves, else what failed before them."""
+    return [each for each in judged if each.is_own] or failed or judged
 
 
 def _verdict(step: Waves, row: Row, bad: list[Bad], known: Known) -> Verdict:
-    facts: dict[str, Any] = verdict_facts(row)
     graph_id = str(row["id"])
+    facts: dict[str, Any] = verdict_facts(row)
+    facts["quiet"] = step.courses[graph_id].shape.is_quiet
     end = step.board.rows[graph_id, END]
     if how := decided(end.result):
         return Verdict(verb=how.verb, reason=_as_decided(how, step, graph_id, bad), **facts)
     if end.state == TRIPPED:
         return Verdict(verb="founder", reason=f"node {end.reason} failed", **facts)
-    if outcome_of_leaves(Ending.FAILED for _ in bad) == "failed":
+    if outcome_of(Ending.FAILED for _ in bad) == "failed":
         return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
     try:
         result = _result(step.courses[graph_id], known)

@@ -16,7 +16,15 @@ import msgspec
 from rota.engine import schedules
 from rota.engine.acts import By, record
 from rota.engine.inspect import now_ms
-from rota.engine.jobs import declared_jobs, define, make_current, put_version, remove, spec_of
+from rota.engine.jobs import (
+    check_told_jobs,
+    declared_jobs,
+    define,
+    make_current,
+    put_version,
+    remove,
+    spec_of,
+)
 from rota.engine.names import lock_name
 from rota.engine.schedule_views import declared
 from rota.engine.starts import NewId
@@ -69,6 +77,7 @@ def declare(tx: Tx, said: Declaration, hand: Hand) -> Declared:
         specs = said.jobs.values()
         known = {spec.name: put_version(tx, spec, namespace=hand.namespace)[0] for spec in specs}
         return Declared(versions=known, number=row["number"], newer=newer)
+    check_told_jobs(tx, said.jobs, namespace=hand.namespace)
     since = now_ms(tx)
     versions = {
         name: define(tx, spec, namespace=hand.namespace, app=said.app, since=since)

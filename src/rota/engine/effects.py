@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from rota.engine.earlier_effects import take_up
 from rota.errors import LeaseLost
 from rota.model.run import Lease
 from rota.store.base import Tx
@@ -16,24 +17,42 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     """What the ledger knows of one effect."""
 
     is_new: bool
-    """Nobody has begun it before."""
+    """It did not take place: nobody has begun it, or a person said so."""
     is_settled: bool = False
     result: str | None = None
     """JSON text, once it is settled."""
+    key_run: str | None = None
+    """The run that its key is made of; None: this one."""
 
 
-def intend(tx: Tx, lease: Lease, name: str, *, namespace: str) -> Intent:
+def intend(tx: Tx, lease: Lease, name: str, *, namespace: str, digest: str | None = None) -> Intent:
     """Write down that the effect is about to begin, or tell how far it came before.
 
+    A run that repeats another one goes on with what that one left; that of a node only if its
+    arguments, by their digest, are the same.
     LeaseLost when another worker owns the run, or after its cancel was acknowledged.
     """
     at = _at(lease, namespace) | {"name": name}
-    if tx.execute("intend_effect", **at):
-        return Intent(is_new=True)
+    if new := tx.all("intend_effect", digest=digest, **at):
+        return _inherited(tx, lease, name, digest) if new[0]["may_repeat"] else Intent(is_new=True)
     row = tx.one("find_effect", **at)
     if row is None:
         raise _lost(lease)
-    return Intent(is_new=False, is_settled=row["settled_at"] is not None, result=row["result"])
+    key_run = str(row["key_run"]) if row["key_run"] else None
+    if row["outcome"] == "not_done":
+        _guard(tx, lease, namespace)
+        again = {"run_id": lease.run_id, "name": name, "fence": lease.fence}
+        if tx.execute("begin_effect_again", **again):
+            return Intent(is_new=True, key_run=key_run)
+        return intend(tx, lease, name, namespace=namespace, digest=digest)
+    is_settled = row["settled_at"] is not None
+    return Intent(is_new=False, is_settled=is_settled, result=row["result"], key_run=key_run)
+
+
+def check_lease(tx: Tx, lease: Lease, *, namespace: str) -> None:
+    """LeaseLost when another worker owns the run, or after its cancel was acknowledged."""
+    if tx.one("is_held_run", **_at(lease, namespace)) is None:
+        raise _lost(lease)
 
 
 def settle(tx: Tx, lease: Lease, name: str, *, namespace: str, result: str) -> None:
@@ -46,6 +65,19 @@ def retract(tx: Tx, lease: Lease, name: str, *, namespace: str) -> None:
     """Take an intent back that surely came to nothing."""
     _guard(tx, lease, namespace)
     tx.execute("retract_effect", run_id=lease.run_id, name=name)
+
+
+def _inherited(tx: Tx, lease: Lease, name: str, digest: str | None) -> Intent:
+    """The intent is written; perhaps the run that this one repeats has begun it before."""
+    left = take_up(tx, lease.run_id, name, digest=digest)
+    if left is None:
+        return Intent(is_new=True)
+    return Intent(
+        is_new=left.outcome == "not_done",
+        is_settled=left.is_settled,
+        result=left.result,
+        key_run=left.key_run,
+    )
 
 
 def _guard(tx: Tx, lease: Lease, namespace: str) -> None:

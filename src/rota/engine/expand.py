@@ -12,11 +12,12 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.engine.apart import each_apart
-from rota.engine.courses import Course, Shape, course_of, courses, remember, shape_of
+from rota.engine.courses import Course, course_of, courses, remember, shape_of
 from rota.engine.graph_policy import timeout_of
+from rota.engine.graph_shape import Shape
 from rota.engine.keep import given, keep
 from rota.engine.kin import refusal
-from rota.engine.memos import hit, recall, remembering, wants_fresh
+from rota.engine.memos import hit, recall, remembering
 from rota.engine.node_results import Known
 from rota.engine.nodes import Board, NodeRow, node_row
 from rota.engine.past import note_success
@@ -113,7 +114,7 @@ def _course(tx: Tx, lease: Lease, shape: Shape, outer: Course | None, as_of: int
     """
     within = outer, lease.node
     course = course_of(tx, lease.run_id, shape, lease.args, within, lease.origin)
-    course.set(is_fresh=wants_fresh(lease), as_of=as_of)
+    course.set(policy=lease.policy, as_of=as_of)
     if outer is not None:
         check_types(shape.graph, course.params)
     return course

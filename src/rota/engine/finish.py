@@ -12,22 +12,25 @@ import msgspec
 from rota.engine.abandon import abandon
 from rota.engine.advance import advance, ended
 from rota.engine.apart import beside, each_apart, set_aside
+from rota.engine.failed_runs import failed_runs
 from rota.engine.give_up import give_up
 from rota.engine.keep import keep_results
 from rota.engine.keys import AWAITED, DUE, ENDED, NODE_ENDED, queue_key
 from rota.engine.kin import refused
 from rota.engine.memos import keep_memos
 from rota.engine.observe import judge_breakers, observe
+from rota.engine.on_failure import tell_failures
 from rota.engine.quarantine import quarantined
 from rota.engine.settle import settle
 from rota.engine.turns import let_others
 from rota.engine.wind_down import wind_down
 from rota.model.run import Verdict
-from rota.model.states import FINAL, TRANSITIONS
+from rota.model.states import FINAL, TRANSITIONS, State
 from rota.store.base import Row, Tx
 
 _ENDS_GRAPH = ("cancel", "conclude", "founder", "skip", "expire", "refuse")
 _ENDS_RUN = frozenset(verb for verb, change in TRANSITIONS.items() if change.to in FINAL)
+_FAILS = frozenset(verb for verb, change in TRANSITIONS.items() if change.to is State.FAILED)
 
 
 def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
@@ -83,9 +86,7 @@ def _finish(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
         if any(verdict.memo_key for verdict in ending):
             kept = [each for each in ending if each.memo_key and each.run_id not in lost]
             beside(tx, lambda: keep_memos(tx, kept, namespace=namespace), what="a cached result")
-        dead = {verdict.run_id for verdict in ending if _leaves_letter(verdict)}.difference(lost)
-        if dead:
-            beside(tx, lambda: give_up(tx, dead, namespace=namespace), what="a dead letter")
+        _note_failures(tx, ending, lost, namespace)
     stayed = _retry(tx, retrying, namespace) if retrying else []
     stayed += _requeue(tx, returning, namespace) if returning else []
     if stayed:
@@ -95,6 +96,32 @@ def _finish(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
     if follow:
         finish(tx, follow, namespace=namespace)
     return lost
+
+
+def _note_failures(
+    tx: Tx, ending: Sequence[Verdict], lost: Collection[str], namespace: str
+) -> None:
+    """Letters for people, runs of the jobs that are to be told: every failure comes by here.
+
+    Where neither is wanted, nothing is asked.
+    """
+    failed = [verdict for verdict in ending if verdict.verb in _FAILS]
+    if not failed:
+        return
+    dead = {verdict.run_id for verdict in failed if _leaves_letter(verdict)}.difference(lost)
+    told = {verdict.run_id for verdict in failed if not verdict.quiet}.difference(lost)
+    wanted = dead | told
+    if not wanted:
+        return
+    what = "what is known of failed runs"
+    rows = beside(tx, lambda: failed_runs(tx, wanted, namespace=namespace), what=what) or []
+    letters = [row for row in rows if str(row["id"]) in dead]
+    if letters:
+        beside(tx, lambda: give_up(tx, letters, namespace=namespace), what="a dead letter")
+    tellable = [row for row in rows if str(row["id"]) in told]
+    if tellable:
+        what = "who is told of a failure"
+        beside(tx, lambda: tell_failures(tx, tellable, namespace=namespace), what=what)
 
 
 def _wind_down(
@@ -113,8 +140,8 @@ def _wind_down(
 
 
 def _leaves_letter(verdict: Verdict) -> bool:
-    """A node that fails is told of by its graph."""
-    return verdict.verb in ("fail", "founder", "refuse") and verdict.parent_id is None
+    """Of a node that fails the graph tells; what has expired nobody would run again."""
+    return verdict.verb != "expire" and verdict.parent_id is None
 
 
 def _abort(tx: Tx, stayed: Sequence[Verdict], namespace: str) -> list[str]:

@@ -5,18 +5,15 @@ Written in the transaction that ends the run; a success, a cancel and an expiry 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 
 import msgspec
 
-from rota.model.run import ErrorDetail
+from rota.engine.failed_runs import bounded, detail_of
 from rota.rules.fingerprint import fingerprint
 from rota.store.base import Row, Tx
 
-RECENT_MS = 86_400_000
-"""The runs ended a moment ago; a day is far on the safe side and still few partitions."""
 MAX_MESSAGE = 500
-_error = msgspec.json.Decoder(ErrorDetail)
 
 
 class _Letter(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,40 +27,21 @@ class _Letter(msgspec.Struct, frozen=True, kw_only=True):
     died_at: int
 
 
-def give_up(tx: Tx, run_ids: Collection[str], *, namespace: str) -> None:
-    """Write a letter for those of the runs that are failed now; one that is there stays."""
-    rows = tx.all(
-        "find_given_up",
-        ids=msgspec.json.encode(sorted(run_ids)).decode(),
-        namespace=namespace,
-        recent_ms=RECENT_MS,
-    )
+def give_up(tx: Tx, rows: Sequence[Row], *, namespace: str) -> None:
+    """Write a letter for each of these failed runs; one that is there stays."""
     letters = [_letter(row) for row in rows]
     tx.execute("insert_letters", batch=msgspec.json.encode(letters).decode(), namespace=namespace)
 
 
 def _letter(row: Row) -> _Letter:
-    error = _detail(row["error"])
+    error = detail_of(row["error"])
     return _Letter(
         run_id=str(row["id"]),
         job=row["job"],
         version=row["version"],
         fingerprint=fingerprint(job=row["job"], error=error, reason=row["reason"]),
-        error_type=_bounded(error.type) if error else "",
-        message=_bounded(error.message if error else row["reason"] or ""),
+        error_type=bounded(error.type, MAX_MESSAGE) if error else "",
+        message=bounded(error.message if error else row["reason"] or "", MAX_MESSAGE),
         reason=row["reason"],
         died_at=row["finished_at"],
     )
-
-
-def _detail(text: str | None) -> ErrorDetail | None:
-    """None for what no worker of ours wrote: the run must end, however its error looks."""
-    try:
-        return _error.decode(text) if text else None
-    except (msgspec.MsgspecError, ValueError):
-        return None
-
-
-def _bounded(text: str) -> str:
-    short = text if len(text) <= MAX_MESSAGE else text[: MAX_MESSAGE - 3] + "..."
-    return short.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

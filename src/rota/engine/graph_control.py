@@ -8,8 +8,9 @@ from typing import Literal
 import msgspec
 
 from rota.engine.acts import By, record
-from rota.engine.courses import Course, Shape, courses, shape_of
+from rota.engine.courses import Course, courses, shape_of
 from rota.engine.finish import finish
+from rota.engine.graph_shape import Shape
 from rota.engine.inspect import find
 from rota.engine.keys import queue_key, worker_key
 from rota.engine.kin import cancelled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from rota.engine.courses import Shape
+from rota.engine.graph_shape import Shape
 from rota.engine.stored import read
 from rota.model.spec import PolicyChange
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -15,6 +15,7 @@ from rota.engine.stored import read
 from rota.errors import BadInput
 from rota.model.breaker import CircuitState
 from rota.model.spec import JobSpec
+from rota.rules.on_failure import check_told, told_by
 from rota.store.base import Tx
 
 CODE = "code"
@@ -175,6 +176,18 @@ def jobs(
         )
         for row in rows
     ]
+
+
+def check_told_jobs(tx: Tx, specs: Mapping[str, JobSpec], *, namespace: str) -> None:
+    """BadOption if one of these names a job in `on_failure` that is neither here nor on record."""
+    asked = {told for spec in specs.values() if (told := told_by(spec)) is not None}
+    if not asked:
+        return
+    others = current_specs(tx, asked - specs.keys(), namespace=namespace)
+    known = {**specs, **{name: spec for name, (_, spec) in others.items()}}
+    if not asked <= known.keys():  # for the hint
+        known |= {view.name: view.spec for view in jobs(tx, namespace=namespace)}
+    check_told(specs, known, where="in the app or on record")
 
 
 def declared_jobs(tx: Tx, *, namespace: str, app: str) -> list[str]:

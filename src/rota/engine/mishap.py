@@ -10,6 +10,7 @@ from rota.engine.keys import queue_key, worker_key
 from rota.engine.kin import cancelled
 from rota.engine.nodes import END, TRIPPED, Board, NodeRow
 from rota.engine.releases import PAUSED, Releases
+from rota.model.graph import ASIDE, Kind
 from rota.model.run import Verdict
 from rota.model.states import State
 from rota.rules.graph_outcome import REACTIONS
@@ -27,6 +28,8 @@ class Halt(NamedTuple):
     unstarted: str
     stopped: str
     stops_running: bool = True
+    spares: tuple[Kind, ...] = ASIDE
+    """Kinds of nodes that start and go on all the same."""
 
 
 class Waves(Protocol):
@@ -47,12 +50,12 @@ _FAILED = Halt("not started: another node failed", "cancelled: another node of i
 def trip(step: Waves, course: Course, failed: NodeRow) -> None:
     """The first failure in a run whose mode lets no others start.
 
-    That of a teardown counts only if it says so.
+    That of a teardown counts only if it says so, that of a notify never.
     """
     reaction = REACTIONS[course.shape.graph.mode]
     graph_id = course.graph_id
     node = course.shape.plan.nodes[failed.name].node
-    if reaction.starts_others or (node.kind == "teardown" and not node.fails_run):
+    if reaction.starts_others or (node.kind in ASIDE and not node.fails_run):
         return
     step.board.lock([(graph_id, END)])
     end = step.board.rows[graph_id, END]
@@ -68,12 +71,12 @@ def trip(step: Waves, course: Course, failed: NodeRow) -> None:
 
 
 def halt(step: Waves, course: Course, words: Halt, *, but: str = "", was_paused: bool) -> None:
-    """No node of the run starts any more; teardowns do, also if the run was paused."""
+    """No node of the run starts any more, but those that are spared, also if it was paused."""
     graph_id = course.graph_id
     for row in step.board.lock_waiting(graph_id):
         if row.is_final:
             continue
-        if course.shape.plan.nodes[row.name].node.kind == "teardown":
+        if course.shape.plan.nodes[row.name].node.kind in words.spares:
             if was_paused:
                 _wake(step, course, row)
         elif row.state != "active":
@@ -85,7 +88,7 @@ def halt(step: Waves, course: Course, words: Halt, *, but: str = "", was_paused:
             if (row.ended or 0) >= (row.width or 0):  # paused, and nothing of it runs
                 step.end(row, Ending.FAILED, words.unstarted)
     if was_paused:
-        _unblock(step, course)
+        _unblock(step, course, words)
     stop_runs(step, graph_id, words, but=but)
 
 
@@ -102,13 +105,14 @@ def _wake(step: Waves, course: Course, row: NodeRow) -> None:
     step.board.change(row)
 
 
-def _unblock(step: Waves, course: Course) -> None:
-    """Runs of teardowns that the pause has held."""
+def _unblock(step: Waves, course: Course, words: Halt) -> None:
+    """Queue runs of spared nodes that the pause has held."""
     children = step.tx.all("live_children", ids=json.dumps([course.graph_id]))
+    nodes = course.shape.plan.nodes
     held = [
         str(child["id"])
         for child in children
-        if child["node"] in course.shape.teardowns and child["state"] == State.PENDING
+        if nodes[child["node"]].node.kind in words.spares and child["state"] == State.PENDING
     ]
     if held:
         rows = step.tx.all("unblock_runs", ids=json.dumps(held), credit_ms=CREDIT_MS)
@@ -127,8 +131,8 @@ def stop_runs(
     asked: list[str] = []
     for child in step.tx.all("live_children", ids=json.dumps([graph_id])):
         name = child["node"]
-        is_teardown = shape.plan.nodes[name].node.kind == "teardown"
-        if is_teardown or name == but or (only is not None and name != only):
+        is_spared = shape.plan.nodes[name].node.kind in words.spares
+        if is_spared or name == but or (only is not None and name != only):
             continue
         if child["state"] not in _BEGUN:
             step.verdicts.append(cancelled(child, words.stopped))

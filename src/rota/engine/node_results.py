@@ -11,11 +11,12 @@ import msgspec
 from rota.engine.courses import Course
 from rota.engine.earlier import sources_of
 from rota.engine.keep import load_kept, lost
-from rota.engine.nodes import NodeRow, Place
+from rota.engine.nodes import NodeRow, Place, read_error
 from rota.engine.stored import read
 from rota.model.artifact import is_pointer
 from rota.model.states import State
 from rota.rules.expressions import Values
+from rota.rules.joins import Ending
 from rota.rules.run_times import run_values
 from rota.store.base import Tx
 
@@ -49,6 +50,7 @@ class Known:
         """Results of more instances than this are not read, but left for later."""
         self._states: dict[Place, str] = {}
         self._results: dict[Place, Any] = {}
+        self._errors: dict[Place, Any] = {}
         self._unread: set[Place] = set()
         self._pointed: dict[Place, None] = {}
 
@@ -113,10 +115,13 @@ class Known:
             item=item,
             position=position,
             run=run_values(course.origin),
+            errors={name: self._errors.get(place) for name, place in places.items()},
         )
 
     def _keep(self, place: Place, row: NodeRow | _Told) -> None:
-        self._states[place], width = row.state, row.width
+        self._states[place], width, result = row.state, row.width, row.result
+        if row.state == Ending.FAILED:
+            self._errors[place], result = read_error(result), None
         if width is not None and self._widest is not None and width > self._widest:
             self._unread.add(place)
             return
@@ -125,8 +130,8 @@ class Known:
             run_id = str(row.run_id) if row.run_id else None
             sources = sources_of(place[0], run_id, row.earlier)
             self._results[place] = self._listed(sources, place[1], width)
-        elif row.result is not None:
-            self._results[place] = _read(row.result)
+        elif result is not None:
+            self._results[place] = _read(result)
         if any(self._parts(place)):
             self._pointed[place] = None
 

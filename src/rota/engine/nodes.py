@@ -8,8 +8,10 @@ from typing import Literal
 
 import msgspec
 
+from rota.engine.apart import keepable
 from rota.engine.courses import Course
 from rota.engine.stored import read
+from rota.model.run import NO_TYPE, ErrorDetail
 from rota.rules.graphs import Planned
 from rota.rules.joins import Counts, Ending
 from rota.store.base import Ask, Row, Tx
@@ -23,6 +25,7 @@ WAITING = ("pending", "held")
 FINAL = frozenset(Ending)
 STATES = FINAL.union(("pending", "held", "ready", "active"))
 MAX_REASON = 500
+MAX_MESSAGE = 2_000
 
 Place = tuple[str, str]
 """The run of the graph, and the name of the node."""
@@ -44,6 +47,7 @@ class NodeRow(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     version: int | None = None
     run_id: str | None = None
     result: str | None = None
+    """As JSON text, if somebody needs it; of one that failed its error."""
     reason: str | None = None
     width: int | None = None
     made: int | None = None
@@ -75,6 +79,32 @@ class NodeRow(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
         """What its join is asked about."""
         counts = _counts.decode(self.counts)
         return Counts._make((len(planned.parents), *counts[:5], len(planned.setups), *counts[5:8]))
+
+
+class NodeError(msgspec.Struct, frozen=True):
+    """How a node failed, for those that come after it."""
+
+    type: str
+    message: str
+
+
+_node_error = msgspec.json.Decoder(NodeError)
+
+
+def error_text(error: ErrorDetail | None, reason: str | None) -> str:
+    """How a node failed, as its row keeps it."""
+    kind = error.type if error else NO_TYPE
+    message = (error.message if error else reason) or ""
+    kept = NodeError(keepable(kind)[:MAX_REASON], keepable(message)[:MAX_MESSAGE])
+    return msgspec.json.encode(kept).decode()
+
+
+def read_error(text: str | None) -> dict[str, str] | None:
+    """The same as a value; None where none was kept."""
+    try:
+        return msgspec.structs.asdict(_node_error.decode(text)) if text else None
+    except msgspec.MsgspecError:
+        return None
 
 
 class Decided(msgspec.Struct, frozen=True, kw_only=True):

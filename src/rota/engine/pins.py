@@ -9,7 +9,8 @@ import json
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from rota.engine.courses import Course, Shape, submitted_at
+from rota.engine.courses import Course, submitted_at
+from rota.engine.graph_shape import Shape
 from rota.errors import BadGraph
 from rota.model.run import Lease
 from rota.rules.pins import Reign, bound_of, version_before

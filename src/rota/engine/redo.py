@@ -11,8 +11,9 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from rota.engine.courses import Shape, shape_of
+from rota.engine.courses import shape_of
 from rota.engine.earlier import Earlier, earlier_of, sources_of, text_of
+from rota.engine.graph_shape import Shape
 from rota.engine.nodes import END, NONE, NodeRow, node_row
 from rota.rules.graphs.scope import reachable
 from rota.rules.joins import Ending

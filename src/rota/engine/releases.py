@@ -259,7 +259,7 @@ class Releases:
             args=args,
             expires_ms=spec.expires_ms,
             at_most_once=spec.delivery == "at_most_once",
-            policy=policy_for(node, spec, fresh=course.is_fresh),
+            policy=policy_for(node, spec, course),
             parent_id=row.graph_id,
             node=row.name,
             item=index,

@@ -118,18 +118,11 @@ def held_runs(
     return {str(row["id"]): HeldRun(lease_of(row), bool(row["cancel_requested"])) for row in rows}
 
 
-def give_back_strays(
-    tx: Tx, worker_id: str, held: Sequence[Held], *, namespace: str, older_ms: int = -1
-) -> int:
-    """Runs it was given in an answer that did not arrive go back as if they had not been claimed.
-
-    With `older_ms` only those that were claimed so long ago: the answer may be on its way.
-    """
+def strays_of(tx: Tx, worker_id: str, held: Sequence[Held]) -> list[Held]:
+    """Runs on record as the worker's that it does not list, however new."""
     batch = msgspec.json.encode(held).decode()
-    rows = tx.all("stray_runs", id=worker_id, lease_ms=older_ms, batch=batch)
-    strays = [Held(str(row["run_id"]), row["fence"], **kinship(row)) for row in rows]
-    release(tx, strays, namespace=namespace)
-    return len(rows)
+    rows = tx.all("stray_runs", id=worker_id, lease_ms=-1, batch=batch)
+    return [Held(str(row["run_id"]), row["fence"], **kinship(row)) for row in rows]
 
 
 def bury(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> None:
@@ -144,7 +137,7 @@ def bury(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> None:
 
 def leave(tx: Tx, worker: RemoteWorker, *, namespace: str) -> None:
     """A worker ends in good order; what it still holds goes back."""
-    give_back_strays(tx, worker.id, [], namespace=namespace)
+    release(tx, strays_of(tx, worker.id, []), namespace=namespace)
     retire(tx, worker.id)
     tx.notify((worker_key(worker.id),))  # questions of it that wait are answered
 

@@ -33,9 +33,9 @@ def place(
         row.run_id = old.run_id if old.is_final or old.width is None else None
         row.earlier = old.earlier
         if old.is_final:
-            row.result, row.width = old.result, old.width
-            row.made, row.ended, row.bad = old.made, old.ended, old.bad
+            row.width, row.made, row.ended, row.bad = old.width, old.made, old.ended, old.bad
             step.end(row, Ending(old.state), old.reason)
+            row.result = old.result  # of one that failed, its error as it was
     step.judge((graph_id, name) for name in shape.first)
 
 

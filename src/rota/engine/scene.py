@@ -44,6 +44,15 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
         missing = self._missing(job, queue)
         return [*found, missing] if missing else found
 
+    def is_in_the_way(self, *, job: str, queue: str) -> bool:
+        """Whether a worker of this queue may start other runs, and not those of this job."""
+        if queue in self.paused:
+            return False
+        windows = [each for each in self.drains if each.job == job]
+        is_closed = any(each.holds(job=job, queue=queue) for each in windows)
+        is_known = all(_knows(each, job) for each in self._serving(queue))
+        return job in self.held or is_closed or not is_known
+
     def holds(self, run: RunView) -> bool:
         """Whether a breaker keeps this run from being claimed; its probe is let through."""
         is_queued = run.state is State.QUEUED

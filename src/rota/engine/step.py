@@ -8,15 +8,26 @@ import msgspec
 
 from rota.engine.apart import keepable
 from rota.engine.conclude import Outcome, conclude
-from rota.engine.courses import DECIDING, Course
+from rota.engine.courses import Course
+from rota.engine.graph_shape import DECIDING
 from rota.engine.keep import given
 from rota.engine.mishap import stop_runs, trip
+from rota.engine.node_endings import ENDINGS, Ended
 from rota.engine.node_results import Known
-from rota.engine.nodes import END, MAX_REASON, STATES, WAITING, Board, NodeRow, Place
+from rota.engine.nodes import (
+    END,
+    MAX_REASON,
+    STATES,
+    WAITING,
+    Board,
+    NodeRow,
+    Place,
+    error_text,
+)
 from rota.engine.releases import Releases
 from rota.engine.stored import read
 from rota.errors import BadInput
-from rota.model.run import Verdict
+from rota.model.run import NO_TYPE, ErrorDetail, Verdict
 from rota.model.states import State
 from rota.rules.graph_outcome import branch_skips, short_circuit_skips
 from rota.rules.joins import Ending, ending_of, judge
@@ -24,12 +35,6 @@ from rota.rules.joins import Verdict as Word
 from rota.rules.node_values import is_wanted, items_of
 from rota.store.base import Tx
 
-ENDINGS = {
-    State.SUCCESS: Ending.SUCCESS,
-    State.FAILED: Ending.FAILED,
-    State.CANCELLED: Ending.FAILED,
-    State.SKIPPED: Ending.SKIPPED,
-}
 _SETUP_FIELDS = {
     Ending.SUCCESS: "setup_success",
     Ending.FAILED: "setup_failed",
@@ -40,18 +45,6 @@ _SETUP_FIELDS = {
 
 
 _any = msgspec.json.Decoder()
-
-
-class Ended(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of a node that has just ended."""
-
-    graph_id: str
-    node: str
-    item: int | None
-    run_id: str
-    state: State
-    result: str | None = None
-    reason: str | None = None
 
 
 class Step:
@@ -85,12 +78,20 @@ class Step:
         """Ask the joins of these, though nothing has ended."""
         self._judged |= dict.fromkeys(places)
 
-    def end(self, row: NodeRow, ending: Ending, reason: str | None = None) -> None:
+    def end(
+        self,
+        row: NodeRow,
+        ending: Ending,
+        reason: str | None = None,
+        error: ErrorDetail | None = None,
+    ) -> None:
         """The node ends like this."""
         course = self.courses[row.graph_id]
         if row.state == "active" and course.shape.graph.max_nodes is not None:
             self.releases.give_place(course)
         row.state, row.reason = ending.value, keepable(reason)[:MAX_REASON] if reason else None
+        if ending is Ending.FAILED:
+            row.result = error_text(error, reason) if row.name in course.shape.errors else None
         self.board.change(row)
         self._wave[row.place] = ending
 
@@ -114,7 +115,7 @@ class Step:
 
     def _node_ended(self, row: NodeRow, each: Ended) -> None:
         course = self.courses[each.graph_id]
-        ending, reason = ENDINGS[each.state], each.reason
+        ending, reason, detail = ENDINGS[each.state], each.reason, each.error
         kind = course.shape.plan.nodes[row.name].node.kind
         skips: list[str] = []
         if ending is Ending.SUCCESS:
@@ -125,8 +126,9 @@ class Step:
                     text = given(self.tx, each.result or "null", f"the result of node {row.name!r}")
                     skips = _skips(course, row.name, kind, text)
                 except BadInput as error:
+                    detail = ErrorDetail(type=type(error).__name__, message=str(error))
                     ending, reason = Ending.FAILED, str(error)
-        self.end(row, ending, reason)
+        self.end(row, ending, reason, detail)
         if skips:
             self._skip(course, skips, f"{kind} {row.name} left it out")
         if ending is Ending.FAILED:
@@ -143,7 +145,8 @@ class Step:
             said = f": {each.reason}" if each.reason else ""
             last = f"{'the last of them ' if row.bad > 1 else ''}item {each.item}"
             reason = f"{row.bad:,} of {_items(width)} failed, {last}{said}"
-            self.end(row, Ending.FAILED, reason)
+            kind = each.error.type if each.error else NO_TYPE
+            self.end(row, Ending.FAILED, reason, ErrorDetail(type=kind, message=reason))
             stop_runs(self, row.graph_id, only=row.name)
             trip(self, course, row)
         elif row.ended >= width:
@@ -253,7 +256,7 @@ class Step:
                 self.end(row, Ending.SUCCESS, None if row.width else "there were no items")
 
     def _fail(self, course: Course, row: NodeRow, reason: str) -> None:
-        self.end(row, Ending.FAILED, reason)
+        self.end(row, Ending.FAILED, reason, ErrorDetail(type="BadGraph", message=reason))
         if row.width is None:
             row.run_id = None  # one of an earlier try, if any: this time nothing ran
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from rota.engine.apart import set_aside
 from rota.engine.courses import Course, find_spec, remembered
@@ -78,6 +78,24 @@ def let_next(tx: Tx, graphs: Collection[Graph], *, namespace: str) -> None:
         else:
             rows = tx.all("let_next", credit_ms=CREDIT_MS, **at)
         tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
+
+
+def limits_of_graphs(specs: Mapping[str, JobSpec]) -> dict[str, int]:
+    """Of these jobs, the graphs with `max_runs`, each with its number."""
+    graphs = {
+        name: spec.target.graph
+        for name, spec in specs.items()
+        if isinstance(spec.target, GraphTarget)
+    }
+    return {name: each.max_runs for name, each in graphs.items() if each.max_runs is not None}
+
+
+def full_graphs(tx: Tx, max_runs: Mapping[str, int], *, namespace: str) -> set[str]:
+    """Of these graphs, those that have as many runs under way as they may."""
+    if not max_runs:
+        return set()
+    rows = tx.all("count_begun_of", namespace=namespace, jobs=json.dumps(sorted(max_runs)))
+    return {row["job"] for row in rows if row["runs"] >= max_runs[row["job"]]}
 
 
 def takes_turns(graph: Graph) -> bool:

@@ -18,6 +18,7 @@ from rota.errors import BadInput
 from rota.model.run import Origin, RunView
 from rota.model.spec import PolicyChange, RetryPolicy
 from rota.model.states import FINAL, State
+from rota.rules.duration import format_duration
 from rota.store.base import Tx
 
 _policy = msgspec.json.Decoder(PolicyChange)
@@ -133,7 +134,9 @@ def _retry(tx: Tx, run: RunView, namespace: str) -> str:
         spec = spec_of(tx, run.job, run.version, namespace=namespace)
         policy = spec.retry if spec else None
     limit = f" of {policy.limit}" if policy else ""
-    return f"retry {run.failures}{limit}"
+    asked_ms = run.error.asked_ms if run.error else 0
+    cut = f"; {format_duration(asked_ms)} were asked for, retry_cap allows less" if asked_ms else ""
+    return f"retry {run.failures}{limit}{cut}"
 
 
 def _retry_policy(run: RunView) -> RetryPolicy | None:

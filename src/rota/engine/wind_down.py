@@ -68,7 +68,9 @@ def _decide(step: Step, course: Course, verdict: Verdict) -> None:
     decide(end, Decided(verb="cancel" if is_cancel else "founder", reason=verdict.reason))
     step.board.change(end)
     because = _BECAUSE[verdict.verb]
-    words = Halt(unstarted=f"not started: {because}", stopped=f"cancelled: {because}")
+    words = Halt(
+        unstarted=f"not started: {because}", stopped=f"cancelled: {because}", spares=("teardown",)
+    )
     halt(step, course, words, was_paused=was_paused)
 
 

@@ -51,7 +51,8 @@ class InDoubt(RotaError):
     def __init__(self, name: str) -> None:
         self.name = name
         super().__init__(
-            f"in doubt: {name!r} was begun by an earlier attempt and may have taken place"
+            f"in doubt: {name!r} was begun by an earlier attempt and may have taken place; "
+            "say what became of it (rota effects settle), then redrive"
         )
 
 

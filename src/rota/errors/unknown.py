@@ -37,6 +37,16 @@ class UnknownRun(BadInput):
         super().__init__(f"no run has the id {run_id!r}; it may have been pruned by retention")
 
 
+class UnknownEffect(BadInput):
+    """The run has no effect of that name."""
+
+    def __init__(self, name: str, run_id: str, known: Iterable[str] = ()) -> None:
+        self.name = name
+        names = ", ".join(sorted(known)[:MOST_TOLD])
+        hint = f"it has {names}" if names else "it has none"
+        super().__init__(f"run {run_id} has no effect named {name!r:.140}; {hint}")
+
+
 class UnknownSchedule(BadInput):
     """No schedule has that name."""
 

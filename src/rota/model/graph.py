@@ -5,6 +5,8 @@ begins with `$` stands for something known later:
 
     {"$ref": "load"}              the result of node load; null if it has none
     {"$ref": "load.rows[0].id"}   a part of it
+    {"$error": "load"}            how node load failed: type and message; null if it did not
+    {"$error": "load.message"}    a part of it
     {"$param": "day"}             a parameter of the graph, or a part of it
     {"$item": ""}                 the item of a mapped node, or a part of it: {"$item": "name"}
     {"$run": "scheduled_day"}     a fact of the run of the graph (rota.rules.run_times)
@@ -38,7 +40,10 @@ Join = Literal[
     "always",
 ]
 """What a node asks of its direct parents before it runs."""
-Kind = Literal["work", "branch", "short_circuit", "setup", "teardown"]
+Kind = Literal["work", "branch", "short_circuit", "setup", "teardown", "notify"]
+ASIDE: tuple[Kind, ...] = ("teardown", "notify")
+"""Kinds that stand aside: no branch leaves them out, no failure elsewhere keeps them from
+starting, and the outcome of a run does not depend on them (a teardown may say otherwise)."""
 Mode = Literal["ignore", "finish", "fail_fast"]
 """What a failed node means for those that do not depend on it: nothing; those that run may
 finish and no others start; or those that run are cancelled, too."""
@@ -89,7 +94,8 @@ class Node(_Data, frozen=True):
     map: Map | None = None
     kind: Kind = "work"
     """branch: the result names the children that run. short_circuit: if the result is false,
-    nothing after it runs. setup and teardown: made before and cleared away after others."""
+    nothing after it runs. setup and teardown: made before and cleared away after others.
+    notify: tells people of the others; how it ends changes nothing."""
     setups: tuple[str, ...] = ()
     """Of a teardown: the setups it clears away after, when all between them is done."""
     fails_run: bool = False

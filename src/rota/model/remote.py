@@ -28,7 +28,7 @@ Fence = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
 
-class _Said(
+class Said(
     msgspec.Struct, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True
 ):
     """From the worker; a field that is not known is refused by name.
@@ -37,11 +37,11 @@ class _Said(
     """
 
 
-class _Told(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class Told(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """From the server; fields that an older worker does not know do no harm."""
 
 
-class RegisterBody(_Said, kw_only=True):
+class RegisterBody(Said, kw_only=True):
     """A worker process that has just begun."""
 
     worker_id: RunId
@@ -61,7 +61,7 @@ class RegisterBody(_Said, kw_only=True):
     """Workers of the same token that are known to be dead: their runs go back at once."""
 
 
-class Registered(_Told, frozen=True, kw_only=True):
+class Registered(Told, frozen=True, kw_only=True):
     """What a worker has to know of its place."""
 
     worker_id: str
@@ -74,9 +74,11 @@ class Registered(_Told, frozen=True, kw_only=True):
     """Jobs that nobody has defined here: runs of them will not come."""
     hears_begins: bool = False
     """It may be told when handlers began, and what is claimed ahead."""
+    tells_strays: bool = False
+    """It tells the worker of runs that it does not seem to know, and waits for its word."""
 
 
-class AttemptBody(_Said, kw_only=True):
+class AttemptBody(Said, kw_only=True):
     """One attempt of one run, and the proof that it is this worker's."""
 
     run_id: RunId
@@ -84,17 +86,30 @@ class AttemptBody(_Said, kw_only=True):
     token: Token
 
 
-class ClaimBody(_Said, kw_only=True):
+class ClaimBody(Said, kw_only=True):
     """How many runs a worker could begin now."""
 
     limit: Annotated[int, Meta(ge=1, le=MOST_RUNS)]
     held: Annotated[list[AttemptBody], Meta(max_length=2 * MOST_RUNS)] | None = None
     """Said after an answer was lost: all that it holds. What else it was given goes back."""
+    hears_strays: bool = False
+    """What else it was given is told instead, as `strays`: only the worker knows what it began."""
     ahead: Annotated[int, Meta(ge=0, le=MOST_RUNS)] = 0
     """So many of them have no free slot yet, and are held ready."""
 
 
-class ClaimedRun(_Told, frozen=True, kw_only=True):
+class Stray(Told, frozen=True, kw_only=True):
+    """A run that is on record as the worker's, and that it did not list.
+
+    If it never heard of it, it says that it was stopped without having begun.
+    """
+
+    run_id: str
+    fence: int
+    token: str
+
+
+class ClaimedRun(Told, frozen=True, kw_only=True):
     """A run to be carried out; the fields are those of a lease."""
 
     run_id: str
@@ -133,7 +148,7 @@ class ClaimedRun(_Told, frozen=True, kw_only=True):
         return Lease(**facts)
 
 
-class Definition(_Told, frozen=True, kw_only=True):
+class Definition(Told, frozen=True, kw_only=True):
     """The version of a job that some of the runs are pinned to."""
 
     version: int
@@ -142,11 +157,12 @@ class Definition(_Told, frozen=True, kw_only=True):
     spec: JobSpec
 
 
-class Claimed(_Told, frozen=True, kw_only=True):
+class Claimed(Told, frozen=True, kw_only=True):
     """Runs, and the definitions they are pinned to."""
 
     runs: list[ClaimedRun] = []
     definitions: list[Definition] = []
+    strays: list[Stray] = []
     draining: bool = False
     """Nothing is given out, because somebody wants this worker to take nothing new."""
 
@@ -165,7 +181,7 @@ class BegunBody(AttemptBody, kw_only=True):
     """How long after the claim its handler began."""
 
 
-class HeartbeatBody(_Said, kw_only=True):
+class HeartbeatBody(Said, kw_only=True):
     """A sign of life."""
 
     held: Annotated[list[AttemptBody], Meta(max_length=2 * MOST_RUNS)] = []
@@ -177,22 +193,25 @@ class HeartbeatBody(_Said, kw_only=True):
     """Handlers that did not stop when they were asked to, and go on."""
     draining: bool = False
     stored: bool = False
+    hears_strays: bool = False
+    """Runs that it does not list are told as `strays`; if left out they go back after a lease."""
 
 
-class Beaten(_Told, frozen=True, kw_only=True):
+class Beaten(Told, frozen=True, kw_only=True):
     """What has become of the runs that a worker holds."""
 
     lost: list[str] = []
     """Others have them now: stop, and say nothing more of them."""
     cancelled: list[str] = []
     """Somebody wants them to stop."""
+    strays: list[Stray] = []
     recalls: bool = False
     """Give back what has not begun: its queue or its job was stopped."""
     draining: bool = False
     """Take nothing new until further notice."""
 
 
-class Rung(_Told, frozen=True, kw_only=True):
+class Rung(Told, frozen=True, kw_only=True):
     """Whether the worker should ask what has become of its runs."""
 
     rung: bool
@@ -223,13 +242,13 @@ class EndBody(AttemptBody, kw_only=True):
     """Of one that was stopped."""
 
 
-class FinishBody(_Said, kw_only=True):
+class FinishBody(Said, kw_only=True):
     """Attempts that have ended."""
 
     ended: Annotated[list[EndBody], Meta(min_length=1, max_length=MOST_RUNS)]
 
 
-class Finished(_Told, frozen=True, kw_only=True):
+class Finished(Told, frozen=True, kw_only=True):
     """All but these are on record."""
 
     lost: list[str] = []
@@ -245,56 +264,19 @@ class ChunkBody(AttemptBody, kw_only=True):
     body: Annotated[str, Meta(max_length=65_536)]
 
 
-class LogsBody(_Said, kw_only=True):
+class LogsBody(Said, kw_only=True):
     """What handlers printed and logged."""
 
     chunks: Annotated[list[ChunkBody], Meta(min_length=1, max_length=MOST_CHUNKS)]
 
 
-class Taken(_Told, frozen=True, kw_only=True):
+class Taken(Told, frozen=True, kw_only=True):
     """How many chunks were new, and fitted."""
 
     chunks: int
 
 
-class CheckpointBody(AttemptBody, kw_only=True):
-    """How far a handler has come."""
-
-    state: str
-    """JSON text."""
-
-
-class CheckpointState(_Told, frozen=True, kw_only=True):
-    """The last checkpoint of a run, as JSON text."""
-
-    state: str | None
-
-
-class EffectBody(AttemptBody, kw_only=True):
-    """A call to the outside world: about to begin, done, or taken back."""
-
-    verb: Literal["intend", "settle", "retract"]
-    name: Name
-    result: str | None = None
-    """JSON text, when it is settled."""
-
-
-class EffectState(_Told, frozen=True, kw_only=True):
-    """What the ledger knows of it."""
-
-    is_new: bool = False
-    is_settled: bool = False
-    result: str | None = None
-
-
-class SuccessState(_Told, frozen=True, kw_only=True):
-    """The last success of the schedule that started a run."""
-
-    at: int | None = None
-    result: str | None = None
-
-
-class Done(_Told, frozen=True, kw_only=True):
+class Done(Told, frozen=True, kw_only=True):
     """It is on record."""
 
     worker_id: str

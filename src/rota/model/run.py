@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from rota.model.spec import failure_of
 from rota.model.states import State
 
 FinishVerb = Literal[
@@ -131,6 +132,12 @@ class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     traceback: str = ""
     worker: str = ""
     """The name and the host of one that was lost: what is on record of it goes."""
+    asked_ms: int = 0
+    """How long a server or the handler asked to wait, where the policy allows less."""
+
+
+NO_TYPE = "RunFailed"
+"""The type of a failure that no exception stands for: an expiry, a graph whose nodes failed."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -153,6 +160,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """For `reap`: so many crashes, this one too, are the end of it. `reason` says how it died."""
     watched: bool = False
     """Its job may have a breaker, which is to hear of it."""
+    quiet: bool = False
+    """Its job is known to name no other that is told of its failures."""
     fired: bool = False
     """It is a run of a schedule, which is to hear of its end."""
     parent_id: str | None = None
@@ -238,6 +247,11 @@ class RunView(msgspec.Struct, frozen=True, kw_only=True):
     """The run of the graph whose node it carries out."""
     node: str | None = None
     item: int | None = None
+
+    @property
+    def failure_of(self) -> str | None:
+        """The failed run that it tells of, if it was submitted by `on_failure`."""
+        return failure_of(self.policy)
 
 
 def cached_from(reason: str | None) -> str | None:

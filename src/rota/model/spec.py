@@ -109,6 +109,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     breaker: Breaker | None = None
     dependencies: tuple[str, ...] = ()
     """Jobs whose runs for the same time must have succeeded before a run of this one starts."""
+    on_failure: str | msgspec.UnsetType = msgspec.UNSET
+    """The job that is told when a run has failed for good."""
     cache: Cache | None = None
     """Its result may be used again; a key mentions its arguments as parameters."""
     parameters: dict[str, str] = {}
@@ -142,3 +144,15 @@ class PolicyChange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     memo_key: str | None = None
     """Of a graph that has begun: what its result is to be found by again, and for how long."""
     memo_ms: int = 0
+    failure_of: str | None = None
+    """Of a run that tells of a failed one: that one. It stays with reruns, and with its nodes."""
+
+
+_policy = msgspec.json.Decoder(PolicyChange)
+
+
+def failure_of(policy: str | None) -> str | None:
+    """The failed run that a run of this policy tells of."""
+    if policy is None or '"failure_of"' not in policy:
+        return None
+    return _policy.decode(policy).failure_of

@@ -18,6 +18,7 @@ from rota.model.remote import (
     EndBody,
     FinishBody,
     Finished,
+    Stray,
 )
 from rota.model.run import Lease
 from rota.notices import emit, emit_rarely
@@ -52,6 +53,8 @@ class Deliverer(Service):
         """Told which have arrived: their slots are free."""
         self.hears_begins = False
         """Whether the server wants to know when handlers began."""
+        self.tells_strays = False
+        """Whether the server leaves it to us to give back what we do not know."""
 
     @property
     def pending(self) -> int:
@@ -65,17 +68,27 @@ class Deliverer(Service):
         """A run that is not carried out here after all."""
         token = self._passes.find(lease.run_id, lease.fence)
         if token is not None:
-            self._returned.append(
-                EndBody(
-                    run_id=lease.run_id,
-                    fence=lease.fence,
-                    token=token,
-                    ending="stopped",
-                    why="drain",
-                    began=False,
-                )
-            )
-            self.wake()
+            self._return(lease.run_id, lease.fence, token)
+
+    def disown(self, strays: Sequence[Stray]) -> None:
+        """Give back runs on record as ours that we never heard of.
+
+        The server compared its record with a list of ours that may be old: what we hold stays.
+        """
+        unknown: list[str] = []
+        for stray in strays:
+            began = self._passes.disown(stray.run_id, stray.fence)
+            if began is not None:
+                unknown.append(stray.run_id)
+                self._return(stray.run_id, stray.fence, stray.token, began=began)
+        if unknown:
+            emit("runs.strayed", worker=self._link.worker_id, runs=unknown)
+
+    def _return(self, run_id: str, fence: int, token: str, *, began: bool = False) -> None:
+        said = EndBody(run_id=run_id, fence=fence, token=token, ending="stopped", why="drain")
+        said.began = began
+        self._returned.append(said)
+        self.wake()
 
     def refuse(self, lease: Lease, error: Exception) -> None:
         """A run that cannot be started here: it fails, or it would come again at once."""
@@ -184,6 +197,7 @@ class Fetcher(Poll):
         body = ClaimBody(limit=want, held=self._passes.all_held() if self._is_unsure else None)
         if self._deliverer.hears_begins:
             body.ahead = ahead
+        body.hears_strays = self._is_unsure and self._deliverer.tells_strays
         try:
             answer = self._link.say("claim", Claimed, body, wait_s=WAIT_S)
         except UnknownWorker:
@@ -192,12 +206,13 @@ class Fetcher(Poll):
             self._is_unsure = True
             raise
         self._is_unsure = False
+        self._deliverer.disown(answer.strays)
         for each in answer.definitions:
             self.definitions[each.spec.name, each.version] = Pinned(each.spec, each.origin)
         self._open(answer.runs)
         if any(run.is_held for run in answer.runs):
             self.holds()
-        return bool(answer.runs) or elapsed_s() - began_s > EARLY_S
+        return bool(answer.runs or answer.strays) or elapsed_s() - began_s > EARLY_S
 
     def measure(self, ended: Sequence[Call]) -> None:
         """These ended since the last time."""
@@ -208,7 +223,8 @@ class Fetcher(Poll):
     def _open(self, runs: Sequence[ClaimedRun]) -> None:
         for run in runs:
             lease = run.lease()
-            self._passes.add(lease.run_id, lease.fence, run.token)
+            if not self._passes.add(lease.run_id, lease.fence, run.token):
+                continue
             if not self.is_claiming or self.is_cut_off:
                 self._deliverer.give_back(lease)
                 continue

@@ -8,11 +8,10 @@ from typing import Any
 
 from rota.clock import elapsed_s
 from rota.errors import LeaseLost, ServerUnavailable, UnknownWorker
-from rota.model.remote import (
-    AttemptBody,
+from rota.model.remote import AttemptBody, Done
+from rota.model.remote_desk import (
     CheckpointBody,
     CheckpointState,
-    Done,
     EffectBody,
     EffectState,
     SuccessState,
@@ -20,6 +19,7 @@ from rota.model.remote import (
 from rota.model.run import Lease
 from rota.remote.link import Link
 from rota.remote.passes import Passes
+from rota.rules.effect_keys import args_digest
 from rota.runtime.far_desk import FarDesk, Question, Reply
 
 ASK_S = 15.0
@@ -65,6 +65,14 @@ class ServedDesk(FarDesk):
                 return Reply(at=last.at, text=last.result)
             case "intend" | "settle" | "retract":
                 result = question.text if question.verb == "settle" else None
+                is_node = lease.parent_id is not None
+                if question.verb == "intend" and is_node and self._link.is_new:
+                    at["args_digest"] = args_digest(lease.args)
                 effect = EffectBody(verb=question.verb, name=question.name, result=result, **at)
                 found = self._link.say("effects", EffectState, effect)
-                return Reply(is_new=found.is_new, is_settled=found.is_settled, text=found.result)
+                return Reply(
+                    is_new=found.is_new,
+                    is_settled=found.is_settled,
+                    text=found.result,
+                    key_run=found.key_run,
+                )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rota.clock import elapsed_s
 from rota.engine.heartbeat import Held, Progress, Pulse
 from rota.errors import UnknownWorker
-from rota.model.remote import Beaten, BegunBody, HeartbeatBody, ProgressBody, Rung
+from rota.model.remote import Beaten, BegunBody, HeartbeatBody, ProgressBody, Rung, Stray
 from rota.model.run import Begun
 from rota.remote.link import Link
 from rota.remote.passes import Passes
@@ -35,6 +35,10 @@ class ServedHeart(Beating):
         self._passes = passes
         self.hears_begins = False
         """Whether the server wants to know when handlers began."""
+        self.tells_strays = False
+        """Whether the server leaves it to us to give back what we do not know."""
+        self.disown: Callable[[Sequence[Stray]], None] = _nothing
+        """Told of runs that we did not list."""
         self._begun: list[Begun] = []
 
     def tell_begun(self, begun: Sequence[Begun]) -> None:
@@ -69,6 +73,7 @@ class ServedHeart(Beating):
             draining=self.is_draining,
             stored=self._options.stored,
         )
+        body.hears_strays = self.tells_strays
         begun = tuple(self._begun)
         if self.hears_begins:
             self._say_more(body, begun)
@@ -77,6 +82,7 @@ class ServedHeart(Beating):
         except UnknownWorker:
             return Pulse(is_known=False, lost=tuple(each.run_id for each in held))
         del self._begun[: len(begun)]
+        self.disown(answer.strays)
         fences = {each.run_id for each in held}
         return Pulse(
             is_known=True,
@@ -102,6 +108,10 @@ class ServedHeart(Beating):
             self._drains = pulse.drains
             self._body.stand_by(drains=pulse.drains)
         return pulse
+
+
+def _nothing(strays: Sequence[Stray]) -> None:
+    pass
 
 
 class Poll(Service):

@@ -23,6 +23,8 @@ class Link:
     def __init__(self, line: Line) -> None:
         self.line = line
         self.worker_id = ""
+        self.is_new = False
+        """The server understands what workers of 0.1.0 did not say."""
         self._refused: tuple[float, str] | None = None
 
     def say(self, verb: str, kind: type[T], body: object, *, wait_s: float = 0.0) -> T:

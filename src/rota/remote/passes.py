@@ -12,6 +12,9 @@ from rota.model.remote import AttemptBody
 MOST_PAST = 5_000
 """Lines of a run may be sent after it has ended."""
 
+MOST_DISOWNED = 5_000
+"""Answers that come so late that this is not enough were given up long before."""
+
 _At = tuple[str, int]
 
 
@@ -21,11 +24,33 @@ class Passes:
     def __init__(self) -> None:
         self._held: dict[_At, str] = {}
         self._past: OrderedDict[_At, str] = OrderedDict()
+        self._disowned: OrderedDict[_At, None] = OrderedDict()
         self._lock = Lock()
 
-    def add(self, run_id: str, fence: int, token: str) -> None:
+    def add(self, run_id: str, fence: int, token: str) -> bool:
+        """Hold an attempt; False if we have it already, or have said that we never heard of it."""
+        at = run_id, fence
         with self._lock:
-            self._held[run_id, fence] = token
+            is_new = at not in self._held and at not in self._past and at not in self._disowned
+            if is_new:
+                self._held[at] = token
+            return is_new
+
+    def disown(self, run_id: str, fence: int) -> bool | None:
+        """Whether a run that we do not hold has begun here; None if we hold it.
+
+        One that we never heard of is not taken any more, should the answer with it still come.
+        """
+        at = run_id, fence
+        with self._lock:
+            if at in self._held:
+                return None
+            if at in self._past:
+                return True
+            self._disowned[at] = None
+            if len(self._disowned) > MOST_DISOWNED:
+                self._disowned.popitem(last=False)
+            return False
 
     def find(self, run_id: str, fence: int) -> str | None:
         """The token of an attempt; None of one that we cannot speak for any more."""
@@ -46,6 +71,7 @@ class Passes:
         with self._lock:
             self._held.clear()
             self._past.clear()
+            self._disowned.clear()
 
     def all_held(self) -> list[AttemptBody]:
         with self._lock:

@@ -67,6 +67,7 @@ class RemoteWorker(WorkerBody):
         self._lines = ServedLines(self._link, self._passes, self._calls, book, echo=options.echo)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
         self._deliverer = Deliverer(self._link, self._passes, self._calls)
+        self._served_heart.disown = self._deliverer.disown
         reserve = Reserve(most=options.prefetch, hold_s=HOLD_S, now_s=elapsed_s())
         self._fetcher = Fetcher(
             self._link,
@@ -113,8 +114,9 @@ class RemoteWorker(WorkerBody):
         self._heart.stop()  # before we are off the list: it would register anew
         self._watchman.stop()
         self._holding.stop()
-        with contextlib.suppress(RotaError):  # then our lease runs out by itself
-            self._link.say("retire", Done, {})
+        if self._has_told and not len(self._calls):
+            with contextlib.suppress(RotaError):  # then our lease runs out by itself
+                self._link.say("retire", Done, {})
         self._fetcher.stop()
         self._ear.stop()
         self._calls.close()
@@ -122,7 +124,7 @@ class RemoteWorker(WorkerBody):
         emit("worker.stopped", worker=self.id)
 
     def give_back(self, strays: Sequence[Held]) -> None:
-        """The server has done so."""
+        """The deliverer does, or a server of an older version has done so."""
 
     def recall(self) -> None:
         self._holding.recall()
@@ -156,7 +158,9 @@ class RemoteWorker(WorkerBody):
         told = self._link.line.say("/worker/register", Registered, body)
         self.id = self._link.worker_id = self._heart.worker_id = told.worker_id
         self._heart.last_sent_s = sent_s
+        self._link.is_new = told.hears_begins
         self._served_heart.hears_begins = self._deliverer.hears_begins = told.hears_begins
+        self._served_heart.tells_strays = self._deliverer.tells_strays = told.tells_strays
         return told
 
     def _find_work(self, lease: Lease) -> Work:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from rota.errors import BadOption
 from rota.model.graph import Graph, Node
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec
@@ -17,6 +19,7 @@ from rota.rules.egress import check_headers
 from rota.rules.graphs import plan_graph
 from rota.rules.jobfile.targets import METHODS
 from rota.rules.jobfile.words import split_words
+from rota.rules.on_failure import read_on_failure
 from rota.rules.options import job_options
 from rota.rules.programs import check_command
 from rota.rules.template import placeholders
@@ -94,6 +97,8 @@ def define_job(
     own = name + OWN if dependencies else name
     parameters = dict.fromkeys(placeholders(_texts(target)), HINT)
     fields = job_options(own, options).spec_fields()
+    if dependencies:  # one of them that fails is a failure of the job, too: the whole tells of it
+        fields["on_failure"] = msgspec.UNSET
     spec = JobSpec(target=target, parameters=parameters, **fields)
     if not dependencies:
         return Definition((spec,))
@@ -105,7 +110,12 @@ def define_job(
     if len(dependencies) > MOST_DEPENDENCIES:
         raise BadOption(f"dependencies: {len(dependencies)} are more than {MOST_DEPENDENCIES}")
     graph = Graph(name=name, nodes=_nodes(own, dependencies))
-    whole = JobSpec(name=name, target=GraphTarget(graph=plan_graph(graph).graph), queue=spec.queue)
+    whole = JobSpec(
+        name=name,
+        target=GraphTarget(graph=plan_graph(graph).graph),
+        queue=spec.queue,
+        on_failure=read_on_failure(name, options.get("on_failure")),
+    )
     return Definition((spec, whole))
 
 

@@ -36,6 +36,12 @@ class Mentioned(NamedTuple):
     item: bool
     run: frozenset[str] = frozenset()
     """The facts of the run."""
+    fields: frozenset[tuple[str, str]] = frozenset()
+    """Nodes with what is asked of them: `result`, `state`, `error`, `error.message`."""
+
+    def errors(self) -> frozenset[str]:
+        """The nodes that are asked how they failed."""
+        return frozenset(name for name, field in self.fields if field.startswith("error"))
 
 
 class Loops(NamedTuple):
@@ -59,6 +65,7 @@ def mentioned_in(tokens: Tokens) -> Mentioned:
     nodes: set[str] = set()
     params: set[str] = set()
     run: set[str] = set()
+    fields: set[tuple[str, str]] = set()
     has_item = False
     for at, (kind, text) in enumerate(tokens):
         if kind != "word" or _is_field(tokens, at):
@@ -67,12 +74,24 @@ def mentioned_in(tokens: Tokens) -> Mentioned:
         name = following[1] if len(following) == 2 and following[0] == "." else ""  # noqa: PLR2004
         if text == "nodes" and name:
             nodes.add(name)
+            fields.add((name, _field_at(tokens, at + 3)))
         elif text == "params" and name:
             params.add(name)
         elif text == "run" and name:
             run.add(name)
         has_item |= text in ("item", "index")
-    return Mentioned(frozenset(nodes), frozenset(params), has_item, frozenset(run))
+    return Mentioned(
+        frozenset(nodes), frozenset(params), has_item, frozenset(run), frozenset(fields)
+    )
+
+
+def _field_at(tokens: Tokens, at: int) -> str:
+    """What is asked of a node, whose name ends here; of an error, also which part."""
+    following = [text for _, text in tokens[at : at + 4]]
+    if len(following) < 2 or following[0] != ".":  # noqa: PLR2004
+        return ""
+    has_part = following[1] == "error" and following[2:3] == ["."] and following[3:]
+    return f"error.{following[3]}" if has_part else following[1]
 
 
 def _is_field(tokens: Tokens, at: int) -> bool:

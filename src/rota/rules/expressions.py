@@ -1,14 +1,14 @@
 """Safe expressions: conditions and computed arguments, in CEL, checked before they are stored.
 
-An expression sees `nodes.NAME.result`, `nodes.NAME.state`, `params.NAME`, `run.NAME`, and in a
-mapped node `item` and `index`; it may call `day`, `format` and `shift` for times. Names are
-checked when it is read. What it may cost is bounded before and while it runs: its length, 10,000
-steps, how much its loops may copy, the size of its answer.
+An expression sees `nodes.NAME.result`, `nodes.NAME.state`, `nodes.NAME.error` with `type` and
+`message`, `params.NAME`, `run.NAME`, and in a mapped node `item` and `index`; it may call `day`,
+`format` and `shift` for times. Names are checked when it is read. What it may cost is bounded
+before and while it runs: its length, 10,000 steps, how much its loops may copy, the size of its
+answer.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
@@ -25,6 +25,8 @@ from rota.rules.expression_text import (
     mentioned_in,
     tokens_of,
 )
+from rota.rules.expression_values import longest, plain, size
+from rota.rules.references import ERROR_PARTS
 from rota.rules.run_times import ARITY, FUNCTIONS, check_field
 
 MAX_CHARS = 4_096
@@ -35,10 +37,13 @@ MAX_ANSWER = 1_000_000
 MAX_BUILT = 1_000
 """Items of a list that map and filter may go through: 9,000 took 1.3 GB and 1.5 s."""
 
-_FIELDS = ("result", "state")
+_FIELDS = ("result", "state", "error")
 _WHERE = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): ([^\n|]+)")
 _PREFIX = re.compile(r"^[A-Z_]+: ")
 _NO_TIME = re.compile(rf"No matching overloads found : ({'|'.join(FUNCTIONS)})\((.*)\)")
+
+
+_MIXED = re.compile(r"No matching overloads found : _[-+*/]_\((?:int64, double|double, int64)\)")
 
 
 class Names(NamedTuple):
@@ -60,6 +65,8 @@ class Values(NamedTuple):
     """`index`, the place of the item in its list."""
     run: Mapping[str, Any] = MappingProxyType({})
     """The facts of the run, by the names in `rota.rules.run_times`."""
+    errors: Mapping[str, Any] = MappingProxyType({})
+    """How nodes failed: `type` and `message`; a node that did not has None."""
 
 
 class Expression:
@@ -97,7 +104,7 @@ class Expression:
         """A plain JSON value; BadExpression if there is none."""
         answer = self._evaluated(values)
         try:
-            return _plain(answer, [MAX_ANSWER])
+            return plain(answer, [MAX_ANSWER])
         except ValueError as error:
             raise BadExpression(f"{self.where}: {self.text:.80} gave {error}") from None
 
@@ -120,12 +127,12 @@ class Expression:
     ) -> None:
         most = MAX_IN_LOOP // (loops.copies * (loops.pluses + 1))
         for name, value in inside.items():
-            if _size(value) > most:
+            if size(value) > most:
                 raise self._too_large(name, most, "to be read in each step of a loop")
         for name, value in data.items():
-            if _longest(str, value) > most:
+            if longest(str, value) > most:
                 raise self._too_large(name, most, "to be read in each step of a loop")
-            if loops.is_building and _longest(list, value) > MAX_BUILT:
+            if loops.is_building and longest(list, value) > MAX_BUILT:
                 raise self._too_large(name, MAX_BUILT, "for map and filter")
 
     def _too_large(self, name: str, most: int, what: str) -> BadExpression:
@@ -138,6 +145,8 @@ class Expression:
         words = _PREFIX.sub("", said).removesuffix(" [INTERNAL]")
         if "Iteration budget" in words:
             words = "more than 10,000 steps; let a job compute it"
+        elif _MIXED.search(words) is not None:
+            words = "whole numbers and others are not computed together: double(x), and 1.0 for 1"
         elif (no_time := _NO_TIME.search(words)) is not None:
             words = _needs_texts(no_time[1], no_time[2])
         return BadExpression(f"{self.where}: {self.text:.80}: {words:.200}")
@@ -176,6 +185,14 @@ def _check_names(mentioned: Mentioned, names: Names, where: str) -> None:
         for name in sorted(used):
             if name not in known:
                 raise BadExpression(f"{where}: there is no {what} {name!r:.64}.{hint(name, known)}")
+    for name, field in sorted(mentioned.fields):
+        if field.startswith("error."):
+            part = field.removeprefix("error.")
+            if part not in ERROR_PARTS:
+                raise BadExpression(
+                    f"{where}: nodes.{name}.error has no {part!r:.64}.{hint(part, ERROR_PARTS)} "
+                    f"It has {' and '.join(ERROR_PARTS)}"
+                )
     for name in sorted(mentioned.run):
         try:
             check_field(name)
@@ -194,6 +211,10 @@ def _compiled(text: str, mentioned: Mentioned) -> Any:
     for name in mentioned.nodes:
         variables[f"nodes.{name}.result"] = anything
         variables[f"nodes.{name}.state"] = cel.Type.STRING
+    for name in mentioned.errors():
+        # The parts are names of their own: those of an error that is null are null.
+        variables[f"nodes.{name}.error"] = anything
+        variables |= {f"nodes.{name}.error.{part}": anything for part in ERROR_PARTS}
     variables |= {f"params.{name}": anything for name in mentioned.params}
     variables |= {f"run.{name}": anything for name in mentioned.run}
     if mentioned.item:
@@ -226,7 +247,7 @@ def _in_words(said: str) -> str:
         return _PREFIX.sub("", said)[:200]
     words = found[3].replace(" (in container '')", "").strip()[:200]
     if "undeclared reference to 'nodes" in words:
-        words += f"; a node has {' and '.join(_FIELDS)}"
+        words += f"; a node has {', '.join(_FIELDS[:-1])} and {_FIELDS[-1]}"
     return f"column {found[2]}: {words}" if int(found[2]) > 0 else words
 
 
@@ -235,58 +256,13 @@ def _data(mentioned: Mentioned, values: Values) -> dict[str, Any]:
     for name in mentioned.nodes:
         data[f"nodes.{name}.result"] = values.results.get(name)
         data[f"nodes.{name}.state"] = values.states.get(name, "pending")
+    for name in mentioned.errors():
+        error = values.errors.get(name)
+        data[f"nodes.{name}.error"] = error
+        for part in ERROR_PARTS:
+            data[f"nodes.{name}.error.{part}"] = error[part] if error else None
     data |= {f"params.{name}": values.params.get(name) for name in mentioned.params}
     data |= {f"run.{name}": values.run.get(name) for name in mentioned.run}
     if mentioned.item:
         data |= {"item": values.item, "index": values.position}
     return data
-
-
-def _plain(answer: Any, left: list[int]) -> Any:
-    """As JSON, taken over piece by piece: a small answer may stand for an endless one."""
-    left[0] -= 1
-    if left[0] < 0:
-        raise ValueError("more than fits into an argument")
-    value = answer.value()
-    if isinstance(value, list):
-        return [_plain(each, left) for each in value]
-    if isinstance(value, dict):
-        return {_key(key, left): _plain(each, left) for key, each in value.items()}
-    return _scalar(value, left)
-
-
-def _key(key: object, left: list[int]) -> str:
-    if not isinstance(key, str):
-        raise ValueError(f"an object with the key {key!r:.40}, which is no text")  # noqa: TRY004
-    left[0] -= len(key)
-    return key
-
-
-def _scalar(value: Any, left: list[int]) -> Any:
-    if isinstance(value, str):
-        left[0] -= len(value)
-        return value
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    raise ValueError(f"{value!r:.40}, which JSON cannot hold; use string(...)")
-
-
-def _size(value: Any) -> int:
-    """Characters and values, all in all."""
-    if isinstance(value, dict):
-        return 1 + sum(len(key) + _size(each) for key, each in value.items())
-    if isinstance(value, list):
-        return 1 + sum(map(_size, value))
-    return 1 + len(value) if isinstance(value, str) else 1
-
-
-def _longest(kind: type[str | list[Any]], value: Any) -> int:
-    """The length of the longest text or list in it."""
-    own = len(value) if isinstance(value, kind) else 0
-    if isinstance(value, dict):
-        return max((_longest(kind, each) for each in (*value, *value.values())), default=0)
-    if isinstance(value, list):
-        return max(own, *(_longest(kind, each) for each in value), 0)
-    return own

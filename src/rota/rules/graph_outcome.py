@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from rota.errors import BadResult
-from rota.model.graph import Mode
+from rota.model.graph import ASIDE, Mode
 from rota.rules.checks import hint
 from rota.rules.graphs.plan import Plan
 from rota.rules.graphs.scope import reachable
@@ -19,7 +19,7 @@ class Reaction(NamedTuple):
     """What the first failure in a run does to the nodes that do not depend on it."""
 
     starts_others: bool
-    """Whether nodes may still start; teardowns always may."""
+    """Whether nodes may still start; teardowns and notifies always may."""
     cancels_running: bool
 
 
@@ -31,15 +31,16 @@ REACTIONS: Mapping[Mode, Reaction] = {
 
 
 def run_outcome(plan: Plan, endings: Mapping[str, Ending]) -> Outcome:
-    """How a run ends whose nodes have all ended: only its leaves count.
+    """How a run ends whose nodes have all ended: its leaves count, and the nodes it returns.
 
-    Teardowns are no leaves unless they say so. A failed node above a leaf that ran all the same
-    is forgiven: whoever joins on `all_done` has taken care of it.
+    Teardowns are no leaves unless they say so, and a notify never is. A failed node above a leaf
+    that ran all the same is forgiven, unless its result is to be returned: whoever joins on
+    `all_done` has taken care of it. A returned node that was skipped is null, and no failure.
     """
-    return outcome_of_leaves(endings[name] for name in plan.leaves)
+    return outcome_of(endings[name] for name in plan.judged)
 
 
-def outcome_of_leaves(endings: Iterable[Ending]) -> Outcome:
+def outcome_of(endings: Iterable[Ending]) -> Outcome:
     is_bad = any(ending in (Ending.FAILED, Ending.UPSTREAM_FAILED) for ending in endings)
     return "failed" if is_bad else "success"
 
@@ -47,14 +48,14 @@ def outcome_of_leaves(endings: Iterable[Ending]) -> Outcome:
 def branch_skips(plan: Plan, branch: str, result: object) -> list[str]:
     """The children that a finished branch skips: those it did not choose.
 
-    A child that also comes after a chosen one stays, as another way leads to it; teardowns
-    stay, too. The result is the name of a child, a list of names, or null for none.
+    A child that also comes after a chosen one stays, as another way leads to it; teardowns and
+    notifies stay, too. The result is the name of a child, a list of names, or null for none.
     """
     children = plan.children[branch]
     chosen = _chosen(branch, result, children)
     kept = set(chosen) | reachable(chosen, plan.children)
     return [
-        name for name in children if name not in kept and plan.nodes[name].node.kind != "teardown"
+        name for name in children if name not in kept and plan.nodes[name].node.kind not in ASIDE
     ]
 
 
@@ -71,12 +72,12 @@ def _chosen(branch: str, result: object, children: list[str]) -> list[str]:
 
 
 def short_circuit_skips(plan: Plan, node: str, result: object) -> list[str]:
-    """All that comes after a short circuit whose result is false; teardowns stay."""
+    """All that comes after a short circuit whose result is false; teardowns and notifies stay."""
     if result:
         return []
     after = reachable([node], plan.children)
     return [
         name
         for name, planned in plan.nodes.items()
-        if name in after and planned.node.kind != "teardown"
+        if name in after and planned.node.kind not in ASIDE
     ]

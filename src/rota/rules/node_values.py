@@ -135,4 +135,5 @@ def _known(values: Values, where: str) -> Known:
         evaluate=lambda text: Expression.parse(text, None, where=where).evaluate(values),
         item=values.item,
         run=values.run,
+        errors=values.errors,
     )

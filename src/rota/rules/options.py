@@ -18,6 +18,7 @@ from rota.rules.breaker_options import parse_breaker
 from rota.rules.dependencies import read_dependencies
 from rota.rules.duration import parse_duration
 from rota.rules.names import check_key, check_name
+from rota.rules.on_failure import read_on_failure
 from rota.rules.order import parse_priority
 from rota.rules.retry import MAX_CRASHES
 from rota.rules.retry_options import RETRY_OPTIONS, RetryFunction, retry_function, retry_policy
@@ -37,6 +38,7 @@ JOB_OPTIONS = RETRY_OPTIONS | {
     "isolation",
     "max_crashes",
     "memory",
+    "on_failure",
     "priority",
     "queue",
     "retry",
@@ -78,6 +80,7 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     breaker: Breaker | None = None
     cache: Cache | None = None
     dependencies: tuple[str, ...] = ()
+    on_failure: str | msgspec.UnsetType = msgspec.UNSET
     description: str | msgspec.UnsetType = msgspec.UNSET
     retry_function: RetryFunction | None = None
     schedules: tuple[Schedule, ...] = ()
@@ -122,6 +125,7 @@ def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
         breaker=parse_breaker(options.get("breaker")),
         cache=_cache(options.get("cache")),
         dependencies=read_dependencies(name, options.get("dependencies")),
+        on_failure=read_on_failure(name, options.get("on_failure")),
         description=_description(options.get("description")),
         retry_function=function,
         schedules=_schedules(options),

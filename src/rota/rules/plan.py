@@ -30,6 +30,7 @@ from rota.model.spec import GraphTarget, JobSpec
 from rota.rules.dependencies import check_circles, check_there
 from rota.rules.differences import differences
 from rota.rules.graphs.known import check_known
+from rota.rules.on_failure import check_told
 from rota.rules.timetable import firings
 from rota.rules.triggers import compile_schedule
 from rota.rules.zones import zone
@@ -88,6 +89,7 @@ class _Planner:
         check_known(graphs_of(self._jobs.values()), known, self._places)
         check_there(self._jobs, known)
         check_circles(known)
+        check_told(self._jobs, known, where="in the files or on record")
         for name, calendar in self._calendars.items():
             self._compare("calendar", name, self._stored.calendars.get(name), calendar)
         for name, blackout in self._blackouts.items():

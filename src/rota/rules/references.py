@@ -17,6 +17,8 @@ from rota.rules.run_times import check_field, run_value
 MAX_DEPTH = 32
 MAX_PATH = 256
 MAX_NAME = 64
+ERROR_PARTS = ("type", "message")
+"""What is known of how a node failed."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _STEP = re.compile(
@@ -63,6 +65,8 @@ class Known(NamedTuple):
     item: Any = None
     run: Mapping[str, Any] = MappingProxyType({})
     """The facts of the run, by the names in `rota.rules.run_times`."""
+    errors: Mapping[str, Any] = MappingProxyType({})
+    """How nodes failed; None for one that did not."""
 
 
 NOTHING = Known({}, {}, str)
@@ -198,6 +202,11 @@ def _ref(text: str, known: Known) -> Any:
     return follow(known.results.get(path.name), path.steps, named=path.name)
 
 
+def _error(text: str, known: Known) -> Any:
+    path = parse_path(text)
+    return follow(known.errors.get(path.name), path.steps, named=f"{path.name}.error")
+
+
 def _param(text: str, known: Known) -> Any:
     path = parse_path(text)
     return follow(known.params.get(path.name), path.steps, named=path.name)
@@ -227,6 +236,7 @@ def _literal(value: Any, _: Known) -> Any:
 
 FORMS: Mapping[str, Callable[[Any, Known], Any]] = {
     "$ref": _ref,
+    "$error": _error,
     "$param": _param,
     "$item": _item,
     "$run": _run,

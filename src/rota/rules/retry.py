@@ -22,6 +22,8 @@ class RetryIn(msgspec.Struct, frozen=True):
     """Try again after so long."""
 
     delay_ms: int
+    asked_ms: int | None = None
+    """What was asked for, where that was longer than the policy allows."""
 
 
 class GiveUp(msgspec.Struct, frozen=True):
@@ -72,7 +74,8 @@ def decide(  # noqa: PLR0913  # one fact each, all named at the call
 ) -> RetryIn | GiveUp:
     """Decide what follows a failed attempt; `failures` counts this one too.
 
-    A delay the error brought wins over the policy's, but never over its limits. With
+    A delay the error brought wins over the policy's, but never over its limits: numbers come from
+    servers and functions, and none of them makes a run wait longer than the cap. With
     `backoff="custom"` the function's answer is `custom_delay_ms`, None to give up. A handler
     that raised Retry (`wants_retry`) overrules the error lists, not the limits.
     """
@@ -91,8 +94,27 @@ def decide(  # noqa: PLR0913  # one fact each, all named at the call
         if delay_ms is None and not wants_retry:
             return GiveUp("the retry function gave up")
     if delay_ms is None:
-        delay_ms = next_delay_ms(policy, retry=failures, random=random)
-    return _in_time(policy, delay_ms=delay_ms, waited_ms=now_ms - due_at_ms)
+        then = RetryIn(next_delay_ms(policy, retry=failures, random=random))
+    else:
+        then = _as_asked(policy, delay_ms)
+    return _in_time(policy, then, waited_ms=now_ms - due_at_ms)
+
+
+def _as_asked(policy: RetryPolicy, asked_ms: int) -> RetryIn:
+    """What a server, a handler or a function asked for, as far as the policy allows."""
+    most_ms = longest_ms(policy)
+    return RetryIn(most_ms, asked_ms) if asked_ms > most_ms else RetryIn(max(0, asked_ms))
+
+
+def _in_time(policy: RetryPolicy, then: RetryIn, *, waited_ms: int) -> RetryIn | GiveUp:
+    if policy.within_ms is not None and waited_ms + then.delay_ms > policy.within_ms:
+        return GiveUp(f"no retry within {format_duration(policy.within_ms)}")
+    return then
+
+
+def longest_ms(policy: RetryPolicy) -> int:
+    """The longest wait that somebody else may ask for; its own delay may be longer than the cap."""
+    return max(policy.cap_ms, policy.delay_ms)
 
 
 def _refused_by_type(policy: RetryPolicy, types: Sequence[str]) -> GiveUp | None:
@@ -102,13 +124,6 @@ def _refused_by_type(policy: RetryPolicy, types: Sequence[str]) -> GiveUp | None
     if policy.retry_on and set(policy.retry_on).isdisjoint(types):
         return GiveUp(f"gave up: {name} is not in retry_on")
     return None
-
-
-def _in_time(policy: RetryPolicy, *, delay_ms: int, waited_ms: int) -> RetryIn | GiveUp:
-    delay_ms = max(0, delay_ms)
-    if policy.within_ms is not None and waited_ms + delay_ms > policy.within_ms:
-        return GiveUp(f"no retry within {format_duration(policy.within_ms)}")
-    return RetryIn(delay_ms)
 
 
 def after_loss(*, at_most_once: bool) -> Requeue | GiveUp:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.rules.on_failure import told_by
 
 
 def power_of(spec: JobSpec) -> str | None:
@@ -35,8 +36,10 @@ def queues_of(spec: JobSpec) -> Iterator[str]:
         yield from (node.queue for node in spec.target.graph.nodes if node.queue is not None)
 
 
-def nodes_of(spec: JobSpec) -> Iterator[str]:
-    """The jobs and graphs that its nodes are; none of a job that is no graph."""
+def started_by(spec: JobSpec) -> Iterator[str]:
+    """The jobs and graphs that runs of it start: its nodes, and the one told of failures."""
+    if (told := told_by(spec)) is not None:
+        yield told
     if isinstance(spec.target, GraphTarget):
         for node in spec.target.graph.nodes:
             yield from (name for name in (node.job, node.graph) if name is not None)

@@ -6,13 +6,14 @@ import json
 from collections.abc import Collection, Sequence
 
 from rota.clock import elapsed_s
-from rota.engine.claim import claim
+from rota.engine.claim import NO_LANES, Lanes, claim
 from rota.engine.dependencies import hold_back
 from rota.engine.expand import expand
 from rota.engine.finish import finish
 from rota.engine.keys import queue_key
 from rota.engine.namespaces import room_to_run
 from rota.engine.resolve import resolve
+from rota.engine.turns import full_graphs
 from rota.model.run import Lease, Verdict
 from rota.runtime.options import Duty
 from rota.runtime.warden import Closings
@@ -41,6 +42,7 @@ class Claims:
         self._graphs = frozenset(duty.graphs)
         self._dependents = frozenset(duty.dependents)
         self._cached = frozenset(duty.cached)
+        self._max_runs = duty.max_runs
 
     def obey(self, closings: Closings) -> None:
         self._closings = closings
@@ -110,14 +112,19 @@ class Claims:
             limit = limit if room is None else min(limit, room)
             if not limit:
                 return []
-        if not self._closings:
+        full = full_graphs(tx, self._max_runs, namespace=self._namespace)
+        if not self._closings and not full:
             return self._take_from(tx, self._queues, self._jobs, limit, held=held)
+        names = [name for name in self._names if name not in full]
         leases: list[Lease] = []
         for queue in self._queues:
-            jobs = self._closings.open_jobs(self._names, queue, elapsed_s())
+            jobs = self._closings.open_jobs(names, queue, elapsed_s())
             if jobs and len(leases) < limit:
                 left = limit - len(leases)
-                leases += self._take_from(tx, [queue], json.dumps(jobs), left, held=held)
+                lanes = _open_lanes(self._closings.lanes, queue, jobs)
+                leases += self._take_from(
+                    tx, [queue], json.dumps(jobs), left, held=held, lanes=lanes
+                )
         return leases
 
     def _let_in(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
@@ -127,7 +134,14 @@ class Claims:
         return hold_back(tx, leases, self._dependents, namespace=self._namespace)
 
     def _take_from(
-        self, tx: Tx, queues: Sequence[str], jobs: str, limit: int, *, held: bool
+        self,
+        tx: Tx,
+        queues: Sequence[str],
+        jobs: str,
+        limit: int,
+        *,
+        held: bool,
+        lanes: Lanes = NO_LANES,
     ) -> list[Lease]:
         return claim(
             tx,
@@ -137,8 +151,17 @@ class Claims:
             worker_id=self.worker_id,
             limit=limit,
             held=held,
+            lanes=lanes,
         )
 
     def _finish(self, tx: Tx, verdicts: Sequence[Verdict]) -> None:
         if verdicts:
             finish(tx, verdicts, namespace=self._namespace)
+
+
+def _open_lanes(lanes: Lanes, queue: str, jobs: Collection[str]) -> Lanes:
+    """The lanes of a queue with the jobs in them that may start now."""
+    may_start = {
+        lane: [job for job in known if job in jobs] for lane, known in lanes.get(queue, {}).items()
+    }
+    return {queue: {lane: names for lane, names in may_start.items() if names}}

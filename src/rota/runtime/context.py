@@ -5,7 +5,6 @@ Works the same in threads, on event loops and in child processes; executors call
 
 from __future__ import annotations
 
-import hashlib
 import math
 import threading
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from rota.clock import elapsed_s, to_datetime
 from rota.engine.last_success import LastSuccess
 from rota.errors import BadInput, Cancelled, RotaError, TimedOut
 from rota.model.run import Origin
+from rota.rules.effect_keys import idempotency_key
 from rota.rules.run_times import run_values
 from rota.runtime.call import Call, StopReason
 from rota.runtime.describe import bounded
@@ -216,8 +216,7 @@ class RunContext:
         with the same idempotency key, `park` the run for a person, or a function that looks it
         up by that key and gives the result, or None if it did not take place.
         """
-        key = idempotency_key(self.id, f"{self.job}:{name}")
-        return Effect(self.call, name, key=key, in_doubt=in_doubt)
+        return Effect(self.call, name, in_doubt=in_doubt)
 
     def save_checkpoint(self, text: str) -> None:
         desk_of(self.call).save_checkpoint(self.call.lease, text)
@@ -273,11 +272,6 @@ def progress(fraction: float, note: str = "") -> None:
 
 def _moment(ms: int | None) -> datetime | None:
     return None if ms is None else to_datetime(ms)
-
-
-def idempotency_key(run_id: str, job: str) -> str:
-    """Thirty-two hex digits that every attempt of a run shares."""
-    return hashlib.sha256(f"{run_id}:{job}".encode()).hexdigest()[:32]
 
 
 def stop_exception(why: StopReason) -> Cancelled | TimedOut:

@@ -16,11 +16,12 @@ import msgspec
 from rota.clock import elapsed_s
 from rota.engine.checkpoint import load_checkpoint, save_checkpoint
 from rota.engine.commit import commit
-from rota.engine.effects import Intent, intend, retract, settle
+from rota.engine.effects import Intent, check_lease, intend, retract, settle
 from rota.engine.last_success import LastSuccess, last_success
 from rota.errors import CommitUnknown, StoreLost, StoreUnavailable
 from rota.model.artifact import is_pointer
 from rota.model.run import Lease
+from rota.rules.effect_keys import args_digest
 from rota.runtime.transaction import Transaction
 from rota.runtime.vault import Vault
 from rota.store.base import Store, Tx
@@ -69,6 +70,10 @@ class Desk:
     def load_checkpoint(self, lease: Lease) -> str | None:
         return self._read(lambda tx: load_checkpoint(tx, lease, namespace=self._namespace))
 
+    def check_lease(self, lease: Lease) -> None:
+        """LeaseLost when what this attempt writes does not count any more."""
+        self._read(lambda tx: check_lease(tx, lease, namespace=self._namespace))
+
     def last_success(self, lease: Lease, schedule: str) -> LastSuccess:  # noqa: ARG002  # see far_desk
         found = self._read(lambda tx: last_success(tx, schedule, namespace=self._namespace))
         if not is_pointer(found.result):
@@ -77,10 +82,11 @@ class Desk:
         return msgspec.structs.replace(found, result=result)
 
     def intend(self, lease: Lease, name: str) -> Intent:
+        digest = None if lease.parent_id is None else args_digest(lease.args)
         # Not again when its commit is in doubt: it would look begun by somebody else.
         return _patiently(
             lambda: self._store().write(
-                lambda tx: intend(tx, lease, name, namespace=self._namespace)
+                lambda tx: intend(tx, lease, name, namespace=self._namespace, digest=digest)
             )
         )
 

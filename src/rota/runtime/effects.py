@@ -14,6 +14,7 @@ import msgspec
 
 from rota.errors import BadOption, InDoubt, NotAllowed, RotaError
 from rota.rules.duration import parse_duration
+from rota.rules.effect_keys import effect_key
 from rota.rules.names import check_name
 from rota.runtime.call import Call
 from rota.runtime.capped import MAX_STATE_BYTES, encoded
@@ -85,12 +86,13 @@ class Effect:
     effect is in doubt, unless `retract()` says that it surely did not take place.
     """
 
-    def __init__(self, call: Call, name: str, *, key: str, in_doubt: Policy) -> None:
+    def __init__(self, call: Call, name: str, *, in_doubt: Policy) -> None:
         if not callable(in_doubt) and in_doubt not in ("retry", "park"):
             raise BadOption(f"in_doubt={in_doubt!r:.64} is not 'retry', 'park' or a function")
         self.name = check_name("effect", name)
-        self.idempotency_key = key
-        """The same for every attempt of this run, and another for each name."""
+        self.idempotency_key = effect_key(call.lease.run_id, call.lease.job, self.name)
+        """The same for every attempt of this run and for those that repeat it after a failure,
+        and another for each name. Ask for it inside the block."""
         self.is_done = False
         """The effect took place before: `result` is what it gave, do not call again."""
         self.result: Any = None
@@ -105,7 +107,10 @@ class Effect:
         self._is_retracted = True
 
     def __enter__(self) -> Self:
-        intent = self._desk.intend(self._call.lease, self.name)
+        lease = self._call.lease
+        intent = self._desk.intend(lease, self.name)
+        if intent.key_run is not None:
+            self.idempotency_key = effect_key(intent.key_run, lease.job, self.name)
         if intent.is_settled:
             self.result = msgspec.json.decode(intent.result or "null")
             self.is_done = True

@@ -44,6 +44,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     at: int | None = None
     is_new: bool = False
     is_settled: bool = False
+    key_run: str | None = None
     error: tuple[str, str] | None = None
 
 
@@ -65,13 +66,23 @@ class FarDesk(Desk):
     def load_checkpoint(self, lease: Lease) -> str | None:
         return self.ask(lease, Question(verb="load")).text
 
+    def check_lease(self, lease: Lease) -> None:
+        self.ask(
+            lease, Question(verb="load")
+        )  # which servers of any version answer under the fence
+
     def last_success(self, lease: Lease, schedule: str) -> LastSuccess:
         found = self.ask(lease, Question(verb="last_success", name=schedule))
         return LastSuccess(at=found.at, result=found.text)
 
     def intend(self, lease: Lease, name: str) -> Intent:
         found = self.ask(lease, Question(verb="intend", name=name))
-        return Intent(is_new=found.is_new, is_settled=found.is_settled, result=found.text)
+        return Intent(
+            is_new=found.is_new,
+            is_settled=found.is_settled,
+            result=found.text,
+            key_run=found.key_run,
+        )
 
     def settle(self, lease: Lease, name: str, result: str) -> None:
         self.ask(lease, Question(verb="settle", name=name, text=result))

@@ -13,6 +13,7 @@ from rota.engine.audit import seal
 from rota.engine.chores import take_chore
 from rota.engine.expire import expire, time_out
 from rota.engine.keys import DUE
+from rota.engine.lanes import move_to_lane, obstacles
 from rota.engine.presence import give_up, sightings
 from rota.engine.promote import promote
 from rota.engine.prune import Retention, prune
@@ -149,6 +150,20 @@ class Expirer(Chore):
         return self.write(lambda tx: expire(tx, limit=BATCH)) == BATCH or late == BATCH
 
 
+class LaneMover(Chore):
+    """Moves runs out of the way that stand before others and that some worker cannot start."""
+
+    interval_s = 1.0
+    chore = "lanes"
+
+    def batch(self) -> bool:
+        moved = [
+            self.write(lambda tx, obstacle=obstacle: move_to_lane(tx, obstacle))  # type: ignore[misc]
+            for obstacle in self._store.read(obstacles)
+        ]
+        return any(moved)
+
+
 class Sealer(Chore):
     """Gives acts their places in the chain."""
 
@@ -195,6 +210,7 @@ def chores(store: Store, retention: Retention, *, lease_ms: int) -> list[Service
         Promoter(store),
         Reaper(store, lease_ms=lease_ms),
         Expirer(store),
+        LaneMover(store),
         Sealer(store),
         Accountant(store),
         Pruner(store, retention),

@@ -12,11 +12,14 @@ from rota.errors import TimedOut
 from rota.model.run import AttemptKind, ErrorDetail, Verdict
 from rota.model.spec import PolicyChange
 from rota.notices import emit
-from rota.rules.duration import format_duration
-from rota.rules.retry import MAX_CRASHES, GiveUp, after_loss, decide
+from rota.rules.duration import MAX_MS, format_duration
+from rota.rules.on_failure import told_by
+from rota.rules.retry import MAX_CRASHES, GiveUp, RetryIn, after_loss, decide
 from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped, StopReason
+from rota.runtime.describe import MAX_MESSAGE, bounded
 from rota.scripts import class_name
 
+_CUT = " by retry_cap"
 _policy = msgspec.json.Decoder(PolicyChange)
 _TIMEOUT_TYPES = tuple(class_name(each) for each in TimedOut.__mro__[:-1])
 
@@ -109,7 +112,18 @@ def _failed(call: Call, ending: Raised, kind: AttemptKind, roll: Callable[[], fl
     if isinstance(decision, GiveUp):
         reason = ending.reason or decision.reason
         return _verdict(call, "fail", kind=kind, error=ending.error, reason=reason)
-    return _verdict(call, "retry", kind=kind, error=ending.error, delay_ms=decision.delay_ms)
+    error = _told_cut(ending.error, decision)
+    return _verdict(call, "retry", kind=kind, error=error, delay_ms=decision.delay_ms)
+
+
+def _told_cut(error: ErrorDetail, decision: RetryIn) -> ErrorDetail:
+    """The error with the wait that was asked for, if it was cut: who wonders reads it here."""
+    if decision.asked_ms is None:
+        return error
+    asked_ms = min(decision.asked_ms, MAX_MS)
+    told = f"asked to wait {format_duration(asked_ms)}, cut to {format_duration(decision.delay_ms)}"
+    message = bounded(error.message, MAX_MESSAGE - len(told) - len(_CUT) - 3)
+    return msgspec.structs.replace(error, message=f"{message} ({told}{_CUT})", asked_ms=asked_ms)
 
 
 def _qualified(types: tuple[str, ...]) -> tuple[str, ...]:
@@ -155,5 +169,6 @@ def _verdict(
         error=text,
         # An attempt that failed before its handler began is one; a run that is left alone had none.
         held_ms=max(0, call.held_ms) if facts.get("kind") else call.held_ms,
+        quiet=told_by(call.work.spec) is None,
         **facts,  # type: ignore[arg-type]
     )

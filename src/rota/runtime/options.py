@@ -26,6 +26,8 @@ class Duty(msgspec.Struct, frozen=True, kw_only=True):
     """Those of the jobs that depend on others: the first claim holds a run of theirs back."""
     cached: tuple[str, ...] = ()
     """Those of the jobs whose results may be used again: the claim asks whether one is known."""
+    max_runs: dict[str, int] = {}
+    """Those of the graphs of which only so many runs may be under way at once."""
     all_queues: bool = False
     """Whether stored jobs bring their queues along; not when queues were named."""
 

@@ -10,6 +10,7 @@ from rota.clock import elapsed_s
 from rota.engine.expand import is_graph
 from rota.engine.jobs import stored_jobs
 from rota.engine.keys import jobs_key
+from rota.engine.turns import limits_of_graphs
 from rota.runtime.options import Duty
 from rota.runtime.service import Service
 from rota.store.base import Store
@@ -62,5 +63,6 @@ class Roster(Service):
                 sorted({*own.dependents, *(name for name in stored if stored[name].dependencies)})
             ),
             cached=tuple(sorted({*own.cached, *(name for name in stored if stored[name].cache)})),
+            max_runs=own.max_runs | limits_of_graphs(stored),
             queues=(*own.queues, *sorted(queues - set(own.queues))),
         )

@@ -1,6 +1,6 @@
-"""The warden: knows the windows in which this worker must start nothing new, and the quota.
+"""The warden: knows the windows in which this worker must start nothing new, the quota, the lanes.
 
-Claims themselves ask nothing: without a window or a quota they cost what they did.
+Claims themselves ask nothing: without a window, a quota or a lane they cost what they did.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from rota.clock import elapsed_s
+from rota.engine.claim import NO_LANES, Lanes
 from rota.engine.drains import Drain, drains
 from rota.engine.keys import windows_key
+from rota.engine.lanes import lanes_in_use
 from rota.engine.namespaces import most_running
+from rota.runtime.options import Duty
 from rota.runtime.service import Service
 from rota.store.base import Store, Tx
 
@@ -32,13 +35,21 @@ class Closing(msgspec.Struct, frozen=True, kw_only=True):
 class Closings:
     """All windows that a worker knows, those to come as well."""
 
-    def __init__(self, closings: Sequence[Closing] = (), *, has_quota: bool = False) -> None:
+    def __init__(
+        self,
+        closings: Sequence[Closing] = (),
+        *,
+        has_quota: bool = False,
+        lanes: Lanes = NO_LANES,
+    ) -> None:
         self._closings = tuple(closings)
         self.has_quota = has_quota
         """Only so many runs of the namespace may be carried out at once."""
+        self.lanes = lanes
+        """Where runs of the worker's jobs wait that were in the way of others."""
 
     def __bool__(self) -> bool:
-        return bool(self._closings) or self.has_quota
+        return bool(self._closings) or self.has_quota or bool(self.lanes)
 
     @property
     def ends_s(self) -> float | None:
@@ -60,33 +71,40 @@ class Closings:
 
 
 class Warden(Service):
-    """Looks when windows have changed, when one has ended, and now and then by itself."""
+    """Looks when windows or lanes have changed, when one has ended, and now and then by itself."""
 
     interval_s = 10.0
 
-    def __init__(self, store: Store, namespace: str, *, obey: Callable[[Closings], None]) -> None:
+    def __init__(self, store: Store, duty: Duty, *, obey: Callable[[Closings], None]) -> None:
         super().__init__()
-        self.hears = windows_key(namespace)
+        self.hears = windows_key(duty.namespace)
         self._store = store
-        self._namespace = namespace
+        self._duty = duty
         self._obey = obey
         self._closings = Closings()
 
+    def serve(self, duty: Duty) -> None:
+        """Look for lanes of these queues and jobs from now on."""
+        self._duty = duty
+        self.wake()
+
     def tick(self) -> bool:
         began_s = elapsed_s()
-        found, most = self._store.read(self._look)
+        found, most, lanes = self._store.read(self._look)
         closings = Closings(
             [_closing(each, (began_s + elapsed_s()) / 2) for each in found],
             has_quota=most is not None,
+            lanes=lanes,
         )
         if closings or self._closings:
             self._closings = closings
             self._obey(closings)
         return False
 
-    def _look(self, tx: Tx) -> tuple[tuple[Drain, ...], int | None]:
-        windows = drains(tx, namespace=self._namespace)
-        return windows, most_running(tx, self._namespace)
+    def _look(self, tx: Tx) -> tuple[tuple[Drain, ...], int | None, Lanes]:
+        duty = self._duty
+        windows = drains(tx, namespace=duty.namespace)
+        return windows, most_running(tx, duty.namespace), _lanes(tx, duty)
 
     def pause_s(self) -> float:
         pause_s = super().pause_s()
@@ -94,12 +112,20 @@ class Warden(Service):
         return pause_s if ends_s is None else min(pause_s, max(0.0, ends_s - elapsed_s()))
 
 
-def closings_now(tx: Tx, namespace: str) -> Closings:
+def closings_now(tx: Tx, duty: Duty) -> Closings:
     """What a claim in this very transaction has to obey."""
     now_s = elapsed_s()
-    found = drains(tx, namespace=namespace)
-    most = most_running(tx, namespace)
-    return Closings([_closing(each, now_s) for each in found], has_quota=most is not None)
+    found = drains(tx, namespace=duty.namespace)
+    most = most_running(tx, duty.namespace)
+    return Closings(
+        [_closing(each, now_s) for each in found],
+        has_quota=most is not None,
+        lanes=_lanes(tx, duty),
+    )
+
+
+def _lanes(tx: Tx, duty: Duty) -> Lanes:
+    return lanes_in_use(tx, namespace=duty.namespace, queues=duty.queues, jobs=duty.jobs)
 
 
 def _closing(drain: Drain, now_s: float) -> Closing:

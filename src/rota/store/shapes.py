@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rota.rules.lanes import FRONT, SPAN
 from rota.store.held import HELD
 
 Shape = Mapping[str, str]
 
 COLUMNS: Mapping[str, str] = {
     **HELD,
+    # Not in a lane: nothing that stands in the way of others is there for long (rules.lanes).
+    "in_front": f"rank < {SPAN}",
+    "beside_me": (
+        f"ahead.rank >= case when me.rank < {SPAN} then {FRONT.start}"
+        f" else me.rank - me.rank % {SPAN} end"
+    ),
     "asked_for": "(cast(:state as text) is null or state = :state) and {columns:asked_of}",
     "asked_of": (
         "(cast(:job as text) is null or job = :job)"

@@ -248,4 +248,34 @@ ACCESS = (
         ),
         caught_by=(f"{T_WIRE}test_a_header_that_decides_comes_once[Authorization]",),
     ),
+    Sabotage(
+        name="answers compressed for strangers",
+        breaks="Another site reads secrets from how long compressed answers are.",
+        edits=(
+            Edit(
+                path="api/squeezed.py",
+                within="_may_squeeze",
+                old="return is_own and",
+                new="return bool(headers) and",
+            ),
+        ),
+        caught_by=(
+            "tests/api/test_squeezed.py::test_another_site_can_have_nothing_compressed[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="credentials compressed",
+        breaks="Tokens and what others choose stand in one compressed answer.",
+        edits=(
+            Edit(
+                path="api/squeezed.py",
+                within="_may_squeeze",
+                old='any(part in scope["path"] for part in SECRET)',
+                new="not SECRET",
+            ),
+        ),
+        caught_by=(
+            "tests/api/test_squeezed.py::test_what_holds_credentials_is_never_compressed[sqlite]",
+        ),
+    ),
 )

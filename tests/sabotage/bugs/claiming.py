@@ -6,6 +6,7 @@ from tests.sabotage.edit import Edit, Sabotage
 
 CLAIM = "store/sql/claim.sql"
 T_CLAIM = "tests/contract/test_claim.py::"
+T_LANES = "tests/contract/test_lanes.py::"
 T_LOCKS = "tests/contract/test_claim_locks.py::"
 T_PROMOTE = "tests/contract/test_promote.py::"
 T_REAP = "tests/contract/test_reap.py::"
@@ -90,6 +91,84 @@ CLAIMING = (
         caught_by=(
             "tests/contract/test_namespaces.py::test_a_claim_sees_its_own_namespace_only[sqlite]",
         ),
+    ),
+    Sabotage(
+        name="claim from the front reads lanes",
+        breaks="Runs that cannot start are read at each claim, a million of them if there are.",
+        edits=(
+            Edit(
+                path=CLAIM,
+                within="claim_runs",
+                old="           and {columns:in_front}\n",
+                new="           and rank is not null\n",
+            ),
+        ),
+        caught_by=(T_LANES + "test_what_was_moved_is_not_claimed_from_the_front[sqlite]",),
+    ),
+    Sabotage(
+        name="claim never looks into lanes",
+        breaks="A run that was moved out of the way is never started.",
+        edits=(
+            Edit(
+                path="engine/claim.py",
+                within="_claimed_from_lanes",
+                old="in wanted.lanes.items():",
+                new="in ():",
+            ),
+        ),
+        caught_by=(T_LANES + "test_a_worker_that_knows_the_job_finds_its_lane[sqlite]",),
+    ),
+    Sabotage(
+        name="lanes past the breaker",
+        breaks="Runs of a job that its breaker holds back are started from their lane.",
+        edits=(
+            Edit(
+                path="engine/claim.py",
+                within="_claimed_from_lanes",
+                old="for job in known if job not in held_back]",
+                new="for job in known]",
+            ),
+        ),
+        caught_by=(T_LANES + "test_the_breaker_of_a_job_holds_its_lane[sqlite]",),
+    ),
+    Sabotage(
+        name="lanes past the pause of their queue",
+        breaks="Runs of a queue that somebody paused are started from a lane.",
+        edits=(Edit(path=CLAIM, within="pick_runs", old="and q.is_paused", new="and false"),),
+        caught_by=(T_LANES + "test_a_paused_queue_gives_nothing_from_its_lanes[sqlite]",),
+    ),
+    Sabotage(
+        name="lanes come last",
+        breaks="A run that was moved out of the way waits for all that came after it.",
+        edits=(
+            Edit(
+                path="engine/claim.py",
+                within="_order",
+                old='rank_in_order(row["rank"])',
+                new='row["rank"]',
+            ),
+        ),
+        caught_by=(T_LANES + "test_wherever_runs_wait_they_are_claimed_in_their_order[sqlite-0]",),
+    ),
+    Sabotage(
+        name="lanes without skip locked (PostgreSQL)",
+        breaks="Workers queue up behind each other's claims from a lane.",
+        edits=(Edit(path=CLAIM, within="pick_runs", old="{sql:skip_locked}"),),
+        caught_by=(T_LOCKS + "test_a_claim_from_a_lane_does_not_wait_for_another",),
+        on_postgres=True,
+    ),
+    Sabotage(
+        name="full graphs are claimed",
+        breaks="Runs of a graph that has as many as it may are claimed and put back one by one.",
+        edits=(
+            Edit(
+                path="runtime/claims.py",
+                within="take",
+                old="names = [name for name in self._names if name not in full]",
+                new="names = self._names",
+            ),
+        ),
+        caught_by=(T_LANES + "test_a_claim_leaves_runs_of_such_a_graph_where_they_are[sqlite]",),
     ),
     Sabotage(
         name="promote before the time",

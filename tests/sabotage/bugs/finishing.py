@@ -149,6 +149,19 @@ FINISHING = (
         ),
     ),
     Sabotage(
+        name="a server says how long a run waits",
+        breaks="One header of a stranger parks a run for years.",
+        edits=(
+            Edit(
+                path="rules/retry.py",
+                within="_as_asked",
+                old="most_ms = longest_ms(policy)",
+                new="most_ms = 10**400",
+            ),
+        ),
+        caught_by=("tests/unit/test_retry.py::test_rt_06_without_a_cap_of_its_own_it_is_an_hour",),
+    ),
+    Sabotage(
         name="at_most_once repeated after a crash",
         breaks="A job that must not run twice does when its worker dies.",
         edits=(

@@ -115,7 +115,7 @@ GRAPHS = (
             Edit(
                 path="engine/mishap.py",
                 within="trip",
-                old='node.kind == "teardown" and not node.fails_run',
+                old="node.kind in ASIDE and not node.fails_run",
                 new="False",
             ),
         ),

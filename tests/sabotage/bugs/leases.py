@@ -11,6 +11,7 @@ T_STRAYS = "tests/contract/test_strays.py::"
 T_WATCH = "tests/integration/test_watchman.py::"
 T_WORKERS = "tests/contract/test_workers.py::"
 T_WORKER_STRAYS = "tests/integration/test_worker_strays.py::"
+T_FAR_STRAYS = "tests/api/test_remote_strays.py::"
 
 # Years before the clock of the tests, and away from any other clock.
 HOST_NOW = "cast(unixepoch('subsec') * 1000 as integer) - 31536000000"
@@ -169,6 +170,84 @@ LEASES = (
         ),
         caught_by=(
             T_WORKER_STRAYS + "test_a_run_that_the_worker_knows_is_never_given_back_as_a_stray",
+        ),
+    ),
+    Sabotage(
+        name="a server gives back the strays of a far worker unasked",
+        breaks="A far worker that was stopped between its list and its heartbeat loses begun runs.",
+        edits=(
+            Edit(
+                path="api/routes/remote.py",
+                within="beat",
+                old="if data.hears_strays:",
+                new="if data.hears_strays is None:",
+            ),
+        ),
+        caught_by=(
+            T_FAR_STRAYS
+            + "test_a_heartbeat_with_an_old_list_gives_back_nothing_that_has_begun[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="a late claim gives back the strays of a far worker unasked",
+        breaks="A claim that lay somewhere takes back what a later one has brought.",
+        edits=(
+            Edit(
+                path="api/remote/claiming.py",
+                within="catch",
+                old="if strays and asked.hears_strays:",
+                new="if strays and asked.hears_strays is None:",
+            ),
+        ),
+        caught_by=(
+            T_FAR_STRAYS
+            + "test_a_claim_that_lay_somewhere_gives_back_nothing_that_came_after_it[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="a far worker disowns what it holds",
+        breaks="Told of a run that its list lacked, it gives it back without looking.",
+        edits=(
+            Edit(
+                path="remote/passes.py",
+                within="Passes.disown",
+                old="if at in self._held:",
+                new="if at is self._held:",
+            ),
+        ),
+        caught_by=(
+            T_FAR_STRAYS
+            + "test_a_heartbeat_with_an_old_list_gives_back_nothing_that_has_begun[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="a far worker takes what it has given back",
+        breaks="The answer to a claim comes late, and a run begins here and elsewhere.",
+        edits=(
+            Edit(
+                path="remote/passes.py",
+                within="Passes.add",
+                old="at not in self._disowned",
+                new="at is not self._disowned",
+            ),
+        ),
+        caught_by=(
+            T_FAR_STRAYS + "test_an_answer_that_comes_after_its_run_was_given_back_is_not_taken",
+        ),
+    ),
+    Sabotage(
+        name="a far worker says goodbye before it has told all ends",
+        breaks="What it has begun goes back into its queue as if it had not.",
+        edits=(
+            Edit(
+                path="remote/worker.py",
+                within="RemoteWorker.stop",
+                old="if self._has_told and not len(self._calls):",
+                new="if self._link:",
+            ),
+        ),
+        caught_by=(
+            T_FAR_STRAYS + "test_a_worker_that_could_not_tell_an_end_does_not_say_goodbye[sqlite]",
         ),
     ),
 )

@@ -98,6 +98,7 @@ export type BackfillStopped = {
 export type Beaten = {
   lost: Array<string>;
   cancelled: Array<string>;
+  strays: Array<Stray>;
   recalls: boolean;
   draining: boolean;
 };
@@ -153,6 +154,15 @@ export type Breaker = {
   cool: string | number;
   cool_cap: string | number;
   pauses: boolean;
+};
+
+export type BreakerBody = {
+  share: number;
+  least: number;
+  window?: string | number;
+  cool?: string | number;
+  coolCap?: string | number;
+  pauses?: boolean;
 };
 
 export type BreakerDocument = {
@@ -287,12 +297,14 @@ export type ChunkBody = {
 export type ClaimBody = {
   limit: number;
   held?: Array<AttemptBody> | null;
+  hearsStrays?: boolean;
   ahead?: number;
 };
 
 export type Claimed = {
   runs: Array<ClaimedRun>;
   definitions: Array<Definition>;
+  strays: Array<Stray>;
   draining: boolean;
 };
 
@@ -380,8 +392,15 @@ export type DefinitionDocument = {
   queue: string;
   priority: number;
   retries: number;
+  backoff: "none" | "fixed" | "exponential" | "custom";
+  retryDelay: number;
+  retryCap: number;
+  retryWithin: number | null;
+  jitter: number;
+  breaker: BreakerBody | null;
   timeout: number | null;
   expires: number | null;
+  onFailure: string | null;
   schedule: Record<string, unknown> | null;
   arguments: Record<string, unknown>;
 };
@@ -420,12 +439,29 @@ export type EffectBody = {
   verb: "intend" | "settle" | "retract";
   name: string;
   result?: string | null;
+  argsDigest?: string | null;
+};
+
+export type EffectDocument = {
+  executionId: string;
+  job: string;
+  name: string;
+  state: "under_way" | "in_doubt" | "done" | "not_done" | "taken_up";
+  idempotencyKey: string;
+  intendedAt: string;
+  settledAt: string | null;
+  result: unknown;
+  decidedBy: string | null;
+  takenBy: string | null;
+  graphId: string | null;
+  verbs: Array<string>;
 };
 
 export type EffectState = {
   isNew: boolean;
   isSettled: boolean;
   result: string | null;
+  keyRun: string | null;
 };
 
 export type EndBody = {
@@ -452,6 +488,7 @@ export type ErrorDetail = {
   message: string;
   traceback?: string;
   worker?: string;
+  asked_ms?: number;
 };
 
 export type EventBody = {
@@ -647,6 +684,7 @@ export type HeartbeatBody = {
   leftBehind?: number;
   draining?: boolean;
   stored?: boolean;
+  hearsStrays?: boolean;
 };
 
 export type HttpBody = {
@@ -679,6 +717,12 @@ export type JobBody = {
   timezone?: string | null;
   dependencies?: Array<string>;
   retries?: number | null;
+  backoff?: "exponential" | "fixed" | "none" | null;
+  retryDelay?: string | number | null;
+  retryCap?: string | number | null;
+  retryWithin?: string | number | null;
+  jitter?: number | null;
+  breaker?: string | BreakerBody | null;
   timeout?: string | number | null;
   queue?: string | null;
   priority?: number | "high" | "medium" | "low" | null;
@@ -686,6 +730,7 @@ export type JobBody = {
   env?: Record<string, string>;
   cwd?: string | null;
   arguments?: Record<string, unknown>;
+  onFailure?: string | null;
 };
 
 export type JobDocument = {
@@ -775,6 +820,7 @@ export type JobSpec = {
   max_crashes: number;
   breaker: Breaker | null;
   dependencies: Array<string>;
+  on_failure: string;
   cache: Cache | null;
   parameters: Record<string, string>;
   defaults: Record<string, unknown>;
@@ -913,7 +959,7 @@ export type Node = {
   join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
   when: string | null;
   map: Map | null;
-  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown";
+  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown" | "notify";
   setups: Array<string>;
   fails_run: boolean;
   group: string | null;
@@ -930,7 +976,7 @@ export type NodeDocument = {
   job: string;
   isGraph: boolean;
   group: string | null;
-  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown";
+  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown" | "notify";
   join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
   when: string | null;
   map: MapDocument | null;
@@ -1202,6 +1248,20 @@ export type Registered = {
   heartbeatMs: number;
   unknownJobs: Array<string>;
   hearsBegins: boolean;
+  tellsStrays: boolean;
+};
+
+export type ReleaseDocument = {
+  number: number;
+  app: string | null;
+  label: string | null;
+  jobs: Record<string, number>;
+  schedules: Array<string>;
+  seenAt: string;
+  usedAt: string;
+  usedBy: string;
+  holds: boolean;
+  verbs: Array<string>;
 };
 
 export type Removed = {
@@ -1282,6 +1342,8 @@ export type RunDocument = {
   held: boolean;
   obstacle: string | null;
   tally: Record<string, number>;
+  failureOf: string | null;
+  onFailureRun: string | null;
 };
 
 export type RunFound = {
@@ -1303,7 +1365,7 @@ export type RunNodeDocument = {
   name: string;
   job: string;
   group: string | null;
-  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown";
+  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown" | "notify";
   join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
   level: number;
   isGraph: boolean;
@@ -1467,6 +1529,12 @@ export type Session = {
   csrfToken: string | null;
 };
 
+export type SettleBody = {
+  done: boolean;
+  result?: unknown;
+  reason?: string | null;
+};
+
 export type ShiftDocument = {
   at: string;
   zone: string;
@@ -1476,6 +1544,12 @@ export type ShiftDocument = {
 export type StateDocument = {
   executionId: string;
   status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+};
+
+export type Stray = {
+  runId: string;
+  fence: number;
+  token: string;
 };
 
 export type StretchDocument = {
@@ -1716,6 +1790,8 @@ export interface Operations {
   listWorkers: { answer: Page<WorkerDocument> };
   drainWorker: { path: [workerId: string]; answer: DrainState };
   resumeWorker: { path: [workerId: string]; answer: DrainState };
+  listReleases: { query?: { app?: string | null; limit?: number }; answer: Page<ReleaseDocument> };
+  useRelease: { path: [number: number]; answer: ReleaseDocument };
   registerWorker: { body: RegisterBody; answer: Registered };
   listenForWorker: { path: [workerId: string]; query?: { wait?: string }; answer: Rung };
   beatForWorker: { path: [workerId: string]; body: HeartbeatBody; answer: Beaten };
@@ -1734,6 +1810,9 @@ export interface Operations {
   redriveMany: { body: RedriveManyBody; answer: RedrivenMany };
   discardOne: { path: [runId: string]; body?: RedriveBody; answer: Discarded };
   discardMany: { body: ChosenBody; answer: Discarded };
+  listEffects: { query?: { jobId?: string | null; limit?: number }; answer: Page<EffectDocument> };
+  listRunEffects: { path: [runId: string]; answer: Page<EffectDocument> };
+  settleEffect: { path: [runId: string, name: string]; body: SettleBody; answer: EffectDocument };
   listBreakers: { answer: Page<BreakerDocument> };
   openOne: { path: [job: string]; body?: routes_breakers_NoteBody; answer: BreakerState };
   closeOne: { path: [job: string]; answer: BreakerState };
@@ -1831,6 +1910,8 @@ export const PLACES: Record<keyof Operations, string> = {
   listWorkers: "GET /workers",
   drainWorker: "POST /workers/{}/drain",
   resumeWorker: "POST /workers/{}/resume",
+  listReleases: "GET /releases",
+  useRelease: "POST /releases/{}/use",
   registerWorker: "POST /worker/register",
   listenForWorker: "POST /worker/{}/listen",
   beatForWorker: "POST /worker/{}/heartbeat",
@@ -1849,6 +1930,9 @@ export const PLACES: Record<keyof Operations, string> = {
   redriveMany: "POST /dead-letters/redrive",
   discardOne: "POST /dead-letters/{}/discard",
   discardMany: "POST /dead-letters/discard",
+  listEffects: "GET /effects",
+  listRunEffects: "GET /runs/{}/effects",
+  settleEffect: "POST /runs/{}/effects/{}/settle",
   listBreakers: "GET /breakers",
   openOne: "POST /breakers/{}/open",
   closeOne: "POST /breakers/{}/close",

@@ -2,7 +2,7 @@ import { QueryClient, type QueryKey } from "@tanstack/react-query";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { keys } from "./keys";
 import { Live } from "./live";
-import { run, runs, workers } from "./queries";
+import { nodes, run, runs, workers } from "./queries";
 import type { LogLine, Run } from "./types";
 
 function given(...ids: string[]) {
@@ -66,6 +66,17 @@ describe("live changes", () => {
       args: { a: 1 },
       progress: 5,
     });
+  });
+
+  it("of the state of a run take its old verbs away and ask for its whole page at once", () => {
+    const { cache, frames, put, send } = given("1");
+    put(run("1"), { executionId: "1", state: "running", verbs: ["cancel"] });
+    put(nodes("1"), { verbs: ["pause"] });
+    send("run", { executionId: "1", status: "failed", progress: 7 });
+    frames[0]?.();
+    expect(cache.getQueryData(run("1").queryKey)).toMatchObject({ state: "failed", verbs: [] });
+    for (const each of [run("1"), nodes("1")])
+      expect(cache.getQueryState(each.queryKey)?.isInvalidated).toBe(true);
   });
 
   it("that tell of an error keep the traceback of the same one, and have none of another", () => {

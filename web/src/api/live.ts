@@ -9,6 +9,7 @@ import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { address, ask, csrfHeader, isGone, mayBeBack } from "./client";
 import { Heard } from "./heard";
 import { keys } from "./keys";
+import { hasTurned } from "./patches";
 import { Refresher } from "./refresh";
 import { EventStream, type ServerEvent, type StreamState } from "./stream";
 import type { LogLine, Queue, Run, State, Worker } from "./types";
@@ -182,7 +183,9 @@ export class Live {
 
   private flush(): void {
     this.frame = null;
+    const turned = [...this.runs].filter(([id, change]) => this.turns(id, change));
     this.heard.write();
+    for (const [id] of turned) this.refresher.now(keys.run(id));
     for (const [runId, lines] of this.logs) {
       for (const follower of this.followers.get(runId) ?? []) follower.onLines(lines);
     }
@@ -201,6 +204,11 @@ export class Live {
     for (const key of this.old) this.refresher.mark(key);
     this.runs = new Map();
     this.old = new Set();
+  }
+
+  private turns(id: string, change: Partial<Run>): boolean {
+    const shown = this.cache.getQueryData<Run>(keys.run(id));
+    return shown !== undefined && hasTurned(shown, change);
   }
 
   private join(topic: string): () => void {

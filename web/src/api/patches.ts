@@ -21,7 +21,10 @@ type Writer = (data: unknown, changes: Changes, key: QueryKey) => unknown;
 const RUN = keys.run("");
 const WRITERS = new Map<unknown, Writer>([
   [keys.runs[0], (data, { run }) => patchPages(data as InfiniteData<Page<Run>>, run)],
-  [RUN[0], (data, { run }, key) => (key.length === RUN.length ? patchOne(data as Run, run) : data)],
+  [
+    RUN[0],
+    (data, { run }, key) => (key.length === RUN.length ? patchPageOf(data as Run, run) : data),
+  ],
   [keys.queues[0], (data, { queue }) => patchPage(data as Page<Queue>, "name", queue)],
   [keys.workers[0], (data, { worker }) => patchPage(data as Page<Worker>, "id", worker)],
 ]);
@@ -57,6 +60,21 @@ export function isGone(thing: object): boolean {
 function patchOne(run: Run, changeOf: ChangeOf<Run>): Run {
   const change = changeOf(run.executionId);
   return change ? patched(run, withTraceback(run, change)) : run;
+}
+
+/**
+ * The page of a run also tells what may be done to it, which a change does not. In a new state the old
+ * verbs are refused, so there are none until all of the page is answered anew (`live.ts`).
+ */
+function patchPageOf(run: Run, changeOf: ChangeOf<Run>): Run {
+  const patched = patchOne(run, changeOf);
+  return hasTurned(run, changeOf(run.executionId)) ? { ...patched, verbs: [] } : patched;
+}
+
+/** Whether a run is in another state than the one that is shown. */
+export function hasTurned(run: Run, change: Partial<Run> | undefined): boolean {
+  const state = change?.state ?? change?.status;
+  return state !== undefined && state !== run.state;
 }
 
 /** Changes tell errors without their tracebacks; one that is known stays, others are asked for. */

@@ -70,6 +70,8 @@ export function fromNow<T extends { since?: string | null }>(filter: T): T {
   return filter.since ? { ...filter, since: sinceOf(filter.since, serverNow()) } : filter;
 }
 export const run = (id: string) => one(keys.run(id), "showRun", { path: [id] }, 15_000);
+export const effects = (id: string) =>
+  one([...keys.run(id), "effects"], "listRunEffects", { path: [id] });
 export const why = (id: string) =>
   one([...keys.run(id), "why"], "explainRun", { path: [id] }, 15_000);
 export const attempts = (id: string) =>

@@ -23,6 +23,11 @@ export class Refresher {
     this.timer ??= setTimeout(() => this.refresh(), REFRESH_MS);
   }
 
+  /** A page whose subject has turned: all of its parts at once, so that they tell the same. */
+  now(queryKey: QueryKey): void {
+    void this.cache.invalidateQueries({ queryKey, predicate: (query) => !isDeep(query) });
+  }
+
   /** Everything, at once; while that is said again and again, now and then. */
   startOver(): void {
     if (this.rest) {

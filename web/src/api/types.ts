@@ -44,6 +44,7 @@ export type Queue = G.QueueDocument;
 export type QueueDetail = G.QueueDetail;
 export type Limit = G.LimitDocument;
 export type Worker = G.WorkerDocument;
+export type Effect = G.EffectDocument;
 export type DeadGroup = G.GroupDocument;
 export type DeadLetter = G.LetterDocument;
 export type Breaker = G.BreakerDocument;

@@ -1,6 +1,7 @@
 /** One node of the picture: its state in colour, icon and word, or what it is where it has none. */
 import { type Node, type NodeProps, Position, useStore } from "@xyflow/react";
 import {
+  Bell,
   Box,
   Boxes,
   GitBranch,
@@ -28,6 +29,7 @@ const KINDS: Record<Drawn["kind"], LucideIcon> = {
   short_circuit: GitPullRequestClosed,
   setup: PlugZap,
   teardown: Unplug,
+  notify: Bell,
 };
 
 /** What a node does whose job is called like it. */
@@ -38,6 +40,7 @@ const WORDS: Record<Drawn["kind"], string> = {
   short_circuit: "May end it here",
   setup: "Prepares",
   teardown: "Clears up",
+  notify: "Tells people",
 };
 
 /** Where edges meet a node: told, so that only nodes in sight need to be drawn. */

@@ -19,6 +19,7 @@ import { lookOf, StateBadge } from "@/ui/State";
 import { Tabs, tabOf } from "@/ui/Tabs";
 import { Attempts } from "./run/Attempts";
 import { Compare } from "./run/Compare";
+import { Doubts } from "./run/Doubts";
 import { Now } from "./run/Now";
 import { Rerun } from "./run/Rerun";
 import { RunFacts } from "./run/RunFacts";
@@ -87,6 +88,7 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
         }
       />
       <Now run={run} />
+      {mayDoubt(run) && <Doubts id={run.executionId} />}
       <Card className="mb-5">
         <RunFacts run={run} />
       </Card>
@@ -107,6 +109,11 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
       </Tabs>
     </>
   );
+}
+
+/** Of others nobody asks: a run that goes on is at it, one that went well left no doubt. */
+function mayDoubt(run: Run): boolean {
+  return run.state !== "running" && run.state !== "success" && run.attempt > 0;
 }
 
 function Log({ run }: { run: Run }) {

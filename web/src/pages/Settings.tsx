@@ -37,7 +37,7 @@ export function Settings() {
               </label>
             ))}
           </fieldset>
-          <p className="text-ink-2">{`Times are shown in ${hereZone()}; hover over one to see it in UTC.`}</p>
+          <p className="text-ink-2">{zoneText(hereZone())}</p>
         </Card>
         <Card title="You">
           <Load query={who}>
@@ -93,6 +93,14 @@ export function Settings() {
       </div>
     </>
   );
+}
+
+/** Where it is UTC there is nothing else to be seen. */
+export function zoneText(zone: string): string {
+  const isUtc = ["UTC", "Etc/UTC", "Etc/GMT", "GMT"].includes(zone);
+  return isUtc
+    ? "Times are shown in UTC."
+    : `Times are shown in ${zone}; hover over one to see it in UTC.`;
 }
 
 function Key({ keys, does }: { keys: string; does: string }) {

@@ -15,13 +15,16 @@ from rota.engine.apart import write_apart
 from rota.engine.courses import spec_at
 from rota.engine.expand import is_graph
 from rota.engine.finish import finish
+from rota.engine.heartbeat import Held
 from rota.engine.jobs import Pinned, current_specs, pinned_to
 from rota.engine.kin import refusal
-from rota.engine.remote import RemoteWorker, find_remote, give_back_strays
+from rota.engine.remote import RemoteWorker, find_remote, held_runs, strays_of
+from rota.engine.strays import release
+from rota.engine.turns import limits_of_graphs
 from rota.errors import BadInput
 from rota.model.artifact import is_pointer
 from rota.model.identity import Credential
-from rota.model.remote import AttemptBody, Claimed, ClaimedRun, Definition
+from rota.model.remote import ClaimBody, Claimed, ClaimedRun, Definition, Stray
 from rota.model.run import Lease, Verdict
 from rota.rules.attempt_tokens import Facts, make_token
 from rota.runtime.call import Call, Ending, Work
@@ -46,6 +49,7 @@ class Catch(NamedTuple):
     worker: RemoteWorker
     leases: list[Lease]
     pinned: dict[tuple[str, int], Pinned]
+    strays: Sequence[Stray] = ()
 
 
 def catch(
@@ -53,25 +57,28 @@ def catch(
     worker_id: str,
     credential: Credential,
     *,
-    limit: int,
-    ahead: int,
-    held: Sequence[AttemptBody] | None,
+    asked: ClaimBody,
+    is_first: bool,
 ) -> Catch:
     """Claim for the worker, from the queues that its token reaches now.
 
-    `ahead` of them have no free slot yet. None of those shortly before a maintenance window: they
-    would start in it.
+    Some of them have no free slot yet. None of those shortly before a maintenance window: they
+    would start in it. The first look of a claim is about strays, too.
     """
     namespace = credential.namespace
+    limit, ahead = asked.limit, asked.ahead
     worker = find_remote(tx, worker_id, namespace=namespace, token_id=credential.id)
-    if held is not None:
-        holds = check_held(worker, held)
-        give_back_strays(tx, worker.id, holds, namespace=namespace)
+    if is_first and asked.held is not None:
+        strays = strays_of(tx, worker.id, check_held(worker, asked.held))
+        if strays and asked.hears_strays:
+            return Catch(worker, [], {}, told_strays(tx, worker, strays, namespace=namespace))
+        release(tx, strays, namespace=namespace)
     if worker.drains:
         return Catch(worker, [], {})
-    claims = Claims(_duty(tx, worker, credential))
+    duty = _duty(tx, worker, credential)
+    claims = Claims(duty)
     claims.worker_id = worker.id
-    claims.obey(closings_now(tx, namespace))
+    claims.obey(closings_now(tx, duty))
     if ahead and claims.close_within(AHEAD_S):
         limit, ahead = max(0, limit - ahead), 0
     leases = claims.claim(tx, limit, held=ahead > 0) if limit else []
@@ -115,6 +122,21 @@ def complete(room: Room, vault: Vault, catch: Catch, *, namespace: str) -> list[
     return ready
 
 
+def told_strays(
+    tx: Tx, worker: RemoteWorker, strays: Sequence[Held], *, namespace: str
+) -> list[Stray]:
+    """As the worker is told of them, which may know them after all.
+
+    Its list can be older than a claim that it has heard of since: it was stopped, or the request
+    lay somewhere. Who gave back what it has begun would have it begun twice.
+    """
+    runs = held_runs(tx, worker, strays, namespace=namespace)
+    return [
+        Stray(run_id=run_id, fence=run.lease.fence, token=_token(worker, run.lease))
+        for run_id, run in runs.items()
+    ]
+
+
 def told(catch: Catch, ready: Sequence[Lease]) -> Claimed:
     """The answer: each run with the token of its attempt."""
     kinds = {(lease.job, lease.version) for lease in ready}
@@ -125,6 +147,7 @@ def told(catch: Catch, ready: Sequence[Lease]) -> Claimed:
             for (job, version), pinned in catch.pinned.items()
             if (job, version) in kinds
         ],
+        strays=list(catch.strays),
         draining=catch.worker.drains,
     )
 
@@ -154,6 +177,7 @@ def _duty(tx: Tx, worker: RemoteWorker, credential: Credential) -> Duty:
         graphs=tuple(name for name, (_, spec) in specs.items() if is_graph(spec)),
         dependents=tuple(name for name, (_, spec) in specs.items() if spec.dependencies),
         cached=tuple(name for name, (_, spec) in specs.items() if spec.cache),
+        max_runs=limits_of_graphs({name: spec for name, (_, spec) in specs.items()}),
     )
 
 

@@ -14,7 +14,7 @@ from rota.model.bundle import Bundle
 from rota.model.plan import Kind, Plan
 from rota.model.schedule import Blackout
 from rota.model.spec import JobSpec
-from rota.rules.rights import nodes_of, queues_of
+from rota.rules.rights import queues_of, started_by
 from rota.store.base import Tx
 
 
@@ -47,7 +47,7 @@ def check_reach(tx: Tx, request: Ask, bundles: Sequence[Bundle], plan: Plan) -> 
 def _others(spec: JobSpec) -> Iterator[str]:
     """The jobs it starts or waits for."""
     yield from spec.dependencies
-    yield from nodes_of(spec)
+    yield from started_by(spec)
 
 
 def _jobs(tx: Tx, request: Ask, bundles: Sequence[Bundle], plan: Plan) -> set[str]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from rota.api.documents import Body, Document
+from rota.model.spec import Breaker
 
 
 class HttpBody(Body):
@@ -19,6 +20,21 @@ class HttpBody(Body):
     body: str | None = None
     expect: list[int] = msgspec.field(default_factory=list)
     """Statuses that count as success; any 2xx if none."""
+
+
+class BreakerBody(Body):
+    """When runs are held back: this share of at least so many attempts in a window ended badly."""
+
+    share: float
+    least: int
+    window: str | float = "1m"
+    cool: str | float = "30s"
+    cool_cap: str | float = "10m"
+    pauses: bool = False
+
+    @classmethod
+    def of(cls, rule: Breaker) -> BreakerBody:
+        return cls(**msgspec.structs.asdict(rule))
 
 
 class JobBody(Body):
@@ -34,6 +50,13 @@ class JobBody(Body):
     dependencies: list[str] = msgspec.field(default_factory=list)
     """Jobs that a run of this one runs first."""
     retries: int | None = None
+    backoff: Literal["exponential", "fixed", "none"] | None = None
+    retry_delay: str | float | None = None
+    retry_cap: str | float | None = None
+    retry_within: str | float | None = None
+    jitter: float | None = None
+    breaker: str | BreakerBody | None = None
+    """`50% of 20 in 1m`, or the numbers of it."""
     timeout: str | float | None = None
     """Seconds, or a text such as `1h`."""
     queue: str | None = None
@@ -43,12 +66,21 @@ class JobBody(Body):
     cwd: str | None = None
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)
     """Of the runs that the schedule starts."""
+    on_failure: str | None = None
+    """The job that is told when a run has failed for good."""
 
     def options(self) -> dict[str, Any]:
         """As a job takes them."""
-        names = ("retries", "timeout", "queue", "priority", "expires")
-        given = {name: getattr(self, name) for name in names}
+        given = {name: getattr(self, name) for name in _OPTIONS}
+        if isinstance(self.breaker, BreakerBody):
+            given["breaker"] = Breaker(**msgspec.structs.asdict(self.breaker))
         return {name: value for name, value in given.items() if value is not None}
+
+
+_OPTIONS = (
+    *("retries", "backoff", "retry_delay", "retry_cap", "retry_within", "jitter", "breaker"),
+    *("timeout", "queue", "priority", "expires", "on_failure"),
+)
 
 
 class JobMade(Document):

@@ -14,13 +14,23 @@ from rota.api.routes.job_bodies import HttpBody, JobBody, JobMade
 from rota.engine import schedules as timing
 from rota.engine.acts import By
 from rota.engine.calendars import calendars
-from rota.engine.jobs import CODE, JobView, current_specs, define, jobs, lock_job, origin_of
+from rota.engine.jobs import (
+    CODE,
+    JobView,
+    current_specs,
+    define,
+    jobs,
+    lock_job,
+    origin_of,
+)
 from rota.engine.names import lock_name
 from rota.engine.schedule_views import ScheduleView, schedules
 from rota.errors import BadOption, NotAllowed, NotPermitted, UnknownJob
 from rota.ids import new_id
 from rota.model.spec import CommandTarget, HttpTarget
+from rota.rules.checks import hint
 from rota.rules.definitions import Definition, command_target, define_job, http_target
+from rota.rules.on_failure import check_takes
 from rota.rules.schedule_options import read_schedule
 from rota.store.base import Tx
 
@@ -66,7 +76,21 @@ def _definition(tx: Tx, request: Ask, data: JobBody) -> Definition:
         if name == data.name:
             raise BadOption("dependencies: a job cannot come after itself")
     wanted = {name: known[name][1] for name in data.dependencies}
+    if data.on_failure is not None:
+        _check_told(tx, request, data.name, data.on_failure)
     return define_job(data.name, target, data.options(), wanted)
+
+
+def _check_told(tx: Tx, request: Ask, name: str, told: str) -> None:
+    """BadOption if the job is not there, or out of reach, which looks the same; or needs more."""
+    reaches = request.credential.reaches
+    found = current_specs(tx, [told], namespace=request.namespace)
+    if told in found and reaches(found[told][1].queue):
+        check_takes(name, found[told][1])
+    elif told != name:  # that is refused with its own words
+        every = jobs(tx, namespace=request.namespace)
+        near = hint(told, [view.name for view in every if reaches(view.spec.queue)])
+        raise BadOption(f"on_failure: no job is named {told!r:.140}.{near}")
 
 
 def _target(data: JobBody) -> CommandTarget | HttpTarget:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from rota.api.documents import Document, Moment, then, when
-from rota.api.routes.job_bodies import HttpBody
+from rota.api.routes.job_bodies import BreakerBody, HttpBody
 from rota.api.routes.job_specs import whole_spec
 from rota.api.routes.run_documents import Status, percent, status_of
 from rota.engine.job_views import Activity, Outcome
@@ -15,7 +15,8 @@ from rota.engine.jobs import JobView
 from rota.engine.schedule_views import ScheduleView
 from rota.model.identity import Credential
 from rota.model.run import RunView
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.model.spec import Backoff, CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.rules.on_failure import told_by
 from rota.rules.rights import power_of
 from rota.rules.web_address import shown_address
 
@@ -82,9 +83,17 @@ class DefinitionDocument(Document):
     queue: str
     priority: int
     retries: int
+    backoff: Backoff
+    retry_delay: float
+    retry_cap: float
+    retry_within: float | None
+    jitter: float
+    breaker: BreakerBody | None
     timeout: float | None
-    """Seconds."""
+    """Seconds, as all durations here."""
     expires: float | None
+    on_failure: str | None
+    """The job that is told when a run has failed for good."""
     schedule: dict[str, Any] | None = None
     """The one that was defined with it."""
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -182,8 +191,15 @@ def definition_document(
         queue=work.queue,
         priority=work.priority,
         retries=work.retry.limit,
+        backoff=work.retry.backoff,
+        retry_delay=work.retry.delay_ms / 1000,
+        retry_cap=work.retry.cap_ms / 1000,
+        retry_within=_seconds(work.retry.within_ms),
+        jitter=work.retry.jitter,
+        breaker=BreakerBody.of(work.breaker) if work.breaker else None,
         timeout=_seconds(work.timeout_ms),
         expires=_seconds(work.expires_ms),
+        on_failure=told_by(spec),
         schedule=_without_args(msgspec.to_builtins(timed)) if timed else None,
         arguments=dict(timed.args) if timed else {},
     )

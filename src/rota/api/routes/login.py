@@ -21,8 +21,9 @@ from rota.api.identities import LONGEST, address_of
 from rota.api.signin import MOST_CHARACTERS, WELCOME, page, style
 from rota.app.tokens import draw_secret
 from rota.engine.acts import By, record
+from rota.engine.inspect import now_ms
 from rota.engine.sessions import LIFE_MS, close_session, open_session, take_ticket
-from rota.engine.tokens import credential_of_token
+from rota.engine.tokens import credential_of_token, touch
 from rota.model.identity import WORKER, Credential
 from rota.rules.secrets import digest_of
 from rota.store.base import Tx
@@ -32,7 +33,7 @@ OURS = re.compile(r"/(?![/\\])[A-Za-z0-9._~%!$&'()*+,;=:@/?-]*")
 """A path with its question, as browsers send it; what begins with two slashes is another host."""
 LINK = "This link signs you in, once."
 LED = "You are not signed in, or not any more. A token leads you back to where you were."
-REFUSED = "This is not good, or not any more. `rota tokens create` gives out tokens."
+REFUSED = "This token is invalid, revoked or expired. To make another: rota tokens create NAME"
 
 
 @get("/login", **public(), media_type=MediaType.HTML, sync_to_thread=False)
@@ -117,6 +118,7 @@ def _open(  # what was brought, what is given
     if old:
         close_session(tx, digest_of(old[:LONGEST]))
     open_session(tx, digest_of(secret), found, token_id=found.id)
+    touch(tx, (found.id,), used_at=now_ms(tx))
     signed = By(act_id=by.act_id, who=found.who, address=by.address, request_id=by.request_id)
     record(tx, signed, namespace=found.namespace, verb="sign in", subject=found.who, detail={})
     return found

@@ -24,6 +24,7 @@ from rota.api.remote.asking import (
     worker_call,
     write,
 )
+from rota.api.remote.claiming import told_strays
 from rota.api.remote.trust import check_held
 from rota.clock import elapsed_s
 from rota.engine.acts import By
@@ -50,6 +51,7 @@ from rota.model.remote import (
     RegisterBody,
     Registered,
     Rung,
+    Stray,
 )
 from rota.model.run import Begun
 from rota.runtime.options import WorkerOptions
@@ -103,6 +105,7 @@ async def register_worker(request: Ask, data: JSONBody[RegisterBody]) -> Registe
             heartbeat_ms=HEARTBEAT_MS,
             unknown_jobs=tuple(undefined(tx, data.jobs, namespace=request.namespace)),
             hears_begins=True,
+            tells_strays=True,
         )
 
     return await request.change("register worker", data.worker_id, enter, answers=Registered)
@@ -156,12 +159,17 @@ async def beat_for_worker(
         if data.begun:
             told = [Begun(each.run_id, each.fence, each.held_ms) for each in data.begun]
             begin(tx, told, namespace=request.namespace)
-        release(tx, pulse.strays, namespace=request.namespace)
+        strays: list[Stray] = []
+        if data.hears_strays:
+            strays = told_strays(tx, worker, pulse.strays, namespace=request.namespace)
+        else:
+            release(tx, pulse.strays, namespace=request.namespace)
         if data.draining and not worker.drains:
             tx.notify((worker_key(worker.id),))  # a claim that waits gives up
         return Beaten(
             lost=list(pulse.lost),
             cancelled=list(pulse.cancelled),
+            strays=strays,
             recalls=pulse.recalls,
             draining=pulse.drains,
         )

@@ -17,11 +17,10 @@ from rota.engine.last_success import LastSuccess, last_success
 from rota.engine.remote import held_runs
 from rota.errors import BadInput, LeaseLost
 from rota.model.artifact import is_pointer
-from rota.model.remote import (
-    AttemptBody,
+from rota.model.remote import AttemptBody, Done
+from rota.model.remote_desk import (
     CheckpointBody,
     CheckpointState,
-    Done,
     EffectBody,
     EffectState,
     SuccessState,
@@ -80,8 +79,13 @@ async def note_effect(
         if data.verb == "retract":
             retract(tx, lease, name, **at)
             return EffectState()
-        found = intend(tx, lease, name, **at)
-        return EffectState(is_new=found.is_new, is_settled=found.is_settled, result=found.result)
+        found = intend(tx, lease, name, digest=data.args_digest, **at)
+        return EffectState(
+            is_new=found.is_new,
+            is_settled=found.is_settled,
+            result=found.result,
+            key_run=found.key_run,
+        )
 
     return await _under_lease(request, worker_id, data, note)
 

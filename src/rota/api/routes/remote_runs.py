@@ -44,27 +44,27 @@ async def claim_runs(
     """Runs to carry out, up to `limit`; with `wait=20s` the answer comes when there are some.
 
     A later claim of the same worker ends one that waits. What was lost with an answer goes back
-    into its queue when the next claim says what the worker `held`.
+    into its queue when the next claim says what the worker `held`, or is told as `strays`.
     """
     end_s = elapsed_s() + wait_of(wait)
     queues = request.credential.queues or ()
     keys = {queue_key(request.namespace, queue) for queue in queues} | {worker_key(worker_id)}
     arrivals = request.site.arrivals
     await arrivals.open()
-    held = data.held
+    is_first = True
     rest_s = 0.0  # before a second look in vain, not before the first run of a quiet queue
     with arrivals.listening(f"claim {request.credential.id} {worker_id}", keys) as ear:
         end_with_server(request, ear)
         while True:
             ear.forget()
             look = partial(catch, worker_id=worker_id, credential=request.credential)
-            asked = partial(look, limit=data.limit, ahead=data.ahead, held=held)
+            asked = partial(look, asked=data, is_first=is_first)
             caught = await _caught(request, worker_id, asked)
-            held = None
+            is_first = False
             answer = await _told(request, caught)
             left_s = end_s - elapsed_s()
             is_over = ear.is_over or left_s <= 0 or is_gone(request)
-            if answer.runs or answer.draining or is_over:
+            if answer.runs or answer.strays or answer.draining or is_over:
                 return answer
             await asyncio.sleep(rest_s)
             rest_s = REST_S

@@ -89,6 +89,10 @@ class RunDocument(Document):
     """In a list: what keeps it from being started, if it is queued and something does."""
     tally: dict[str, int]
     """Of a single run: how many attempts ended in an error, a timeout..."""
+    failure_of: str | None
+    """The failed run that it tells of, as `onFailure` of that job wants it."""
+    on_failure_run: str | None
+    """Of a single run that failed: the run that was submitted to tell of it."""
 
 
 class AttemptDocument(Document):
@@ -134,13 +138,13 @@ def run_document(
     is_paused: bool | None = None,
     scene: Scene | None = None,
     tally: dict[str, int] | None = None,
+    on_failure_run: str | None = None,
 ) -> RunDocument:
     """Without a credential nobody may do anything to it.
 
     The scene tells what holds queued runs back; without it nothing does.
     """
     origin = origin_of(run)
-    ended, started = run.finished_at, run.started_at
     return RunDocument(
         run_id=run.id,
         job=run.job,
@@ -172,7 +176,7 @@ def run_document(
         item=run.item,
         schedule=origin.schedule if origin else None,
         scheduled_for=when(origin.scheduled_for) if origin else None,
-        duration_ms=None if ended is None or started is None else ended - started,
+        duration_ms=_duration_ms(run),
         verbs=[] if credential is None else run_verbs(run, credential, is_paused=is_paused),
         namespace=run.namespace,
         ready_at=then(run.ready_at),
@@ -184,7 +188,14 @@ def run_document(
         held=scene is not None and scene.holds(run),
         obstacle=None if scene is None else _obstacle(run, scene),
         tally=tally or {},
+        failure_of=run.failure_of,
+        on_failure_run=on_failure_run,
     )
+
+
+def _duration_ms(run: RunView) -> int | None:
+    ended, started = run.finished_at, run.started_at
+    return None if ended is None or started is None else ended - started
 
 
 def _obstacle(run: RunView, scene: Scene) -> str | None:

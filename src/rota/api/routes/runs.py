@@ -35,6 +35,7 @@ from rota.engine.cancel import cancel
 from rota.engine.inspect import attempts, find, tally
 from rota.engine.logs import Seen, before_last, read
 from rota.engine.node_views import is_paused
+from rota.engine.on_failure import told_run
 from rota.engine.scene import Scene, scene
 from rota.engine.why import why, why_of_node
 from rota.errors import BadInput, DuplicateKey, UnknownRun
@@ -188,7 +189,16 @@ async def _whole(request: Ask, view: RunView) -> RunDocument:
         counted = await request.read(lambda tx: tally(tx, view.id, namespace=request.namespace))
     if view.state is State.SUSPENDED:
         paused = await request.read(lambda tx: is_paused(tx, view.id))
-    return run_document(view, request.credential, is_paused=paused, tally=counted)
+    told = None
+    if view.state is State.FAILED:
+        told = await request.read(lambda tx: told_run(tx, view))
+    return run_document(
+        view,
+        request.credential,
+        is_paused=paused,
+        tally=counted,
+        on_failure_run=told.id if told and request.credential.reaches(told.queue) else None,
+    )
 
 
 def scene_of(tx: Tx, request: Ask, found: list[RunView]) -> Scene | None:

@@ -118,6 +118,7 @@ def _facts(job: JobView) -> list[tuple[str, str]]:
         ("breaker", _breaker(job)),
         ("cache", _cache(spec)),
         ("delivery", spec.delivery.replace("_", " ")),
+        ("on failure", spec.on_failure or ""),
         ("crashes", f"at most {spec.max_crashes} alone" if spec.max_crashes else ""),
         ("memory", f"{spec.memory_mb} MB" if spec.memory_mb else ""),
     ]

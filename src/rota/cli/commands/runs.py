@@ -85,11 +85,19 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
         if shown.nodes and progress is not None:
             document["nodes"] = [node_document(node) for node in shown.nodes]
             document["graph_progress"] = progress_document(progress)
-        print_json([document | {"held": shown.is_held}])
+        told = {"held": shown.is_held, "on_failure_run": shown.on_failure_run}
+        print_json([document | told])
         return
     from rota.cli.run_page import print_page
 
-    print_page(run, shown.attempts, now, tally=shown.tally, reasons=shown.reasons)
+    print_page(
+        run,
+        shown.attempts,
+        now,
+        tally=shown.tally,
+        reasons=shown.reasons,
+        on_failure_run=shown.on_failure_run,
+    )
     if shown.nodes and progress is not None:
         print()
         print_nodes(shown.nodes, progress)

@@ -16,6 +16,7 @@ from rota.rules.references import form_of
 CLOSE_ABOVE = 50
 """With more boxes than this, groups are drawn as one box each."""
 _WHEN_CHARS = 40
+_DEFAULT_CHARS = 20
 
 ICONS: Mapping[str, str] = {
     "pending": "·",
@@ -107,10 +108,18 @@ def title_of(graph: Graph) -> str:
     """`nightly(day: str, limit: int = 5)`."""
     shown = [
         f"{name}: {each.type}"
-        + ("" if each.default is msgspec.UNSET else f" = {each.default!r:.20}")
+        + (
+            ""
+            if each.default is msgspec.UNSET
+            else f" = {_short(repr(each.default), _DEFAULT_CHARS)}"
+        )
         for name, each in graph.parameters.items()
     ]
     return f"{graph.name}({', '.join(shown)})"
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def notes_of(node: Node) -> Iterator[str]:
@@ -124,8 +133,7 @@ def notes_of(node: Node) -> Iterator[str]:
     if node.join != "all_success":
         yield node.join.replace("_", " ")
     if node.when is not None:
-        text = " ".join(node.when.split())
-        yield f"when {text if len(text) <= _WHEN_CHARS else text[: _WHEN_CHARS - 1] + '…'}"
+        yield f"when {_short(' '.join(node.when.split()), _WHEN_CHARS)}"
     if node.map is not None:
         yield _mapped(node.map)
     if node.cache is not None:

@@ -14,7 +14,8 @@ def draw_text(shown: Picture) -> str:
     status_width = max((len(box.status) for box, _, _ in drawn), default=0)
     lines = [shown.title]
     for box, tree, others in drawn:
-        words = "; ".join((*box.notes, *others))
+        group = (f"in {box.group}",) if box.group else ()
+        words = "; ".join((*box.notes, *group, *others))
         status = f"{box.status:<{status_width}}  " if status_width else ""
         lines.append(f"{box.level + 1:>3}  {tree:<{width}}  {status}{words}".rstrip())
     return "\n".join(lines) + "\n"

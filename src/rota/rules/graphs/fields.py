@@ -83,8 +83,8 @@ def _check_kind(graph: Graph, node: Node) -> None:
             )
         return
     if node.fails_run:
-        raise BadGraph("fails_run is for teardowns; other leaves count anyway")
-    if graph.mode == "fail_fast" and node.join != "all_success":
+        raise BadGraph("fails_run is for teardowns; other leaves count anyway, a notify never")
+    if graph.mode == "fail_fast" and node.join != "all_success" and node.kind != "notify":
         raise BadGraph(
             f"join: {node.join!r} has no meaning when the first failure ends "
             "the run; use all_success, or another mode than fail_fast"

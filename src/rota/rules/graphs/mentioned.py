@@ -8,11 +8,12 @@ from typing import Any
 from rota.errors import BadArguments, BadExpression, BadGraph, BadInput
 from rota.model.graph import Graph, Node
 from rota.rules.checks import hint
-from rota.rules.expression_text import Mentioned
+from rota.rules.expression_text import Mentioned, mentioned_in, tokens_of
 from rota.rules.expressions import Condition, Expression, Names, Values
-from rota.rules.references import Mention, item_steps, mentions, parse_path
+from rota.rules.references import ERROR_PARTS, Mention, item_steps, mentions, parse_path
 from rota.rules.run_times import check_field
 
+_WAYS_INTO_ERROR: tuple[tuple[str | int, ...], ...] = ((), *((part,) for part in ERROR_PARTS))
 _NOTHING = Values({}, {}, {})
 _NOTHING_MENTIONED = Mentioned(frozenset(), frozenset(), item=False)
 
@@ -83,12 +84,17 @@ def nodes_in(
     """The same for every form, with the words for what is wrong."""
     where = mention.place
     match mention.form:
-        case "$ref" | "$param":
-            name = parse_path(mention.text).name
-            is_node = mention.form == "$ref"
+        case "$ref" | "$error" | "$param":
+            name, steps = parse_path(mention.text)
+            is_node = mention.form != "$param"
             known: Mapping[str, Any] = nodes if is_node else graph.parameters
             if name not in known:
                 raise _unknown("node" if is_node else "parameter", name, known, where)
+            if mention.form == "$error" and steps not in _WAYS_INTO_ERROR:
+                raise BadGraph(
+                    f"{where}: an error has {' and '.join(ERROR_PARTS)}, as in "
+                    f"{name}.message; {mention.text!r:.64} is something else"
+                )
             return (name,) if is_node else ()
         case "$item":
             if not has_item:
@@ -101,6 +107,30 @@ def nodes_in(
             parsed = Expression.parse(mention.text, names, where=where)
             return tuple(sorted(parsed.mentioned.nodes))
     return ()
+
+
+def returned_nodes(result: Any) -> Iterator[str]:
+    """The nodes whose results a graph returns.
+
+    An expression that asks how a node ended, by its state or its error, decides by itself what a
+    failure of that node means: so it is not counted here.
+    """
+    for mention in mentions(result):
+        if mention.form == "$ref":
+            yield parse_path(mention.text).name
+        elif mention.form == "$expr":
+            fields = mentioned_in(tokens_of(mention.text)).fields
+            asked = {name for name, field in fields if field != "result"}
+            yield from (name for name, field in fields if field == "result" and name not in asked)
+
+
+def nodes_with_error(value: Any) -> Iterator[str]:
+    """The nodes that a value asks how they failed."""
+    for mention in mentions(value):
+        if mention.form == "$error":
+            yield parse_path(mention.text).name
+        elif mention.form == "$expr":
+            yield from mentioned_in(tokens_of(mention.text)).errors()
 
 
 def check_run_field(mention: Mention) -> None:

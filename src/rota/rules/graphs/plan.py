@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 import msgspec
 
 from rota.errors import BadGraph, BadInput
-from rota.model.graph import Graph, Join, Node
+from rota.model.graph import ASIDE, Graph, Join, Node
 from rota.rules.checks import hint
 from rota.rules.graphs import order, scope
 from rota.rules.graphs.arguments import check_arguments
 from rota.rules.graphs.fields import check_graph_fields, check_node_fields
-from rota.rules.graphs.mentioned import nodes_in, parents_mentioned
+from rota.rules.graphs.mentioned import nodes_in, parents_mentioned, returned_nodes
 from rota.rules.graphs.types import JobFacts
 from rota.rules.references import mentions
 
@@ -35,7 +35,14 @@ class Planned(msgspec.Struct, frozen=True, gc=False):
     level: int
     """0 for a node without parents."""
     is_leaf: bool
-    """Whether the outcome of the run depends on it."""
+    """Whether the outcome of the run depends on it, as nothing that counts comes after it."""
+    is_returned: bool = False
+    """Whether the result of the graph is made of its result."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether its failure fails the run."""
+        return self.is_leaf or self.is_returned
 
     @property
     def join(self) -> Join:
@@ -70,8 +77,13 @@ class Plan:
 
     @property
     def leaves(self) -> list[str]:
-        """The nodes by which a run is judged."""
+        """The nodes that nothing comes after, but for those that count for nothing."""
         return [name for name, each in self.nodes.items() if each.is_leaf]
+
+    @property
+    def judged(self) -> list[str]:
+        """The nodes by which a run is judged: its leaves, and those whose results it returns."""
+        return [name for name, each in self.nodes.items() if each.counts]
 
 
 def plan_graph(graph: Graph, *, jobs: Jobs | None = None, graphs: Graphs | None = None) -> Plan:
@@ -93,8 +105,7 @@ def _planned(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> Plan:
     for node in graph.nodes:
         check_node_fields(graph, node)
     parents = {node.name: parents_mentioned(graph, node, nodes) for node in graph.nodes}
-    for mention in mentions(graph.result, "result"):
-        nodes_in(graph, mention, nodes, has_item=False)
+    returned = _returned(graph, nodes)
     if sum(map(len, parents.values())) > MAX_EDGES:
         raise BadGraph(f"there are more than {MAX_EDGES:,} edges")
     children = order.children_of(parents)
@@ -115,11 +126,26 @@ def _planned(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> Plan:
                 tuple(parents[name]),
                 nodes[name].setups or tuple(relied.get(name, ())),
                 level[name],
-                not children[name] if not between else _is_leaf(name, nodes, children[name]),
+                _is_leaf(nodes[name], (nodes[child] for child in children[name])),
+                name in returned,
             )
             for name in ordered
         },
     )
+
+
+def _returned(graph: Graph, nodes: Mapping[str, Node]) -> set[str]:
+    """The nodes whose results make the result of the graph; what is not there is refused."""
+    for mention in mentions(graph.result, "result"):
+        nodes_in(graph, mention, nodes, has_item=False)
+    found = set(returned_nodes(graph.result))
+    for name in sorted(found):
+        if nodes[name].kind == "notify":
+            raise BadGraph(
+                f"result: {name!r} is a notify, which has no part in how the graph ends; return "
+                "another node"
+            )
+    return found
 
 
 def _by_name(graph: Graph) -> dict[str, Node]:
@@ -141,6 +167,8 @@ def _check_kinds(nodes: Mapping[str, Node], children: Mapping[str, list[str]]) -
             raise BadGraph(
                 f"node {name!r}: a {node.kind} decides what comes after it: nothing does"
             )
+        if node.kind == "notify":
+            _check_below_notify(name, children[name], nodes)
         for setup in node.setups:
             if node.kind != "teardown":
                 raise BadGraph(f"node {name!r}: setups are for a teardown; it is {node.kind}")
@@ -154,8 +182,17 @@ def _check_kinds(nodes: Mapping[str, Node], children: Mapping[str, list[str]]) -
             )
 
 
-def _is_leaf(name: str, nodes: Mapping[str, Node], children: list[str]) -> bool:
-    """A teardown counts only if told so, and hides nothing: what is before it is a leaf."""
-    if nodes[name].kind == "teardown":
-        return nodes[name].fails_run
-    return all(nodes[child].kind == "teardown" for child in children)
+def _check_below_notify(name: str, children: list[str], nodes: Mapping[str, Node]) -> None:
+    for child in children:
+        if nodes[child].kind not in ASIDE:
+            raise BadGraph(
+                f"node {child!r}: it comes after {name!r}, a notify, which tells of others and "
+                "decides nothing; let it come after those"
+            )
+
+
+def _is_leaf(node: Node, children: Iterable[Node]) -> bool:
+    """A teardown counts only if told so, a notify never; what is before them is a leaf."""
+    if node.kind in ASIDE:
+        return node.fails_run
+    return all(child.kind in ASIDE for child in children)

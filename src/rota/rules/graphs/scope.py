@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from rota.errors import BadGraph
-from rota.model.graph import Node
+from rota.model.graph import ASIDE, Node
 
 MAX_SETUPS = 100
 """Each one costs a walk through the graph."""
@@ -31,7 +31,7 @@ def scopes(
     """The further parents of teardowns, and the setups that matter besides direct parents.
 
     A teardown waits for every node between its setups and itself. A node relies on a setup
-    above it that has no teardown, or one whose teardown comes after the node.
+    above it that has no teardown, or one whose teardown comes after the node; a notify on none.
     """
     setups = [name for name, node in nodes.items() if node.kind == "setup"]
     teardowns = [name for name, node in nodes.items() if node.kind == "teardown"]
@@ -47,7 +47,7 @@ def scopes(
         ends = [above[name] for name in teardowns if setup in nodes[name].setups]
         covered = below[setup].intersection(set().union(*ends)) if ends else below[setup]
         for name in covered:
-            if setup not in parents[name] and nodes[name].kind != "teardown":
+            if setup not in parents[name] and nodes[name].kind not in ASIDE:
                 relied.setdefault(name, []).append(setup)
     return between, relied
 

@@ -16,7 +16,7 @@ OWN_FIELDS = frozenset({"schedule", "schedules", "arguments"})
 COMMAND_DEFAULTS = frozenset({"env", "cwd"})
 """What counts for all commands of a file; jobs of other kinds do without."""
 DEFAULT_FIELDS = (JOB_FIELDS - {"description"}) | SCHEDULE_FIELDS | COMMAND_DEFAULTS
-FLOW_FIELDS = OWN_FIELDS | SCHEDULE_FIELDS | {"queue", "priority", "dependencies"}
+FLOW_FIELDS = OWN_FIELDS | SCHEDULE_FIELDS | {"queue", "priority", "dependencies", "on_failure"}
 """Of a graph, besides its own: what any job has that can be started and scheduled."""
 GRAPH_FIELDS = FLOW_FIELDS | frozenset(Graph.__struct_fields__)
 INLINE_FIELDS = TARGET_FIELDS | (JOB_FIELDS - frozenset(Node.__struct_fields__))

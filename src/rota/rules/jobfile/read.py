@@ -98,7 +98,7 @@ class _Reader:
 
     def _job(self, name: str, field: Field) -> JobSpec:
         known = JOB_FIELDS | SCHEDULE_FIELDS | TARGET_FIELDS | OWN_FIELDS
-        given = _with_defaults(self._defaults(), field.fields(known))
+        given = _with_defaults(self._defaults(name), field.fields(known))
         spec = _spec(name, field, given)
         self._add_schedules(spec, field, given)
         return spec
@@ -114,17 +114,22 @@ class _Reader:
         for job in (name, *flow.inline):
             if job in specs:
                 raise field.refusal(f"a job is named {job!r:.140} as well; give one another name")
-        defaults = self._defaults()
+        defaults = self._defaults(name)
+        of_nodes = {key: each for key, each in defaults.items() if key != "on_failure"}
         for job, (node, given) in flow.inline.items():
-            specs[job] = _spec(job, node, _with_defaults(defaults, given))
+            specs[job] = _spec(job, node, _with_defaults(of_nodes, given))
         shared = {key: each for key, each in defaults.items() if key in FLOW_FIELDS}
         specs[name] = _flow_spec(name, field, flow, shared | flow.own)
         self._add_schedules(specs[name], field, shared | flow.own)
 
-    def _defaults(self) -> dict[str, Field]:
+    def _defaults(self, job: str) -> dict[str, Field]:
+        """Those for this job; who is told of all failures is not told of its own."""
         if "defaults" not in self._top or self._top["defaults"].value is None:
             return {}
-        return self._top["defaults"].fields(DEFAULT_FIELDS)
+        found = self._top["defaults"].fields(DEFAULT_FIELDS)
+        if "on_failure" in found and found["on_failure"].value == job:
+            del found["on_failure"]
+        return found
 
     def _add_schedules(self, spec: JobSpec, job: Field, given: Mapping[str, Field]) -> None:
         if "schedule" in given and "schedules" in given:

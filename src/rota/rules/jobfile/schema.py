@@ -54,6 +54,7 @@ _FIELDS: dict[str, Schema] = {
     "isolation": {"enum": list(get_args(Isolation))},
     "jitter": {"type": ["boolean", "number"]},
     "memory": {"type": ["string", "integer"], "description": f"At least {MIN_MEMORY_MB}MB."},
+    "on_failure": _TEXT,
     "priority": {"type": ["string", "integer"], "examples": ["high", "medium", "low", 5]},
     "queue": {"type": "string", "pattern": NAME},
     "retries": {"type": ["integer", "null"], "minimum": 0},

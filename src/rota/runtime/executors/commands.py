@@ -15,6 +15,7 @@ from rota.errors import BadInput, BadOption
 from rota.model.spec import CommandTarget
 from rota.model.walls import Programs
 from rota.notices import emit
+from rota.rules.effect_keys import idempotency_key
 from rota.rules.programs import check_command
 from rota.rules.run_times import run_values
 from rota.rules.template import fill, values_for
@@ -29,7 +30,7 @@ from rota.runtime.call import (
     Stopped,
     StopReason,
 )
-from rota.runtime.context import ProgressSink, idempotency_key
+from rota.runtime.context import ProgressSink
 from rota.runtime.describe import MAX_TRACEBACK, bounded
 from rota.runtime.executors.endings import begin, failure, no_function, refused, undecodable
 from rota.runtime.executors.group import ProcessGroup, exit_in_words

@@ -18,6 +18,7 @@ update rota.run
          where {from:claim}
            and namespace = :namespace
            and queue = :queue
+           and {columns:in_front}
            and (expires_at is null or expires_at > {now})
            and job in ({each:jobs})
            and not exists (
@@ -52,13 +53,70 @@ update rota.run
 returning id, fence, attempt, job, version, queue, args, policy, failures, crashes,
           at_most_once, due_at, started_at, rank, origin, parent_id, node, item
 
+-- name: pick_runs
+-- Runs that a claim may take from one stretch of a queue: from the front, or from a lane. Whoever
+-- asks leaves out jobs that a breaker holds back: a lane may hold a million of them.
+select id, rank
+  from rota.run
+ where {from:claim}
+   and namespace = :namespace
+   and queue = :queue
+   and rank >= :start
+   and rank < :end
+   and (expires_at is null or expires_at > {now})
+   and job in ({each:jobs})
+   and not exists (
+        select 1
+          from rota.queue as q
+         where q.namespace = :namespace
+           and q.name = :queue
+           and q.is_paused
+       )
+ order by rank, id
+ limit :limit
+ {sql:skip_locked}
+
+-- name: pick_probes
+-- Runs that a breaker lets through although it holds their job back.
+select id, rank
+  from rota.run
+ where id {ids:ids}
+   and {from:claim}
+   and namespace = :namespace
+   and queue = :queue
+   and (expires_at is null or expires_at > {now})
+   and not exists (
+        select 1
+          from rota.queue as q
+         where q.namespace = :namespace
+           and q.name = :queue
+           and q.is_paused
+       )
+ order by id
+ {sql:skip_locked}
+
+-- name: claim_picked
+update rota.run
+   set state = {to:claim},
+       attempt = attempt + 1,
+       fence = fence + 1,
+       worker_id = :worker_id,
+       started_at = {clock},
+       held_fence = case when :held then fence + 1 end
+ where id {ids:ids}
+   and {from:claim}
+returning id, fence, attempt, job, version, queue, args, policy, failures, crashes,
+          at_most_once, due_at, started_at, rank, origin, parent_id, node, item
+
 -- name: claimable_runs
--- Those that claim_runs may have meant, when it raised because of one of them.
+-- Those that a claim may have meant, when it raised because of one of them.
 select id, namespace, fence, schedule_id, parent_id, node, item
   from rota.run
  where {from:claim}
    and namespace = :namespace
    and queue = :queue
+   and rank >= :start
+   and rank < :end
    and (expires_at is null or expires_at > {now})
    and job in ({each:jobs})
  order by rank, id

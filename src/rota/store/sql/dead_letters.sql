@@ -1,6 +1,6 @@
 -- name: find_given_up
 -- Of these runs, the ones that have just failed: recent only, so that few partitions are read.
-select id, job, version, finished_at, error, reason
+select id, job, version, attempt, finished_at, error, reason, policy, origin, parent_id, node
   from rota.run_history
  where id {ids:ids}
    and namespace = :namespace

@@ -376,6 +376,14 @@ select count(*) as runs
    and job = :job
    and {from:conclude}
 
+-- name: count_begun_of
+select job, count(*) as runs
+  from rota.run
+ where namespace = :namespace
+   and job in ({each:jobs})
+   and {from:conclude}
+ group by job
+
 -- name: begun_runs
 select id
   from rota.run

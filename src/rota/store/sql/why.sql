@@ -5,7 +5,8 @@ select name, note, changed_at
    and is_paused
 
 -- name: count_ahead
--- Counted up to a limit: a person wants to know whether it is three or thousands.
+-- Counted up to a limit: a person wants to know whether it is three or thousands. Of a run in a
+-- lane, those of its lane.
 select count(*) as runs
   from (
         select 1 as one
@@ -15,6 +16,7 @@ select count(*) as runs
            and ahead.queue = me.queue
            and ahead.{from:claim}
            and (ahead.rank, ahead.id) < (me.rank, me.id)
+           and {columns:beside_me}
          where me.id = :id
            and me.namespace = :namespace
          limit :limit

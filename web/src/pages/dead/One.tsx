@@ -13,6 +13,7 @@ import { JsonEditor, JsonView } from "@/ui/Json";
 import { Load } from "@/ui/Panels";
 import { Time } from "@/ui/Time";
 import { toast } from "@/ui/Toasts";
+import { Doubts } from "../run/Doubts";
 
 export function One({ id, onClose }: { id: string; onClose: () => void }) {
   const letter = useQuery(deadLetter(id));
@@ -77,6 +78,7 @@ function Letter({ letter, args }: LetterProps) {
       <p className="rounded-md bg-bad-soft p-3 font-mono text-xs break-words">
         {errorText(letter.errorType, letter.message)}
       </p>
+      {may(letter, "redrive") && <Doubts id={letter.executionId} />}
       {may(letter, "redrive") ? (
         <Field
           label="Arguments"

@@ -148,6 +148,14 @@ export function PolicyFields({ old, hasBlanks, problems }: Props) {
         initial={old.dependencies}
         hint="Names of jobs, separated by commas."
       />
+      <Text
+        name="onFailure"
+        problem={problems?.onFailure}
+        label="On failure"
+        initial={old.onFailure}
+        hint="The job that is told of a failed run."
+        placeholder="none"
+      />
     </div>
   );
 }

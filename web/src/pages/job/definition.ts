@@ -28,6 +28,7 @@ export function fieldsOf(definition: Definition | undefined): Record<string, str
     timeout: text(definition?.timeout),
     expires: text(definition?.expires),
     dependencies: definition?.dependencies.join(", ") ?? "",
+    onFailure: text(definition?.onFailure),
   };
 }
 
@@ -48,12 +49,21 @@ export function bodyOf(fields: FormData, kind: Kind, old?: Definition): JobBody 
     queue: text("queue") || null,
     priority: number("priority"),
     retries: number("retries"),
+    ...(old && keptOf(old)),
     timeout: spanOf(text("timeout")),
     expires: spanOf(text("expires")),
+    onFailure: text("onFailure") || null,
     ...(old
       ? { schedule: old.schedule, arguments: old.arguments }
       : { schedule, timezone: schedule && (text("timezone") || null) }),
   };
+}
+
+/** What the form does not show stays as it is. */
+function keptOf(old: Definition) {
+  const { backoff, retryDelay, retryCap, retryWithin, jitter, breaker } = old;
+  const isOwn = backoff === "custom"; // of code, which no form changes
+  return { backoff: isOwn ? null : backoff, retryDelay, retryCap, retryWithin, jitter, breaker };
 }
 
 type Read = (name: string) => string;

@@ -65,19 +65,25 @@ export function RunFacts({ run }: { run: Run }) {
         </Fact>
       )}
       {run.parentId && <PartOf run={run} id={run.parentId} />}
-      {run.rerunOf && (
-        <Fact name="Rerun of" long>
-          <Link to="/runs/$id" params={{ id: run.rerunOf }} className="link">
-            {shortId(run.rerunOf)}
-          </Link>
-        </Fact>
-      )}
+      {run.rerunOf && <RunLink name="Rerun of" id={run.rerunOf} />}
+      {run.failureOf && <RunLink name="Failure of" id={run.failureOf} />}
+      {run.onFailureRun && <RunLink name="On failure" id={run.onFailureRun} />}
       {run.key && (
         <Fact name="Key" long>
           {run.key}
         </Fact>
       )}
     </Facts>
+  );
+}
+
+function RunLink({ name, id }: { name: string; id: string }) {
+  return (
+    <Fact name={name} long>
+      <Link to="/runs/$id" params={{ id }} className="link">
+        {shortId(id)}
+      </Link>
+    </Fact>
   );
 }
 

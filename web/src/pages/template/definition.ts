@@ -4,7 +4,7 @@ import { bodyOf, type Kind } from "../job/definition";
 
 export type Definition = Record<string, unknown>;
 
-const TEXTS = ["name", "cwd", "queue", "timezone"] as const;
+const TEXTS = ["name", "cwd", "queue", "timezone", "onFailure"] as const;
 const NUMBERS = ["priority", "retries", "timeout", "expires"] as const;
 const OWN = [...TEXTS, ...NUMBERS, "schedule", "command", "http", "env", "dependencies"];
 const HTTP = ["url", "method", "headers", "body", "expect"];

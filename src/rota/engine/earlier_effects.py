@@ -1,0 +1,123 @@
+"""Earlier effects: a run that repeats another one goes on with the ledger of that one.
+
+A call that is in doubt must not be made again under a new key because a person redrove its run.
+Looked up when a handler asks for an effect, so that submits, redrives and reruns cost no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+import msgspec
+
+from rota.model.states import State
+from rota.store.base import Row, Tx
+
+MOST = 100
+"""Runs before this one that are looked at: repeats of repeats."""
+_RETRACTED: Row = {"settled_at": None, "result": None, "outcome": "not_done", "decided_by": None}
+TRIES = 10
+"""Runs of one node in one run of its graph: those of its earlier tries."""
+
+
+class Left(msgspec.Struct, frozen=True, kw_only=True):
+    """An effect as the run before left it."""
+
+    key_run: str
+    """The run that its key is made of."""
+    is_settled: bool
+    result: str | None
+    outcome: str | None
+    """What a person said about it."""
+
+
+def take_up(tx: Tx, run_id: str, name: str, *, digest: str | None) -> Left | None:
+    """Go on with what an earlier run of the same work left; None when there is nothing.
+
+    What a run that succeeded had settled is done anew: somebody wants it once more.
+    """
+    own = tx.one("find_lineage", id=run_id)
+    if own is None:
+        return None
+    for before in islice(_before(tx, own), MOST):
+        is_success = before["state"] == State.SUCCESS
+        taken = _taken(tx, str(before["id"]), name, by=run_id, digest=digest, is_success=is_success)
+        if taken is not None:
+            return _keep(tx, run_id, name, *taken)
+        if is_success:
+            return None
+    return None
+
+
+def _taken(
+    tx: Tx, run_id: str, name: str, *, by: str, digest: str | None, is_success: bool
+) -> tuple[str, Row] | None:
+    """The row that nobody has taken up yet: of that run, or of the last that took it up."""
+    for _ in range(MOST):
+        at = {"run_id": run_id, "name": name}
+        rows = tx.all("take_up_effect", by_run=by, digest=digest, is_success=is_success, **at)
+        if rows:
+            return run_id, rows[0]
+        taker = tx.one("find_taker", **at)
+        if taker is None or taker["taken_by"] is None:
+            return None
+        if str(taker["taken_by"]) == by:  # and retracted since: the key stays
+            return run_id, {**_RETRACTED, "key_run": taker["key_run"]}
+        run_id = str(taker["taken_by"])
+    return None
+
+
+def _keep(tx: Tx, run_id: str, name: str, source: str, row: Row) -> Left:
+    left = Left(
+        key_run=str(row["key_run"] or source),
+        is_settled=row["settled_at"] is not None,
+        result=row["result"],
+        outcome=row["outcome"],
+    )
+    is_done = left.is_settled
+    tx.execute(
+        "inherit_effect",
+        run_id=run_id,
+        name=name,
+        key_run=left.key_run,
+        settled_at=row["settled_at"],
+        result=row["result"],
+        # A call that did not take place begins now, and what follows is of this run's making.
+        outcome=row["outcome"] if is_done else None,
+        decided_by=row["decided_by"] if is_done else None,
+    )
+    return left
+
+
+def _before(tx: Tx, run: Row) -> Iterator[Row]:
+    """The runs that this one repeats, the latest first."""
+    if run["parent_id"] is None:
+        yield from _originals(tx, run)
+        return
+    graph_id = str(run["parent_id"])
+    yield from _of_node(tx, run, graph_id)
+    graph = tx.one("find_lineage", id=graph_id)
+    for each in _before(tx, graph) if graph is not None else ():
+        yield from _of_node(tx, run, str(each["id"]))
+
+
+def _originals(tx: Tx, run: Row) -> Iterator[Row]:
+    """The run that was run again, and the one that this had repeated."""
+    while run["rerun_of"] is not None:
+        found = tx.one("find_lineage", id=str(run["rerun_of"]))
+        if found is None:
+            return
+        yield found
+        run = found
+
+
+def _of_node(tx: Tx, run: Row, graph_id: str) -> Iterator[Row]:
+    yield from tx.all(
+        "find_node_runs",
+        graph_id=graph_id,
+        node=run["node"],
+        item=-1 if run["item"] is None else run["item"],
+        but=str(run["id"]),
+        limit=TRIES,
+    )

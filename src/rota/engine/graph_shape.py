@@ -1,0 +1,139 @@
+"""The shape of a graph: its plan, with what each of its nodes needs worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from rota.model.graph import Node
+from rota.rules.duration import parse_duration
+from rota.rules.expression_text import mentioned_in, tokens_of
+from rota.rules.expressions import Values
+from rota.rules.graphs import Plan, remaining
+from rota.rules.graphs.mentioned import nodes_with_error, values_of
+from rota.rules.graphs.order import urgencies
+from rota.rules.maps import Tolerance, parse_tolerance
+from rota.rules.node_values import arguments_of
+from rota.rules.references import mentions, parse_path
+
+HIGHEST = 9
+"""The priority that the longest way gives; just below `high`."""
+DECIDING = ("branch", "short_circuit")
+"""Kinds of nodes whose result says what comes after them."""
+_NOTHING = Values({}, {}, {})
+
+
+class Shape:
+    """A plan, with what its nodes need worked out once."""
+
+    def __init__(self, plan: Plan, *, is_quiet: bool = False) -> None:
+        self.plan = plan
+        self.is_quiet = is_quiet
+        """Whether no other job is told when a run of it fails."""
+        self.graph = plan.graph
+        self.children = plan.children
+        self.dependents = plan.dependents
+        nodes = {name: each.node for name, each in plan.nodes.items()}
+        self.asks = {name: _asked_by(node) for name, node in nodes.items()}
+        """The nodes that its condition and its list mention: needed before it can begin."""
+        self.needs = {name: _needed_by(node) for name, node in nodes.items()}
+        """The nodes that its arguments mention: needed when a worker takes it."""
+        self.late = frozenset(
+            name for name, node in nodes.items() if self.needs[name] or _has_item_key(node)
+        )
+        """Nodes whose arguments hold results of others, so that they are made at the claim."""
+        self.given = frozenset(name for name, node in nodes.items() if _takes_params(node.args))
+        """Nodes whose arguments hold parameters of the run."""
+        self.result_needs = _named(self.graph.result)
+        self.wanted = frozenset().union(
+            *self.asks.values(), *self.needs.values(), self.result_needs
+        )
+        """Nodes whose results somebody needs."""
+        self.errors = frozenset(nodes_with_error(self.graph.result)).union(
+            *(_errors_asked_by(node) for node in nodes.values())
+        )
+        """Nodes that somebody asks how they failed."""
+        self.whole_result = _whole(self.graph.result, nodes)
+        """The node whose result is that of the run, as it is."""
+        inner = (self.needs[name] for name, node in nodes.items() if node.graph is not None)
+        made = frozenset() if self.whole_result else self.result_needs
+        deciding = {name for name, node in nodes.items() if node.kind in DECIDING}
+        self.asked = frozenset().union(*self.asks.values(), *inner, made, deciding)
+        """Nodes whose results are needed inside of transactions, so that they must be near."""
+        self.teardowns = [name for name, node in nodes.items() if node.kind == "teardown"]
+        self.inner = [name for name, node in nodes.items() if node.graph is not None]
+        self.sinks = sum(not below for below in self.children.values())
+        self.first = [
+            name for name, each in plan.nodes.items() if not each.parents or each.join == "always"
+        ]
+        """Nodes that may run before anything has ended."""
+        self.timeout_ms = parse_duration(self.graph.timeout) if self.graph.timeout else None
+        self.plain = {
+            name: msgspec.json.encode(arguments_of(each.node, _NOTHING)).decode()
+            for name, each in plan.nodes.items()
+            if each.node.map is None and not any(mentions(each.node.args))
+        }
+        """The arguments of nodes that mention nothing."""
+
+    @cached_property
+    def urgency(self) -> dict[str, int]:
+        """Priorities by the way that is left, each node counting the same."""
+        ordered = list(self.plan.nodes)
+        left = remaining(ordered, self.children, dict.fromkeys(ordered, 1.0))
+        return urgencies(left, highest=HIGHEST)
+
+    @cached_property
+    def tolerances(self) -> dict[str, Tolerance]:
+        return {
+            name: parse_tolerance(each.node.map.tolerate)
+            for name, each in self.plan.nodes.items()
+            if each.node.map is not None
+        }
+
+
+def _needed_by(node: Node) -> frozenset[str]:
+    key = None if node.cache is None else node.cache.key
+    return _named(node.args) | _named(key)
+
+
+def _has_item_key(node: Node) -> bool:
+    """Whether the key of its result may mention the item, which the claim must then know."""
+    return node.map is not None and node.cache is not None and node.cache.key is not None
+
+
+def _asked_by(node: Node) -> frozenset[str]:
+    over = frozenset() if node.map is None else _named(node.map.over)
+    return over if node.when is None else over | mentioned_in(tokens_of(node.when)).nodes
+
+
+def _errors_asked_by(node: Node) -> frozenset[str]:
+    found = frozenset(name for _, value in values_of(node) for name in nodes_with_error(value))
+    return found if node.when is None else found | mentioned_in(tokens_of(node.when)).errors()
+
+
+def _takes_params(value: Any) -> bool:
+    return any(
+        mention.form == "$param"
+        or (mention.form == "$expr" and mentioned_in(tokens_of(mention.text)).params)
+        for mention in mentions(value)
+    )
+
+
+def _whole(result: Any, nodes: Mapping[str, Node]) -> str | None:
+    if isinstance(result, dict) and result.keys() == {"$ref"}:
+        name, steps = parse_path(result["$ref"])
+        return None if steps or nodes[name].map is not None else name
+    return None
+
+
+def _named(value: Any) -> frozenset[str]:
+    found: set[str] = set()
+    for mention in mentions(value):
+        if mention.form in ("$ref", "$error"):
+            found.add(parse_path(mention.text).name)
+        elif mention.form == "$expr":
+            found |= mentioned_in(tokens_of(mention.text)).nodes
+    return frozenset(found)

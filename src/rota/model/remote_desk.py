@@ -1,0 +1,48 @@
+"""What a handler of a worker without a database asks of its server, and the answers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from rota.model.remote import AttemptBody, Name, Told
+
+
+class CheckpointBody(AttemptBody, kw_only=True):
+    """How far a handler has come."""
+
+    state: str
+    """JSON text."""
+
+
+class CheckpointState(Told, frozen=True, kw_only=True):
+    """The last checkpoint of a run, as JSON text."""
+
+    state: str | None
+
+
+class EffectBody(AttemptBody, kw_only=True):
+    """A call to the outside world: about to begin, done, or taken back."""
+
+    verb: Literal["intend", "settle", "retract"]
+    name: Name
+    result: str | None = None
+    """JSON text, when it is settled."""
+    args_digest: Name | None = None
+    """The arguments of a node that is about to begin it."""
+
+
+class EffectState(Told, frozen=True, kw_only=True):
+    """What the ledger knows of it."""
+
+    is_new: bool = False
+    is_settled: bool = False
+    result: str | None = None
+    key_run: str | None = None
+    """The run that its key is made of, if that is an earlier one."""
+
+
+class SuccessState(Told, frozen=True, kw_only=True):
+    """The last success of the schedule that started a run."""
+
+    at: int | None = None
+    result: str | None = None

@@ -1,0 +1,56 @@
+"""Values that go into expressions and come out of them: how large they are, and as JSON."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+def plain(answer: Any, left: list[int]) -> Any:
+    """As JSON, taken over piece by piece: a small answer may stand for an endless one."""
+    left[0] -= 1
+    if left[0] < 0:
+        raise ValueError("more than fits into an argument")
+    value = answer.value()
+    if isinstance(value, list):
+        return [plain(each, left) for each in value]
+    if isinstance(value, dict):
+        return {_key(key, left): plain(each, left) for key, each in value.items()}
+    return _scalar(value, left)
+
+
+def _key(key: object, left: list[int]) -> str:
+    if not isinstance(key, str):
+        raise ValueError(f"an object with the key {key!r:.40}, which is no text")  # noqa: TRY004
+    left[0] -= len(key)
+    return key
+
+
+def _scalar(value: Any, left: list[int]) -> Any:
+    if isinstance(value, str):
+        left[0] -= len(value)
+        return value
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    raise ValueError(f"{value!r:.40}, which JSON cannot hold; use string(...)")
+
+
+def size(value: Any) -> int:
+    """Characters and values, all in all."""
+    if isinstance(value, dict):
+        return 1 + sum(len(key) + size(each) for key, each in value.items())
+    if isinstance(value, list):
+        return 1 + sum(map(size, value))
+    return 1 + len(value) if isinstance(value, str) else 1
+
+
+def longest(kind: type[str | list[Any]], value: Any) -> int:
+    """The length of the longest text or list in it."""
+    own = len(value) if isinstance(value, kind) else 0
+    if isinstance(value, dict):
+        return max((longest(kind, each) for each in (*value, *value.values())), default=0)
+    if isinstance(value, list):
+        return max(own, *(longest(kind, each) for each in value), 0)
+    return own
