@@ -76,7 +76,9 @@ def test_nodes_of_a_run_tell_where_they_stand(served: Served) -> None:
     assert [each["state"] for each in found.values()] == ["success", "running", "pending"]
     assert found["load"]["durationMs"] >= 0
     assert found["load"]["runId"]
-    assert found["parts"]["map"] == {"total": 3, "done": 1, "failed": 0, "running": 2, "made": 3}
+    assert found["parts"]["map"] == {
+        "total": 3, "done": 1, "failed": 0, "running": 2, "made": 3, "kept": 0
+    }  # fmt: skip
     assert [each["critical"] for each in found.values()] == [False, True, True]
     assert [each["verbs"] for each in found.values()] == [[], ["mark"], ["mark"]]
     progress = after["progress"]
@@ -284,3 +286,44 @@ def test_the_last_node_of_a_graph_with_retries_can_be_cancelled(served: Served) 
     assert again["runId"] != first
     acts = served.client("admin").get("/api/v1/audit", params={"subject": first}).json()["items"]
     assert [act["subject"] for act in acts] == [first]
+
+
+def test_a_cancel_lets_teardowns_run_and_force_does_not(served: Served) -> None:
+    nodes = [node("up", kind="setup"), node("down", "up", kind="teardown", setups=("up",))]
+    store = served.app.store
+    flow = Flow(store, given_worker(store), graph(nodes))
+    client = served.client("operator")
+    run = flow.start()
+    flow.claim()
+    flow.end(run, "up")
+
+    asked = client.post(f"{RUNS}/{run}/cancel", json={"reason": "no need"})
+
+    assert (asked.status_code, asked.json()["status"]) == (200, "suspended")
+    shown = client.get(f"{RUNS}/{run}").json()
+    assert (shown["cancelRequested"], shown["verbs"]) == (True, ["force_cancel", "mark"])
+    (first, *_) = client.get(f"{RUNS}/{run}/why").json()["items"]
+    assert first["kind"] == "cancel_requested"
+    assert first["says"].startswith("cancelling: teardown down runs")
+    assert client.post(f"{RUNS}/{run}/cancel").json()["status"] == "suspended"
+    forced = client.post(f"{RUNS}/{run}/cancel", json={"force": True})
+    assert forced.json()["status"] == "cancelled"
+    acts = served.client("admin").get("/api/v1/audit").json()["items"]
+    told = [each["detail"] for each in acts if each["verb"] == "cancel run"]
+    assert [each.get("force") for each in told] == [True, None, None]
+
+
+def test_a_rerun_over_http_keeps_the_items_that_succeeded(served: Served) -> None:
+    flow = given_flow(served)
+    client = served.client("operator")
+    run = flow.start()
+    flow.claim()
+    flow.end(run, "load", result=[1, 2, 3])
+    flow.claim()
+    for item in range(3):
+        flow.end(run, "parts", "fail" if item == 2 else "succeed", item=item)
+
+    again = client.post(f"{RUNS}/{run}/rerun", json={"fromFailed": True}).json()["executionId"]
+
+    assert [lease.item for lease in flow.claim()] == [2]
+    assert nodes_of(client, again)["parts"]["map"]["kept"] == 2

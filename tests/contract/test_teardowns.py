@@ -447,3 +447,21 @@ def test_who_has_an_old_fence_ends_nothing(store: Store, worker: str) -> None:
 
     assert not look(store, run).cancel_requested
     assert not look(store, flow.leases[run, "work", None].run_id).cancel_requested
+
+
+def test_nobody_is_notified_of_a_run_that_was_cancelled(store: Store, worker: str) -> None:
+    nodes = [
+        node("up", kind="setup"), node("work", "up"),
+        node("down", "work", kind="teardown", setups=("up",)),
+        node("tell", "work", kind="notify", join="one_failed"),
+    ]  # fmt: skip
+    flow = Flow(store, worker, graph(nodes))
+    run = at_work(flow)
+    stop(store, run)
+
+    flow.end(run, "work", "abort")
+
+    assert flow.running(run) == {"down"}
+    flow.end(run, "down")
+    assert look(store, run).state is State.CANCELLED
+    assert flow.states(run)["tell"] == "skipped"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from threading import Event
 from typing import Any
 
 import pytest
@@ -90,3 +92,104 @@ def test_a_failure_is_told_by_the_graph_and_what_is_mended_goes_on(
     again = run.rerun_nodes()
     assert again.wait(LIMIT).state == "failed"
     assert again.show().rerun_of == run.id
+
+
+def test_a_cancel_stops_the_work_and_clears_away(app: App, serve: Serve) -> None:
+    done: list[str] = []
+    begun = Event()
+
+    @app.job
+    def cluster(what: str) -> str:
+        done.append(what)
+        return what
+
+    @app.job(retries=0)
+    def work(on: str) -> None:
+        begun.set()
+        while True:
+            current_run().check()
+            time.sleep(0.01)
+
+    @app.graph
+    def job() -> Any:
+        up = cluster.node(kind="setup")("up")
+        worked = work(up)
+        cluster.node(name="down", kind="teardown", setups=up, after=worked)("down")
+        return worked
+
+    serve()
+    run = job.submit()
+    assert begun.wait(LIMIT)
+
+    assert run.cancel("no need") == "suspended"
+
+    ended = run.wait(LIMIT)
+    assert (ended.state, ended.reason) == ("cancelled", "no need")
+    assert done == ["up", "down"]
+
+
+def test_a_node_that_is_a_graph_has_retries_and_a_timeout(app: App, serve: Serve) -> None:
+    tries: list[str] = []
+
+    @app.job(retries=0)
+    def shaky() -> int:
+        tries.append("shaky")
+        if len(tries) < 3:
+            raise ValueError("not yet")
+        return len(tries)
+
+    @app.job(retries=0)
+    def slow() -> None:
+        while True:
+            current_run().check()
+            time.sleep(0.01)
+
+    @app.graph
+    def inner() -> Any:
+        return shaky()
+
+    @app.graph
+    def sleepy() -> Any:
+        return slow()
+
+    @app.graph
+    def outer() -> Any:
+        return inner.node(retries=2)()
+
+    @app.graph
+    def late() -> Any:
+        return sleepy.node(timeout="300ms")()
+
+    serve()
+
+    assert outer.submit().result(LIMIT) == 3
+    with pytest.raises(RunFailed, match="node sleepy failed: ran longer than its timeout of 300"):
+        late.submit().result(LIMIT)
+
+
+def test_a_rerun_does_only_those_items_that_have_not_succeeded(app: App, serve: Serve) -> None:
+    done: list[int] = []
+
+    @app.job(retries=0)
+    def item(x: int) -> int:
+        done.append(x)
+        if x == 7 and done.count(7) == 1:
+            raise ValueError("broken")
+        return x
+
+    @app.job
+    def total(xs: list[int]) -> int:
+        return sum(xs)
+
+    @app.graph
+    def wide() -> Any:
+        return total(item.node(concurrency=1).map(list(range(12))))
+
+    serve()
+    run = wide.submit()
+    assert run.wait(LIMIT).state == "failed"
+
+    again = run.rerun_nodes()
+
+    assert again.result(LIMIT) == sum(range(12))
+    assert done == [*range(8), *range(7, 12)], "what succeeded is not done again"

@@ -161,7 +161,7 @@ FIRING = (
             Edit(
                 path="runtime/claims.py",
                 within="Claims.take",
-                old="if not self._closings:",
+                old="if not self._closings and not full:",
                 new="if self._closings is not None:",
             ),
         ),

@@ -118,7 +118,7 @@ LIFE_CYCLES = (
             Edit(
                 path="engine/mishap.py",
                 within="halt",
-                old="    if was_paused:\n        _unblock(step, course)",
+                old="    if was_paused:\n        _unblock(step, course, words)",
                 new="",
             ),
         ),

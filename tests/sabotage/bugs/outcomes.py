@@ -88,9 +88,9 @@ OUTCOMES = (
         edits=(
             Edit(
                 path="engine/mishap.py",
-                within="trip",
-                old="or course.shape.plan.nodes[row.name].node.kind in ASIDE:",
-                new="or course.shape.plan.nodes[row.name].node.fails_run:",
+                within="halt",
+                old="node.kind in words.spares:",
+                new='node.kind == "teardown":',
             ),
         ),
         caught_by=(T_OUTCOMES + "test_a_notify_runs_though_no_others_may_start[sqlite-finish]",),
