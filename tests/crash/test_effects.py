@@ -130,6 +130,7 @@ def test_a_call_in_doubt_is_parked_for_a_person(app: App, crew: Crew) -> None:
     assert ended.state is State.FAILED
     assert (
         ended.reason
-        == "in doubt: 'charge' was begun by an earlier attempt and may have taken place"
+        == "in doubt: 'charge' was begun by an earlier attempt and may have taken place; "
+        "say what became of it (rota effects settle), then redrive"
     )
     assert len(traces(crew.trail, "called")) == 1
