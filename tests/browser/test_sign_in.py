@@ -32,7 +32,7 @@ def test_the_link_of_the_first_start_signs_in_once(
         late.watch.forgive("401")
         second = late.page(link)
         press(second, "Sign in")
-        expect(second.get_by_role("alert")).to_contain_text("not any more")
+        expect(second.get_by_role("alert")).to_contain_text("was used already")
         for visitor in (first, second):
             visitor.close()
 

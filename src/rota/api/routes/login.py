@@ -34,6 +34,7 @@ OURS = re.compile(r"/(?![/\\])[A-Za-z0-9._~%!$&'()*+,;=:@/?-]*")
 LINK = "This link signs you in, once."
 LED = "You are not signed in, or not any more. A token leads you back to where you were."
 REFUSED = "This token is invalid, revoked or expired. To make another: rota tokens create NAME"
+USED_LINK = "This link was used already, or has expired. To make a token: rota tokens create NAME"
 
 
 @get("/login", **public(), media_type=MediaType.HTML, sync_to_thread=False)
@@ -77,7 +78,9 @@ async def sign_in(request: Ask) -> Response[str]:
     if credential is None:
         identities.note_failure(address, "failed-sign-in", brought)
         again = page(
-            alarm=REFUSED, kept=_kept(after), with_provider=request.site.provider is not None
+            alarm=USED_LINK if ticket else REFUSED,
+            kept=_kept(after),
+            with_provider=request.site.provider is not None,
         )
         return Response(again, status_code=401, media_type=MediaType.HTML)
     cookie = session_cookie(request, secret, LIFE_MS // 1000)
