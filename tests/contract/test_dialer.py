@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
+import psycopg
 import pytest
 
 from rota.errors import Cancelled, StoreUnavailable
 from rota.store import postgres_dialer
 from rota.store.base import Store
+from rota.store.postgres_connection import Connection
 from rota.store.postgres_dialer import LONGEST_REST_S, PACE_S, Dialer, Questions
 from tests.contract.builders import run_sql
 from tests.support.network import NOWHERE, Network
@@ -102,6 +107,49 @@ def test_while_a_server_is_away_all_who_ask_share_few_attempts() -> None:
     assert all("cannot connect to PostgreSQL" in each for each in said)
     assert took_s < 3 * LONGEST_REST_S + 2
     assert len(network.connects) < 12
+
+
+def test_a_broken_connection_counts_until_it_is_closed(postgres_url: str) -> None:
+    dialer = Dialer(postgres_url, burst=1)
+    connection = dialer.connect()
+    with socket.socket(fileno=os.dup(connection.fileno())) as copy:
+        copy.shutdown(socket.SHUT_RDWR)
+    with pytest.raises(psycopg.Error):
+        connection.wire.say(b"select 1")
+    assert connection.broken
+
+    assert dialer.leftovers.count() == 1
+    connection.close()
+    assert dialer.leftovers.count() == 0
+
+
+def test_only_one_at_a_time_asks_a_server_that_may_hold_too_many(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_dialer, "PACE_S", 0.0)
+    dialer = Dialer(postgres_url, burst=1)
+    both = [dialer.connect() for _ in range(2)]
+    dial, most, at_once = dialer._dial, [0], set[int]()
+
+    def counted() -> Connection:
+        at_once.add(threading.get_ident())
+        most.append(len(at_once))
+        try:
+            time.sleep(0.05)  # long enough for others to come in between
+            return dial()
+        finally:
+            at_once.discard(threading.get_ident())
+
+    monkeypatch.setattr(dialer, "_dial", counted)
+    monkeypatch.setattr(dialer.leftovers, "_gone", b"select '' as session where %(sessions)s = ''")
+    monkeypatch.setattr(dialer.leftovers, "_still_busy", b"select 9 as statements")
+    with ThreadPoolExecutor(6) as threads:
+        said = list(threads.map(lambda _: refusal(dialer), range(6)))
+
+    assert all("PostgreSQL has 2 connections of this process" in each for each in said)
+    assert max(most) == 1
+    for each in both:
+        each.close()
 
 
 def refusal(dialer: Dialer) -> str:

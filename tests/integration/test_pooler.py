@@ -29,7 +29,8 @@ from rota.runtime.worker import Worker
 from rota.store import postgres_listener
 from rota.store.base import Store, Tx
 from rota.store.open import connect, open_store
-from rota.store.postgres_dialer import Connection, Dialer
+from rota.store.postgres_connection import Connection
+from rota.store.postgres_dialer import Dialer
 from rota.store.postgres_listener import Listener
 from rota.store.postgres_wire import PREPARED_AFTER, handle_of
 from rota.store.wakeups import EVERYWHERE

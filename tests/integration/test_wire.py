@@ -9,7 +9,8 @@ from threading import Event, Thread
 import psycopg
 import pytest
 
-from rota.store.postgres_dialer import Connection, Dialer
+from rota.store.postgres_connection import Connection
+from rota.store.postgres_dialer import Dialer
 from rota.store.postgres_wire import PREPARED_AFTER, Wire, numbered
 from tests.support.calls import eventually
 from tests.support.postgres import PostgresServer

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from psycopg import pq
 
 from rota.errors import StoreUnavailable
 from rota.store.postgres_leftovers import Leftovers
@@ -38,10 +37,10 @@ class Line:
     def __init__(self, server: Server, session: str | None) -> None:
         self.session = session
         self.wire = server
-        self.pgconn = SimpleNamespace(status=pq.ConnStatus.OK)
+        self.is_dropped = False
 
     def close(self) -> None:
-        self.pgconn.status = pq.ConnStatus.BAD
+        self.is_dropped = True
 
 
 @pytest.fixture

@@ -19,7 +19,8 @@ from rota.shield import shielded
 from rota.store.base import Rider, Room, Tx, Wake, Watch
 from rota.store.options import PoolOptions
 from rota.store.partitions import rotate
-from rota.store.postgres_dialer import BEGIN, BEGIN_AWAY, Connection, Dialer, Questions, past
+from rota.store.postgres_connection import BEGIN, BEGIN_AWAY, Connection
+from rota.store.postgres_dialer import Dialer, Questions, past
 from rota.store.postgres_errors import RETRIED, ask_if_broken, translated
 from rota.store.postgres_guard import Guard
 from rota.store.postgres_line import line_facts

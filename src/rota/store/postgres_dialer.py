@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import random
 import time
-from threading import Condition
-from typing import Any, NamedTuple
+from threading import Condition, get_ident
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 import psycopg
@@ -19,52 +19,9 @@ from psycopg.types.string import TextLoader
 
 from rota.clock import elapsed_s
 from rota.errors import StoreRefused, StoreUnavailable
+from rota.store.postgres_connection import SESSION, Connection
 from rota.store.postgres_leftovers import Leftovers
 from rota.store.postgres_wire import Wire
-
-SETTINGS = {
-    # A machine that is paused inside a transaction would hold its locks until it wakes up, and a
-    # chore of everybody with them.
-    "idle_in_transaction_session_timeout": "5000",
-    # A plan is kept until the next ANALYZE. One that was made while the live table was small reads
-    # all of it, however it has grown since: by the index, whatever the planner thinks (ADR 18).
-    # What has no index is still read whole; compiling for that would be in vain.
-    "enable_seqscan": "off",
-    "jit": "off",
-}
-PATIENCE = {
-    # The server's side of DEFAULTS: a client that vanished without a word is noticed within half
-    # a minute, and does not keep one of the server's connections for two hours.
-    "tcp_keepalives_idle": "10",
-    "tcp_keepalives_interval": "5",
-    "tcp_keepalives_count": "3",
-    "tcp_user_timeout": "20000",
-}
-
-
-def _said_as(verb: str, settings: dict[str, str]) -> bytes:
-    return "; ".join(f"{verb} {name} = {value}" for name, value in settings.items()).encode()
-
-
-_SESSION = _said_as("set", SETTINGS | PATIENCE)
-BEGIN = b"begin"
-BEGIN_AWAY = b"begin; " + _said_as("set local", SETTINGS)
-"""Behind a pooler, whose sessions others use as well; costs 8 us."""
-
-
-class Connection(psycopg.Connection[dict[str, Any]]):
-    """To the server itself, or to a pooler that shares out sessions."""
-
-    is_ours = False
-    """The session behind it stays the same and nobody else's: it has our settings.
-
-    Only there statements are prepared; elsewhere each is planned when it comes.
-    """
-    session: str | None = None
-    """What the server calls that session; None when we do not know which one serves us."""
-    wire: Wire
-    """How statements travel."""
-
 
 DEFAULTS = {
     "application_name": "rota",
@@ -142,7 +99,10 @@ class Dialer:
         self._prepares = prepares
         self._changed = Condition()
         self._failures = 0
-        self._is_trying = False
+        self._dialling: set[int] = set()
+        """The threads that make a connection at the moment."""
+        self._attempts = 0
+        """How many attempts have ended."""
         self._rests_until_s = 0.0
         self._why = ""
         self._spent_s = 0.0
@@ -171,8 +131,7 @@ class Dialer:
             raise
         with self._changed:
             self._failures = 0
-            self._is_trying = False
-            self._changed.notify_all()
+            self._attempt_ended()
             if connection.is_ours:
                 self._made[connection.info.backend_pid] = connection
         return connection
@@ -209,31 +168,45 @@ class Dialer:
     def _turn_s(self) -> float:
         """How long to wait before dialling; raises when the attempt of somebody else failed."""
         with self._changed:
-            if self._failures and self._is_trying:
+            while self._must_share():
                 self._share()
+            self._dialling.add(get_ident())
             now_s = elapsed_s()
-            self._is_trying = True
             self._spent_s = max(self._spent_s, now_s) + PACE_S
             pace_s = self._spent_s - now_s - self._burst * PACE_S
             rest_s = self._rests_until_s - now_s if self._failures else 0.0
             return max(0.0, pace_s, rest_s)
 
-    def _share(self) -> None:
-        """Wait for the attempt that is on its way; the lock is held.
+    def _must_share(self) -> bool:
+        """Whether the attempts on their way are all that may be made now.
 
-        One that is never heard of again was made by a thread that is gone: it is ours now.
+        One at a time asks a server that was away, or one that may hold too many of ours already.
         """
-        before = self._failures
-        is_over = self._changed.wait_for(
-            lambda: not self._is_trying or self._failures != before, timeout=SHARED_S
-        )
-        if is_over and self._failures:
+        if not self._dialling:
+            return False
+        return self._failures > 0 or not self.leftovers.has_room(beside=len(self._dialling))
+
+    def _share(self) -> None:
+        """Wait for an attempt that is on its way; the lock is held.
+
+        If none ends, the threads that made them are gone: the turn is ours.
+        """
+        before = self._attempts
+        is_over = self._changed.wait_for(lambda: self._attempts != before, timeout=SHARED_S)
+        if not is_over:
+            self._dialling.clear()
+        elif self._failures:
             raise StoreUnavailable(self._why)
+
+    def _attempt_ended(self) -> None:
+        """The lock is held."""
+        self._dialling.discard(get_ident())
+        self._attempts += 1
+        self._changed.notify_all()
 
     def _failed(self, error: BaseException) -> None:
         with self._changed:
-            self._is_trying = False
-            self._changed.notify_all()
+            self._attempt_ended()
             if not isinstance(error, psycopg.Error | StoreUnavailable):
                 return  # who asked was stopped, which says nothing about the server
             self._failures += 1
@@ -266,7 +239,7 @@ class Dialer:
         connection.is_ours = is_server and not self.is_shared
         if connection.is_ours:
             connection.session = session
-            connection.execute(_SESSION)
+            connection.execute(SESSION)
         connection.wire.prepares = self._prepares and connection.is_ours
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import psycopg
 
 from rota.errors import BadInput, CommitUnknown, RightMissing, StoreUnavailable
-from rota.store.postgres_dialer import Connection, Dialer
+from rota.store.postgres_connection import Connection
+from rota.store.postgres_dialer import Dialer
 from rota.store.postgres_wire import MixedUp
 
 RETRIED = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure, MixedUp)

@@ -16,7 +16,7 @@ from threading import Event, Lock, Thread
 import psycopg
 
 from rota.clock import elapsed_s
-from rota.store.postgres_dialer import Connection
+from rota.store.postgres_connection import Connection
 
 LOOK_S = 1.0
 

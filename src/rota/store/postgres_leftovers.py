@@ -12,12 +12,10 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-import psycopg
-
 from rota.errors import StoreUnavailable
 
 if TYPE_CHECKING:
-    from rota.store.postgres_dialer import Connection
+    from rota.store.postgres_connection import Connection
 
 
 class Leftovers:
@@ -58,6 +56,10 @@ class Leftovers:
             else:
                 self._nameless += 1
 
+    def has_room(self, *, beside: int) -> bool:
+        """Whether one more may be made beside others that are not admitted yet."""
+        return self.count() + beside < self._most
+
     def count(self) -> int:
         """What the server may hold for us."""
         with self._lock:
@@ -71,8 +73,8 @@ class Leftovers:
             return has_room
 
     def _held(self) -> int:
-        bad = psycopg.pq.ConnStatus.BAD
-        living = sum(each.pgconn.status != bad for each in self._open)
+        # One that broke is not given up yet, and the server may still be at its statement.
+        living = sum(not each.is_dropped for each in self._open)
         return living + len(self._named) + self._nameless
 
     def _ask(self, connection: Connection) -> None:

@@ -9,7 +9,8 @@ import psycopg
 from rota.clock import elapsed_s
 from rota.errors import StoreUnavailable
 from rota.ids import new_id
-from rota.store.postgres_dialer import Connection, Dialer
+from rota.store.postgres_connection import Connection
+from rota.store.postgres_dialer import Dialer
 from rota.store.postgres_pool import Pool
 
 ARRIVES_S = 5.0

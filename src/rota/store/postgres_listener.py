@@ -16,7 +16,8 @@ import psycopg
 
 from rota.clock import elapsed_s
 from rota.errors import StoreUnavailable
-from rota.store.postgres_dialer import Connection, Dialer
+from rota.store.postgres_connection import Connection
+from rota.store.postgres_dialer import Dialer
 from rota.store.postgres_guard import Guard
 from rota.store.wakeups import EVERYWHERE, Wakeups
 

@@ -16,7 +16,8 @@ from psycopg import pq
 from rota.errors import StoreUnavailable
 from rota.store.descriptors import check_descriptors, set_canary
 from rota.store.options import PoolOptions
-from rota.store.postgres_dialer import Connection, Dialer
+from rota.store.postgres_connection import Connection
+from rota.store.postgres_dialer import Dialer
 from rota.store.postgres_guard import Guard
 
 WAIT_S = 10

@@ -12,7 +12,7 @@ from typing import Self
 import psycopg
 
 from rota.store.base import Ride, Rider
-from rota.store.postgres_dialer import Connection
+from rota.store.postgres_connection import Connection
 from rota.store.postgres_tx import PostgresTx
 
 

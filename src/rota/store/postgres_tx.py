@@ -10,7 +10,7 @@ import msgspec
 
 from rota.store.base import Ask, Row
 from rota.store.news import News
-from rota.store.postgres_dialer import Connection
+from rota.store.postgres_connection import Connection
 from rota.store.postgres_errors import is_fault_of_values
 from rota.store.postgres_guard import Guard
 from rota.store.postgres_joined import joined, numbered

@@ -6,6 +6,7 @@ from tests.sabotage.edit import Edit, Sabotage
 
 DIALER = "store/postgres_dialer.py"
 T_LEFT = "tests/unit/test_leftovers.py::"
+T_DIALER = "tests/contract/test_dialer.py::"
 T_POOLER = "tests/integration/test_pooler.py::"
 T_WIRE = "tests/integration/test_wire.py::"
 
@@ -71,5 +72,33 @@ POOLING = (
             T_LEFT + "test_no_more_are_made_than_the_bound_and_nothing_is_asked_below_it",
             T_LEFT + "test_what_is_given_up_counts_until_the_server_has_ended_it",
         ),
+    ),
+    Sabotage(
+        name="many dial at once beyond the bound",
+        breaks="All who wait for a connection ask a server that holds too many of ours already.",
+        edits=(
+            Edit(
+                path=DIALER,
+                within="Dialer._must_share",
+                old=" or not self.leftovers.has_room(beside=len(self._dialling))",
+                new="",
+            ),
+        ),
+        caught_by=(T_DIALER + "test_only_one_at_a_time_asks_a_server_that_may_hold_too_many",),
+        on_postgres=True,
+    ),
+    Sabotage(
+        name="broken connections do not count",
+        breaks="Between its break and its end a connection makes room for one more.",
+        edits=(
+            Edit(
+                path="store/postgres_leftovers.py",
+                within="Leftovers._held",
+                old="not each.is_dropped",
+                new="not each.closed",
+            ),
+        ),
+        caught_by=(T_DIALER + "test_a_broken_connection_counts_until_it_is_closed",),
+        on_postgres=True,
     ),
 )
