@@ -65,7 +65,7 @@ def sabotaged_copy(folder: Path, edits: tuple[Edit, ...]) -> Path:
 
 
 def _mirror(source: Path, target: Path, changing: set[Path]) -> None:
-    """Copies what changes and links to the rest, which is a third of the time of a trial."""
+    """Copy what changes and link to the rest, which is a third of the time of a trial."""
     target.mkdir(parents=True)
     above = {folder for path in changing for folder in path.parents}
     for entry in source.iterdir():
@@ -73,7 +73,17 @@ def _mirror(source: Path, target: Path, changing: set[Path]) -> None:
             shutil.copyfile(entry, target / entry.name)
         elif entry in above:
             _mirror(entry, target / entry.name, changing)
-        elif entry.name != "__pycache__":  # a changed file must not be compiled to there
+        elif entry.name == "__pycache__":
+            _mirror_compiled(entry, target / entry.name, {path.stem for path in changing})
+        else:
+            (target / entry.name).symlink_to(entry)
+
+
+def _mirror_compiled(source: Path, target: Path, changing: set[str]) -> None:
+    """Link to what Python has compiled; a changed module is compiled anew, in the copy."""
+    target.mkdir()
+    for entry in source.iterdir():
+        if entry.name.partition(".")[0] not in changing:
             (target / entry.name).symlink_to(entry)
 
 

@@ -91,7 +91,7 @@ COMMITS = (
         breaks="A crash of the server loses what was acknowledged.",
         edits=(
             Edit(
-                path="store/postgres_dialer.py",
+                path="store/postgres_connection.py",
                 within="",
                 old='BEGIN = b"begin"',
                 new='BEGIN = b"begin; set local synchronous_commit = off"',
