@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,10 @@ def test_a_chain_that_is_not_the_one_of_then_is_told(
 
     by_hand = both.afar.good("audit", "anchor").out
     assert both.straight("audit", "verify", "--anchors", "-", stdin=by_hand).code == 0
+    assert (
+        json.loads(by_hand)["keptUntil"]
+        == json.loads(sink.read_text().splitlines()[-1])["keptUntil"]
+    )
 
     meddle(store_url, "delete from rota.act where subject = 'images'")
     (end,) = run_sql(store_url, "select seq, hash from rota.act order by seq desc limit 1")
@@ -58,3 +63,28 @@ def test_a_chain_that_is_not_the_one_of_then_is_told(
     assert both.straight("audit", "verify").code == 0, "the chain alone looks good"
     cut = both.alike(*check)
     assert (cut.code, "is missing, and all after it" in cut.out) == (1, True)
+
+
+def test_acts_that_were_removed_are_missed_by_an_anchor_that_was_printed(
+    tmp_path: Path, store_url: str
+) -> None:
+    rota = Rota(tmp_path, ROTA_URL=store_url)
+    rota.good("db", "migrate")
+    for number in range(3):
+        rota.good("tokens", "create", f"ci{number}", "--role", "viewer")
+    printed = rota.good("audit", "anchor").out
+    soon = rota.good("audit", "anchor", "--keep", "1ms").out
+    check = ("audit", "verify", "--anchors", "-")
+    assert rota(*check, stdin=printed).code == 0
+
+    meddle(store_url, "delete from rota.act")
+    run_sql(store_url, "update rota.chain set base_seq = seq, base_hash = hash")
+
+    found = rota(*check, stdin=printed)
+    assert (found.code, found.out.split(" until ")[0]) == (
+        1, "NOT good: act 3 was removed, which had to stay"
+    )  # fmt: skip
+    assert rota(*check, stdin=soon).code == 0, "retention may have done it"
+    undated = json.dumps(json.loads(printed) | {"keptUntil": None}, separators=(",", ":"))
+    told = rota.good(*check, stdin=undated).out
+    assert "the acts of 1 anchors are gone, which do not say until when" in told

@@ -10,7 +10,12 @@ from rota.cli.options import settings
 from rota.errors import BadFile
 
 if TYPE_CHECKING:
+    from rota.app.house import Audit
+    from rota.client.house import ServedAudit
+    from rota.engine.audit import Verified
     from rota.model.anchor import Anchor
+
+PAGE = 50
 
 
 def read_file(
@@ -42,3 +47,26 @@ def key_of(flags: dict[str, Any], key_file: str | None) -> str | None:
     if key_file is not None:
         return check_key(read_secret("--key-file", key_file))
     return anchor_key(settings(flags))
+
+
+def keep_ms_of(said: str | None) -> int:
+    """How long acts are kept; what workers do unless their code says another time."""
+    from rota.engine.prune import Retention
+    from rota.rules.duration import parse_duration
+
+    return Retention().acts_ms if said is None else parse_duration(said)
+
+
+def kept_until(audit: Audit | ServedAudit, found: Verified, keep_ms: int) -> int | None:
+    """Until when the last act that was verified has to stay; None where no act is left.
+
+    Acts may have come since. If the last one is gone meanwhile, the one before it is judged, whose
+    time is over no later.
+    """
+    before: str | None = None
+    while page := audit.list(before=before, limit=PAGE):
+        for act in page:
+            if act.seq is not None and act.seq <= found.seq:
+                return act.at + keep_ms
+        before = page[-1].id
+    return None

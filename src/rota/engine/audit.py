@@ -42,6 +42,7 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
     hash: str
     """To be written down elsewhere: a chain that was made anew has another one."""
     says: str = ""
+    """What is wrong; of a chain that is good, what its anchors leave open."""
     anchors: int = 0
     """How many anchors fit."""
 
@@ -136,6 +137,7 @@ class _Noted:
         self._open = deque(sorted(anchors, key=lambda each: (each.seq, each.at)))
         self._fit = 0
         self._last = 0
+        self._undated = 0
 
     def at_base(self, seq: int, hash_: str, *, now: int) -> str:
         """Those of acts that are not there any more, which only retention may remove."""
@@ -146,6 +148,7 @@ class _Noted:
                 return f"act {anchor.seq} was removed, which had to stay until {until}"
             if anchor.seq == seq and anchor.hash != hash_:
                 return self._misfit(anchor)
+            self._undated += anchor.kept_until is None and anchor.seq > 0
             self._take(anchor)
         return ""
 
@@ -160,7 +163,7 @@ class _Noted:
 
     def end(self, found: Verified) -> Verified:
         """None may be left behind the end."""
-        found = msgspec.structs.replace(found, anchors=self._fit)
+        found = msgspec.structs.replace(found, anchors=self._fit, says=self._doubt())
         if not self._open:
             return found
         anchor = self._open[0]
@@ -169,6 +172,15 @@ class _Noted:
             f"{_told(anchor)}"
         )
         return msgspec.structs.replace(found, is_good=False, seq=found.seq + 1, says=says)
+
+    def _doubt(self) -> str:
+        """What anchors cannot prove that tell no date; empty if there are none."""
+        if not self._undated:
+            return ""
+        return (
+            f"the acts of {self._undated} anchors are gone, which do not say until when those had "
+            "to stay"
+        )
 
     def _take(self, anchor: Anchor) -> None:
         self._fit += 1

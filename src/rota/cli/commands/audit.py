@@ -89,6 +89,7 @@ def verify(
         print_json([to_builtins(found)])
     elif found.is_good:
         also = f"; {found.anchors} anchors fit" if anchors else ""
+        also += f"; {found.says}" if found.says else ""
         print(f"good: {found.acts} acts, the last is {found.seq} with the hash {found.hash}{also}")
     else:
         print(f"NOT good: {found.says}; {found.acts} acts before it are good")
@@ -97,26 +98,33 @@ def verify(
 
 @command.command("anchor")
 @click.option("--key-file", metavar="FILE", help="Sign with what is in it; else as settings say.")
+@click.option(
+    "--keep",
+    metavar="TIME",
+    help="How long workers keep acts, if not 90d: `Retention(acts_ms=...)` of your code.",
+)
 @desk_options
-def anchor(*, as_json: bool, key_file: str | None, **flags: Any) -> int:
+def anchor(*, as_json: bool, key_file: str | None, keep: str | None, **flags: Any) -> int:
     """Print the end of the chain as a line for `verify --anchors`, to be kept elsewhere.
 
     Workers do it by themselves with `anchor` in the section [audit] of rota.toml.
     """
-    from rota.cli.anchors import key_of
+    from rota.cli.anchors import keep_ms_of, kept_until, key_of
     from rota.cli.places import now_at, place
     from rota.model.anchor import Anchor
     from rota.rules.anchors import write_anchor
 
     del as_json  # it is JSON anyway
-    key = key_of(flags, key_file)
+    key, keep_ms = key_of(flags, key_file), keep_ms_of(keep)
     with place(flags) as here:
         found, now = here.audit.verify(), now_at(here)
         namespace = here.namespace
+        until = kept_until(here.audit, found, keep_ms)
     if not found.is_good:
         click.echo(f"NOT good: {found.says}; nothing to anchor", err=True)
         return 1
-    noted = Anchor(namespace=namespace, seq=found.seq, hash=found.hash, at=now)
+    facts = {"seq": found.seq, "hash": found.hash, "at": now, "kept_until": until}
+    noted = Anchor(namespace=namespace, **facts)
     click.echo(write_anchor(noted, key))
     return 0
 
