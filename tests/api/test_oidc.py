@@ -12,6 +12,7 @@ import httpx2
 import pytest
 from joserfc.jwk import OctKey, RSAKey
 
+from rota.api.oidc import Flow
 from rota.api.oidc_options import oidc_options, read_roles
 from rota.engine.acts import acts
 from rota.errors import BadOption
@@ -228,3 +229,32 @@ def test_roles_are_read_from_a_table_or_a_line() -> None:
     assert read_roles("chiefs=admin+exec, staff=viewer") == wanted
     assert read_roles({"chiefs": ["exec", "admin"], "staff": "viewer"}) == wanted
     assert oidc_options({"issuer": None}) is None
+
+
+def test_junk_of_an_address_shuts_out_nobody_who_was_sent_to_the_provider(
+    idp: IdentityProvider, tmp_path: Path
+) -> None:
+    with serving(f"sqlite:///{tmp_path}/rota.db", oidc=options_for(idp), failures=2) as served:
+        junk = {"code": "x", "state": "junk"}
+        answers = [served.anyone().get(BACK, params=junk).status_code for _ in range(4)]
+        made_up = served.anyone(Cookie=f"rota-oidc=x; rota-{served.site.options.port}-oidc=x")
+        others = [
+            made_up.get(BACK, params={"code": "x", "state": Flow("x").state}) for _ in range(4)
+        ]
+
+        assert answers == [401, 401, 429, 429]
+        assert others[-1].status_code == 429
+        assert sign_in(served)[1].status_code == 303
+
+
+def test_bad_codes_of_one_flow_are_not_asked_about_for_ever(
+    idp: IdentityProvider, tmp_path: Path
+) -> None:
+    with serving(f"sqlite:///{tmp_path}/rota.db", oidc=options_for(idp), failures=2) as served:
+        browser = served.anyone()
+        state = parse_qs(urlsplit(answer_of_provider(browser)).query)["state"][0]
+        for number in range(6):
+            browser.get(BACK, params={"code": f"x{number}", "state": state})
+
+        assert idp.asked == 2
+        assert sign_in(served)[1].status_code == 303

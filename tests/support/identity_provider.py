@@ -28,6 +28,8 @@ class IdentityProvider:
         self.signs_with: Any = None
         """Another key than the one it publishes."""
         self.looked_up = 0
+        self.asked = 0
+        """How many codes it was asked about."""
         self._codes: dict[str, dict[str, str]] = {}
         self._ready = threading.Event()
         self._loop = asyncio.new_event_loop()
@@ -99,6 +101,7 @@ class IdentityProvider:
         raise web.HTTPFound(f"{where}&session_state=x&iss={self.issuer}")
 
     async def _token(self, request: web.Request) -> web.Response:
+        self.asked += 1
         form = await request.post()
         asked = self._codes.pop(str(form["code"]), None)
         given = base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()

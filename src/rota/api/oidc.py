@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from asyncio import Semaphore
 from collections.abc import Mapping
 from threading import Lock
 from typing import Any, NamedTuple
@@ -31,6 +32,8 @@ AGAIN_S = 30.0
 LEEWAY_S = 60
 TIMEOUT_S = 10.0
 LONGEST_WHO = 200
+MOST_ASKED = 4
+"""Codes that the provider is asked about at once, however many are brought."""
 
 
 class ProviderDown(Exception):
@@ -95,6 +98,8 @@ class Provider:
         self.options = options
         self._known: _Known | None = None
         self._looking = Lock()
+        self.turns = Semaphore(MOST_ASKED)
+        """For codes: who waits for a turn takes no thread from others."""
 
     def address_for(self, flow: Flow, redirect: str) -> str:
         """Where to send a browser that wants to sign in."""

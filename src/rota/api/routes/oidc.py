@@ -29,9 +29,8 @@ FLOW_S = 600
 SESSION_MS = 12 * 3_600_000
 """Shorter than that of a token: what the provider says of a person may change."""
 LONGEST_CODE = 4096
-CODES = "oidc code"
-"""How codes of the provider are counted: each costs a question to it, so an address has so many bad
-ones, apart from what else is tried there."""
+JUNK = "oidc junk"
+"""How answers are counted that belong to no flow of the browser that brings them."""
 
 
 @get("/login/oidc", **public(), status_code=303)
@@ -52,14 +51,16 @@ async def come_back(request: Ask) -> Response[str]:
     """Change the code for a session; each is good once, for the browser that was sent there."""
     provider = _provider(request)
     address = address_of(request)
-    request.site.identities.check_patience(address, CODES)
+    flow = _flow(request)
+    # Each flow is counted by itself: what others at the address send does not shut it out.
+    counted = JUNK if flow is None else flow.state
+    request.site.identities.check_patience(address, counted)
     try:
-        flow, code = _answer(request, provider)
-        person = await asyncio.to_thread(provider.person, code, flow, _redirect(request))
+        person = await _person(request, provider, flow)
     except ProviderDown as error:
         return _failed(request, error, 503)
     except (NotSignedIn, NotPermitted) as error:
-        request.site.identities.note_failure(address, "failed-sign-in", CODES)
+        request.site.identities.note_failure(address, "failed-sign-in", counted)
         return _failed(request, error, 403 if isinstance(error, NotPermitted) else 401)
     secret = draw_secret()
     namespace = provider.options.namespace
@@ -95,12 +96,25 @@ def _provider(request: Ask) -> Provider:
     return provider
 
 
-def _answer(request: Ask, provider: Provider) -> tuple[Flow, str]:
-    """The flow of the browser and the code it brings, if that is meant for it."""
+def _flow(request: Ask) -> Flow | None:
+    """The flow of the browser, if the answer that it brings is meant for it."""
     flow = Flow(request.cookies.get(_flow_name(request), ""))
-    query = request.query_params
-    if not flow.secret or not flow.is_answered_by(query.get("state", "")):
+    is_ours = flow.secret and flow.is_answered_by(request.query_params.get("state", ""))
+    return flow if is_ours else None
+
+
+async def _person(request: Ask, provider: Provider, flow: Flow | None) -> Person:
+    """Who signed in there; the provider is asked for answers of a flow only."""
+    if flow is None:
         raise NotSignedIn("this browser has not asked to sign in, or too long ago")
+    code = _code(request, provider)
+    async with provider.turns:
+        return await asyncio.to_thread(provider.person, code, flow, _redirect(request))
+
+
+def _code(request: Ask, provider: Provider) -> str:
+    """What the provider gave to the browser, if it is from there and is one."""
+    query = request.query_params
     if query.get("iss", provider.options.issuer).rstrip("/") != provider.options.issuer:
         raise NotSignedIn("the answer comes from another identity provider")
     if "error" in query:
@@ -108,7 +122,7 @@ def _answer(request: Ask, provider: Provider) -> tuple[Flow, str]:
     code = query.get("code", "")
     if not 0 < len(code) <= LONGEST_CODE:
         raise NotSignedIn("the identity provider sent no code")
-    return flow, code
+    return code
 
 
 def _redirect(request: Ask) -> str:

@@ -123,8 +123,7 @@ def anchor(*, as_json: bool, key_file: str | None, keep: str | None, **flags: An
     if not found.is_good:
         click.echo(f"NOT good: {found.says}; nothing to anchor", err=True)
         return 1
-    facts = {"seq": found.seq, "hash": found.hash, "at": now, "kept_until": until}
-    noted = Anchor(namespace=namespace, **facts)
+    noted = Anchor(namespace=namespace, seq=found.seq, hash=found.hash, at=now, kept_until=until)
     click.echo(write_anchor(noted, key))
     return 0
 
