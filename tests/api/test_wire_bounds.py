@@ -55,8 +55,11 @@ def answers(served: Served, request: bytes) -> bytes:
         (b"0\r\n" + b"x" * 10, b"x" * PIECE),
         (b"1;", b"x" * PIECE),
         (b"5\r\ntoken\r\n0\r\n", b"A: " + b"y" * 997 + b"\r\n"),
+        (b"", b"1;" + b"x" * 1_000 + b"\r\ny\r\n"),
+        (b"", b"1;" + b"x" * 12_000 + b"\r\ny\r\n"),
+        (b"", b"0000000001\r\ny\r\n"),
     ],
-    ids=["trailer", "trailers", "name", "extension", "after"],
+    ids=["trailer", "trailers", "name", "extension", "after", "extensions", "long", "zeros"],
 )
 @pytest.mark.parametrize("path", [b"/login", b"/api/v1/runs"], ids=["login", "runs"])
 def test_what_comes_after_the_head_and_is_no_body_has_an_end(
@@ -64,6 +67,32 @@ def test_what_comes_after_the_head_and_is_no_body_has_an_end(
 ) -> None:
     assert accepted(shared, LOGIN.replace(b"/login", path) + start, piece) < MOST_SENT
     assert shared.anyone().get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(("count", "each"), [(40, 500), (5, 4_000), (1, 20_000)])
+@pytest.mark.parametrize("at_once", [True, False], ids=["at once", "piece by piece"])
+def test_extensions_of_all_chunks_have_one_bound(
+    shared: Served, count: int, each: int, at_once: object
+) -> None:
+    """More than 16 KiB together end the connection before the body has come to its end."""
+    start, last = LOGIN[:-2] + b"Connection: close\r\n\r\n", b"0\r\n\r\n"
+    chunks = [b"5;" + b"x" * each + b"\r\ntoken\r\n"] * count
+    few = [b"5;" + b"x" * 100 + b"\r\ntoken\r\n"] * 10
+
+    assert b"HTTP/1.1 4" in sent_to(shared, [start, *few, last], at_once=bool(at_once))
+    assert sent_to(shared, [start, *chunks], at_once=bool(at_once)) == b""
+
+
+def sent_to(served: Served, parts: list[bytes], *, at_once: bool) -> bytes:
+    """What comes back; the server reads each part by itself, if they are not sent at once."""
+    found = b""
+    with dial(served) as sock, suppress(ConnectionError):
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for part in [b"".join(parts)] if at_once else parts:
+            sock.sendall(part)
+        while part := sock.recv(PIECE):
+            found += part
+    return found
 
 
 def test_a_trailer_is_no_header(shared: Served) -> None:

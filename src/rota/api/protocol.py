@@ -32,7 +32,9 @@ class Guarded(HttpToolsProtocol):
     _timer: asyncio.TimerHandle | None = None
     _head_bytes = 0
     _loose_bytes = 0
-    """Of a body: what came since the last of its content, such as trailers."""
+    """What came after a head and is neither content nor the size of a chunk: all extensions and
+    trailers of a request together."""
+    _chunk_bytes = 0
     _in_head = True
 
     def connection_made(self, transport: Any) -> None:
@@ -69,9 +71,10 @@ class Guarded(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._in_head = False
-        self._head_bytes = self._loose_bytes = 0
         self._disarm()
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        self._loose_bytes = max(0, self._head_bytes + self._loose_bytes - size)
+        self._head_bytes = 0
         facts: dict[str, Any] = self.scope  # type: ignore[assignment]  # ours ride along
         if size > self.limits.header_bytes:
             self.url = b"/"
@@ -84,10 +87,15 @@ class Guarded(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_chunk_header(self) -> None:
-        self._loose_bytes = 0
+        self._chunk_bytes = 0
+
+    def on_chunk_complete(self) -> None:
+        """Its size as it must be written, and two ends of lines, belong to the chunk."""
+        self._is_due(len(f"{self._chunk_bytes:x}") + 4)
 
     def on_body(self, body: bytes) -> None:
-        self._loose_bytes = 0
+        self._chunk_bytes += len(body)
+        self._is_due(len(body))
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -105,6 +113,9 @@ class Guarded(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         self._in_head = True
         super().on_response_complete()
+
+    def _is_due(self, count: int) -> None:
+        self._loose_bytes = max(0, self._loose_bytes - count)
 
     def _refuse(self) -> None:
         """Where an answer is under way or was given, a second one would be taken for another's."""
