@@ -260,7 +260,14 @@ def ask(ledger: Ledger, egress: Egress, url: str, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "answer", [["127.0.0.1"], ["8.8.8.8", "10.0.0.1"], ["::ffff:127.0.0.1"], ["64:ff9b::7f00:1"]]
+    "answer",
+    [
+        ["127.0.0.1"],
+        ["8.8.8.8", "10.0.0.1"],
+        ["::ffff:127.0.0.1"],
+        ["::ffff:0:7f00:1"],
+        ["64:ff9b::7f00:1"],
+    ],
 )
 def test_a_name_is_judged_by_all_its_addresses(
     ledger: Ledger,

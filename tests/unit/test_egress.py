@@ -61,6 +61,7 @@ INSIDE_6 = (
 )
 FORMS = (
     "::ffff:{v4}",
+    "::ffff:0:{v4}",
     "::{v4}",
     "64:ff9b::{v4}",
     "2002:{hex}::",
@@ -68,7 +69,7 @@ FORMS = (
     "2001:470::5efe:{v4}",
     "2001:470::200:5efe:{v4}",
 )
-"""How IPv6 leads to an address of IPv4: mapped, compatible, NAT64, 6to4, ISATAP."""
+"""How IPv6 leads to an address of IPv4: mapped, translated, compatible, NAT64, 6to4, ISATAP."""
 OUTSIDE = ("8.8.8.8", "1.1.1.1", "93.184.215.14", "2606:4700:4700::1111", "2a00:1450:4001::200e")
 
 

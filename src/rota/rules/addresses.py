@@ -56,6 +56,7 @@ _INSIDE = tuple(
 )
 """What versions of Python say of these differs."""
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_TRANSLATED = ipaddress.IPv6Network("::ffff:0:0:0/96")
 _COMPATIBLE = ipaddress.IPv6Network("::/96")
 _ISATAP = 0x5EFE
 _LOW = 0xFFFFFFFF
@@ -87,7 +88,7 @@ def lies_in(address: Address, networks: Iterable[Network]) -> bool:
 def embedded(address: Address) -> list[Address]:
     """IPv4 addresses that an IPv6 address leads to.
 
-    Mapped, compatible, 6to4, Teredo, NAT64, ISATAP.
+    Mapped, translated, compatible, 6to4, Teredo, NAT64, ISATAP.
     """
     if isinstance(address, ipaddress.IPv4Address):
         return []
@@ -96,6 +97,7 @@ def embedded(address: Address) -> list[Address]:
     low = int(address) & _LOW
     is_isatap = (int(address) >> 32) & 0xFDFFFFFF == _ISATAP
     is_compatible = address in _COMPATIBLE and low > 1
-    if address in _NAT64 or is_isatap or is_compatible:
+    is_translated = address in _NAT64 or address in _TRANSLATED
+    if is_translated or is_isatap or is_compatible:
         inner.append(ipaddress.IPv4Address(low))
     return [each for each in inner if each is not None]
