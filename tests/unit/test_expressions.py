@@ -174,3 +174,66 @@ class Counted(list[tuple[str, str]]):
         found = super().__getitem__(at)
         self.read += len(found) if isinstance(at, slice) else 1
         return found
+
+
+HOSTILE = st.text(
+    st.sampled_from("ab\0\x01\n\r'\"\\\x7f\x85\u2028\ufeff\uffff\U0010ffffä😀"), max_size=6
+)
+WILD = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-9, 9), HOSTILE),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(HOSTILE, inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(value=WILD, other=HOSTILE)
+def test_hostile_texts_come_out_as_they_went_in_or_are_refused(value: Any, other: str) -> None:
+    values = Values({}, {}, {"day": value, "n": other})
+    for text, wanted in (
+        ("[params.day, params.n]", [value, other]),
+        ("params.day == params.n", value == other),
+        ("params.n + '!'", other + "!"),
+        ("size(params.n)", len(other)),
+    ):
+        if "\\x00" in repr((value, other) if "day" in text else other):
+            with pytest.raises(BadExpression) as caught:
+                evaluated(text, values)
+            assert str(caught.value).startswith(f"node 'x': args.a: {text}: params.")
+        else:
+            assert evaluated(text, values) == wanted
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ("admin\0x", "params.day holds"),
+        ({"name": ["a", "admin\0x"]}, "params.day['name'][1] holds"),
+        ({"a\0b": 1}, "params.day['a\\x00b'] holds"),
+    ],
+)
+def test_a_text_that_would_be_cut_is_named(value: object, place: str) -> None:
+    with pytest.raises(BadExpression) as caught:
+        evaluated("params.day == 'admin'", Values({}, {}, {"day": value}))
+
+    assert str(caught.value) == (
+        f"node 'x': args.a: params.day == 'admin': {place} a zero character (\\x00), which "
+        "expressions cannot read; let a job take it out"
+    )
+
+
+def test_what_an_expression_does_not_ask_for_may_have_any_text() -> None:
+    error = {"type": "ValueError", "message": "bad \0 byte"}
+    values = Values(
+        {"load": "a\0"}, {"load": "failed"}, {"day": "\0", "n": 1}, errors={"load": error}
+    )
+
+    assert evaluated(
+        "nodes.load.state == 'failed' && nodes.load.error.type == 'ValueError'", values
+    )
+    assert evaluated("'a\\x00b' + string(params.n)", values) == "a\0b1"
+    with pytest.raises(BadExpression, match=r"nodes\.load\.error\.message holds a zero"):
+        evaluated("nodes.load.error.message", values)
+    with pytest.raises(BadExpression, match="no zero character"):
+        evaluated("format('2026-11-16', '%Y\\x00')", values)

@@ -54,3 +54,21 @@ def longest(kind: type[str | list[Any]], value: Any) -> int:
     if isinstance(value, list):
         return max(own, *(longest(kind, each) for each in value), 0)
     return own
+
+
+def zero_in(value: Any) -> str | None:
+    """Where a text or a key has a zero character, as a path from the value; None if none does."""
+    if isinstance(value, str):
+        return "" if "\0" in value else None
+    parts: Any = ()
+    if isinstance(value, dict):
+        for key in value:
+            if isinstance(key, str) and "\0" in key:
+                return f"[{key!r}]"
+        parts = value.items()
+    elif isinstance(value, list | tuple):
+        parts = enumerate(value)
+    for key, each in parts:
+        if (place := zero_in(each)) is not None:
+            return f"[{key!r}]{place}"
+    return None

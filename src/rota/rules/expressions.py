@@ -25,7 +25,7 @@ from rota.rules.expression_text import (
     mentioned_in,
     tokens_of,
 )
-from rota.rules.expression_values import longest, plain, size
+from rota.rules.expression_values import longest, plain, size, zero_in
 from rota.rules.references import ERROR_PARTS
 from rota.rules.run_times import ARITY, FUNCTIONS, check_field
 
@@ -111,6 +111,7 @@ class Expression:
     def _evaluated(self, values: Values) -> Any:
         program = _program(self.text, self.mentioned, self.where)
         data = _data(self.mentioned, values)
+        self._check_texts(data)
         if self.loops is not None:
             self._check_loops(self.loops, data, _data(self.loops.inside, values))
         try:
@@ -121,6 +122,21 @@ class Expression:
         if answer.type().name() in ("ERROR", "UNKNOWN"):
             raise self._refusal(str(answer.value()))
         return answer
+
+    def _check_texts(self, data: Mapping[str, Any]) -> None:
+        """The engine ends a text at its first zero character, so that others would be equal to it.
+
+        What is not asked for is not read: the message of an error whose type is.
+        """
+        asked = {f"nodes.{name}.{field}" for name, field in self.mentioned.fields}
+        for name, value in data.items():
+            if name.startswith("nodes.") and name not in asked:
+                continue
+            if (place := zero_in(value)) is not None:
+                raise BadExpression(
+                    f"{self.where}: {self.text:.80}: {name}{place:.80} holds a zero character "
+                    "(\\x00), which expressions cannot read; let a job take it out"
+                )
 
     def _check_loops(
         self, loops: Loops, data: Mapping[str, Any], inside: Mapping[str, Any]

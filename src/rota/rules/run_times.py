@@ -89,6 +89,8 @@ def format_time(text: str, pattern: str) -> str:
     """The time in another form: `format(run.scheduled_for, "%Y/%m/%d")`."""
     if len(pattern) > MAX_PATTERN:
         raise ValueError(f"a pattern has at most {MAX_PATTERN} characters")
+    if "\0" in pattern:
+        raise ValueError("a pattern has no zero character (\\x00)")
     for code in _CODE.findall(pattern):
         if code not in _CODES or not code:
             raise ValueError(
