@@ -293,3 +293,29 @@ def test_the_words_of_the_command_line_are_those_of_the_model() -> None:
     assert get_args(Catchup) == act.CATCHUPS
     assert get_args(ScheduleState) == look.STATES
     assert get_args(Reprocess) == fill.REPROCESS
+
+
+def test_arguments_of_a_schedule_are_taken_or_refused(rota: Rota) -> None:
+    (rota.folder / "echo.yaml").write_text(ECHO)
+    rota.good("apply", "echo.yaml", "--yes")
+
+    def args_after(*words: str) -> object:
+        rota.good("schedules", "set", "d", *words)
+        return rota.good("schedules", "show", "d", "--json").documents[0]["schedule"].get("args")
+
+    def refusal(*words: str) -> str:
+        said = rota("schedules", "set", "d", *words)
+        assert said.code == 2, said
+        return said.err
+
+    assert args_after("@daily", "--job", "echo", "-o", 'args={"msg": "q"}') == {"msg": "q"}
+    assert args_after("@hourly") == {"msg": "q"}
+    assert args_after("@hourly", "msg=r") == {"msg": "r"}
+    assert args_after("@hourly", "-o", 'args={"msg": "s"}') == {"msg": "s"}
+    assert "is not NAME=VALUE" in refusal("@hourly", "cat.png")
+    assert "is given twice" in refusal("@hourly", "msg=r", "-o", 'args={"msg": "s"}')
+    assert "is given twice" in refusal("@hourly", "-o", 'args={"msg": 1, "msg": 2}')
+    assert "args is not an object" in refusal("@hourly", "-o", "args=cat.png")
+    own = '{"cron": "@daily", "args": {"msg": "own"}}'
+    assert args_after(own) == {"msg": "own"}
+    assert "EXPR has args of its own" in refusal('{"cron": "@daily", "args": {}}', "msg=r")

@@ -15,6 +15,7 @@ from rota.cli.times import ago
 from rota.engine.firings import FiringView
 from rota.engine.schedule_views import ScheduleView
 from rota.errors import BadOption
+from rota.rules.json_keys import check_keys
 from rota.rules.preview import Firing
 
 COLUMNS = ("name", "job", "when", "state", "next", "last", "ended", "runs", "missed")
@@ -88,6 +89,7 @@ def option_values(pairs: Sequence[str]) -> dict[str, Any]:
             raise BadOption(f"--option {pair!r:.64} is not NAME=VALUE")
         try:
             values[name] = msgspec.json.decode(text)
+            check_keys(text)
         except msgspec.DecodeError:
             values[name] = text
     return values

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rota.cli.changed import print_changes, shown
 from rota.cli.previews import asked_schedule
-from rota.errors import UnknownSchedule
+from rota.errors import BadOption, UnknownSchedule
 from rota.rules.schedule_options import kept
 
 if TYPE_CHECKING:
@@ -34,12 +34,29 @@ def asked(
 ) -> Schedule:
     """What is said, and of `base` what is not; null says that the default counts again."""
     options = {key: value for key, value in said.items() if value is not None}
-    if base is None:
-        return asked_schedule(expression, {**options, "args": dict(args) or None}, calendars)
-    old = kept(base, said)
+    old = {} if base is None else kept(base, said)
     # What an object says itself wins over options, also over those that were kept.
-    merged = {**old, **options, "args": {**old.get("args", {}), **args} or None}
-    return asked_schedule(expression, merged, calendars)
+    merged = {**old, **options, "args": _arguments(old, options, args) or None}
+    schedule = asked_schedule(expression, merged, calendars)
+    for name in (*options.get("args", ()), *args):
+        if name not in schedule.args:
+            raise BadOption(
+                f"EXPR has args of its own, without {name!r:.64}; say all of them there"
+            )
+    return schedule
+
+
+def _arguments(
+    old: Mapping[str, Any], options: Mapping[str, Any], args: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Those that are kept, or the object that was given for all of them; and each that is said."""
+    whole = options.get("args", {})
+    if not isinstance(whole, Mapping):
+        raise BadOption('args is not an object such as {"width": 200}; or write width=200')
+    for name in args:
+        if name in whole:
+            raise BadOption(f"the argument {name!r:.64} is given twice: by itself and in args")
+    return {**old.get("args", {}), **whole, **args}
 
 
 def print_set(old: ScheduleView | None, new: ScheduleView) -> None:

@@ -88,7 +88,7 @@ class SetCommand(click.Command):
 @command.command("set", cls=SetCommand)
 @click.argument("name")
 @click.argument("expression", metavar="EXPR")
-@click.argument("words", metavar="[ARGUMENT]...", nargs=-1)
+@click.argument("words", metavar="[NAME=VALUE]...", nargs=-1)
 @click.option("--job", metavar="NAME", help="What to start; a new schedule needs it.")
 @click.option("--zone", metavar="ZONE", help="An IANA zone such as Europe/Paris; UTC if not said.")
 @click.option(
@@ -112,8 +112,9 @@ def set_(
 ) -> None:
     """Make a schedule, or change the one of that name; no restart is needed.
 
-    ARGUMENTs are those of the job, as in `rota submit`. Of a schedule that exists, what is not said
-    stays as it is, unless --replace is given; `-o NAME=null` sets one option back to its default.
+    Each NAME=VALUE is an argument of the job, `-o args={...}` all of them. Of a schedule that
+    exists, what is not said stays as it is, unless --replace is given; `-o NAME=null` sets one
+    option back to its default.
     """
     from rota.cli.arguments import parse
     from rota.cli.output import print_json
@@ -127,6 +128,8 @@ def set_(
     job, replace = flags.pop("job"), flags.pop("replace")
     with place(flags, who=who) as here:
         given = parse(words, None, hints={})
+        if given.args:
+            raise click.UsageError(f"{given.args[0]!r} is not NAME=VALUE")
         old = present(here, name)
         if old is None and job is None:
             raise click.UsageError(f"there is no schedule {name} yet: say --job, what to start")
