@@ -7,11 +7,13 @@ a word that nobody can know before the process has started.
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,6 +49,58 @@ def made_inert(text: str) -> str:
     return text.translate(_INERT) if _HOSTILE.search(text) else text
 
 
+class OutputLost(Exception):
+    """What was to be printed went nowhere: the disk is full, or there is no output."""
+
+
+class _Out:
+    """A text stream that tells when it could not be written; a reader who left is no such case."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw if raw is not None else _Closed()
+
+    def write(self, text: str) -> int:
+        return int(self._done(self._raw.write, text))
+
+    def flush(self) -> None:
+        self._done(self._raw.flush)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._raw, name)
+
+    def _done(self, act: Any, *given: str) -> Any:
+        try:
+            return act(*given)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputLost(error.strerror or str(error)) from error
+
+
+class _Err(_Out):
+    """Words about what happens: that nobody can read them is no reason to do something else."""
+
+    def _done(self, act: Any, *given: str) -> Any:
+        try:
+            return super()._done(act, *given)
+        except OutputLost:
+            silence(self)
+            return sum(map(len, given))
+
+
+class _Closed(io.TextIOBase):
+    """Stands for an output that was closed before we started."""
+
+    def write(self, text: str) -> int:  # noqa: ARG002  # nobody gets it
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
+def silence(stream: Any) -> None:
+    """What is still to be written goes nowhere: the interpreter must not try it again."""
+    with suppress(OSError):  # one that was closed has no number
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 class InertStream:
     """A text stream before another one, which gets nothing that it would obey."""
 
@@ -69,7 +123,7 @@ class InertStream:
 def inert_output() -> Iterator[None]:
     """Standard output and errors are inert in the block, and after an exception that ends us."""
     out, err = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = InertStream(out), InertStream(err)
+    sys.stdout, sys.stderr = InertStream(_Out(out)), InertStream(_Err(err))
     yield
     sys.stdout, sys.stderr = out, err
 

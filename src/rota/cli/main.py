@@ -13,7 +13,7 @@ from importlib import import_module
 import click
 
 from rota.cli.helpful import Helpful
-from rota.cli.inert import inert_output
+from rota.cli.inert import OutputLost, inert_output, silence
 from rota.errors import RotaError
 
 COMMANDS = (
@@ -148,9 +148,13 @@ def _main(arguments: Sequence[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return CTRL_C
     except BrokenPipeError:
-        # Whoever read us has seen enough; the interpreter must not try to flush again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read us has seen enough.
+        silence(sys.stdout)
         return BROKEN_PIPE
+    except OutputLost as error:
+        silence(sys.stdout)
+        print(f"rota: the output could not be written: {error}", file=sys.stderr)
+        return RotaError.exit_code
     return code if isinstance(code, int) else 0
 
 
