@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from datetime import timedelta
+from math import inf, nan
+from typing import Any
 
 import pytest
 
@@ -144,19 +148,54 @@ def test_a_custom_function_says_how_long_to_wait_and_when_to_give_up(
     assert asked == [(1, "oh"), (2, "oh"), (3, "oh")]
 
 
-def test_a_custom_function_that_fails_does_not_lose_the_run(app: App, serve: Serve) -> None:
-    def rule(failures: int, error: BaseException | None) -> float | None:
-        raise ZeroDivisionError
+def divide() -> float:
+    return 1 / 0
 
-    @app.job(retry=rule, retries=3)
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (divide, "ZeroDivisionError: division by zero"),
+        (
+            lambda: nan,
+            "ValueError: it returned nan, which is neither seconds, a timedelta nor None",
+        ),
+        (
+            lambda: inf,
+            "ValueError: it returned inf, which is neither seconds, a timedelta nor None",
+        ),
+        (lambda: "soon", "ValueError: it returned 'soon', which is neither seconds"),
+        (lambda: [1], "ValueError: it returned [1], which is neither seconds"),
+    ],
+    ids=["raises", "nan", "inf", "text", "list"],
+)
+def test_a_custom_function_that_fails_does_not_lose_the_run_and_is_told(
+    app: App, serve: Serve, answer: Callable[[], Any], told: str
+) -> None:
+    @app.job(retry=lambda _failures, _error: answer(), retries=3)
     def broken() -> None:
-        raise ValueError
+        raise ValueError("oh")
 
     serve()
     run = broken.submit()
 
     eventually(lambda: run.state is State.SCHEDULED)
     assert run.show().failures == 1
+    (attempt,) = run.attempts()
+    assert attempt.error is not None
+    wanted = f"oh (the retry function failed, so the wait is 1m: {told}"
+    assert attempt.error.message.startswith(wanted)
+
+
+def test_a_custom_function_may_answer_a_timedelta(app: App, serve: Serve) -> None:
+    @app.job(retry=lambda failures, _error: timedelta(milliseconds=10 * failures), retries=2)
+    def broken() -> None:
+        raise ValueError("oh")
+
+    serve()
+
+    with pytest.raises(RunFailed, match=r"retries used up \(2\); ValueError: oh$"):
+        broken.submit().result(timeout=10)
 
 
 def test_errors_that_another_attempt_cannot_better_are_final(app: App, serve: Serve) -> None:

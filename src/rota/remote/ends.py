@@ -5,7 +5,7 @@ from __future__ import annotations
 from rota.model.remote import EndBody
 from rota.model.run import ErrorDetail, Lease
 from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped
-from rota.runtime.judge import custom_delay_ms
+from rota.runtime.judge import custom_wait, with_note
 
 MOST_TYPES = 100
 MOST_REASON = 2_000
@@ -68,10 +68,11 @@ def unstarted(lease: Lease, token: str, error: Exception) -> EndBody:
 
 
 def _raised(said: EndBody, call: Call, ending: Raised) -> None:
-    delay_ms = custom_delay_ms(call, ending)
-    after_s = ending.retry_after_s
+    custom = custom_wait(call, ending)
+    delay_ms, after_s = custom.delay_ms, ending.retry_after_s
     said.ending = "raised"
-    said.error = ending.error
+    is_asked = after_s is None and not ending.gives_up
+    said.error = with_note(ending.error, custom) if is_asked else ending.error
     said.types = list(ending.types[:MOST_TYPES])
     said.retry_after_ms = None if after_s is None else _ms(after_s * 1000)
     said.custom_delay_ms = None if delay_ms is None else _ms(delay_ms)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import Any, get_args
 
 import msgspec
@@ -12,8 +13,8 @@ from rota.model.spec import Backoff, RetryPolicy
 from rota.rules.duration import parse_duration
 from rota.scripts import class_name
 
-RetryFunction = Callable[[int, BaseException | None], float | None]
-"""Given the failures so far and the exception: seconds to wait, or None to give up."""
+RetryFunction = Callable[[int, BaseException | None], float | timedelta | None]
+"""Given the failures so far and the exception: how long to wait (seconds), or None to give up."""
 
 RETRY_OPTIONS = frozenset(
     {

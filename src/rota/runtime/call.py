@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
@@ -72,7 +73,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     spec: JobSpec
     handler: Callable[..., Any] | None = None
     signature: Signature | None = None
-    retry_function: Callable[[int, BaseException | None], float | None] | None = None
+    retry_function: Callable[[int, BaseException | None], float | timedelta | None] | None = None
 
 
 class Call:

@@ -4,24 +4,37 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from datetime import timedelta
+from typing import NamedTuple
 
 import msgspec
 
 from rota.clock import elapsed_s
 from rota.errors import TimedOut
 from rota.model.run import AttemptKind, ErrorDetail, Verdict
-from rota.model.spec import PolicyChange
+from rota.model.spec import PolicyChange, RetryPolicy
 from rota.notices import emit
 from rota.rules.duration import MAX_MS, format_duration
 from rota.rules.on_failure import told_by
-from rota.rules.retry import MAX_CRASHES, GiveUp, RetryIn, after_loss, decide
+from rota.rules.retry import MAX_CRASHES, GiveUp, RetryIn, after_loss, decide, longest_ms
 from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped, StopReason
 from rota.runtime.describe import MAX_MESSAGE, bounded
 from rota.scripts import class_name
 
 _CUT = " by retry_cap"
+BROKEN_MS = 60_000
+"""How long to wait when the function that should say it has failed."""
+MAX_NOTE = 300
 _policy = msgspec.json.Decoder(PolicyChange)
 _TIMEOUT_TYPES = tuple(class_name(each) for each in TimedOut.__mro__[:-1])
+
+
+class CustomWait(NamedTuple):
+    """What a job's own function said: how long to wait, None to give up."""
+
+    delay_ms: int | None
+    broken: str = ""
+    """Why it said nothing of use."""
 
 
 def policy_of(text: str | None) -> PolicyChange | None:
@@ -93,9 +106,9 @@ def _timed_out(call: Call) -> Raised:
 
 def _failed(call: Call, ending: Raised, kind: AttemptKind, roll: Callable[[], float]) -> Verdict:
     lease = call.lease
-    change = policy_of(lease.policy)
-    policy = change.retry if change and change.retry else call.work.spec.retry
+    policy = _retry_of(call)
     after_s = ending.retry_after_s
+    custom = custom_wait(call, ending) if policy.backoff == "custom" else CustomWait(None)
     decision = decide(
         policy,
         failures=lease.failures + 1,
@@ -103,7 +116,7 @@ def _failed(call: Call, ending: Raised, kind: AttemptKind, roll: Callable[[], fl
         wants_retry=ending.wants_retry,
         gives_up=ending.gives_up,
         retry_after_ms=None if after_s is None else round(after_s * 1000),
-        custom_delay_ms=custom_delay_ms(call, ending) if policy.backoff == "custom" else None,
+        custom_delay_ms=custom.delay_ms,
         at_most_once=lease.at_most_once,
         now_ms=lease.claimed_at + round((elapsed_s() - call.claimed_s) * 1000),
         due_at_ms=lease.due_at,
@@ -113,6 +126,7 @@ def _failed(call: Call, ending: Raised, kind: AttemptKind, roll: Callable[[], fl
         reason = ending.reason or decision.reason
         return _verdict(call, "fail", kind=kind, error=ending.error, reason=reason)
     error = _told_cut(ending.error, decision)
+    error = with_note(error, custom) if after_s is None else error
     return _verdict(call, "retry", kind=kind, error=error, delay_ms=decision.delay_ms)
 
 
@@ -122,8 +136,13 @@ def _told_cut(error: ErrorDetail, decision: RetryIn) -> ErrorDetail:
         return error
     asked_ms = min(decision.asked_ms, MAX_MS)
     told = f"asked to wait {format_duration(asked_ms)}, cut to {format_duration(decision.delay_ms)}"
-    message = bounded(error.message, MAX_MESSAGE - len(told) - len(_CUT) - 3)
-    return msgspec.structs.replace(error, message=f"{message} ({told}{_CUT})", asked_ms=asked_ms)
+    return msgspec.structs.replace(_told(error, told + _CUT), asked_ms=asked_ms)
+
+
+def _told(error: ErrorDetail, note: str) -> ErrorDetail:
+    """The error with a note about what follows it."""
+    message = bounded(error.message, MAX_MESSAGE - len(note) - 3)
+    return msgspec.structs.replace(error, message=f"{message} ({note})")
 
 
 def _qualified(types: tuple[str, ...]) -> tuple[str, ...]:
@@ -131,17 +150,42 @@ def _qualified(types: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name if "." in name else f"builtins.{name}" for name in types)
 
 
-def custom_delay_ms(call: Call, ending: Raised) -> int | None:
-    """What the job's own function says of the next attempt; None if it has none, or says so."""
+def with_note(error: ErrorDetail, custom: CustomWait) -> ErrorDetail:
+    """The error, with why the function that should say how long to wait did not."""
+    if not custom.broken:
+        return error
+    wait = format_duration(custom.delay_ms or 0)
+    return _told(error, f"the retry function failed, so the wait is {wait}: {custom.broken}")
+
+
+def _retry_of(call: Call) -> RetryPolicy:
+    change = policy_of(call.lease.policy)
+    return change.retry if change and change.retry else call.work.spec.retry
+
+
+def custom_wait(call: Call, ending: Raised) -> CustomWait:
+    """What the job's own function says of the next attempt; no wait if it has none, or says so."""
     function = call.work.retry_function
     if function is None:
-        return None
+        return CustomWait(None)
     try:
-        delay_s = function(call.lease.failures + 1, ending.exception)
-        return None if delay_s is None else max(0, round(float(delay_s) * 1000))
+        said = function(call.lease.failures + 1, ending.exception)
+        return CustomWait(None if said is None else _wait_ms(said))
     except Exception as error:  # noqa: BLE001  # user code; a broken rule must not lose the run
         emit("retry_function.failed", job=call.lease.job, error=error)
-        return 60_000
+        broken = bounded(f"{type(error).__name__}: {error}", MAX_NOTE)
+        return CustomWait(min(BROKEN_MS, longest_ms(_retry_of(call))), broken)
+
+
+def _wait_ms(said: object) -> int:
+    if isinstance(said, timedelta):
+        return max(0, said // timedelta(milliseconds=1))
+    try:
+        return max(0, round(float(said) * 1000))  # type: ignore[arg-type]  # what is none is told
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"it returned {said!r:.80}, which is neither seconds, a timedelta nor None"
+        ) from None
 
 
 def _crashed(call: Call, error: ErrorDetail, *, was_alone: bool) -> Verdict:
