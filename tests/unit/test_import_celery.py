@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -150,11 +151,11 @@ def test_settings_beside_a_plain_schedule_say_the_zone() -> None:
 def test_what_an_entry_or_a_file_says_beside_is_named() -> None:
     entry = {"task": "a.b", "schedule": 60, "description": "x", "options": {"link": 1}}
     found = read_beat_json(
-        msgspec.json.encode({"beat_schedule": {"it": entry}, "task_routes": {}}), "beat.json"
+        msgspec.json.encode({"beat_schedule": {"it": entry}, "result_backend": "x"}), "beat.json"
     )
     told = [note.old for note in found.entries[0].notes]
 
-    assert found.warnings == ("beat.json: task_routes is not kept",)
+    assert found.warnings == ("beat.json: result_backend is not kept",)
     assert "description of the entry" in told
     assert "option link" in told
 
@@ -239,3 +240,58 @@ def test_beat_from_json() -> None:
         read_beat_json(b"[1]", "beat.json")
     with pytest.raises(BadFile, match="neither a Celery app"):
         read_beat(5, "m:o")
+
+
+def takes_more(first: int, **more: Any) -> None:
+    """A task that takes any name."""
+
+
+def app_with(entry: dict[str, Any], **conf: Any) -> SimpleNamespace:
+    said = {"beat_schedule": {"it": {"task": "more", "schedule": 30.0, **entry}}, **conf}
+    return SimpleNamespace(conf=said, tasks={"more": takes_more})
+
+
+def test_a_function_that_takes_any_name_is_kept_with_the_names_it_is_given() -> None:
+    found = read_beat(app_with({"args": [1], "kwargs": {"deep": True}}), "m:o")
+    (entry,) = found.entries
+
+    assert not found.skipped
+    assert entry.job["schedule"]["arguments"] == {"first": 1, "deep": True}
+    assert entry.job["parameters"] == {"first": "int", "deep": "Any"}
+
+
+@pytest.mark.parametrize(
+    ("routes", "queue"),
+    [
+        ({"more": {"queue": "slow"}}, "slow"),
+        ({"mo*": "slow"}, "slow"),
+        ([("other", "fast"), (re.compile("mor."), {"queue": "slow"})], "slow"),
+        (({"other": "fast"}, {"more": "slow"}), "slow"),
+        ({"other": "fast"}, None),
+        ([lambda *_: None], None),
+    ],
+)
+def test_the_queue_of_a_route_is_kept(routes: Any, queue: str | None) -> None:
+    (entry,) = read_beat(app_with({"args": [1]}, task_routes=routes), "m:o").entries
+
+    assert entry.job.get("queue") == queue
+    assert ("queue" in topics(entry)) is ("other" not in routes)
+
+
+def test_what_of_a_route_is_not_kept_is_told_and_an_entry_says_its_queue_itself() -> None:
+    routes = {"more": {"queue": "slow", "routing_key": "x"}}
+    entry = {"args": [1], "options": {"queue": "own"}, "relative": True}
+    (kept,) = read_beat(app_with(entry, task_routes=routes), "m:o").entries
+
+    assert kept.job["queue"] == "own"
+    told = [note.old for note in kept.notes]
+    assert "routing_key of task_routes" in told
+    assert "relative: rounded to the clock" in told
+
+
+@pytest.mark.parametrize("value", [b"x", [{"a": (b"x",)}], bytearray(b"x")])
+def test_bytes_are_not_taken_for_text(value: Any) -> None:
+    found = beat(30.0, kwargs={"to": value})
+
+    assert not found.entries
+    assert "hold bytes" in found.skipped[0].reason

@@ -10,6 +10,7 @@ import msgspec
 from rota.errors import BadFile
 from rota.rules.duration import format_duration
 from rota.rules.importers.celery_called import Called
+from rota.rules.importers.celery_routes import ROUTES, routed
 from rota.rules.importers.celery_when import NotKept, get, read_when, seconds_of
 from rota.rules.importers.report import Collector, Imported, Note
 
@@ -68,8 +69,9 @@ def read_beat(found: Any, where: str, *, zones: Zones = UNKNOWN, beside: Any = N
     for key in _unread(found, entries):
         collector.warn(f"{where}: {key} is not kept")
     beat = _Beat(_zone(conf, zones), known=get(found, "tasks", {}), has_app=hasattr(found, "conf"))
+    beat.routes = _first(conf, ROUTES)
     for name, entry in entries.items():
-        if name in (*_ZONES, *_UTC):
+        if name in (*_ZONES, *_UTC, *ROUTES):
             continue
         try:
             job, notes = beat.translated(entry)
@@ -91,7 +93,7 @@ def read_beat_json(data: bytes, file: str, *, zones: Zones = UNKNOWN) -> Importe
 def _unread(found: Any, entries: Mapping[Any, Any]) -> Iterator[str]:
     """Of a mapping that holds more than entries what nobody looks at."""
     if isinstance(found, Mapping) and found is not entries:
-        known = (*_SCHEDULES, *_ZONES, *_UTC)
+        known = (*_SCHEDULES, *_ZONES, *_UTC, *ROUTES)
         yield from (str(key) for key in found if key not in known)
 
 
@@ -128,20 +130,26 @@ class _Beat:
         self._zone, self._zone_note = zone
         self._known = known if isinstance(known, Mapping) else {}
         self._has_app = has_app
+        self.routes: Any = None
 
     def translated(self, entry: Any) -> tuple[dict[str, Any], list[Note]]:
         called = Called(get(entry, "task", None), self._known, has_app=self._has_app)
         notes: list[Note] = [*called.notes()]
         job: dict[str, Any] = {"python": called.ref}
         arguments = self._arguments(called, entry)
-        parameters = called.parameters or dict.fromkeys(arguments, "Any")
+        parameters = called.parameters_for(arguments)
         if parameters:
             job["parameters"] = parameters
         job |= called.limits(notes)
         job |= self._options(get(entry, "options", None) or {}, notes)
+        job |= routed(self.routes, get(entry, "task", None), notes, has_queue="queue" in job)
         schedule = read_when(get(entry, "schedule", None), notes)
         schedule |= {"timezone": self._zone, "overlap": "allow", "catchup": "last"}
         notes.append(self._zone_note)
+        if get(entry, "relative", None):
+            notes.append(
+                Note(topic="interval", old="relative: rounded to the clock", default="so, too")
+            )
         if get(entry, "enabled", None) is False:
             schedule["paused"] = True
             notes.append(Note(topic="pause", old="not enabled", chose="paused: true"))
@@ -167,6 +175,8 @@ class _Beat:
         if not isinstance(kwargs, Mapping) or not isinstance(args, list | tuple):
             raise NotKept("args is a list and kwargs a mapping")
         given = {**called.arguments(args), **kwargs}
+        if _holds_bytes(given):
+            raise NotKept("its arguments hold bytes, which JSON has not; give them as a text")
         try:
             return msgspec.to_builtins(given)  # type: ignore[no-any-return]
         except (TypeError, msgspec.MsgspecError) as error:
@@ -193,3 +203,11 @@ class _Beat:
             else:
                 notes.append(Note(topic="options", old=f"option {name}", default="not kept"))
         return kept
+
+
+def _holds_bytes(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(_holds_bytes(each) for pair in value.items() for each in pair)
+    if isinstance(value, list | tuple | set | frozenset):
+        return any(map(_holds_bytes, value))
+    return isinstance(value, bytes | bytearray | memoryview)

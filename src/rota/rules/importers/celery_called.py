@@ -42,6 +42,14 @@ class Called:
         found = [each for each in self._shape() if each.kind not in _MORE]
         return {each.name: text_of(each.annotation) for each in found}
 
+    def parameters_for(self, arguments: Mapping[str, Any]) -> dict[str, str]:
+        """Its parameters, and the arguments that it takes beside them (`**more`)."""
+        known = self.parameters
+        takes_more = self._function is None or any(
+            each.kind is inspect.Parameter.VAR_KEYWORD for each in self._shape()
+        )
+        return {**dict.fromkeys(arguments, "Any"), **known} if takes_more else known
+
     def arguments(self, args: list[Any] | tuple[Any, ...]) -> dict[str, Any]:
         """Positional arguments by the names of the function."""
         if args and self._function is None:
