@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import msgspec
+import pytest
+
 from rota.errors import UnknownRun
 from rota.model.run import Submitted
 from rota.model.states import State
@@ -110,3 +113,75 @@ def test_a_client_that_sends_its_run_again_gets_it_again(store: Store, worker: s
 
     assert [(answer.id, answer.refused) for answer in answers] == [(run.id, False)]
     assert len(claim_some(store, worker)) == 1
+
+
+BIG = "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('{"a":{"x":1,"y":[2]},"b":2}', '{"b":2,"a":{"y":[2],"x":1}}'),
+        ('{"a":2}', '{"a":2.0}'),
+        ('{"a":"é"}', '{"a":"\\u00e9"}'),
+        (f'{{"a":1,"b":"{BIG}"}}', f'{{"b":"{BIG}","a":1}}'),
+    ],
+    ids=["order", "number", "letter", "large"],
+)
+def test_the_same_arguments_are_the_same_however_they_are_written(
+    store: Store, worker: str, one: str, other: str
+) -> None:
+    first, again, third = (new_run(key="k", args=text) for text in (one, other, other))
+    submit_all(store, [first])
+
+    early = submit_all(store, [again])
+    finish_with(store, claim_one(store, worker))
+    late = submit_all(store, [third])
+
+    assert early == late == [Submitted(id=first.id, is_new=False)]
+    assert claim_some(store, worker) == []
+
+
+def test_the_same_arguments_in_one_batch_are_the_same_however_they_are_written(
+    store: Store,
+) -> None:
+    first, same, other = (
+        new_run(key="k", args=text) for text in ('{"a":1,"b":2}', '{"b":2,"a":1}', '{"a":1,"b":3}')
+    )
+
+    answers = submit_all(store, [first, same, other])
+
+    assert answers == [
+        Submitted(id=first.id),
+        Submitted(id=first.id, is_new=False),
+        Submitted(id=first.id, is_new=False, refused=True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('{"a":1}', '{"a":true}'),
+        ('{"a":0}', '{"a":false}'),
+        ('{"a":[1,2]}', '{"a":[2,1]}'),
+        ('{"a":1}', '{"a":"1"}'),
+        ('{"a":1}', '{"a":1,"b":null}'),
+        ('{"a":9007199254740993}', '{"a":9007199254740992.0}'),
+    ],
+)
+def test_arguments_that_only_look_alike_are_refused(store: Store, one: str, other: str) -> None:
+    first = new_run(key="k", args=one)
+    submit_all(store, [first])
+
+    answers = submit_all(store, [new_run(key="k", args=other)])
+
+    assert answers == [Submitted(id=first.id, is_new=False, refused=True)]
+
+
+def test_a_run_that_is_sent_again_with_other_arguments_is_not_its_own_proof(store: Store) -> None:
+    first = new_run(key="k", args='{"a":1}')
+    submit_all(store, [first])
+
+    answers = submit_all(store, [msgspec.structs.replace(first, args='{"a":2}')])
+
+    assert answers == [Submitted(id=first.id, is_new=False, refused=True)]

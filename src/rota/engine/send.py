@@ -20,6 +20,7 @@ from rota.errors import DuplicateKey, NotPermitted
 from rota.model.event import Event, Heard, Sent
 from rota.model.spec import GraphTarget
 from rota.rules.events import event_args
+from rota.rules.json_values import same_json
 from rota.rules.schedule_args import resolve_args
 from rota.store.base import Row, Tx
 
@@ -109,7 +110,7 @@ def _check_reach(tx: Tx, event: Event, namespace: str, reaches: Callable[[str], 
 def _known(tx: Tx, event: Event, namespace: str) -> Sent:
     at = {"namespace": namespace, "name": event.name}
     (row,) = tx.all("find_event", id=event.id, key=event.key, **at)
-    if row["payload"] != event.payload:
+    if not same_json(row["payload"], event.payload):
         raise DuplicateKey(event.key or "", str(row["id"]), what="event", has="contents")
     made = tx.all(
         "event_firings",

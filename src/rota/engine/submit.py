@@ -6,14 +6,16 @@ Arguments are checked before; nothing here looks into them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from rota.engine.inspect import endings
-from rota.engine.keep import keep_args
+from rota.engine.inspect import endings, find_all
+from rota.engine.keep import keep_args, load_kept
 from rota.engine.keys import DUE, queue_key
+from rota.model.artifact import is_pointer
 from rota.model.run import NewRun, Submitted
+from rota.rules.json_values import same_json
 from rota.rules.order import CREDIT_MS
 from rota.store.base import Tx
 
@@ -119,13 +121,39 @@ def _take_keys(tx: Tx, runs: Sequence[NewRun], namespace: str) -> dict[str, Subm
         (row["job"], row["key"]): (str(row["run_id"]), str(row["digest"]))
         for row in tx.all("find_keys", batch=batch, namespace=namespace)
     }
-    answers = {}
-    for ask in asks:
+    answers: dict[str, Submitted] = {}
+    doubted: dict[str, tuple[str, str]] = {}
+    known: dict[str, str] = {}
+    for ask, run in zip(asks, runs, strict=True):
         owner, digest = taken[ask.job, ask.key]
         if (ask.job, ask.key) in ours and owner == ask.id:
+            known[ask.id] = run.args
             continue
         answers[ask.id] = Submitted(id=owner, is_new=False, refused=digest != ask.digest)
+        if digest != ask.digest:
+            doubted[ask.id] = (owner, run.args)
+    if doubted:
+        for run_id in _same_values(tx, doubted, known, namespace):
+            answers[run_id] = msgspec.structs.replace(answers[run_id], refused=False)
     return answers
+
+
+def _same_values(
+    tx: Tx, doubted: Mapping[str, tuple[str, str]], known: Mapping[str, str], namespace: str
+) -> list[str]:
+    """Those whose arguments are written in another way than their owner's, and are the same.
+
+    Looked at only where the texts differ. An owner that retention has removed proves nothing.
+    """
+    owners = sorted({owner for owner, _ in doubted.values() if owner not in known})
+    stored = {run.id: run.args for run in find_all(tx, owners, namespace=namespace).values()}
+    apart = load_kept(tx, [text for text in stored.values() if is_pointer(text)])
+    args = {**{each: apart.get(text, text) for each, text in stored.items()}, **known}
+    return [
+        run_id
+        for run_id, (owner, text) in doubted.items()
+        if owner in args and same_json(text, args[owner])
+    ]
 
 
 def _digest(run: NewRun) -> str:

@@ -124,4 +124,19 @@ KEYS = (
         ),
         caught_by=(T_ANSWERS + "test_a_submit_with_an_unknown_commit_is_one_run[sqlite]",),
     ),
+    Sabotage(
+        name="a key takes any arguments",
+        breaks="An order that was sent with another sum under the same key counts as charged.",
+        edits=(
+            Edit(
+                path="engine/submit.py",
+                within="_same_values",
+                old="if owner in args and same_json(text, args[owner])",
+                new="if owner in args",
+            ),
+        ),
+        caught_by=(
+            "tests/contract/test_keys.py::test_the_same_key_with_other_arguments_is_refused[sqlite]",
+        ),
+    ),
 )
