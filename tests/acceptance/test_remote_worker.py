@@ -184,3 +184,22 @@ def test_what_is_wrong_is_said_before_it_starts(house: House) -> None:
     assert (said.code, "belongs to namespace default" in said.err) == (2, True)
     said = far(*at, ROTA_TOKEN=house.token, ROTA_ALERT_WEBHOOK="https://example.org")
     assert (said.code, "alert_webhook" in said.err) == (2, True)
+
+
+def test_runs_for_newer_code_go_past_a_worker_afar_that_has_older_code(house: House) -> None:
+    with house.worker() as worker, App(house.here.env["ROTA_URL"]) as newer:
+        worker.wait_for("worker started")
+
+        @newer.job(name="add")
+        def add(a: int, b: int, c: int) -> int:
+            return a + b + c
+
+        beside = newer.worker(slots=2, chores=False)
+        beside.start()
+        try:
+            runs = [add.submit(n, 1, 1) for n in range(20)]
+            assert [run.result(timeout=50) for run in runs] == [n + 2 for n in range(20)]
+            assert {run.show().attempt for run in runs} == {1}
+        finally:
+            beside.stop()
+        end(worker)

@@ -120,7 +120,7 @@ def test_arguments_that_no_longer_fit_are_edited_and_redriven(
 
     assert ended.reason == "another attempt cannot help"
     assert letter.error_type == "rota.errors.BadArguments"
-    assert "cannot be used any more" in letter.message
+    assert "made for version 1 of job greet and this worker has version 2" in letter.message
     assert untouched == letter
     assert app.run(done.rerun_id).result(timeout=20) == "hello Ann"
     assert app.run(done.rerun_id).show().rerun_of == run_id

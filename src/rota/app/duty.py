@@ -8,6 +8,7 @@ from rota.app.definitions import told_jobs
 from rota.app.works import Works
 from rota.engine.turns import limits_of_graphs
 from rota.rules.dependencies import check_circles
+from rota.rules.takes import takes_of_all
 from rota.runtime.options import Duty, WorkerOptions
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def duty_of(app: App, options: WorkerOptions) -> Duty:
         dependents=tuple(sorted(name for name in jobs if jobs[name].spec.dependencies)),
         cached=tuple(sorted(name for name, job in jobs.items() if job.spec.cache)),
         max_runs=limits_of_graphs({name: job.spec for name, job in jobs.items()}),
+        versions={name: job.version for name, job in jobs.items() if job.version is not None},
+        takes=takes_of_all(job.spec for job in jobs.values()),
         find_work=Works(app, stored=options.stored).find,
         all_queues=not options.queues,
     )

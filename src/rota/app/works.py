@@ -13,6 +13,7 @@ from rota.errors import AppNotFound, UnknownJob
 from rota.model.run import Lease
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
 from rota.rules.signature import Signature
+from rota.rules.takes import takes_of
 from rota.rules.template import placeholders
 from rota.runtime.call import Work
 from rota.runtime.executors.lookup import find_function
@@ -57,13 +58,32 @@ class Works:
             return _work(job, job.spec)
         pinned = self._find_pinned(lease)
         if job is None:
-            return _stored_work(lease, pinned.spec if pinned else None)
-        if pinned is None:
-            return _work(job, job.spec)
+            is_ours = lease.job in self._app.graphs
+            make = self._instead_of_graph if is_ours else _stored_work
+            return make(lease, pinned)
+        return _work(job, job.spec) if pinned is None else self._pinned_work(lease, job, pinned)
+
+    def _pinned_work(self, lease: Lease, job: Job[..., Any], pinned: Pinned) -> Work:
+        """For a run of another version than that of our code."""
         if not self._stored and _is_foreign(job, pinned):
             return _refused(pinned.spec)
         # A breaker guards the job as it is now, with all runs that still wait from before.
-        return _work(job, msgspec.structs.replace(pinned.spec, breaker=job.spec.breaker))
+        work = _work(job, msgspec.structs.replace(pinned.spec, breaker=job.spec.breaker))
+        if takes_of(pinned.spec) in (None, takes_of(job.spec)):
+            return work
+        return msgspec.structs.replace(work, mismatch=_mismatch(lease, pinned.spec, job))
+
+    def _instead_of_graph(self, lease: Lease, pinned: Pinned | None) -> Work:
+        """For a run of a version in which what is a graph in our code was, or will be, none."""
+        if pinned is None or isinstance(pinned.spec.target, GraphTarget):
+            raise UnknownJob(lease.job)
+        if isinstance(pinned.spec.target, PythonTarget):
+            graph = self._app.graphs[lease.job].job
+            spec = msgspec.structs.replace(pinned.spec, isolation="thread")
+            return Work(spec=spec, mismatch=_mismatch(lease, spec, graph))
+        if not self._stored and pinned.origin != CODE:
+            return _refused(pinned.spec)
+        return _stored_work(lease, pinned)
 
     def _look_up(self, lease: Lease) -> Pinned | None:
         namespace = self._app.namespace
@@ -77,6 +97,30 @@ def _is_foreign(job: Job[..., Any], pinned: Pinned) -> bool:
     target = pinned.spec.target
     is_data = isinstance(target, CommandTarget | HttpTarget)
     return is_data and pinned.origin != CODE and target != job.spec.target
+
+
+def _mismatch(lease: Lease, spec: JobSpec, job: Job[..., Any]) -> str:
+    """Which version the run is for and which we have, in words."""
+    ours = "other code" if job.version is None else f"version {job.version}"
+    theirs, kind = _kind(spec), _kind(job.spec)
+    differ = f", {theirs}," if theirs != kind else ""
+    as_what = f", where it is {kind}" if theirs != kind else ""
+    return (
+        f"the run was made for version {lease.version} of job {lease.job}{differ} and this worker "
+        f"has {ours}{as_what}; it needs a worker with code of that version"
+    )
+
+
+def _kind(spec: JobSpec) -> str:
+    match spec.target:
+        case PythonTarget():
+            return "a function"
+        case GraphTarget():
+            return "a graph"
+        case CommandTarget():
+            return "a program"
+        case HttpTarget():
+            return "a request"
 
 
 def _refused(spec: JobSpec) -> Work:
@@ -109,10 +153,11 @@ def _work(job: Job[..., Any], spec: JobSpec) -> Work:
     return Work(spec=spec, retry_function=job.retry_function)
 
 
-def _stored_work(lease: Lease, spec: JobSpec | None) -> Work:
+def _stored_work(lease: Lease, pinned: Pinned | None) -> Work:
     """Of a job that only the store defines; a function is imported here, and not found it fails."""
-    if spec is None:
+    if pinned is None:
         raise UnknownJob(lease.job)
+    spec = pinned.spec
     if isinstance(spec.target, GraphTarget):
         raise UnknownJob(lease.job)
     if not isinstance(spec.target, PythonTarget):

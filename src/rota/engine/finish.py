@@ -18,6 +18,7 @@ from rota.engine.keep import keep_results
 from rota.engine.keys import AWAITED, DUE, ENDED, NODE_ENDED, queue_key
 from rota.engine.kin import refused
 from rota.engine.memos import keep_memos
+from rota.engine.misfits import spared
 from rota.engine.observe import judge_breakers, observe
 from rota.engine.on_failure import tell_failures
 from rota.engine.quarantine import quarantined
@@ -68,6 +69,8 @@ def _refuse(tx: Tx, verdict: Verdict, error: Exception, namespace: str) -> list[
 
 def _finish(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
     ordered = keep_results(tx, verdicts)
+    if any(verdict.misfit for verdict in ordered):
+        ordered = spared(tx, ordered, namespace=namespace)
     if any(verdict.kind for verdict in ordered):
         failed = [verdict for verdict in ordered if verdict.kind]
         tx.execute("record_attempts", batch=_batch(failed), namespace=namespace)

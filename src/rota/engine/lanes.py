@@ -3,32 +3,62 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from rota.engine.jobs import current_specs
 from rota.engine.keys import windows_key
+from rota.engine.misfits import Lane, stranded
 from rota.engine.scene import Scene, scene
 from rota.engine.turns import full_graphs, limits_of_graphs
-from rota.rules.lanes import SPAN, jobs_in, lane_of
+from rota.rules.lanes import SPAN, fit_lane_of, is_fit_lane, jobs_in, lane_of
 from rota.store.base import Tx
 
 IN_THE_WAY = 500
 """Runs at the head of a queue that somebody cannot start; fewer are quickly passed."""
 HEAD = 5_000
 """Runs at the head of a queue that are looked at, and moved, at once."""
+NO_FUNCTIONS: Mapping[str, str] = MappingProxyType({})
 
 
 def lanes_in_use(
-    tx: Tx, *, namespace: str, queues: Sequence[str], jobs: Sequence[str]
+    tx: Tx,
+    *,
+    namespace: str,
+    queues: Sequence[str],
+    jobs: Sequence[str],
+    takes: Mapping[str, str] = NO_FUNCTIONS,
 ) -> dict[str, dict[int, list[str]]]:
-    """The lanes of these queues in which runs of these jobs may wait; mostly none."""
+    """The lanes of these queues in which runs of these jobs may wait; mostly none.
+
+    `takes` tells what functions of these jobs take, if somebody has their code.
+    """
     names = json.dumps([{"name": queue} for queue in queues])
     used: dict[str, set[int]] = {}
     for row in tx.all("lanes_in_use", namespace=namespace, batch=names, span=SPAN):
         used.setdefault(row["queue"], set()).add(row["lane"])
     mine = {queue: jobs_in(lanes, jobs) for queue, lanes in used.items()}
+    apart = [(queue, lane) for queue in used for lane in used[queue] if is_fit_lane(lane)]
+    if apart:
+        for (queue, lane), known in _fitting(tx, apart, jobs, takes, namespace).items():
+            mine[queue][lane] = known
     return {queue: lanes for queue, lanes in mine.items() if lanes}
+
+
+def _fitting(
+    tx: Tx, lanes: Sequence[Lane], jobs: Sequence[str], takes: Mapping[str, str], namespace: str
+) -> dict[Lane, list[str]]:
+    """Lanes for functions such as these, and those in which runs wait that nobody fits."""
+    own: dict[int, list[str]] = {}
+    for job, taken in takes.items():
+        own.setdefault(fit_lane_of(job, taken), []).append(job)
+    found = {at: own[at[1]] for at in lanes if at[1] in own}
+    rest = [at for at in lanes if at not in found]
+    if rest:
+        lost = stranded(tx, rest, jobs, namespace=namespace)
+        found |= {at: [job] for at, job in lost.items()}
+    return found
 
 
 class Obstacle(NamedTuple):

@@ -6,7 +6,7 @@ Everything here names the worker, its token and its namespace, so that nobody sp
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -17,7 +17,7 @@ from rota.engine.keys import worker_key
 from rota.engine.kin import kinship
 from rota.engine.reap import take_back
 from rota.engine.strays import release
-from rota.engine.workers import NewWorker, enter, id_is_taken, learn, retire
+from rota.engine.workers import NewWorker, enter, id_is_taken, learn, retire, takes_in
 from rota.errors import UnknownWorker
 from rota.ids import is_id
 from rota.model.run import Lease
@@ -35,6 +35,7 @@ class RemoteWorker(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     queues: tuple[str, ...]
     jobs: tuple[str, ...]
+    takes: dict[str, str]
     slots: int
     drains: bool
     is_stalled: bool
@@ -76,6 +77,7 @@ def find_remote(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> Rem
         key=row["attempt_key"],
         queues=tuple(json.loads(row["queues"])),
         jobs=tuple(json.loads(row["jobs"] or "[]")),
+        takes=takes_in(row["jobs"]),
         slots=row["slots"],
         drains=bool(row["is_draining"] or row["drain_asked"]),
         is_stalled=row["stalled_at"] is not None,
@@ -98,7 +100,16 @@ def teach(tx: Tx, worker: RemoteWorker, *, namespace: str) -> None:
     """Stored jobs may have come since the worker registered; it gets runs of them, too."""
     jobs = tuple(known_jobs(tx, worker.jobs, namespace=namespace, stored=True))
     if jobs != worker.jobs:
-        learn(tx, worker.id, queues=worker.queues, jobs=jobs)
+        learn(tx, worker.id, queues=worker.queues, jobs=jobs, takes=worker.takes)
+
+
+def told_takes(tx: Tx, worker: RemoteWorker, takes: Mapping[str, str]) -> RemoteWorker:
+    """The worker has said what its functions take; only of jobs that it knows."""
+    known = {name: each for name, each in takes.items() if name in worker.jobs}
+    if known == worker.takes:
+        return worker
+    learn(tx, worker.id, queues=worker.queues, jobs=worker.jobs, takes=known)
+    return msgspec.structs.replace(worker, takes=known)
 
 
 def has_news(tx: Tx, worker: RemoteWorker) -> bool:

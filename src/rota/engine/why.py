@@ -9,6 +9,7 @@ import msgspec
 
 from rota.engine.inspect import find, now_ms
 from rota.engine.jobs import spec_of
+from rota.engine.misfits import why_apart
 from rota.engine.reasons import Reason
 from rota.engine.scene import counted, scene, seconds
 from rota.engine.stored import read
@@ -151,6 +152,9 @@ def _retry_policy(run: RunView) -> RetryPolicy | None:
 def _queued(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     here = scene(tx, namespace=namespace)
     found = here.obstacles(job=run.job, queue=run.queue)
+    apart = why_apart(tx, run, namespace=namespace)
+    if apart:
+        found.append(apart)
     ahead = _ahead(tx, run, namespace)
     if ahead:
         found.append(ahead)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -24,6 +25,8 @@ class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     jobs: tuple[str, ...] | None = None
     """The jobs it can carry out; None says nothing about that."""
+    takes: dict[str, str] = {}
+    """What its own functions take, by job, as digests (rules.takes)."""
     presence: str | None = None
     """How others see that the process lives; None when they cannot."""
 
@@ -62,9 +65,28 @@ class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
         return not (self.is_draining or self.drain_asked)
 
 
-def learn(tx: Tx, worker_id: str, *, queues: tuple[str, ...], jobs: tuple[str, ...]) -> None:
+def learn(
+    tx: Tx,
+    worker_id: str,
+    *,
+    queues: tuple[str, ...],
+    jobs: tuple[str, ...],
+    takes: Mapping[str, str],
+) -> None:
     """A worker serves other queues or knows other jobs than it said at first."""
-    tx.execute("update_duty", id=worker_id, queues=json.dumps(queues), jobs=json.dumps(jobs))
+    known = _known(jobs, takes)
+    tx.execute("update_duty", id=worker_id, queues=json.dumps(queues), jobs=known)
+
+
+def _known(jobs: Sequence[str], takes: Mapping[str, str]) -> str:
+    """The names of jobs with what their functions take; read as a list it is the names."""
+    return json.dumps({name: takes.get(name) for name in jobs})
+
+
+def takes_in(known: str | None) -> dict[str, str]:
+    """What the functions of a worker take, as it is on record; an older one has not said so."""
+    found = json.loads(known or "[]")
+    return {name: each for name, each in found.items() if each} if isinstance(found, dict) else {}
 
 
 def register(tx: Tx, worker: NewWorker, *, namespace: str, lease_ms: int) -> None:
@@ -95,7 +117,7 @@ def enter(
         host=worker.host,
         pid=worker.pid,
         queues=json.dumps(worker.queues),
-        jobs=None if worker.jobs is None else json.dumps(worker.jobs),
+        jobs=None if worker.jobs is None else _known(worker.jobs, worker.takes),
         slots=worker.slots,
         version=worker.version,
         presence=worker.presence,

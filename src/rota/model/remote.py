@@ -76,6 +76,8 @@ class Registered(Told, frozen=True, kw_only=True):
     """It may be told when handlers began, and what is claimed ahead."""
     tells_strays: bool = False
     """It tells the worker of runs that it does not seem to know, and waits for its word."""
+    hears_takes: bool = False
+    """It may be told what the functions of the worker take, and which runs do not fit them."""
 
 
 class AttemptBody(Said, kw_only=True):
@@ -96,6 +98,8 @@ class ClaimBody(Said, kw_only=True):
     """What else it was given is told instead, as `strays`: only the worker knows what it began."""
     ahead: Annotated[int, Meta(ge=0, le=MOST_RUNS)] = 0
     """So many of them have no free slot yet, and are held ready."""
+    takes: Annotated[dict[Name, Name], Meta(max_length=MOST_JOBS)] | None = None
+    """What its functions take, by job, as digests; said once, and the same until said again."""
 
 
 class Stray(Told, frozen=True, kw_only=True):
@@ -240,6 +244,8 @@ class EndBody(AttemptBody, kw_only=True):
     reason: Annotated[str, Meta(max_length=2_000)] | None = None
     why: Literal["timeout", "cancel", "drain", "cut_off"] | None = None
     """Of one that was stopped."""
+    misfit: bool = False
+    """The worker has no function that takes its arguments: its code is of another version."""
 
 
 class FinishBody(Said, kw_only=True):

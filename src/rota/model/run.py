@@ -175,6 +175,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How long after the claim the handler began; below zero if it never did."""
     force: bool = False
     """Of a run of a graph: it ends at once, without its teardowns."""
+    misfit: bool = False
+    """For `fail`: the worker has no function that takes its arguments; another one may have."""
 
 
 class Begun(msgspec.Struct, frozen=True):

@@ -26,7 +26,7 @@ from rota.remote.ends import end_of, unrecorded, unstarted
 from rota.remote.heart import EARLY_S, WAIT_S, Poll
 from rota.remote.link import Link
 from rota.remote.passes import Passes
-from rota.runtime.call import Call, Work
+from rota.runtime.call import Call, Ending, Work
 from rota.runtime.calls import Calls
 from rota.runtime.options import WorkerOptions
 from rota.runtime.reserve import Reserve
@@ -53,6 +53,8 @@ class Deliverer(Service):
         """Told which have arrived: their slots are free."""
         self.hears_begins = False
         """Whether the server wants to know when handlers began."""
+        self.hears_takes = False
+        """Whether the server wants to know which runs do not fit our functions."""
         self.tells_strays = False
         """Whether the server leaves it to us to give back what we do not know."""
 
@@ -126,14 +128,17 @@ class Deliverer(Service):
         while endings and len(self._pending) < BATCH and size < BATCH_BYTES:
             call, ending = endings.popleft()
             token = self._passes.find(call.lease.run_id, call.lease.fence)
-            hears = self.hears_begins
-            said = None if token is None else end_of(call, ending, token, hears_begins=hears)
+            said = None if token is None else self._end_of(call, ending, token)
             if said is None:
                 self._passes.part_with(call.lease.run_id, call.lease.fence)
                 self._calls.forget(call)  # somebody else owns this run now
             else:
                 self._pending.append((call, said))
                 size += len(said.result or "")
+
+    def _end_of(self, call: Call, ending: Ending, token: str) -> EndBody | None:
+        hears = {"hears_begins": self.hears_begins, "hears_takes": self.hears_takes}
+        return end_of(call, ending, token, **hears)
 
     def _report(self, ended: list[EndBody]) -> None:
         try:
@@ -184,6 +189,8 @@ class Fetcher(Poll):
         self._reserve = reserve
         self.holds: Callable[[], None] = _nothing_held
         """Told when more came than there are free slots."""
+        self.takes: dict[str, str] | None = None
+        """What our functions take, until the server has heard it."""
         self.is_claiming = False
         self.is_cut_off = False
         self.definitions: dict[tuple[str, int], Pinned] = {}
@@ -197,6 +204,7 @@ class Fetcher(Poll):
         body = ClaimBody(limit=want, held=self._passes.all_held() if self._is_unsure else None)
         if self._deliverer.hears_begins:
             body.ahead = ahead
+        body.takes = takes = self.takes
         body.hears_strays = self._is_unsure and self._deliverer.tells_strays
         try:
             answer = self._link.say("claim", Claimed, body, wait_s=WAIT_S)
@@ -206,6 +214,8 @@ class Fetcher(Poll):
             self._is_unsure = True
             raise
         self._is_unsure = False
+        if takes is self.takes:  # not registered anew meanwhile
+            self.takes = None
         self._deliverer.disown(answer.strays)
         for each in answer.definitions:
             self.definitions[each.spec.name, each.version] = Pinned(each.spec, each.origin)

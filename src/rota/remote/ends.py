@@ -12,8 +12,10 @@ MOST_REASON = 2_000
 LONGEST_MS = 2**31 - 1
 
 
-def end_of(call: Call, ending: Ending, token: str, *, hears_begins: bool) -> EndBody | None:
-    """None when the run is somebody else's now; when it began is told to a server that hears it."""
+def end_of(
+    call: Call, ending: Ending, token: str, *, hears_begins: bool, hears_takes: bool
+) -> EndBody | None:
+    """None when the run is somebody else's now; a server is told what it says it understands."""
     lease = call.lease
     said = EndBody(
         run_id=lease.run_id,
@@ -31,6 +33,7 @@ def end_of(call: Call, ending: Ending, token: str, *, hears_begins: bool) -> End
             said.ending, said.error = "crashed", error
         case Raised():
             _raised(said, call, ending)
+            said.misfit = hears_takes and ending.misfit
         case Stopped(why=why):
             if why == "lost":
                 return None

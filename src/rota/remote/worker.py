@@ -26,6 +26,7 @@ from rota.remote.heart import Ear, ServedHeart
 from rota.remote.lines import ServedLines
 from rota.remote.link import Link
 from rota.remote.passes import Passes
+from rota.rules.takes import takes_of_all
 from rota.runtime.body import WorkerBody
 from rota.runtime.call import Call, Work
 from rota.runtime.calls import Calls
@@ -160,6 +161,10 @@ class RemoteWorker(WorkerBody):
         self._heart.last_sent_s = sent_s
         self._link.is_new = told.hears_begins
         self._served_heart.hears_begins = self._deliverer.hears_begins = told.hears_begins
+        self._deliverer.hears_takes = told.hears_takes
+        if told.hears_takes:
+            jobs = self._app.everything.values()
+            self._fetcher.takes = takes_of_all(job.spec for job in jobs)
         self._served_heart.tells_strays = self._deliverer.tells_strays = told.tells_strays
         return told
 

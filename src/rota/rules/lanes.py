@@ -17,7 +17,7 @@ from zlib import crc32
 SPAN = 1 << 44
 """How many ranks a lane has."""
 LANES = 1 << 18
-"""How many lanes there are; jobs whose names have the same hash share one."""
+"""How many lanes there are for jobs; jobs whose names have the same hash share one."""
 
 
 class Stretch(NamedTuple):
@@ -34,6 +34,20 @@ FRONT = Stretch(-(1 << 62), SPAN)
 def lane_of(job: str) -> int:
     """The number of the lane for runs of a job, the same in every process."""
     return 1 + crc32(job.encode("utf-8", "surrogatepass")) % LANES
+
+
+def fit_lane_of(job: str, takes: str) -> int:
+    """The number of the lane for runs of a job that wait for a function that takes this.
+
+    Greater than those of all jobs, so that nobody takes one for the other.
+    """
+    text = f"{takes} {job}"
+    return LANES + 1 + crc32(text.encode("utf-8", "surrogatepass")) % (LANES - 2)
+
+
+def is_fit_lane(lane: int) -> bool:
+    """Whether runs wait there for a function that takes their arguments."""
+    return lane > LANES
 
 
 def stretch_of(lane: int) -> Stretch:

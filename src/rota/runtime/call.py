@@ -48,6 +48,8 @@ class Raised(msgspec.Struct, frozen=True, kw_only=True):
     """Another attempt cannot help (undecodable arguments, result that is not JSON)."""
     reason: str | None = None
     """Why it gives up, where that can be said more exactly."""
+    misfit: bool = False
+    """The handler was not called: the run is for another version of its job than we have."""
 
 
 class Stopped(msgspec.Struct, frozen=True):
@@ -74,6 +76,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     handler: Callable[..., Any] | None = None
     signature: Signature | None = None
     retry_function: Callable[[int, BaseException | None], float | timedelta | None] | None = None
+    mismatch: str = ""
+    """Which version the run is for and which we have, if those take different arguments."""
 
 
 class Call:

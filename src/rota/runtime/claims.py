@@ -7,13 +7,15 @@ from collections.abc import Collection, Sequence
 
 from rota.clock import elapsed_s
 from rota.engine.claim import NO_LANES, Lanes, claim
+from rota.engine.courses import find_spec
 from rota.engine.dependencies import hold_back
-from rota.engine.expand import expand
+from rota.engine.expand import expand, is_graph
 from rota.engine.finish import finish
 from rota.engine.keys import queue_key
 from rota.engine.namespaces import room_to_run
 from rota.engine.resolve import resolve
 from rota.engine.turns import full_graphs
+from rota.errors import BadInput
 from rota.model.run import Lease, Verdict
 from rota.runtime.options import Duty
 from rota.runtime.warden import Closings
@@ -40,6 +42,9 @@ class Claims:
         self._names = duty.jobs
         self._jobs = json.dumps(duty.jobs)
         self._graphs = frozenset(duty.graphs)
+        self._kinds = {
+            (name, version): name in self._graphs for name, version in duty.versions.items()
+        }
         self._dependents = frozenset(duty.dependents)
         self._cached = frozenset(duty.cached)
         self._max_runs = duty.max_runs
@@ -74,19 +79,47 @@ class Claims:
         for rounds_left in reversed(range(ROUNDS)):
             asked = self.take(tx, limit - len(ready), held=held)
             taken = self._let_in(tx, asked)
-            begin = [lease for lease in taken if lease.job in self._graphs]
-            if begin:
-                self._finish(tx, expand(tx, begin, namespace=self._namespace))
-                taken = [lease for lease in taken if lease.job not in self._graphs]
-            ready += self.resolve(tx, taken) if self.are_to_resolve(taken) else taken
-            self.is_cut_short = self.is_cut_short or bool(begin) or len(taken) < len(asked)
+            begin = self._begin(tx, taken)
+            taken = [lease for lease in taken if not self._is_graph(tx, lease)] if begin else taken
+            ready += self.resolve(tx, taken) if any(map(self._is_to_resolve, taken)) else taken
+            self.is_cut_short = self.is_cut_short or begin or len(taken) < len(asked)
             if not self.is_cut_short or len(ready) >= limit or not rounds_left:
                 break
         return ready
 
-    def are_to_resolve(self, leases: Sequence[Lease]) -> bool:
-        """Whether some hold results of others, or may have a result already."""
-        return any(map(self._is_to_resolve, leases))
+    def _begin(self, tx: Tx, leases: Sequence[Lease]) -> bool:
+        """Begin the graphs among these; whether there are some."""
+        graphs = [lease for lease in leases if self._is_graph(tx, lease)]
+        if graphs:
+            self._finish(tx, expand(tx, graphs, namespace=self._namespace))
+        return bool(graphs)
+
+    def _is_graph(self, tx: Tx, lease: Lease) -> bool:
+        """As its own version says, which may be older or newer than the one that we know."""
+        at = lease.job, lease.version
+        if at not in self._kinds:
+            try:
+                spec = find_spec(tx, *at, namespace=self._namespace)
+            except BadInput:  # whoever begins it tells what is wrong with it
+                spec = None
+            self._kinds[at] = lease.job in self._graphs if spec is None else is_graph(spec)
+        return self._kinds[at]
+
+    def are_to_complete(self, leases: Sequence[Lease]) -> bool:
+        """Whether some may be graphs, hold results of others, or may have a result already."""
+        kinds = self._kinds
+        return any(
+            self._is_to_resolve(lease) or kinds.get((lease.job, lease.version), True)
+            for lease in leases
+        )
+
+    def complete(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
+        """What a claim of one statement has taken, as `claim` gives it."""
+        begun = self._begin(tx, leases)
+        taken = [lease for lease in leases if not self._is_graph(tx, lease)] if begun else leases
+        ready = self.resolve(tx, taken) if any(map(self._is_to_resolve, taken)) else taken
+        self.is_cut_short = self.is_cut_short or begun
+        return ready
 
     def resolve(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
         """With the results that their arguments ask for.

@@ -227,9 +227,9 @@ class Courier(Service):
             who=self.name,
             again=self._store.write,
         )
-        if lone and self._claims.are_to_resolve(leases):
+        if lone and self._claims.are_to_complete(leases):
             leases = write_apart(
-                self._store.write, lambda tx: self._claims.resolve(tx, leases), who=self.name
+                self._store.write, lambda tx: self._claims.complete(tx, leases), who=self.name
             )
         return lost, leases
 

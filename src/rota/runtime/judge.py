@@ -124,7 +124,8 @@ def _failed(call: Call, ending: Raised, kind: AttemptKind, roll: Callable[[], fl
     )
     if isinstance(decision, GiveUp):
         reason = ending.reason or decision.reason
-        return _verdict(call, "fail", kind=kind, error=ending.error, reason=reason)
+        misfit = ending.misfit
+        return _verdict(call, "fail", kind=kind, error=ending.error, reason=reason, misfit=misfit)
     error = _told_cut(ending.error, decision)
     error = with_note(error, custom) if after_s is None else error
     return _verdict(call, "retry", kind=kind, error=error, delay_ms=decision.delay_ms)

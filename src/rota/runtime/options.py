@@ -28,6 +28,10 @@ class Duty(msgspec.Struct, frozen=True, kw_only=True):
     """Those of the jobs whose results may be used again: the claim asks whether one is known."""
     max_runs: dict[str, int] = {}
     """Those of the graphs of which only so many runs may be under way at once."""
+    versions: dict[str, int] = {}
+    """The versions of those jobs whose kind is known: of others it is looked up."""
+    takes: dict[str, str] = {}
+    """What functions of our own code take, by job (rules.takes)."""
     all_queues: bool = False
     """Whether stored jobs bring their queues along; not when queues were named."""
 

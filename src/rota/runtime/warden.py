@@ -125,7 +125,9 @@ def closings_now(tx: Tx, duty: Duty) -> Closings:
 
 
 def _lanes(tx: Tx, duty: Duty) -> Lanes:
-    return lanes_in_use(tx, namespace=duty.namespace, queues=duty.queues, jobs=duty.jobs)
+    return lanes_in_use(
+        tx, namespace=duty.namespace, queues=duty.queues, jobs=duty.jobs, takes=duty.takes
+    )
 
 
 def _closing(drain: Drain, now_s: float) -> Closing:

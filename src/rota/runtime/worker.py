@@ -159,7 +159,8 @@ class Worker(WorkerBody):
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
         self._courier.serve(duty)
         self._warden.serve(duty)
-        self._store.write(lambda tx: learn(tx, self.id, queues=duty.queues, jobs=duty.jobs))
+        known = {"queues": duty.queues, "jobs": duty.jobs, "takes": duty.takes}
+        self._store.write(lambda tx: learn(tx, self.id, **known))  # type: ignore[arg-type]  # as named
         emit("worker.learned", worker=self.id, queues=duty.queues, jobs=len(duty.jobs))
 
     def _register(self, worker_id: str) -> None:
@@ -172,6 +173,7 @@ class Worker(WorkerBody):
             slots=self._options.slots,
             version=self._version,
             jobs=self._duty.jobs,
+            takes=self._duty.takes,
             presence=self._store.presence.mine(),
         )
         sent_s = elapsed_s()

@@ -299,6 +299,7 @@ export type ClaimBody = {
   held?: Array<AttemptBody> | null;
   hearsStrays?: boolean;
   ahead?: number;
+  takes?: Record<string, string> | null;
 };
 
 export type Claimed = {
@@ -481,6 +482,7 @@ export type EndBody = {
   givesUp?: boolean;
   reason?: string | null;
   why?: "timeout" | "cancel" | "drain" | "cut_off" | null;
+  misfit?: boolean;
 };
 
 export type ErrorDetail = {
@@ -1249,6 +1251,7 @@ export type Registered = {
   unknownJobs: Array<string>;
   hearsBegins: boolean;
   tellsStrays: boolean;
+  hearsTakes: boolean;
 };
 
 export type ReleaseDocument = {

@@ -18,7 +18,7 @@ from rota.engine.finish import finish
 from rota.engine.heartbeat import Held
 from rota.engine.jobs import Pinned, current_specs, pinned_to
 from rota.engine.kin import refusal
-from rota.engine.remote import RemoteWorker, find_remote, held_runs, strays_of
+from rota.engine.remote import RemoteWorker, find_remote, held_runs, strays_of, told_takes
 from rota.engine.strays import release
 from rota.engine.turns import limits_of_graphs
 from rota.errors import BadInput
@@ -75,6 +75,8 @@ def catch(
         release(tx, strays, namespace=namespace)
     if worker.drains:
         return Catch(worker, [], {})
+    if is_first and asked.takes is not None:
+        worker = told_takes(tx, worker, asked.takes)
     duty = _duty(tx, worker, credential)
     claims = Claims(duty)
     claims.worker_id = worker.id
@@ -173,6 +175,8 @@ def _duty(tx: Tx, worker: RemoteWorker, credential: Credential) -> Duty:
         namespace=credential.namespace,
         queues=(*queues[first:], *queues[:first]),
         jobs=worker.jobs,
+        versions={name: version for name, (version, _) in specs.items()},
+        takes=worker.takes,
         find_work=_nothing,
         graphs=tuple(name for name, (_, spec) in specs.items() if is_graph(spec)),
         dependents=tuple(name for name, (_, spec) in specs.items() if spec.dependencies),

@@ -222,6 +222,7 @@ def _ending(said: EndBody, run: HeldRun, result: str | None) -> Ending:
                 wants_retry=said.wants_retry,
                 gives_up=said.gives_up,
                 reason=None if said.reason is None else without_zero(said.reason),
+                misfit=said.misfit and said.gives_up,
             )
 
 

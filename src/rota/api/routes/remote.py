@@ -106,6 +106,7 @@ async def register_worker(request: Ask, data: JSONBody[RegisterBody]) -> Registe
             unknown_jobs=tuple(undefined(tx, data.jobs, namespace=request.namespace)),
             hears_begins=True,
             tells_strays=True,
+            hears_takes=True,
         )
 
     return await request.change("register worker", data.worker_id, enter, answers=Registered)

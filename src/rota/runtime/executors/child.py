@@ -21,6 +21,8 @@ from contextvars import Context
 from types import FrameType
 from typing import Any, TextIO
 
+import msgspec
+
 from rota.errors import Cancelled, StoreUnavailable, TimedOut
 from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.signature import Signature
@@ -111,7 +113,8 @@ class Child:
     def _carry_out(self, request: Begin) -> Ended:
         target = PythonTarget(ref=request.ref)
         spec = JobSpec(name=request.lease.job, target=target, memory_mb=request.memory_mb)
-        call = Call(request.lease, Work(spec=spec), request.timeout_s)
+        work = Work(spec=spec, mismatch=request.mismatch)
+        call = Call(request.lease, work, request.timeout_s)
         call.slot = self
         call.on_commit = lambda: self._send(Settled())
         if request.asks:
@@ -151,7 +154,7 @@ class Child:
     def _body(self, call: Call) -> Ending:
         enter(call, self._told)
         handler, signature = _known(call.work.spec.target.ref)  # type: ignore[union-attr]  # ours is Python
-        call.work = Work(spec=call.work.spec, handler=handler, signature=signature)
+        call.work = msgspec.structs.replace(call.work, handler=handler, signature=signature)
         self._records.install()
         with memory_limit(call.work.spec.memory_mb):
             if inspect.iscoroutinefunction(handler):

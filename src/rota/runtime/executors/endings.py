@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from rota.clock import elapsed_s
 from rota.errors import BadDuration, Cancelled, InDoubt, Retry, TimedOut
 from rota.model.run import ErrorDetail
@@ -94,10 +96,15 @@ def refused(exc: BaseException, message: str) -> Raised:
 
 
 def undecodable(call: Call, exc: BaseException) -> Raised:
-    stored = f"the stored arguments of {call.lease.job} cannot be used any more"
+    """The arguments do not fit the function that we have; another worker may have one they fit."""
+    mismatch = call.work.mismatch
+    said = f"the stored arguments of {call.lease.job} cannot be used any more"
+    if mismatch:
+        said = f"the arguments do not fit the code of this worker: {mismatch}"
     if call.lease.node is not None:
-        stored = f"node {call.lease.node!r}: its arguments do not fit"
-    return refused(exc, f"{stored}: {describe(exc).message}")
+        said = f"node {call.lease.node!r}: {said if mismatch else 'its arguments do not fit'}"
+    ending = refused(exc, f"{said}: {describe(exc).message}")
+    return msgspec.structs.replace(ending, misfit=bool(mismatch))
 
 
 def unencodable(exc: BaseException) -> Raised:
@@ -105,8 +112,12 @@ def unencodable(exc: BaseException) -> Raised:
 
 
 def no_function(call: Call) -> Raised:
+    mismatch = call.work.mismatch
     message = f"job {call.lease.job} has no function in this process; import its module"
-    return Raised(error=failure("rota.errors.UnknownJob", message), gives_up=True)
+    if mismatch:
+        message = f"job {call.lease.job} has no function here: {mismatch}"
+    error = failure("rota.errors.UnknownJob", message)
+    return Raised(error=error, gives_up=True, misfit=bool(mismatch))
 
 
 def crashed(message: str, *, was_alone: bool = True) -> Crashed:

@@ -28,6 +28,8 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
     ref: str
     timeout_s: float | None
     memory_mb: int | None
+    mismatch: str = ""
+    """Which version the run is for and which this one is, if those take different arguments."""
     desk: tuple[str, str, str] | None = None
     """The address of the store and the namespace, for what the handler asks of it."""
     asks: bool = False
@@ -76,6 +78,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
     wants_retry: bool = False
     gives_up: bool = False
     reason: str | None = None
+    misfit: bool = False
     is_spent: bool = False
     """The child is better replaced, for instance because its memory ran out."""
 
@@ -93,6 +96,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
                 wants_retry=ending.wants_retry,
                 gives_up=ending.gives_up,
                 reason=ending.reason,
+                misfit=ending.misfit,
                 is_spent=is_spent,
             )
         return cls(error=ending.error, is_spent=True)
@@ -110,6 +114,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
             wants_retry=self.wants_retry,
             gives_up=self.gives_up,
             reason=self.reason,
+            misfit=self.misfit,
         )
 
 

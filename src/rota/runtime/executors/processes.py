@@ -156,6 +156,7 @@ class ProcessExecutor(PooledExecutor):
             ref=portable_ref(target.ref),
             timeout_s=call.timeout_s,
             memory_mb=call.work.spec.memory_mb,
+            mismatch=call.work.mismatch,
             desk=call.desk.address if call.desk else None,
             asks=isinstance(call.desk, FarDesk),
         )

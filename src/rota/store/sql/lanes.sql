@@ -75,3 +75,47 @@ update rota.run
        {sql:end_among}
    and {from:claim}
    and {columns:in_front}
+
+-- name: able_workers
+select id, queues, jobs
+  from rota.worker
+ where namespace = :namespace
+   and lease_until > {now}
+   and not is_draining
+   and not drain_asked
+   and jobs is not null
+
+-- name: find_misfits
+-- Runs that are still their worker's, with what tells who else could carry them out.
+select run.id, run.job, run.version, run.queue, run.worker_id
+  from {rows:verdict} as v
+  join rota.run as run
+    on run.id = v.run_id
+   and run.fence = v.fence
+ where run.namespace = :namespace
+   and run.{from:abort}
+ order by run.id
+ {sql:lock}
+
+-- name: set_lane
+-- Runs that are about to go back into their queue wait in this lane then.
+update rota.run
+   set rank = case when rank < cast(:span as bigint) then rank else rank % cast(:span as bigint) end
+            + cast(:shift as bigint)
+ where id {ids:ids}
+
+-- name: head_of_lane
+select job, version
+  from rota.run
+ where {from:claim}
+   and namespace = :namespace
+   and queue = :queue
+   and rank >= :start
+   and rank < :end
+ order by rank, id
+ limit 1
+
+-- name: place_of_run
+select job, version, rank
+  from rota.run
+ where id = :id

@@ -1,0 +1,28 @@
+"""What a function takes, as its definition tells; runs fit each function that takes the same."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import msgspec
+
+from rota.model.spec import JobSpec, PythonTarget
+
+
+def takes_of(spec: JobSpec) -> str | None:
+    """A digest of names, types and which may be left out; None for what is no function.
+
+    A program, a request and a graph are carried out as the version of a run says: they need none.
+    """
+    if not isinstance(spec.target, PythonTarget):
+        return None
+    optional = None if spec.defaults is msgspec.UNSET else sorted(spec.defaults)
+    more = None if spec.more is msgspec.UNSET else spec.more
+    text = msgspec.json.encode([sorted(spec.parameters.items()), optional, more])
+    return hashlib.blake2b(text, digest_size=8).hexdigest()
+
+
+def takes_of_all(specs: Iterable[JobSpec]) -> dict[str, str]:
+    """What the functions among these take, by the name of the job."""
+    return {spec.name: takes for spec in specs if (takes := takes_of(spec)) is not None}
