@@ -128,6 +128,7 @@ def test_a_worker_without_graphs_begins_those_of_other_versions(store_url: str) 
         worker.start()
         try:
             assert run.result(timeout=20) == "new"
+            assert run.show().failures == 0
             assert new_late.submit().result(timeout=20) == "job"
         finally:
             worker.stop()
