@@ -15,6 +15,9 @@ from rota.model.run import Lease
 from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import State
 from rota.rules.takes import takes_of
+from rota.runtime.call import Work
+from rota.runtime.claims import Claims
+from rota.runtime.options import Duty
 from rota.store.base import Store
 from tests.contract.builders import (
     HOME,
@@ -29,6 +32,10 @@ from tests.contract.builders import (
 
 OLD = JobSpec(name="f", target=PythonTarget(ref="shop:f"), parameters={"n": "int"})
 NEW = JobSpec(name="f", target=PythonTarget(ref="shop:f"), parameters={"n": "int", "m": "int"})
+
+
+def no_work(lease: Lease) -> Work:
+    raise AssertionError(f"nothing is carried out here, nor is {lease.job}")
 
 
 def takes(spec: JobSpec) -> dict[str, str]:
@@ -171,3 +178,31 @@ def test_who_learns_of_other_jobs_still_says_what_its_own_take(
     misfit(store, lease)
 
     assert state_of(store, run_id) is State.QUEUED
+
+
+def test_a_claim_of_a_version_that_the_worker_knows_asks_nothing_more(
+    store: Store, workers: tuple[str, str]
+) -> None:
+    old, _ = workers
+    claims = Claims(
+        Duty(
+            namespace=HOME,
+            queues=("default",),
+            jobs=("f",),
+            versions={"f": 1},
+            takes=takes(OLD),
+            find_work=no_work,
+        )
+    )
+    claims.worker_id = old
+    given_run(store, job="f", version=1)
+    known = store.write(lambda tx: claims.take(tx, 1))
+    given_run(store, job="f", version=2)
+    other = store.write(lambda tx: claims.take(tx, 1))
+
+    first = claims.are_to_complete(known), claims.are_to_complete(other)
+    store.write(lambda tx: claims.complete(tx, other))
+
+    assert claims.is_lone
+    assert first == (False, True)
+    assert not claims.are_to_complete(other), "once is enough"
