@@ -353,6 +353,77 @@ def test_an_item_goes_on_only_with_what_was_done_for_the_same_arguments(store: S
     assert (again[1].is_new, again[1].key_run) == (True, None)
 
 
+def given_redriven_graph(store: Store, run: str) -> None:
+    redrive_all(store, [run])
+
+
+def given_rerun_graph(store: Store, run: str) -> None:
+    rerun_part(store, run, "all")
+
+
+@pytest.mark.parametrize("again", [given_redriven_graph, given_rerun_graph])
+def test_a_node_that_had_succeeded_in_a_graph_that_failed_keeps_its_ledger(
+    store: Store, again: Any
+) -> None:
+    flow = Flow(store, given_worker(store), graph([node("pay"), node("ship", "pay")]))
+    run = flow.start()
+    (lease,) = flow.claim()
+    intends(store, lease)
+    desk_of(store).settle(lease, NAME, '"paid"')
+    flow.end(run, "pay")
+    flow.claim()
+    flow.end(run, "ship", "fail")
+
+    again(store, run)
+    (repeated,) = flow.claim()
+
+    assert repeated.run_id != lease.run_id
+    found = intends(store, repeated)
+    assert (found.is_settled, found.result, found.key_run) == (True, '"paid"', lease.run_id)
+
+
+def test_a_node_of_a_graph_that_succeeded_is_done_anew_with_a_new_key(store: Store) -> None:
+    flow = Flow(store, given_worker(store), graph([node("pay")]))
+    run = flow.start()
+    (lease,) = flow.claim()
+    intends(store, lease)
+    desk_of(store).settle(lease, NAME, '"paid"')
+    flow.end(run, "pay")
+
+    rerun_part(store, run, "all")
+    (repeated,) = flow.claim()
+
+    found = intends(store, repeated)
+    assert (found.is_new, found.key_run) == (True, None)
+
+
+def test_items_that_had_succeeded_in_a_graph_that_failed_keep_their_own_ledgers(
+    store: Store,
+) -> None:
+    nodes = [
+        Node(name="pay", job="work", map=Map(over=["a", "b"], into="x")),
+        node("ship", "pay"),
+    ]
+    flow = Flow(store, given_worker(store), graph(nodes))
+    run = flow.start()
+    leases = {lease.item: lease for lease in flow.claim()}
+    for item, lease in leases.items():
+        intends(store, lease)
+        desk_of(store).settle(lease, NAME, str(item))
+    flow.end_all(run, {("pay", item): ("succeed", None) for item in (0, 1)})
+    flow.claim()
+    flow.end(run, "ship", "fail")
+
+    redrive_all(store, [run])
+    again = {lease.item: intends(store, lease) for lease in flow.claim()}
+
+    assert {item: (each.is_settled, each.result) for item, each in again.items()} == {
+        0: (True, "0"),
+        1: (True, "1"),
+    }
+    assert [again[item].key_run for item in (0, 1)] == [leases[item].run_id for item in (0, 1)]
+
+
 def rerun_part(store: Store, run: str, part: Part) -> str:
     fresh = new_id()
     store.write(lambda tx: rerun_graph(tx, run, namespace=HOME, new_id=fresh, by=by(), part=part))

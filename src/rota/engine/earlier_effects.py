@@ -35,13 +35,14 @@ class Left(msgspec.Struct, frozen=True, kw_only=True):
 def take_up(tx: Tx, run_id: str, name: str, *, digest: str | None) -> Left | None:
     """Go on with what an earlier run of the same work left; None when there is nothing.
 
-    What a run that succeeded had settled is done anew: somebody wants it once more.
+    What had been settled is done anew if the run that is run again succeeded: somebody wants it
+    once more. For a node of a graph that is run again, the graph is what counts: a node that had
+    succeeded in a graph that failed is not done twice because of that.
     """
     own = tx.one("find_lineage", id=run_id)
     if own is None:
         return None
-    for before in islice(_before(tx, own), MOST):
-        is_success = before["state"] == State.SUCCESS
+    for before, is_success in islice(_before(tx, own), MOST):
         taken = _taken(tx, str(before["id"]), name, by=run_id, digest=digest, is_success=is_success)
         if taken is not None:
             return _keep(tx, run_id, name, *taken)
@@ -90,30 +91,36 @@ def _keep(tx: Tx, run_id: str, name: str, source: str, row: Row) -> Left:
     return left
 
 
-def _before(tx: Tx, run: Row) -> Iterator[Row]:
-    """The runs that this one repeats, the latest first."""
+def _before(tx: Tx, run: Row) -> Iterator[tuple[Row, bool]]:
+    """The runs that this one repeats, the latest first, and whether what was repeated succeeded."""
     if run["parent_id"] is None:
         yield from _originals(tx, run)
         return
     graph_id = str(run["parent_id"])
-    yield from _of_node(tx, run, graph_id)
+    for each in _of_node(tx, run, graph_id):
+        yield each, _has_succeeded(each)
     graph = tx.one("find_lineage", id=graph_id)
-    for each in _before(tx, graph) if graph is not None else ():
-        yield from _of_node(tx, run, str(each["id"]))
+    for earlier, is_success in _before(tx, graph) if graph is not None else ():
+        for each in _of_node(tx, run, str(earlier["id"])):
+            yield each, is_success
 
 
-def _originals(tx: Tx, run: Row) -> Iterator[Row]:
+def _has_succeeded(run: Row) -> bool:
+    return bool(run["state"] == State.SUCCESS)
+
+
+def _originals(tx: Tx, run: Row) -> Iterator[tuple[Row, bool]]:
     """The run that was run again, and the one that this had repeated."""
     while run["rerun_of"] is not None:
         found = tx.one("find_lineage", id=str(run["rerun_of"]))
         if found is None:
             return
-        yield found
+        yield found, _has_succeeded(found)
         run = found
 
 
-def _of_node(tx: Tx, run: Row, graph_id: str) -> Iterator[Row]:
-    yield from tx.all(
+def _of_node(tx: Tx, run: Row, graph_id: str) -> list[Row]:
+    return tx.all(
         "find_node_runs",
         graph_id=graph_id,
         node=run["node"],

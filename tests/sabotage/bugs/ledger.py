@@ -29,6 +29,22 @@ LEDGER = (
         ),
     ),
     Sabotage(
+        name="a graph that failed pays again",
+        breaks="A redrive of a graph repeats the calls of nodes that had succeeded, with new keys.",
+        edits=(
+            Edit(
+                path="engine/earlier_effects.py",
+                within="_before",
+                old="yield each, is_success",
+                new="yield each, _has_succeeded(each)",
+            ),
+        ),
+        caught_by=(
+            T_DOUBTS + "test_a_node_that_had_succeeded_in_a_graph_that_failed_keeps_its_ledger"
+            "[sqlite-given_redriven_graph]",
+        ),
+    ),
+    Sabotage(
         name="a receipt without a fence",
         breaks="A worker that was paused over its lease commits into the user's database.",
         edits=(
