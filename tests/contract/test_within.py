@@ -16,7 +16,7 @@ import sqlalchemy
 from sqlalchemy.pool import StaticPool
 
 from rota.app import App, Job
-from rota.errors import BadArguments, DuplicateKey, WrongConnection
+from rota.errors import BadArguments, DuplicateKey, UnknownRun, WrongConnection
 from rota.model.states import State
 from rota.store import foreign, foreign_tx
 from tests.contract.builders import run_sql
@@ -296,3 +296,29 @@ def test_a_session_of_a_shared_sqlite_connection_works(tmp_path: Path) -> None:
         with engine_at(app.url, poolclass=StaticPool) as engine, engine.begin() as mine:
             run = noop.within(mine).submit()
         assert run.state is State.QUEUED
+
+
+@every_kind
+def test_a_graph_is_submitted_within_a_transaction_like_a_job(
+    app: App, add: Job[..., int], kind: str
+) -> None:
+    @app.graph
+    def twice(a: int) -> int:
+        return add(add(a))
+
+    with open_kind(kind, app.url) as mine:
+        gone = twice.within(mine.connection).submit(1)
+        mine.rollback()
+        run = twice.with_options(priority=3).within(mine.connection).submit(2)
+        with pytest.raises(BadArguments):
+            twice.within(mine.connection).submit("two")  # type: ignore[arg-type]
+        mine.commit()
+
+    table = "rota_job" if app.url.startswith("sqlite") else "rota.job"
+    with closing(driver_at(app.url)) as eye:
+        names = {row[0] for row in eye.execute(f"select name from {table}")}
+    assert names == {"add", "twice"}
+    assert numbers(app) == ['{"a":2}']
+    assert app.run(run.id).show().priority == 3
+    with pytest.raises(UnknownRun):
+        app.run(gone.id).show()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from rota import App, current_run
 from rota.errors import RunFailed
+from rota.model.states import State
 from tests.integration.conftest import Serve
 
 LIMIT = 30
@@ -193,3 +195,32 @@ def test_a_rerun_does_only_those_items_that_have_not_succeeded(app: App, serve: 
 
     assert again.result(LIMIT) == sum(range(12))
     assert done == [*range(8), *range(7, 12)], "what succeeded is not done again"
+
+
+def test_a_graph_is_submitted_in_all_the_ways_that_a_job_is(graphs: App, serve: Serve) -> None:
+    diamond = graphs.graphs["diamond"]
+    graphs.define([diamond])
+    assert diamond.job.version == 1
+
+    @graphs.job(retries=0)
+    def order(n: Any) -> str:
+        return str(current_run().commit(lambda tx: tx.submit(diamond.with_options(priority=3), n)))
+
+    @graphs.job(retries=0)
+    def plain(n: int) -> str:
+        return str(current_run().commit(lambda tx: tx.submit(graphs.graphs["outer"], n)))
+
+    serve()
+    later = diamond.after("200ms").submit(4)
+    timed = diamond.at(datetime.now(UTC) + timedelta(milliseconds=200)).submit(4)
+    inside = graphs.run(order.submit(4).result(LIMIT))
+    nested = graphs.run(plain.submit(4).result(LIMIT))
+
+    assert (inside.result(LIMIT), inside.show().priority) == (10, 3)
+    assert nested.result(LIMIT) == 11
+    assert (later.result(LIMIT), timed.result(LIMIT)) == (10, 10)
+    refused = order.submit("four").wait(LIMIT)
+    assert (refused.state, refused.error and refused.error.type) == (
+        State.FAILED,
+        "rota.errors.BadArguments",
+    )

@@ -241,7 +241,7 @@ class App(Nouns):
         """
         return self._submits.record(runs)
 
-    def define(self, jobs: Iterable[Job[..., Any]]) -> None:
+    def define(self, jobs: Iterable[Job[..., Any] | TracedGraph[..., Any]]) -> None:
         """Record definitions and learn their versions; costs a transaction for new ones only."""
         define_jobs(self, jobs)
 

@@ -13,7 +13,7 @@ from rota.app.works import reference
 from rota.engine.inspect import now_ms
 from rota.engine.jobs import check_told_jobs, introduce
 from rota.errors import BadOption
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget, Target
+from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget, Target
 from rota.rules.on_failure import check_function, told_by
 from rota.rules.options import JobOptions, job_options
 from rota.rules.programs import check_command
@@ -24,6 +24,7 @@ from rota.store.base import Tx
 
 if TYPE_CHECKING:
     from rota.app.app import App
+    from rota.app.graph import TracedGraph
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -87,13 +88,14 @@ def command_of(name: str, argv: Sequence[str], **facts: Any) -> CommandTarget:
     return CommandTarget(argv=tuple(argv), **facts)
 
 
-def define_jobs(app: App, jobs: Iterable[Job[..., Any]]) -> None:
+def define_jobs(app: App, jobs: Iterable[Job[..., Any] | TracedGraph[..., Any]]) -> None:
     """Record definitions and learn their versions; costs a transaction for new ones only.
 
     One that is known already becomes the current one again only by a worker that starts.
     """
-    fresh = [job for job in jobs if job.version is None]
-    if any(isinstance(job.spec.target, GraphTarget) for job in fresh):
+    known = [each if isinstance(each, Job) else each.job for each in jobs]
+    fresh = [job for job in known if job.version is None]
+    if any(job.is_graph for job in fresh):
         # A graph can begin only where its nodes are known.
         fresh = [job for job in app.everything.values() if job.version is None]
     fresh += [job for job in told_jobs(app, fresh) if job.version is None and job not in fresh]

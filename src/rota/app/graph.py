@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
 
 import msgspec
 
-from rota.app.job import Job, Submission
+from rota.app.job import Define, Job, Submission
 from rota.app.node import Node
 from rota.app.plain import calling
 from rota.app.refs import Ref, value_of
 from rota.app.run import Run
 from rota.app.trace import duration_text, tracing
+from rota.app.within import Within
 from rota.app.works import reference
 from rota.errors import BadGraph, BadInput, BadOption
 from rota.model.graph import Graph, Mode, Parameter
+from rota.model.run import NewRun
 from rota.model.spec import GraphTarget, JobSpec
 from rota.rules.checks import hint, one_of
 from rota.rules.graph_options import read_graph
@@ -138,6 +141,24 @@ class TracedGraph(Node[P, R]):
     def with_options(self, **options: Any) -> Submission[P, R]:
         """Change policies for the submits made through the answer."""
         return self.job.with_options(**options)
+
+    def after(self, delay: str | float | timedelta) -> Submission[P, R]:
+        """Submit so that it runs after a while: `nightly.after("10m").submit()`."""
+        return self.job.after(delay)
+
+    def at(self, when: datetime) -> Submission[P, R]:
+        """Submit so that it runs at a time, which must have a zone."""
+        return self.job.at(when)
+
+    def within(self, connection: Any) -> Within[P, R]:
+        """Submit in a transaction of yours: the runs exist if and only if you commit it."""
+        return self.job.within(connection)
+
+    def draft(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], define: Define | None = None
+    ) -> NewRun:
+        """The run that a submit of these arguments asks for; `tx.submit` makes it."""
+        return self.job.draft(args, kwargs, define)
 
     def _traced(self) -> Graph:
         parameters = _parameters(self.function)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
+from rota.app.needs import needed_by
 from rota.app.new_runs import new_run
 from rota.app.node import Node
 from rota.app.plain import current_call
@@ -16,7 +17,7 @@ from rota.app.within import Within
 from rota.errors import NotAllowed
 from rota.model.run import NewRun
 from rota.model.schedule import Schedule
-from rota.model.spec import JobSpec, retry_of
+from rota.model.spec import GraphTarget, JobSpec, retry_of
 from rota.rules.options import UNCHANGED, SubmitOptions, submit_options
 from rota.rules.retry_options import RetryFunction
 from rota.rules.signature import Signature
@@ -58,6 +59,10 @@ class Job(Node[P, R]):
     @property
     def name(self) -> str:
         return self.spec.name
+
+    @property
+    def is_graph(self) -> bool:
+        return isinstance(self.spec.target, GraphTarget)
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -157,6 +162,9 @@ class Job(Node[P, R]):
         spec = self.spec
         version = self.version
         if version is None and define is not None:
+            for each in needed_by(self, self.app.everything) if self.is_graph else ():
+                if each.version is None:
+                    define(each.spec)
             version = define(spec)
         elif version is None:
             self.app.define((self,))

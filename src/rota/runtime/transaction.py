@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from rota.clock import elapsed_s
-from rota.engine.jobs import define
+from rota.engine.jobs import introduce
 from rota.engine.submit import submit
 from rota.errors import DuplicateKey, NotAllowed
 from rota.model.run import NewRun
@@ -16,7 +16,7 @@ from rota.store.narrow import check_statement
 
 
 class Submits(Protocol):
-    """A job, or a job with other options."""
+    """A job or a graph, or one with other options."""
 
     def draft(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], define: Callable[[JobSpec], int]
@@ -43,7 +43,7 @@ class Transaction:
         return self._tx.raw(check_statement(sql), params)
 
     def submit(self, job: Submits, *args: Any, **kwargs: Any) -> str:
-        """Submit a run of the job; the answer is its id."""
+        """Submit a run of the job or graph; the answer is its id."""
         self.check()
         new = job.draft(args, kwargs, self._define)
         (answer,) = submit(self._tx, [new], namespace=self._namespace)
@@ -66,4 +66,4 @@ class Transaction:
         self._end_s = None
 
     def _define(self, spec: JobSpec) -> int:
-        return define(self._tx, spec, namespace=self._namespace)
+        return introduce(self._tx, spec, namespace=self._namespace)
