@@ -14,10 +14,12 @@ from rota.engine.backfill import (
     start_backfill,
 )
 from rota.engine.backfill_range import Range
+from rota.engine.rerun import rerun
 from rota.ids import new_id
 from rota.store.base import Store, Tx
 from tests.contract.backfill_builders import HOURS, ON, begin, fill_some, progress, work_off
 from tests.contract.builders import HOME, Clock, run_sql
+from tests.contract.letters import by, redrive_all
 from tests.contract.schedule_builders import (
     DAY,
     HOUR,
@@ -121,6 +123,48 @@ def test_the_rule_says_which_instants_run_again(
     work_off(store, worker)
 
     assert progress(store, again.id).started == count
+
+
+def run_again(store: Store, run_id: str) -> str:
+    fresh = new_id()
+    store.write(lambda tx: rerun(tx, run_id, namespace=HOME, new_id=fresh, by=by()))
+    return fresh
+
+
+@pytest.mark.parametrize(("ended_as", "started"), [("succeed", 2), ("fail", 3)])
+def test_an_instant_that_a_rerun_has_mended_is_not_run_again(
+    store: Store, clock: Clock, worker: str, ended_as: str, started: int
+) -> None:
+    given_schedule(store, "1h")
+    begin(store)
+    work_off(store, worker, "fail")
+    (first, *_) = fired(store)
+    once = run_again(store, first.run_id or "")
+    assert end_one(store, worker, "fail") == once
+    twice = run_again(store, once)
+    assert (fired(store)[0].run_id, fired(store)[0].state) == (twice, "queued")
+    assert end_one(store, worker, ended_as) == twice
+
+    shown = {each.instant: (each.run_id, each.state) for each in fired(store)}
+    mends = ended_as == "succeed"
+    assert shown[first.instant] == ((twice, "success") if mends else (first.run_id, "failed"))
+    again = begin(store, reprocess="failed")
+    work_off(store, worker)
+    assert progress(store, again.id).started == started
+
+
+def test_an_instant_whose_rerun_has_not_ended_is_left_to_it(
+    store: Store, clock: Clock, worker: str
+) -> None:
+    given_schedule(store, "1h")
+    begin(store)
+    work_off(store, worker, "fail")
+    redrive_all(store, [each.run_id or "" for each in fired(store)])
+
+    again = begin(store, reprocess="failed")
+    fill_some(store)
+
+    assert progress(store, again.id).started == 0
 
 
 @pytest.mark.parametrize("reprocess", ["missing", "failed", "all"])

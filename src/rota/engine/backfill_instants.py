@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from rota.engine.backfill_range import Range
 from rota.engine.backfill_views import Reprocess
+from rota.engine.mended import FAILED, mended
 from rota.engine.timetables import Plan
 from rota.model.states import State
 from rota.rules.misfire import first_since, newest_since
 from rota.store.base import Row, Tx
-
-_FAILED = (State.FAILED, State.CANCELLED)
 
 
 def next_instants(plan: Plan, wanted: Range, edge: int, limit: int) -> tuple[int, ...]:
@@ -30,7 +29,23 @@ def last_runs(tx: Tx, schedule_id: object, instants: Sequence[int]) -> Mapping[i
     for row in rows:
         if not (row["instant"] in found and found[row["instant"]]["is_live"]):
             found[row["instant"]] = row
-    return found
+    return _with_reruns(tx, found)
+
+
+def _with_reruns(tx: Tx, found: dict[int, Row]) -> dict[int, Row]:
+    """What failed and was run again with success has not failed."""
+    failed = [str(row["run_id"]) for row in found.values() if row["state"] in FAILED]
+    if not failed:
+        return found
+    again = mended(tx, failed)
+    return {
+        instant: {**row, **_how(again[str(row["run_id"])])} if str(row["run_id"]) in again else row
+        for instant, row in found.items()
+    }
+
+
+def _how(rerun: Row) -> Row:
+    return {"state": rerun["state"], "is_live": rerun["is_live"]}
 
 
 def is_wanted(reprocess: Reprocess, known: Row | None) -> bool:
@@ -39,4 +54,4 @@ def is_wanted(reprocess: Reprocess, known: Row | None) -> bool:
         return True
     if known["is_live"] or reprocess == "missing":
         return False
-    return reprocess == "all" or known["state"] in _FAILED
+    return reprocess == "all" or known["state"] in FAILED

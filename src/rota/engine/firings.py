@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
+from rota.engine.mended import FAILED, mended
 from rota.engine.schedule_views import show
 from rota.store.base import Row, Tx
 
@@ -22,7 +23,8 @@ class FiringView(msgspec.Struct, frozen=True, kw_only=True):
     decided_at: int
     run_id: str | None
     state: str | None
-    """Of its run; None when there is none, or retention has removed it."""
+    """Of its run; None when there is none, or retention has removed it. A failure that was run
+    again is shown by the rerun that mended it, or may still do so."""
 
 
 class Place(NamedTuple):
@@ -57,20 +59,23 @@ def firing_page(
     place = (start or Place(_NEVER))._asdict()
     rows = tx.all("list_firings", schedule_id=schedule_id, limit=limit + 1, **place)
     has_more = len(rows) > limit
+    failed = [str(row["run_id"]) for row in rows[:limit] if row["state"] in FAILED]
+    again = mended(tx, failed) if failed else {}
     return FiringPage(
-        firings=[_view(row) for row in rows[:limit]],
+        firings=[_view(row, again.get(str(row["run_id"]))) for row in rows[:limit]],
         next=_place(rows[limit - 1]) if has_more else None,
     )
 
 
-def _view(row: Row) -> FiringView:
+def _view(row: Row, rerun: Row | None) -> FiringView:
+    run_id = row["run_id"] if rerun is None else rerun["id"]
     return FiringView(
         instant=row["instant"],
         kind=row["kind"],
         decision=row["decision"],
         decided_at=row["decided_at"],
-        run_id=str(row["run_id"]) if row["run_id"] else None,
-        state=row["state"],
+        run_id=str(run_id) if run_id else None,
+        state=row["state"] if rerun is None else rerun["state"],
     )
 
 

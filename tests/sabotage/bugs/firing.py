@@ -17,6 +17,23 @@ T_TIMES = "tests/contract/test_run_times.py::"
 
 FIRING = (
     Sabotage(
+        name="a mended instant is done again",
+        breaks="A backfill of what failed repeats instants that a rerun had mended.",
+        edits=(
+            Edit(
+                path="engine/backfill_instants.py",
+                within="_with_reruns",
+                old="if not failed:",
+                new="if failed:",
+            ),
+        ),
+        caught_by=(
+            T_BACKFILL
+            + "test_an_instant_that_a_rerun_has_mended_is_not_run_again[sqlite-succeed-2]",
+            T_BACKFILL + "test_an_instant_whose_rerun_has_not_ended_is_left_to_it[sqlite]",
+        ),
+    ),
+    Sabotage(
         name="a pause that what waits goes past",
         breaks="A paused schedule goes on starting what its overlap policy made wait.",
         edits=(

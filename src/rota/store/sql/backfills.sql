@@ -66,6 +66,18 @@ select f.instant, f.run_id,
    and f.run_id is not null
  order by f.instant, f.decided_at, f.run_id
 
+-- name: reruns_of
+-- The runs that repeat these.
+select id, rerun_of, state, true as is_live
+  from rota.run
+ where rerun_of {ids:ids}
+   and rerun_of is not null
+ union all
+select id, rerun_of, state, false as is_live
+  from rota.run_history
+ where rerun_of {ids:ids}
+   and rerun_of is not null
+
 -- name: move_backfill
 update rota.backfill
    set edge_at = :edge_at,
