@@ -51,6 +51,7 @@ SEVERAL = {
     "queue_depths": {"run_ready", "run_waiting"},
     "ready_depths": {"run_ready"},
     "few_waiting": {"run_ready", "run_waiting"},
+    "reruns_of": {"run_rerun", "run_history_rerun"},
 }
 ATTENTION = {"lost_lately": "attempt_ended", "overdue_schedules": "schedule_look"}
 RECENTLY: dict[str, Any] = {"since": START_MS, "late_ms": 60_000}
@@ -65,6 +66,7 @@ OF_PARTITIONS = {
     "run_history_not_good": "_namespace_id_idx",
     "run_history_job": "_namespace_job_id_idx",
     "run_history_fired": "_schedule_id_id_idx",
+    "run_history_rerun": "_rerun_of_idx",
 }
 """PostgreSQL gives the indexes of partitions names of its own."""
 
