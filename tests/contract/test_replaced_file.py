@@ -44,7 +44,13 @@ def replace_log(path: Path) -> None:
     path.with_name("copy").rename(wal_of(path))
 
 
-@pytest.mark.parametrize("harm", [replace, Path.unlink, move_away, delete_log, replace_log])
+def delete_index(path: Path) -> None:
+    path.with_name(path.name + "-shm").unlink()
+
+
+@pytest.mark.parametrize(
+    "harm", [replace, Path.unlink, move_away, delete_log, replace_log, delete_index]
+)
 def test_nothing_is_written_any_more_and_the_words_are_clear(
     store: Store, harm: Callable[[Path], None]
 ) -> None:

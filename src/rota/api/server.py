@@ -21,7 +21,7 @@ from rota.app.tokens import draw_secret, draw_token
 from rota.engine.acts import By
 from rota.engine.sessions import LINK_MS, give_ticket
 from rota.engine.tokens import credential_of_token, has_tokens, issue, revoke, tokens
-from rota.errors import BadOption
+from rota.errors import BadOption, StoreLost
 from rota.ids import new_id
 from rota.model.identity import ROLES
 from rota.notices import emit
@@ -61,12 +61,14 @@ def serve(
         greet(options, welcome)
         emit("server.started", address=options.address)
 
-    server = _Server(config_of(site), tell)
+    server = _Server(config_of(site), tell, lambda: app.store.lost)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, server.handle_exit)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     server.run(sockets=[sock])
     emit("server.stopped", address=options.address)
+    if app.store.lost is not None:
+        raise app.store.lost
     return 0
 
 
@@ -148,9 +150,19 @@ def _bring(tx: Tx, secret: str, namespace: str) -> None:
 class _Server(uvicorn.Server):
     """Tells when it serves. Requests under way may end; a second INT hurries them."""
 
-    def __init__(self, config: uvicorn.Config, tell: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        tell: Callable[[], None],
+        lost: Callable[[], StoreLost | None] = lambda: None,
+    ) -> None:
         super().__init__(config)
         self._tell = tell
+        self._lost = lost
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second; whether to end. Without its store there is nothing to serve."""
+        return await super().on_tick(counter) or self._lost() is not None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)

@@ -46,7 +46,7 @@ WARNING = {
     "command.refused",
     "http.refused",
 }
-ERROR = {"service.failed", "loop.broken", "retry_function.failed"}
+ERROR = {"store.lost", "service.failed", "loop.broken", "retry_function.failed"}
 
 MESSAGES = {
     "server.started": "server started",
@@ -67,6 +67,7 @@ MESSAGES = {
     "workers.gone": "processes of workers are gone: their leases were ended",
     "store.unavailable": "the store cannot be reached, trying again",
     "store.recovered": "the store is back",
+    "store.lost": "the store is lost to this process, which writes nothing any more and ends",
     "service.failed": "a background service failed, trying again",
     "service.recovered": "a background service works again",
     "batch.split": "something in a batch was refused: its runs are handled one by one",

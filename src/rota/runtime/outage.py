@@ -29,9 +29,17 @@ class Outage:
         if is_first:
             emit("store.unavailable", service=service, error=error)
 
+    def lose(self, error: StoreLost) -> None:
+        """The store is lost to this process; told once, and nothing is told of it after that."""
+        with self._lock:
+            is_first = self.fatal is None
+            self.fatal = error
+        if is_first:
+            emit("store.lost", error=str(error))
+
     def end(self, service: str) -> None:
         """A service has reached the store; costs nothing while there is no outage."""
-        if not self._without:
+        if not self._without or self.fatal is not None:
             return
         with self._lock:
             was_away = service in self._without

@@ -87,8 +87,9 @@ class Service:
         except StoreUnavailable as error:
             self._failures += 1
             if isinstance(error, StoreLost):
-                self.outage.fatal = error
-            self.outage.begin(self.name, str(error))
+                self.outage.lose(error)
+            else:
+                self.outage.begin(self.name, str(error))
             return False
         except Exception as error:  # noqa: BLE001  # a service must outlive any one batch
             self._failures += 1

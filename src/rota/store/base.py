@@ -11,6 +11,8 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
+from rota.errors import StoreLost
+
 T = TypeVar("T")
 Ask = tuple[str, dict[str, Any]]
 """The name of a statement, and its parameters."""
@@ -147,6 +149,11 @@ class Store(Protocol):
     url: str
     login: str | None
     """As what we log in (store.rights): `server`, `worker`, `reader`; None for who may all."""
+
+    @property
+    def lost(self) -> StoreLost | None:
+        """Why this process cannot use it any more, if that is so."""
+        ...
 
     @property
     def presence(self) -> Presence: ...

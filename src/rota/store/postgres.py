@@ -41,8 +41,6 @@ ANSWER_S = 30.0
 """How long any one statement may take before its connection is given up."""
 BEAT_S = 10.0
 """The same for heartbeats, which are tiny: half a lease."""
-
-
 ROLE_S = 60.0
 """How long it is believed which role servers take on; somebody may switch it on meanwhile."""
 
@@ -52,6 +50,7 @@ class PostgresStore:
 
     dialect = "postgres"
     login: str | None = None
+    lost = None
 
     def __init__(
         self,

@@ -6,7 +6,6 @@ returns, it is on disk. Other processes may use the same file on the same machin
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any, Self, TypeVar
 import apsw
 
 from rota.clock import elapsed_s
-from rota.errors import StoreLost, StoreRefused, StoreUnavailable
+from rota.errors import StoreLost
 from rota.shield import shielded
 from rota.store.base import Ride, Rider, Tx, Wake, Watch
 from rota.store.combiner import Combiner
@@ -27,12 +26,13 @@ from rota.store.files import file_facts, make_private
 from rota.store.neighbours import disown, own
 from rota.store.processes import Processes
 from rota.store.sqlite_dialect import OWN
+from rota.store.sqlite_errors import BUSY_MS, is_damage, lost, translated
+from rota.store.sqlite_files import StoreFiles
 from rota.store.sqlite_tx import SqliteTx
 from rota.store.statements import Statement, load
 from rota.store.wakeups import Wakeups
 
 T = TypeVar("T")
-BUSY_MS = 10_000
 PRAGMAS = (
     f"pragma busy_timeout = {BUSY_MS}",  # first: several processes may make the file at once
     "pragma journal_mode = wal",
@@ -57,6 +57,8 @@ class SqliteStore:
         self.url = url
         self.path = path
         self.touches = 0
+        self.lost: StoreLost | None = None
+        self._is_living = self._is_damaged = False
         self._clock = clock
         self._statements = _known()
         self._columns: dict[str, tuple[str, ...]] = {}
@@ -71,7 +73,7 @@ class SqliteStore:
         set_canary()
         self._is_open = True
         self.log = Path(self._writer.filename_wal)  # where a link leads to
-        self._its_file, self._its_log = _identity(path), _identity(self.log)
+        self._files = StoreFiles(path, self.log)
         self._readers: list[apsw.Connection] = []
         self._commit: Combiner[Callable[[SqliteTx], Any], Any] = Combiner(self._flush)
         self.wakeups = Wakeups()
@@ -102,9 +104,10 @@ class SqliteStore:
             try:
                 return work(self._tx(connection))
             finally:
-                connection.execute("rollback")
+                if connection.in_transaction:  # SQLite ends it by itself when the disk fails
+                    connection.execute("rollback")
         except apsw.Error as error:
-            raise _unavailable(error, path=self.path) from error
+            raise self._translated(error) from error
         finally:
             self._readers.append(connection)
 
@@ -132,9 +135,9 @@ class SqliteStore:
     def close(self) -> None:
         self._file_watch.stop()
         with self._writing:
-            log = _identity(self.log)
-            if self._is_open and log is not None and log != self._its_log:
-                # The last to close folds in its log and removes it by name, and that is another's.
+            if self._is_open and (self._is_damaged or self._files.is_log_of_another()):
+                # The last to close folds in its log and removes it by name, and that is another's,
+                # or would go into what is damaged.
                 # (Of a log that is gone nobody else knows: folding it in saves what it holds.)
                 for each in (self._writer, *self._readers):
                     each.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -143,6 +146,7 @@ class SqliteStore:
             self._readers.pop().close()
         if self._is_open:
             self._is_open = False
+            self._files.close()
             disown(self.path)
 
     def _connect(self) -> apsw.Connection:
@@ -155,24 +159,37 @@ class SqliteStore:
             for pragma in PRAGMAS:
                 _set(connection, pragma)
         except (apsw.Error, OSError) as error:
-            raise _unavailable(error, path=self.path) from error
+            raise self._translated(error) from error
         return connection
 
     def _check_file(self) -> None:
-        """Refuse to write into a file that nobody finds any more; two stats and an fstat."""
+        """Refuse to use a file that nobody finds any more, or that is damaged."""
+        if self._is_damaged and self.lost is not None:
+            raise self.lost
         check_descriptors()
-        if self._was_replaced():
-            raise StoreLost(
-                f"the SQLite file {self.path} or its write-ahead log was moved, deleted or "
-                "replaced while this process used it; nothing is written any more. Put the files "
-                "back together, or start the process again to use what is there now"
+        if self._files.are_others():
+            self.lost = StoreLost(
+                f"the SQLite file {self.path}, its write-ahead log or its -shm was moved, deleted "
+                "or replaced while this process used it; nothing is written any more. Put the "
+                "files back together, or start the process again to use what is there now"
             )
+            raise self.lost
 
-    def _was_replaced(self) -> bool:
-        log = _identity(self.log)
-        if self._its_log is None:  # there from the first transaction until the last close
-            self._its_log = log
-        return log != self._its_log or _identity(self.path) != self._its_file
+    def _check_contents(self) -> None:
+        """Refuse to write into files that were cut off or copied over; we hold the lock."""
+        index = self._files.index()
+        self._check_file()
+        if (harm := self._files.harm(index)) is not None:
+            self._is_damaged = True
+            self.lost = lost(self.path, harm)
+            raise self.lost
+
+    def _translated(self, error: Exception) -> Exception:
+        answer = translated(error, path=self.path, is_living=self._is_living)
+        if isinstance(answer, StoreLost) and is_damage(error):
+            self._is_damaged = True
+            self.lost = answer
+        return answer
 
     def _tx(self, connection: apsw.Connection) -> SqliteTx:
         now = self._clock() if self._clock else None
@@ -186,14 +203,14 @@ class SqliteStore:
             self.touches += 1
             try:  # Ctrl-C may come as soon as the transaction has begun
                 self._writer.execute("begin immediate")
-                self._check_file()
+                self._check_contents()
                 tx = self._tx(self._writer)
                 answers = [self._attempt(tx, work) for work in works]
                 self._board(tx, rides)
                 self._writer.execute("commit")
-                is_committed = True
+                is_committed = self._is_living = True
             except apsw.Error as error:
-                raise _unavailable(error, path=self.path) from error
+                raise self._translated(error) from error
             finally:
                 if not is_committed:
                     self._give_up(rides)
@@ -209,12 +226,12 @@ class SqliteStore:
         try:
             answer = work(tx)
         except Exception as error:  # it is raised in the caller who sent the work
-            if not self._writer.in_transaction:
+            answer = self._translated(error)
+            if not self._writer.in_transaction or self._is_damaged:
                 # A full or broken disk: SQLite rolled everything back, the works before this too.
-                raise _unavailable(error, path=self.path) from error
+                raise answer from error
             self._writer.execute("rollback to work")
             tx.restore(news)
-            answer = _unavailable(error, path=self.path)
         self._writer.execute("release work")
         return answer
 
@@ -250,15 +267,6 @@ class SqliteStore:
             self._writing.release()
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    """What the system knows the file by that this name leads to; None if to none."""
-    try:
-        found = os.stat(path)  # noqa: PTH116  # on the way of every commit
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
 def _set(connection: apsw.Connection, pragma: str) -> None:
     """Make a setting; SQLite refuses a new journal at once while another process makes the file."""
     end_s = elapsed_s() + BUSY_MS / 1000
@@ -271,16 +279,3 @@ def _set(connection: apsw.Connection, pragma: str) -> None:
             sleep(0.01)
         else:
             return
-
-
-def _unavailable(error: Exception, *, path: Path) -> Exception:
-    if isinstance(error, apsw.BusyError):
-        return StoreUnavailable(
-            f"the SQLite file {path} was locked by another process for {BUSY_MS // 1000} s"
-        )
-    if isinstance(error, apsw.NotADBError | apsw.CantOpenError | apsw.PermissionsError):
-        return StoreRefused(f"cannot use the SQLite file {path}: {error}")
-    is_outage = isinstance(error, apsw.Error | OSError)
-    if not is_outage or isinstance(error, apsw.ConstraintError | apsw.SQLError):
-        return error  # the caller's, or a bug of ours: let it be seen as it is
-    return StoreUnavailable(f"cannot use the SQLite file {path}: {error}")

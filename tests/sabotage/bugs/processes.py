@@ -11,6 +11,8 @@ T_AGAIN = T_SUPERVISOR + "test_a_worker_that_served_and_ended_unasked_is_started
 T_DESCRIPTORS = "tests/unit/test_descriptors.py::"
 T_SIGNALS = "tests/unit/test_signal_guard.py::"
 T_INTEGRITY = "tests/contract/test_integrity.py::"
+T_DAMAGED = "tests/contract/test_damaged_file.py::"
+FILES = "store/sqlite_files.py"
 T_REPLACED = "tests/contract/test_replaced_file.py::"
 
 PROCESSES = (
@@ -111,9 +113,9 @@ PROCESSES = (
         breaks="Acknowledged runs are written into a file that nobody finds any more.",
         edits=(
             Edit(
-                path=SQLITE,
-                within="SqliteStore._was_replaced",
-                old=" or _identity(self.path) != self._its_file",
+                path=FILES,
+                within="StoreFiles.are_others",
+                old="or _identity(file) != self._its_file",
             ),
         ),
         caught_by=(
@@ -125,14 +127,112 @@ PROCESSES = (
         breaks="The next process to open the file begins another log: both are broken.",
         edits=(
             Edit(
-                path=SQLITE,
-                within="SqliteStore._was_replaced",
-                old="log != self._its_log or ",
+                path=FILES,
+                within="StoreFiles.are_others",
+                old="its_log != self._its_log\n            or ",
             ),
         ),
         caught_by=(
             T_REPLACED
             + "test_nothing_is_written_any_more_and_the_words_are_clear[delete_log-sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="a deleted -shm is not noticed",
+        breaks="The next process makes another: both write at once, and the file is broken.",
+        edits=(
+            Edit(
+                path=FILES,
+                within="StoreFiles.are_others",
+                old="or its_index != self._its_index\n",
+                new="\n",
+            ),
+        ),
+        caught_by=(
+            T_REPLACED
+            + "test_nothing_is_written_any_more_and_the_words_are_clear[delete_index-sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="a log that was cut off is not noticed",
+        breaks="Acknowledged runs are written behind a hole, and nobody reads them.",
+        edits=(
+            Edit(
+                path=FILES,
+                within="StoreFiles.harm",
+                old="log.st_size < self._log_bytes and ",
+                new="False and ",
+            ),
+        ),
+        caught_by=(T_DAMAGED + "test_no_write_is_acknowledged_any_more[cut_log-sqlite]",),
+    ),
+    Sabotage(
+        name="a log that SQLite cut off itself is taken for damage",
+        breaks="A checkpoint by an administrator ends all workers.",
+        edits=(
+            Edit(path=FILES, within="StoreFiles.harm", old=" and log.st_size < index.log_bytes"),
+        ),
+        caught_by=(
+            T_DAMAGED
+            + "test_a_log_that_sqlite_itself_copies_back_or_cuts_off_is_no_harm[truncate-sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="a copy over the living file is not noticed",
+        breaks="Pages of a backup are mixed with those of the log.",
+        edits=(
+            Edit(
+                path=FILES,
+                within="StoreFiles._harm_of_file",
+                old="is_excused or head == self._head",
+                new="True",
+            ),
+        ),
+        caught_by=(T_DAMAGED + "test_no_write_is_acknowledged_any_more[copy_over-sqlite]",),
+    ),
+    Sabotage(
+        name="a checkpoint is taken for a copy over the file",
+        breaks="Workers end whenever SQLite copies its log back.",
+        edits=(
+            Edit(
+                path=FILES,
+                within="StoreFiles._harm_of_file",
+                old="was.copying != now.copying or was.copied != was.tried",
+                new="was is _NONE_YET",
+            ),
+        ),
+        caught_by=(
+            T_DAMAGED
+            + "test_a_log_that_sqlite_itself_copies_back_or_cuts_off_is_no_harm[passive-sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="damage that SQLite finds is an outage",
+        breaks="A process goes on to acknowledge what it writes into a broken file.",
+        edits=(
+            Edit(
+                path="store/sqlite_errors.py",
+                within="translated",
+                old="is_living and is_damage(error)",
+                new="False",
+            ),
+        ),
+        caught_by=(
+            T_DAMAGED + "test_a_store_in_which_sqlite_finds_damage_is_lost_for_good[words0-sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="a look at the files drops the locks of others",
+        breaks="Two processes write at once.",
+        edits=(
+            Edit(
+                path="store/file_eyes.py",
+                within="Eye.close",
+                old=" and not _has_locks(self._path)",
+            ),
+        ),
+        caught_by=(
+            T_DAMAGED + "test_looking_at_the_files_keeps_the_locks_of_other_connections[sqlite]",
         ),
     ),
     Sabotage(
