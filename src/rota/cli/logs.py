@@ -58,7 +58,7 @@ MESSAGES = {
     "worker.started": "worker started",
     "worker.stopped": "worker stopped",
     "worker.crashed": "the worker process has died and is started again",
-    "worker.broken": "the worker process cannot go on and ends; it is started again",
+    "worker.broken": "the worker process could not go on and has ended; it is started again",
     "worker.stuck": "the worker process does not answer and is killed: a handler holds it up",
     "process.died": "a process has died and is started again",
     "worker.cut_off": "the lease could not be renewed: own work was stopped",

@@ -12,7 +12,9 @@ import os
 import struct
 
 _BEATS = struct.Struct("<Q")
-_PATIENCE_AT, _HAS_SERVED_AT, _IS_WATCHED_AT, _FAREWELL_AT, _CODE_AT, _AWAY_AT = range(8, 14)
+_PATIENCE_AT, _HAS_SERVED_AT, _IS_WATCHED_AT, _FAREWELL_AT, _CODE_AT, _AWAY_AT, _CLOSED_AT = range(
+    8, 15
+)
 _ID_AT, _ID_BYTES = 16, 36
 LONGEST_S = 255
 """More patience does not fit into its byte."""
@@ -29,7 +31,7 @@ class Lifeline:
     def begin(self, worker_id: str) -> None:
         """A new life begins; what was said in the one before does not count for it."""
         self._page[_ID_AT : _ID_AT + _ID_BYTES] = worker_id.encode().ljust(_ID_BYTES, b"\0")
-        self._page[_IS_WATCHED_AT] = self._page[_FAREWELL_AT] = 0
+        self._page[_IS_WATCHED_AT] = self._page[_FAREWELL_AT] = self._page[_CLOSED_AT] = 0
 
     def serve(self, patience_s: float) -> None:
         """From now on it beats; who hears nothing for so long may take it for stuck."""
@@ -48,6 +50,10 @@ class Lifeline:
         """It ends on purpose, with this exit code."""
         self._page[_CODE_AT] = code & 0xFF
         self._page[_FAREWELL_AT] = 1
+
+    def say_closed(self) -> None:
+        """Its descriptors were closed: it ends, and cannot tell where its log goes."""
+        self._page[_CLOSED_AT] = 1
 
     def is_first_to_find_it_away(self) -> bool:
         """Whether nobody has told yet that the store is away, since it was there last."""
@@ -72,6 +78,11 @@ class Lifeline:
     def farewell(self) -> int | None:
         """The exit code that the last life has announced; None if it said nothing."""
         return self._page[_CODE_AT] if self._page[_FAREWELL_AT] else None
+
+    @property
+    def was_closed(self) -> bool:
+        """Whether the last life ended because descriptors of it were closed."""
+        return bool(self._page[_CLOSED_AT])
 
     @property
     def worker_id(self) -> str | None:

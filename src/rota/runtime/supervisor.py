@@ -24,7 +24,7 @@ from rota.notices import emit
 from rota.runtime.body import WorkerBody
 from rota.runtime.lifeline import Lifeline
 from rota.runtime.signal_guard import guard_signals
-from rota.store.descriptors import are_closed
+from rota.store.descriptors import are_closed, are_standard_closed
 
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 STEADY_S = 10.0
@@ -168,6 +168,8 @@ class _Supervisor:
             pause_s = AWAY_S
         else:
             pause_s = self._rests.after(lived_s)
+            if self._line.was_closed:
+                emit("worker.broken", error="a handler has closed file descriptors of its worker")
             ended = {"signal": _signal_name(-code)} if code < 0 else {"exit_code": code}
             emit("worker.crashed", **ended, lived_s=round(lived_s, 1), restart_in_s=pause_s)
         end_s = elapsed_s() + pause_s
@@ -253,8 +255,8 @@ class _Stops:
         poll.register(self._reader, select.POLLIN)
         while not self._count:
             self._line.beat()
-            if are_closed():
-                emit("worker.broken", error="a handler has closed file descriptors of its worker")
+            if are_closed() or are_standard_closed():
+                self._line.say_closed()  # our own log may lead into anybody's socket
                 os._exit(BROKEN)
             if self._worker.fatal is not None:
                 raise self._worker.fatal

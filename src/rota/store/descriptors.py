@@ -4,11 +4,15 @@ Code that closes descriptors which it did not open (`os.closerange(3, 4096)`) ta
 databases, too, and their numbers soon belong to other files: what we write would go there. The
 canary is a pipe that nobody uses; when its number is free, or somebody else's, nothing of ours can
 be trusted any more.
+
+The numbers 0, 1 and 2 are looked at beside it: when they are free, the next socket gets one of
+them, and what this process logs is written to whoever is at its other end.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from threading import Lock
 
 from rota.errors import StoreLost
@@ -16,6 +20,9 @@ from rota.errors import StoreLost
 _lock = Lock()
 _canary: list[tuple[int, int]] = []
 """Its number and what the system knows it by; empty until a store is opened."""
+STANDARD = (0, 1, 2)
+_standard: dict[int, tuple[int, int]] = {}
+"""Those that were open then."""
 
 
 def set_canary() -> None:
@@ -25,6 +32,11 @@ def set_canary() -> None:
             reader, writer = os.pipe()
             os.close(writer)
             _canary.append((reader, os.fstat(reader).st_ino))
+            _standard.update(
+                (number, (found.st_dev, found.st_ino))
+                for number in STANDARD
+                if (found := _look(number)) is not None
+            )
 
 
 def are_closed() -> bool:
@@ -38,11 +50,39 @@ def are_closed() -> bool:
         return True
 
 
-def check_descriptors() -> None:
-    """Refuse to write into what may be anybody's file; costs less than a microsecond."""
-    if are_closed():
+def are_standard_closed() -> bool:
+    """Whether 0, 1 or 2 was closed, or is something now that cannot have been put there.
+
+    To lead output into a file or a pipe is fine (`os.dup2`). Three fstats: for those who look
+    now and then, and before a new socket is made.
+    """
+    return any(_is_closed(number, known) for number, known in _standard.items())
+
+
+def check_descriptors(*, deep: bool = False) -> None:
+    """Refuse to write into what may be anybody's file; costs less than a microsecond.
+
+    `deep` looks at the standard ones as well.
+    """
+    if are_closed() or (deep and are_standard_closed()):
         raise StoreLost(
             "file descriptors of this process were closed by code that had not opened them "
             "(os.closerange, for instance), those of the database among them; start the process "
             "again"
         )
+
+
+def _is_closed(number: int, known: tuple[int, int]) -> bool:
+    found = _look(number)
+    if found is None:
+        return True
+    is_output = stat.S_ISREG(found.st_mode) or stat.S_ISFIFO(found.st_mode)
+    is_same = (found.st_dev, found.st_ino) == known
+    return not (is_same or is_output or stat.S_ISCHR(found.st_mode))
+
+
+def _look(number: int) -> os.stat_result | None:
+    try:
+        return os.fstat(number)
+    except OSError:
+        return None

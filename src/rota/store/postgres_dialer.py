@@ -19,6 +19,7 @@ from psycopg.types.string import TextLoader
 
 from rota.clock import elapsed_s
 from rota.errors import StoreRefused, StoreUnavailable
+from rota.store.descriptors import check_descriptors
 from rota.store.postgres_connection import SESSION, Connection
 from rota.store.postgres_leftovers import Leftovers
 from rota.store.postgres_wire import Wire
@@ -120,6 +121,7 @@ class Dialer:
 
         While the server is away all who ask share one attempt, after a rest of a second at most.
         """
+        check_descriptors(deep=True)  # a number that is free by mistake must not be its socket's
         rest_s = self._turn_s()
         try:
             time.sleep(rest_s)

@@ -81,6 +81,22 @@ PROCESSES = (
         ),
     ),
     Sabotage(
+        name="closed standard descriptors are not noticed",
+        breaks="A worker writes its log into a connection to PostgreSQL.",
+        edits=(
+            Edit(
+                path="store/descriptors.py",
+                within="are_standard_closed",
+                old="any(_is_closed(number, known) for number, known in _standard.items())",
+                new="False",
+            ),
+        ),
+        caught_by=(
+            T_DESCRIPTORS
+            + "test_a_standard_one_that_is_free_or_a_socket_is_noticed[give_it_to_a_socket-1]",
+        ),
+    ),
+    Sabotage(
         name="a handler may signal its worker",
         breaks="os.kill(os.getppid(), 9) ends the supervisor.",
         edits=(
