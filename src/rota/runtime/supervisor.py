@@ -25,6 +25,7 @@ from rota.runtime.body import WorkerBody
 from rota.runtime.lifeline import Lifeline
 from rota.runtime.signal_guard import guard_signals
 from rota.store.descriptors import are_closed, are_standard_closed
+from rota.store.file_guard import guard_files
 
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 STEADY_S = 10.0
@@ -219,6 +220,7 @@ def serve_worker(worker: WorkerBody, incarnation: Incarnation) -> int:
     stops.catch()
     worker.start(worker_id=incarnation.worker_id, dead=incarnation.dead)
     guard_signals(os.getpid(), os.getppid(), line.owner)
+    guard_files()
     line.serve(worker.patience_s)
     stops.wait()
     line.leave()

@@ -10,19 +10,15 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock, local
+from threading import Lock
 
 import apsw
+
+from rota.store.file_guard import by_ourselves
 
 _lock = Lock()
 _open: dict[tuple[int, int], tuple[int, int]] = {}
 """Descriptor and number of users, by what the system knows the file by."""
-_here = local()
-
-
-def is_looking() -> bool:
-    """Whether this thread opens a file for an Eye right now."""
-    return getattr(_here, "is_looking", False)
 
 
 class Eye:
@@ -65,11 +61,8 @@ class Eye:
             self._key = key
 
     def _new(self) -> int:
-        _here.is_looking = True
-        try:
+        with by_ourselves():
             return os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
-        finally:
-            _here.is_looking = False
 
 
 def _has_locks(path: Path) -> bool:

@@ -7,6 +7,8 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from rota.store.file_guard import by_ourselves
+
 _MOUNTS = Path("/proc/self/mounts")
 
 
@@ -23,7 +25,8 @@ def make_private(path: Path) -> None:
         try:
             os.mknod(target, stat.S_IFREG | 0o600)
         except PermissionError:  # some systems let only root do that
-            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            with by_ourselves():
+                os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def file_facts(log: Path) -> dict[str, str | int]:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import gc
 import sqlite3
-from collections import Counter
-from functools import cache
 from pathlib import Path
 from threading import Lock
 
 from rota.errors import WrongConnection
+from rota.store.file_guard import SUFFIXES, is_same_library, names
+from rota.store.file_guard import owned as _owned
 
 _lock = Lock()
-_owned: Counter[Path] = Counter()
 _lent: dict[Path, set[int]] = {}
 
 
@@ -24,9 +23,10 @@ def own(path: Path) -> None:
     """A store opens the file; WrongConnection while a sqlite3 connection we know of has it."""
     path = path.resolve()
     with _lock:
-        if not _is_same_library() and _living(_lent.pop(path, set())):
+        if not is_same_library() and _living(_lent.pop(path, set())):
             raise WrongConnection(f"a sqlite3 connection to {path} is open; {_ADVICE}")
         _owned[path] += 1
+        names.update(path.name + suffix for suffix in ("", *SUFFIXES))
 
 
 def disown(path: Path) -> None:
@@ -38,7 +38,7 @@ def lend(path: Path, connection: sqlite3.Connection) -> None:
     """A sqlite3 connection to the file is used; WrongConnection while a store has it open here."""
     path = path.resolve()
     with _lock:
-        if not _is_same_library() and _owned[path] > 0:
+        if not is_same_library() and _owned[path] > 0:
             raise WrongConnection(f"Rota has {path} open in this process; {_ADVICE}")
         _lent.setdefault(path, set()).add(id(connection))
 
@@ -47,13 +47,6 @@ _ADVICE = (
     "Python's sqlite3 is another copy of SQLite, and two of them in one process break each "
     "other's locks. Close the one first, or use a connection of apsw"
 )
-
-
-@cache
-def _is_same_library() -> bool:
-    import apsw  # noqa: PLC0415  # a process that only submits through sqlite3 may not need it
-
-    return not apsw.using_amalgamation and apsw.sqlite_lib_version() == sqlite3.sqlite_version
 
 
 def _living(ids: set[int]) -> bool:

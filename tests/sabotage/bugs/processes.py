@@ -97,6 +97,21 @@ PROCESSES = (
         ),
     ),
     Sabotage(
+        name="a handler may open the files of its store",
+        breaks="A copy drops the locks of its worker: two processes write at once.",
+        edits=(
+            Edit(
+                path="store/file_guard.py",
+                within="_hook",
+                old='path.rpartition("/")[2] in names',
+                new="False",
+            ),
+        ),
+        caught_by=(
+            "tests/unit/test_file_guard.py::test_a_copy_of_a_file_of_the_store_is_refused[-shm]",
+        ),
+    ),
+    Sabotage(
         name="a handler may signal its worker",
         breaks="os.kill(os.getppid(), 9) ends the supervisor.",
         edits=(
