@@ -5,8 +5,9 @@ from __future__ import annotations
 from rota.engine.promote import promote
 from rota.engine.workers import retire, workers
 from rota.ids import new_id
+from rota.model.run import Lease
 from rota.model.states import State
-from rota.rules.retry import MAX_CRASHES
+from rota.rules.retry import MAX_CRASHES, MAX_LOSSES
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,
@@ -99,6 +100,52 @@ def test_a_run_is_not_given_up_for_workers_that_died_with_it(store: Store) -> No
     assert (run.state, run.crashes, run.failures) == ("queued", 3 * MAX_CRASHES, 0)
     assert finish_with(store, claim_one(store, given_worker(store))) == []
     assert state_of(store, run_id) is State.SUCCESS
+
+
+def test_a_run_whose_workers_die_while_it_alone_is_suspected_is_given_up(
+    store: Store,
+) -> None:
+    """It was in a process of its own, and a program of it kills the worker."""
+    run_id = given_run(store)
+    for _ in range(MAX_LOSSES + 1):  # at the first loss it had been among others
+        beside = given_run(store)
+        dead = given_worker(store)
+        claim_some(store, dead, limit=2)
+        reap_some(store, worker_id=dead)
+        finish_with(store, _leased(store, beside))
+
+    run = look(store, run_id)
+    assert (run.state, run.crashes) == ("failed", MAX_LOSSES + 1)
+    assert (run.reason or "").startswith(f"quarantined: its worker died {MAX_LOSSES} times while")
+
+
+def test_of_several_suspects_none_is_given_up_for_its_worker(store: Store) -> None:
+    ids = [given_run(store), given_run(store)]
+    for _ in range(MAX_LOSSES + 3):
+        dead = given_worker(store)
+        claim_some(store, dead, limit=2)
+        reap_some(store, worker_id=dead)
+
+    assert {state_of(store, each) for each in ids} == {State.QUEUED}
+
+
+def test_a_run_is_not_given_up_for_leases_that_ended(store: Store, clock: Clock) -> None:
+    """A machine that vanished, a network, a deploy: nobody saw its worker die of anything."""
+    run_id = given_run(store)
+    for _ in range(MAX_LOSSES + 3):
+        claim_one(store, given_worker(store))
+        clock.advance(LEASE_MS)
+        reap_some(store)
+
+    assert state_of(store, run_id) is State.QUEUED
+
+
+def _leased(store: Store, run_id: str) -> Lease:
+    leases = claim_some(store, given_worker(store), limit=2)
+    for lease in leases:
+        if lease.run_id != run_id:
+            finish_with(store, lease, "release")
+    return next(lease for lease in leases if lease.run_id == run_id)
 
 
 def test_a_run_that_was_alone_in_three_processes_that_died_is_given_up(

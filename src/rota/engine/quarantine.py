@@ -1,7 +1,7 @@
 """Quarantine: a run whose own processes keep dying is ended, instead of killing for ever.
 
-Counted are the attempts on record that ended with a process in which the run was alone; workers
-that died with it, for whatever reason, are not.
+Counted are the attempts on record that ended with a process in which the run was alone. Workers
+that died with it count, to a limit of their own, only where it was the one run under suspicion.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.model.run import Verdict
-from rota.rules.retry import quarantine
+from rota.rules.retry import quarantine, quarantine_lost
 from rota.store.base import Tx
+
+LONE_LOSS = "WorkerLostAlone"
+"""The type of the error of an attempt that counts so."""
 
 
 def quarantined(tx: Tx, verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -20,18 +23,29 @@ def quarantined(tx: Tx, verdicts: Sequence[Verdict]) -> list[Verdict]:
 
     Called when these attempts are on record. A verdict that is sent again finds the same count.
     """
-    crashed = sorted(verdict.run_id for verdict in verdicts if verdict.max_crashes)
-    rows = tx.all("count_crashes", ids=msgspec.json.encode(crashed).decode())
+    counted = [verdict for verdict in verdicts if verdict.max_crashes]
+    lost = [verdict.run_id for verdict in counted if verdict.kind == "lost"]
+    crashed = [verdict.run_id for verdict in counted if verdict.kind != "lost"]
+    rows = list(tx.all("count_crashes", ids=_batch(crashed))) if crashed else []
+    if lost:
+        mark = f'%"type":"{LONE_LOSS}"%'
+        rows += tx.all("count_lone_losses", ids=_batch(lost), mark=mark)
     counts = {str(row["run_id"]): row["crashes"] for row in rows}
     return [_judged(verdict, counts.get(verdict.run_id, 0)) for verdict in verdicts]
+
+
+def _batch(run_ids: Sequence[str]) -> str:
+    return msgspec.json.encode(sorted(run_ids)).decode()
 
 
 def _judged(verdict: Verdict, crashes: int) -> Verdict:
     if not verdict.max_crashes:
         return verdict
-    ends = quarantine(
-        verdict.reason or "its process died", crashes=crashes, limit=verdict.max_crashes
-    )
+    if verdict.kind == "lost":
+        ends = quarantine_lost(losses=crashes, limit=verdict.max_crashes)
+    else:
+        how = verdict.reason or "its process died"
+        ends = quarantine(how, crashes=crashes, limit=verdict.max_crashes)
     if ends is None:
         return msgspec.structs.replace(verdict, reason=None, max_crashes=0)
     return msgspec.structs.replace(verdict, verb="fail", reason=ends.reason, max_crashes=0)

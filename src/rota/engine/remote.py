@@ -15,7 +15,7 @@ from rota.engine.heartbeat import Held
 from rota.engine.jobs import current_specs, stored_jobs
 from rota.engine.keys import worker_key
 from rota.engine.kin import kinship
-from rota.engine.reap import take_back
+from rota.engine.reap import take_back_of_dead
 from rota.engine.strays import release
 from rota.engine.workers import NewWorker, enter, id_is_taken, learn, retire, takes_in
 from rota.errors import UnknownWorker
@@ -142,7 +142,7 @@ def bury(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> None:
         find_remote(tx, worker_id, namespace=namespace, token_id=token_id)
     except UnknownWorker:
         return
-    take_back(tx, tx.all("runs_of_worker", worker_id=worker_id, limit=EVERY))
+    take_back_of_dead(tx, tx.all("runs_of_worker", worker_id=worker_id, limit=EVERY))
     retire(tx, worker_id)
 
 

@@ -15,7 +15,10 @@ from rota.rules.duration import format_duration
 MAX_CRASHES = 3
 """A run is held to be the cause when so many processes died in which it was alone."""
 MAX_LOSSES = 10
-"""For one that cannot be tried alone, so that nobody can tell: so many losses are too many."""
+"""For one of which nobody can tell whether it is the cause: so many losses are too many.
+
+It cannot be tried alone; or it was alone in its process, and each time the worker died instead.
+"""
 
 
 class RetryIn(msgspec.Struct, frozen=True):
@@ -147,4 +150,18 @@ def quarantine(how: str, *, crashes: int, limit: int) -> GiveUp | None:
     times = "once" if crashes == 1 else f"{crashes} times"
     return GiveUp(
         f"quarantined: {how} while it ran alone, {times}; find out why before you redrive it"
+    )
+
+
+def quarantine_lost(*, losses: int, limit: int) -> GiveUp | None:
+    """Decide whether too many workers died while this run was the only one under suspicion.
+
+    That is: alone in a process of its own, after an earlier loss, and no other such run beside it.
+    """
+    if losses < limit:
+        return None
+    return GiveUp(
+        f"quarantined: its worker died {losses} times while it ran in a process of its own and no "
+        "other run there had lost a worker before; a program that it starts may kill the worker. "
+        "Find out why before you redrive it"
     )

@@ -47,6 +47,9 @@ from rota.runtime.watchman import Watchman
 from rota.store.base import Store, Watch
 from rota.store.wakeups import EVERYWHERE
 
+EVERY = 500
+"""Of the runs of a dead worker in one transaction."""
+
 
 class Worker(WorkerBody):
     """One worker process (or one inside another program)."""
@@ -95,12 +98,18 @@ class Worker(WorkerBody):
         for service in self._services():
             service.outage = outage
 
+    def _bury(self, dead_id: str) -> None:
+        blamed: set[str] = set()
+        while self._store.write(lambda tx: reap(tx, limit=EVERY, worker_id=dead_id, blamed=blamed)):
+            pass
+        self._store.write(lambda tx: retire(tx, dead_id))
+        if blamed:
+            emit("run.blamed", worker=dead_id, runs=sorted(blamed))
+
     def start(self, *, worker_id: str | None = None, dead: Sequence[str] = ()) -> None:
         """Register and begin to claim; runs of workers known to be dead are taken back first."""
         for dead_id in dead:
-            while self._store.write(lambda tx, gone=dead_id: reap(tx, limit=500, worker_id=gone)):  # type: ignore[misc]
-                pass
-            self._store.write(lambda tx, gone=dead_id: retire(tx, gone))  # type: ignore[misc]
+            self._bury(dead_id)
         self._register(worker_id or new_id())
         watch = self._store.watch(self._woken, heard=self._heard)
         self._watches = [watch, self._store.ride(self._courier)]

@@ -149,6 +149,34 @@ FINISHING = (
         ),
     ),
     Sabotage(
+        name="a run may kill its workers for ever",
+        breaks="A program of one run kills the worker again and again, and all runs beside.",
+        edits=(
+            Edit(
+                path="engine/reap.py",
+                within="take_back_of_dead",
+                old="alone if len(alone) == 1 else ()",
+                new="()",
+            ),
+        ),
+        caught_by=(
+            T_REAP + "test_a_run_whose_workers_die_while_it_alone_is_suspected_is_given_up[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="all suspects pay for the death of their worker",
+        breaks="An innocent run is given up for the one beside it.",
+        edits=(
+            Edit(
+                path="engine/reap.py",
+                within="take_back_of_dead",
+                old="alone if len(alone) == 1 else ()",
+                new="alone",
+            ),
+        ),
+        caught_by=(T_REAP + "test_of_several_suspects_none_is_given_up_for_its_worker[sqlite]",),
+    ),
+    Sabotage(
         name="a server says how long a run waits",
         breaks="One header of a stranger parks a run for years.",
         edits=(

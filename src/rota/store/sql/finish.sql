@@ -63,6 +63,15 @@ select run_id, count(*) as crashes
    and kind = 'crash'
  group by run_id
 
+-- name: count_lone_losses
+-- Attempts that ended with a worker in which this run alone was under suspicion.
+select run_id, count(*) as crashes
+  from rota.attempt
+ where run_id {ids:ids}
+   and kind = 'lost'
+   and error like :mark
+ group by run_id
+
 -- name: retry_runs
 -- After an acknowledged cancel no new attempt may start: such a run is left for `abort`.
 -- Expiry is for runs that never started.
