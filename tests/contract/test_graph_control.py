@@ -91,7 +91,7 @@ def test_a_paused_map_makes_no_more_instances(store: Store, worker: str) -> None
         (Ending.SKIPPED, "skipped"),
     ],
 )
-def test_a_node_that_is_marked_has_ended_so(
+def test_a_node_that_is_marked_ends_so_when_its_handler_has_stopped(
     store: Store, worker: str, ending: Ending, after: str
 ) -> None:
     flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
@@ -100,11 +100,11 @@ def test_a_node_that_is_marked_has_ended_so(
 
     store.write(lambda tx: mark(tx, run, "a", ending, namespace=HOME, by=by()))
 
-    assert flow.states(run) == {"a": ending.value, "b": after}
-    assert flow.reasons(run)["a"] == "marked by ann: test"
+    assert flow.states(run) == {"a": "active", "b": "pending"}
     assert look(store, lease.run_id).cancel_requested
     flow.end(run, "a", "abort")
-    assert flow.states(run)["a"] == ending.value
+    assert flow.states(run) == {"a": ending.value, "b": after}
+    assert flow.reasons(run)["a"] == "marked by ann: test"
     assert verbs(store) == ["mark"]
 
 

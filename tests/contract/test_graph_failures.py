@@ -30,7 +30,7 @@ def test_after_a_failure_no_others_start(
     assert look(store, leases["slow"].run_id).cancel_requested is cancels
     flow.end(run, "slow", "abort" if cancels else "succeed")
     ended = look(store, run)
-    assert (ended.state, ended.reason) == (State.FAILED, "node a failed")
+    assert (ended.state, ended.reason) == (State.FAILED, "node a failed: ValueError: broken")
 
 
 def test_a_node_that_waits_in_its_queue_does_not_start_after_a_failure(

@@ -7,12 +7,20 @@ from typing import Any
 
 import pytest
 
+from rota.engine.acts import By
 from rota.engine.finish import finish
+from rota.engine.graph_control import mark
+from rota.ids import new_id
 from rota.model.graph import Map, Node
 from rota.model.states import State
+from rota.rules.joins import Ending
 from rota.store.base import Store
 from tests.contract.builders import HOME, cancel_run, claim_some, look
 from tests.contract.graph_builders import JOB, Flow, graph, node, verdict_of
+
+
+def by() -> By:
+    return By(act_id=new_id(), who="ann", why="test")
 
 
 def test_a_map_gives_its_results_in_order_to_the_next(store: Store, worker: str) -> None:
@@ -114,12 +122,15 @@ def test_a_map_of_a_cancelled_run_makes_no_more_instances(
 
 @pytest.mark.parametrize("running", [1, 2])
 def test_instances_of_the_try_before_do_not_count(store: Store, worker: str, running: int) -> None:
+    """There are such if somebody does not wait for them: who marks a node twice."""
     nodes = [Node(name="each", job="work", map=Map(over=[1, 2], into="x"))]
     flow = Flow(store, worker, graph(nodes, retries=1))
     run = flow.start()
     first, *late = claim_some(store, worker, limit=running, jobs=(JOB,))
 
     store.write(lambda tx: finish(tx, [verdict_of(first, "fail")], namespace=HOME))
+    for _ in late * 2:
+        store.write(lambda tx: mark(tx, run, "each", Ending.FAILED, namespace=HOME, by=by()))
     again = flow.claim()
     for lease in late:
         verdict = verdict_of(lease, "abort")
@@ -141,6 +152,7 @@ def test_a_try_within_the_millisecond_of_the_one_before_has_runs_of_its_own(
     first = {lease.run_id for lease in flow.claim()}
 
     flow.end(run, "each", "fail", item=0)
+    flow.end(run, "each", "abort", item=1)
     again = {lease.run_id for lease in flow.claim()}
 
     assert len(again) == 2

@@ -75,6 +75,7 @@ def test_a_graph_within_another_ends_after_the_timeout_of_its_node(
     clock.advance(1)
     assert store.write(lambda tx: time_out(tx, limit=10)) == 1
 
+    flow.end(inner, "a", "abort")
     ended = look(store, inner)
     assert (ended.state, ended.reason) == (State.FAILED, "ran longer than its timeout of 5m")
     assert look(store, run).state is State.FAILED
@@ -98,6 +99,7 @@ def test_each_instance_of_a_mapped_graph_has_the_retries_and_the_timeout_of_the_
     assert look(store, first).state is State.SUCCESS
     clock.advance(5 * 60_000)
     assert store.write(lambda tx: time_out(tx, limit=10)) == 1
+    flow.end(second, "a", "abort")
     assert look(store, second).state is State.FAILED
     assert look(store, run).state is State.FAILED
 

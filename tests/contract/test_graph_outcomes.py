@@ -122,6 +122,7 @@ def test_a_returned_node_that_a_person_marks_as_failed_fails_the_graph(
     flow.claim()
 
     store.write(lambda tx: mark(tx, run, "text", Ending.FAILED, namespace=HOME, by=ME))
+    flow.end(run, "text", "abort")
     flow.claim()
     flow.end(run, "alert")
 
@@ -198,7 +199,7 @@ def test_a_notify_runs_though_no_others_may_start(store: Store, worker: str, mod
     flow.end(run, "tell", "fail")
     flow.end(run, "other", "abort" if mode == "fail_fast" else "succeed")
     assert flow.states(run)["more"] == "skipped"
-    assert look(store, run).reason == "node rows failed"
+    assert look(store, run).reason == "node rows failed: ValueError: broken"
 
 
 def test_a_notify_that_fails_stops_nothing(store: Store, worker: str) -> None:
@@ -297,6 +298,7 @@ def test_the_error_of_a_mapped_node_tells_how_many_items_failed(store: Store, wo
     flow.claim()
 
     flow.end(run, "rows", "fail", item=1)
+    flow.end(run, "rows", "abort", item=0)
 
     (lease,) = [each for each in flow.claim() if each.node == "tell"]
     message = "1 of 2 items failed, item 1: ValueError: broken"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from rota.engine.acts import By
+from rota.engine.cancel import cancel
 from rota.engine.graph_control import Part, mark, rerun_graph
 from rota.engine.node_views import nodes
 from rota.ids import new_id
@@ -142,8 +143,8 @@ def test_a_map_of_which_all_items_were_done_ends_at_once(store: Store, worker: s
     run = flow.start()
     leases = flow.claim()
     store.write(lambda tx: mark(tx, run, "each", Ending.FAILED, namespace=HOME, by=by()))
-    assert look(store, run).state is State.FAILED
     end_items(flow, run, set(), leases)
+    assert look(store, run).state is State.FAILED
 
     again = rerun(flow, run)
     flow.begin()
@@ -159,6 +160,7 @@ def test_an_item_that_ends_well_in_the_old_run_meanwhile_is_kept(store: Store, w
     run = flow.start()
     flow.claim()
     flow.end(run, "each", "fail", item=0)
+    store.write(lambda tx: cancel(tx, run, namespace=HOME))
     again = rerun(flow, run)
     flow.begin()
     run_sql(

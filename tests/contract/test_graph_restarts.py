@@ -53,8 +53,8 @@ def test_whoever_lets_the_last_node_fail_the_run_begins_again_and_then_fails(
     flow.leases.clear()
     (lease,) = flow.claim()
     assert (lease.node, lease.attempt) == ("a", 1)
-    flow.leases.clear()
     fail_by_mark(flow, run)
+    flow.end(run, "a", "abort")
     assert look(store, run).state is State.FAILED
 
 

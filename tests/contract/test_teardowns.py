@@ -102,6 +102,7 @@ def test_a_run_without_anything_to_clear_away_ends_at_once(store: Store, worker:
     assert stop(store, waiting) is State.CANCELLED
     flow.claim()
     store.write(lambda tx: mark(tx, begun, "up", Ending.FAILED, namespace=HOME, by=by()))
+    flow.end(begun, "up", "abort")
     assert look(store, begun).state is State.FAILED
     assert stop(store, plain) is State.CANCELLED
 
@@ -380,7 +381,7 @@ def test_a_graph_inside_of_one_that_fails_fast_clears_away(store: Store, worker:
     assert flow.running(inner) == {"down"}
     flow.end(inner, "down")
     ended = look(store, run)
-    assert (ended.state, ended.reason) == (State.FAILED, "node bad failed")
+    assert (ended.state, ended.reason) == (State.FAILED, "node bad failed: ValueError: broken")
 
 
 def test_a_graph_inside_may_finish_when_the_mode_lets_what_runs_finish(

@@ -22,6 +22,8 @@ class WideReference(Reference):
         self.is_tripped = False
         self.done: dict[str, dict[int, str]] = {name: {} for name in specs}
         self.made: dict[str, int] = {}
+        self.stopping: set[str] = set()
+        """Mapped nodes that will fail when what runs of them has ended."""
         super().__init__(specs)
 
     def at_work(self) -> list[At]:
@@ -49,10 +51,11 @@ class WideReference(Reference):
         failed = [
             name
             for name in {name for name, _ in endings}
-            if self.states[name] == "failed" and self._counts(name)
+            if (self.states[name] == "failed" or name in self.stopping) and self._counts(name)
         ]
-        if failed and self.mode != "ignore":
+        if failed and self.mode != "ignore" and not self.is_tripped:
             self.is_tripped = True
+            self.stopping |= {name for name in self.running() if self._has_more(name)}
             for name, state in self.states.items():
                 if state == "waits" and self.specs[name]["kind"] != "teardown":
                     self.states[name] = "skipped"
@@ -80,12 +83,19 @@ class WideReference(Reference):
         mapped = self.specs[name]["map"]
         words = list(self.done[name].values())
         if words.count("failed") > mapped["tolerate"]:
-            self.states[name] = "failed"
+            self.stopping.add(name)
+        if name in self.stopping:
+            self.states[name] = "failed" if len(words) == self.made[name] else "runs"
         elif len(words) == mapped["width"]:
             self.states[name] = "success"
         else:
             cap = mapped["cap"] or mapped["width"]
             self.made[name] = max(self.made[name], min(mapped["width"], len(words) + cap))
+
+    def _has_more(self, name: str) -> bool:
+        """Whether there are items of a mapped node that have not begun."""
+        mapped = self.specs[name]["map"]
+        return mapped is not None and self.made[name] < mapped["width"]
 
     def _settle(self) -> None:
         while True:

@@ -167,7 +167,10 @@ class ServedRun:
         self._post("resume", {"reason": why or None})
 
     def mark(self, node: str, ending: str, why: str = "") -> None:
-        """Say how a node has ended that has not: `success`, `failed` or `skipped`."""
+        """Say how a node ends that has not: `success`, `failed` or `skipped`.
+
+        It ends so when what it does has stopped; marked again, at once.
+        """
         one_of("ending", ending, MARKS)
         self._post("mark", {"node": node, "as": ending, "reason": why or None})
 

@@ -83,6 +83,10 @@ def conclude(step: Waves, over: Sequence[str]) -> Outcome:
     )
     step.tx.all("end_graphs", ids=ids)
     told = {graph_id: _causes(judged, causes.get(graph_id, [])) for graph_id, judged in bad.items()}
+    for graph_id in over:
+        end = step.board.rows[graph_id, END]
+        if end.state == TRIPPED and decided(end.result) is None:
+            told[graph_id] = _first_failed(end.reason or "", causes.get(graph_id, []))
     verdicts = [_verdict(step, row, told.get(str(row["id"]), []), known) for row in rows]
     restarts: dict[str, int] = {}
     for row, verdict in zip(rows, verdicts, strict=True):
@@ -100,6 +104,11 @@ def _causes(judged: list[Bad], failed: list[Bad]) -> list[Bad]:
     return [each for each in judged if each.is_own] or failed or judged
 
 
+def _first_failed(name: str, failed: list[Bad]) -> list[Bad]:
+    """The node whose failure kept others from starting; what was stopped by it is no cause."""
+    return [each for each in failed if each.name == name] or [Bad(name, None, is_own=True)]
+
+
 def _verdict(step: Waves, row: Row, bad: list[Bad], known: Known) -> Verdict:
     graph_id = str(row["id"])
     facts: dict[str, Any] = verdict_facts(row)
@@ -108,7 +117,7 @@ def _verdict(step: Waves, row: Row, bad: list[Bad], known: Known) -> Verdict:
     if how := decided(end.result):
         return Verdict(verb=how.verb, reason=_as_decided(how, step, graph_id, bad), **facts)
     if end.state == TRIPPED:
-        return Verdict(verb="founder", reason=f"node {end.reason} failed", **facts)
+        return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
     if outcome_of(Ending.FAILED for _ in bad) == "failed":
         return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
     try:

@@ -194,18 +194,23 @@ def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
         mine = [row for row in fired if str(row["id"]) not in lost]
         ends = [(row, TRANSITIONS[verbs[str(row["id"])]].to) for row in mine]
         beside(tx, lambda: settle(tx, ends), what="what a schedule knows of its runs")
-    follow = _followed(tx, verdicts, {*lost, *gone}, namespace)
+    follow = _followed(tx, verdicts, lost, gone, namespace)
     if follow:
         finish(tx, follow, namespace=namespace)
     return lost
 
 
 def _followed(
-    tx: Tx, verdicts: Sequence[Verdict], lost: Collection[str], namespace: str
+    tx: Tx,
+    verdicts: Sequence[Verdict],
+    lost: Collection[str],
+    gone: Collection[str],
+    namespace: str,
 ) -> list[Verdict]:
     """What these endings mean for graphs: for the nodes of one, and for the graph of a node.
 
-    Runs that have nothing to do with graphs cost nothing here.
+    Runs that have nothing to do with graphs cost nothing here. One that is no instance of its
+    node any more ends without a word to it; its own nodes end with it all the same.
     """
     mine = [verdict for verdict in verdicts if verdict.run_id not in lost] if lost else verdicts
     follow: list[Verdict] = []
@@ -216,7 +221,7 @@ def _followed(
     if over:
         what = "runs that wait for a turn of their graph"
         beside(tx, lambda: let_others(tx, over, namespace=namespace), what=what)
-    nodes = [verdict for verdict in mine if verdict.parent_id is not None]
+    nodes = [each for each in mine if each.parent_id is not None and each.run_id not in gone]
     if nodes:
         endings = [ended(verdict, TRANSITIONS[verdict.verb].to) for verdict in nodes]
         follow += advance(tx, endings, namespace=namespace)

@@ -12,9 +12,9 @@ from rota.engine.courses import Course, courses, shape_of
 from rota.engine.finish import finish
 from rota.engine.graph_shape import Shape
 from rota.engine.inspect import find
-from rota.engine.keys import queue_key, worker_key
-from rota.engine.kin import cancelled
+from rota.engine.keys import queue_key
 from rota.engine.memos import freshened
+from rota.engine.mishap import Halt, stop
 from rota.engine.nodes import END, NodeRow, decided
 from rota.engine.redo import after_these, continued, existing, is_undone, moved
 from rota.engine.redrive import Pair
@@ -22,8 +22,10 @@ from rota.engine.releases import PAUSED
 from rota.engine.rerun import close_letter
 from rota.engine.restart import go_on
 from rota.engine.step import Step
+from rota.engine.stopping import Stopping, is_stopping, stopping_of
 from rota.engine.submit import submit
 from rota.errors import BadGraph, NotAllowed
+from rota.model.graph import ASIDE
 from rota.model.run import NewRun, RunView
 from rota.model.states import FINAL, State
 from rota.rules.checks import hint
@@ -52,7 +54,7 @@ def pause(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
     for row in step.board.lock_waiting(run_id):
         if row.state == "pending":
             row.state = "held"
-        elif row.state == "active" and row.width is not None:
+        elif row.state == "active" and row.width is not None and not is_stopping(row):
             row.reason = PAUSED
         step.board.change(row)
     step.board.flush()
@@ -88,25 +90,30 @@ def resume(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
 
 
 def mark(tx: Tx, run_id: str, name: str, ending: Ending, *, namespace: str, by: By) -> None:
-    """Say how a node has ended that has not; what it is doing is stopped."""
+    """Say how a node ends that has not; what it is doing is stopped, and then it has ended so.
+
+    Marked again it ends at once, whatever still works, and so does a teardown or a notify: nobody
+    has to wait for a handler that does not stop.
+    """
     step, course = _begun(tx, run_id, namespace)
     _check_node(course.shape, name)
-    # Before the node ends: if the graph begins again by that, others will be its runs.
-    live = tx.all("live_children", ids=json.dumps([run_id]))
-    children = [child for child in live if child["node"] == name]
+    tx.all("live_children", ids=json.dumps([run_id]))  # locked before the nodes, as by a finish
     step.board.lock([(run_id, name)])
     row = step.board.rows[run_id, name]
     if row.is_final:
         raise NotAllowed(f"node {name} has ended as {row.state}; rerun the graph from it")
-    step.end(row, ending, f"marked by {by.who}{f': {by.why}' if by.why else ''}")
+    reason = f"marked by {by.who}{f': {by.why}' if by.why else ''}"
+    words = Halt("", f"cancelled: its node was marked as {ending}", spares=())
+    before = stopping_of(row)
+    is_aside = course.shape.plan.nodes[name].node.kind in ASIDE
+    stop(
+        step,
+        row,
+        Stopping(ending=ending, reason=reason, is_marked=True),
+        words,
+        waits=not is_aside and not (before and before.is_marked),
+    )
     verdicts = go_on(tx, step, namespace=namespace)
-    stopped = f"cancelled: its node was marked as {ending}"
-    for child in children:
-        if child["state"] == State.RUNNING:
-            tx.execute("request_cancels", ids=json.dumps([str(child["id"])]), reason=stopped)
-            tx.notify((worker_key(str(child["worker_id"])),))
-        else:
-            verdicts.append(cancelled(child, stopped))
     _record(tx, by, "mark", course, namespace, {"node": name, "as": ending.value})
     if verdicts:
         finish(tx, verdicts, namespace=namespace)

@@ -8,10 +8,11 @@ from typing import NamedTuple, Protocol
 from rota.engine.courses import Course
 from rota.engine.keys import queue_key, worker_key
 from rota.engine.kin import cancelled
-from rota.engine.nodes import END, TRIPPED, Board, NodeRow
+from rota.engine.nodes import END, TRIPPED, WAITING, Board, NodeRow
 from rota.engine.releases import PAUSED, Releases
+from rota.engine.stopping import Stopping, end_after_its_runs, has_live_instances, is_stopping
 from rota.model.graph import ASIDE, Kind
-from rota.model.run import Verdict
+from rota.model.run import ErrorDetail, Verdict
 from rota.model.states import State
 from rota.rules.graph_outcome import REACTIONS
 from rota.rules.joins import Ending
@@ -41,7 +42,13 @@ class Waves(Protocol):
     courses: dict[str, Course]
     verdicts: list[Verdict]
 
-    def end(self, row: NodeRow, ending: Ending, reason: str | None = None) -> None: ...
+    def end(
+        self,
+        row: NodeRow,
+        ending: Ending,
+        reason: str | None = None,
+        error: ErrorDetail | None = None,
+    ) -> None: ...
 
 
 _FAILED = Halt("not started: another node failed", "cancelled: another node of its graph failed")
@@ -81,12 +88,10 @@ def halt(step: Waves, course: Course, words: Halt, *, but: str = "", was_paused:
                 _wake(step, course, row)
         elif row.state != "active":
             step.end(row, Ending.SKIPPED, words.unstarted)
-        elif row.width is not None and (row.made or 0) < row.width:
-            row.bad = (row.bad or 0) + row.width - (row.made or 0)
-            row.width = row.made
-            step.board.change(row)
-            if (row.ended or 0) >= (row.width or 0):  # paused, and nothing of it runs
-                step.end(row, Ending.FAILED, words.unstarted)
+        elif row.width is not None and (row.made or 0) < row.width and not is_stopping(row):
+            how = Stopping(ending=Ending.FAILED, reason=words.unstarted)
+            # Of one that is paused perhaps nothing runs.
+            end_after_its_runs(step, row, how, waits=has_live_instances(row))
     if was_paused:
         _unblock(step, course, words)
     stop_runs(step, graph_id, words, but=but)
@@ -119,25 +124,40 @@ def _unblock(step: Waves, course: Course, words: Halt) -> None:
         step.tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
 
 
+def stop(
+    step: Waves, row: NodeRow, how: Stopping, words: Halt = _FAILED, *, waits: bool = True
+) -> None:
+    """Stop what runs of a node; with the last of it the node ends as decided, or at once."""
+    works = stop_runs(step, row.graph_id, words, only=row.name)
+    if row.width is not None:
+        works = has_live_instances(row)
+    has_begun = row.state not in (*WAITING, "ready")
+    end_after_its_runs(step, row, how, waits=waits and works and has_begun)
+
+
 def stop_runs(
     step: Waves, graph_id: str, words: Halt = _FAILED, *, only: str | None = None, but: str = ""
-) -> None:
+) -> bool:
     """Runs of the graph's nodes that have not started end; those that run are asked to.
 
-    A graph inside of it may have teardowns to run: its node ends when it has ended.
+    Gives whether some had begun. A node of which something runs ends with that; a graph inside of
+    it may have teardowns to run before.
     """
     step.board.flush()
     shape = step.courses[graph_id].shape
     asked: list[str] = []
+    works = False
     for child in step.tx.all("live_children", ids=json.dumps([graph_id])):
         name = child["node"]
         is_spared = shape.plan.nodes[name].node.kind in words.spares
         if is_spared or name == but or (only is not None and name != only):
             continue
+        works = works or child["state"] in _BEGUN
         if child["state"] not in _BEGUN:
             step.verdicts.append(cancelled(child, words.stopped))
             row = step.board.rows.get((graph_id, name))
-            if row is not None and row.state == "active" and row.width is None:
+            is_whole = row is not None and row.state == "active" and row.width is None
+            if row is not None and is_whole and only is None:
                 step.end(row, Ending.SKIPPED, words.unstarted)
         elif words.stops_running and child["state"] == State.SUSPENDED:
             step.verdicts.append(cancelled(child, words.stopped))
@@ -146,3 +166,4 @@ def stop_runs(
             step.tx.notify((worker_key(str(child["worker_id"])),))
     if asked:
         step.tx.execute("request_cancels", ids=json.dumps(asked), reason=words.stopped)
+    return works

@@ -130,7 +130,7 @@ class Known:
             run_id = str(row.run_id) if row.run_id else None
             sources = sources_of(place[0], run_id, row.earlier)
             self._results[place] = self._listed(sources, place[1], width)
-        elif result is not None:
+        elif result is not None and row.state != "active":  # there it says how the node will end
             self._results[place] = _read(result)
         if any(self._parts(place)):
             self._pointed[place] = None

@@ -13,6 +13,7 @@ from rota.engine.keys import queue_key
 from rota.engine.node_results import Known
 from rota.engine.nodes import END, Board, NodeRow, Place
 from rota.engine.redo import carry_over
+from rota.engine.stopping import is_stopping
 from rota.errors import BadGraph, BadInput
 from rota.ids import derived_id
 from rota.model.graph import Node
@@ -164,7 +165,7 @@ class Releases:
         """Make the instances for which room has come."""
         refills, self._refills = self._refills, {}
         for course, row in refills.values():
-            if row.is_final:
+            if row.is_final or is_stopping(row):
                 continue
             try:
                 self._refill(course, row)

@@ -10,8 +10,9 @@ from rota.engine.apart import keepable
 from rota.engine.conclude import Outcome, conclude
 from rota.engine.courses import Course
 from rota.engine.graph_shape import DECIDING
+from rota.engine.instances import instance_ended
 from rota.engine.keep import given
-from rota.engine.mishap import stop_runs, trip
+from rota.engine.mishap import stop, trip
 from rota.engine.node_endings import ENDINGS, Ended
 from rota.engine.node_results import Known
 from rota.engine.nodes import (
@@ -25,10 +26,10 @@ from rota.engine.nodes import (
     error_text,
 )
 from rota.engine.releases import Releases
+from rota.engine.stopping import Stopping, end_stopped, is_stopping
 from rota.engine.stored import read
 from rota.errors import BadInput
-from rota.model.run import NO_TYPE, ErrorDetail, Verdict
-from rota.model.states import State
+from rota.model.run import ErrorDetail, Verdict
 from rota.rules.graph_outcome import branch_skips, short_circuit_skips
 from rota.rules.joins import Ending, ending_of, judge
 from rota.rules.joins import Verdict as Word
@@ -70,7 +71,7 @@ class Step:
         if row is None or row.is_final:
             return
         if each.item is not None:
-            self._instance_ended(row, each)
+            instance_ended(self, row, each)
         elif row.run_id == each.run_id:
             self._node_ended(row, each)
 
@@ -114,6 +115,9 @@ class Step:
         return Outcome([*self.verdicts, *over.verdicts], over.restarts)
 
     def _node_ended(self, row: NodeRow, each: Ended) -> None:
+        if is_stopping(row):
+            end_stopped(self, row)
+            return
         course = self.courses[each.graph_id]
         ending, reason, detail = ENDINGS[each.state], each.reason, each.error
         kind = course.shape.plan.nodes[row.name].node.kind
@@ -133,26 +137,6 @@ class Step:
             self._skip(course, skips, f"{kind} {row.name} left it out")
         if ending is Ending.FAILED:
             trip(self, course, row)
-
-    def _instance_ended(self, row: NodeRow, each: Ended) -> None:
-        course = self.courses[each.graph_id]
-        row.ended = (row.ended or 0) + 1
-        row.bad = (row.bad or 0) + (each.state is not State.SUCCESS)
-        self.board.change(row)
-        width = row.width or 0
-        bears = course.shape.tolerances[row.name].bears(failed=row.bad, total=width)
-        if not bears:
-            said = f": {each.reason}" if each.reason else ""
-            last = f"{'the last of them ' if row.bad > 1 else ''}item {each.item}"
-            reason = f"{row.bad:,} of {_items(width)} failed, {last}{said}"
-            kind = each.error.type if each.error else NO_TYPE
-            self.end(row, Ending.FAILED, reason, ErrorDetail(type=kind, message=reason))
-            stop_runs(self, row.graph_id, only=row.name)
-            trip(self, course, row)
-        elif row.ended >= width:
-            self.end(row, Ending.SUCCESS, f"{_items(row.bad)} failed" if row.bad else None)
-        else:
-            self.releases.refill(course, row)
 
     def _skip(self, course: Course, names: Iterable[str], reason: str) -> None:
         places = [(course.graph_id, name) for name in names]
@@ -256,11 +240,11 @@ class Step:
                 self.end(row, Ending.SUCCESS, None if row.width else "there were no items")
 
     def _fail(self, course: Course, row: NodeRow, reason: str) -> None:
-        self.end(row, Ending.FAILED, reason, ErrorDetail(type="BadGraph", message=reason))
         if row.width is None:
+            self.end(row, Ending.FAILED, reason, ErrorDetail(type="BadGraph", message=reason))
             row.run_id = None  # one of an earlier try, if any: this time nothing ran
         else:
-            stop_runs(self, row.graph_id, only=row.name)
+            stop(self, row, Stopping(ending=Ending.FAILED, reason=reason, type="BadGraph"))
         trip(self, course, row)
 
     def _begin(self) -> None:
@@ -290,10 +274,6 @@ class Step:
 def _skips(course: Course, name: str, kind: str, result: str) -> list[str]:
     skips = branch_skips if kind == "branch" else short_circuit_skips
     return skips(course.shape.plan, name, read(_any, result, f"the result of node {name!r}"))
-
-
-def _items(count: int) -> str:
-    return f"{count:,} item{'' if count == 1 else 's'}"
 
 
 def _because(word: Word) -> str:

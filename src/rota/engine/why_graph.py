@@ -10,6 +10,7 @@ from rota.engine.courses import find_spec, shape_of
 from rota.engine.node_views import NodeView, ends_as, is_paused, nodes
 from rota.engine.past import run_before
 from rota.engine.reasons import Reason
+from rota.engine.releases import PAUSED
 from rota.errors import BadGraph
 from rota.model.run import RunView
 from rota.model.spec import GraphTarget
@@ -127,6 +128,8 @@ def _of_active(node: NodeView, ask: Ask) -> list[Reason]:
     if node.width is not None:
         bad = f", {node.bad:,} of them badly" if node.bad else ""
         says = f"node {node.name}: {node.ended or 0:,} of {node.width:,} instances have ended{bad}"
+        if node.reason and node.reason != PAUSED:
+            says += f"; it is being stopped: {node.reason}"
         return [Reason(kind="running", says=says, count=node.width - (node.ended or 0))]
     if node.run_id is None or node.run_state in (None, State.PENDING):
         return []

@@ -3,6 +3,9 @@
 Who cancels a run, or ends it because it took too long, decides how it ends; that is noted in the
 row of its end. Nodes that have not started never do, those that run are asked to stop, teardowns
 run as their join says, and with the last node the run ends as was decided.
+
+A graph inside of one that goes on winds down also without teardowns, as long as something of it
+runs: what comes after it in the graph around begins when nothing of it works any more.
 """
 
 from __future__ import annotations
@@ -31,10 +34,16 @@ def wind_down(
 
     A run that winds down already goes on doing so: what was decided first counts.
     """
-    ids = [verdict.run_id for verdict in verdicts]
-    known = _begun(tx, ids, namespace)
+    begun = _open(tx, {each.run_id for each in verdicts} | _around(verdicts))
+    ids = begun.intersection(each.run_id for each in verdicts)
+    known = courses(tx, sorted(ids), namespace=namespace) if ids else {}
     board = Board(tx)
-    clearing = {each for each, course in known.items() if _clears(tx, board, course, namespace)}
+    awaited = {each.run_id for each in verdicts if each.parent_id in begun}
+    clearing = {
+        each
+        for each, course in known.items()
+        if _clears(tx, board, course, namespace) or (each in awaited and _works(tx, course))
+    }
     if not clearing:
         return set(), []
     fences = {
@@ -46,6 +55,16 @@ def wind_down(
     for run_id in sorted(mine.keys() & clearing):
         _decide(step, known[run_id], mine[run_id])
     return mine.keys() & clearing, go_on(tx, step, namespace=namespace)
+
+
+def _around(verdicts: Iterable[Verdict]) -> set[str]:
+    return {each.parent_id for each in verdicts if each.parent_id is not None}
+
+
+def _works(tx: Tx, course: Course) -> bool:
+    """Whether something of it runs: a graph around it that goes on must not take it for ended."""
+    rows = tx.all("live_children", ids=json.dumps([course.graph_id]))
+    return any(row["state"] in (State.RUNNING, State.SUSPENDED) for row in rows)
 
 
 def _decide(step: Step, course: Course, verdict: Verdict) -> None:
@@ -100,10 +119,14 @@ def _inner(tx: Tx, course: Course) -> list[str]:
     return [str(row["id"]) for row in rows if row["state"] == State.SUSPENDED]
 
 
-def _begun(tx: Tx, run_ids: Collection[str] | Iterable[str], namespace: str) -> dict[str, Course]:
+def _begun(tx: Tx, run_ids: Collection[str], namespace: str) -> dict[str, Course]:
     """Those that are runs of graphs, and have begun and not ended."""
-    ids = sorted(run_ids)
-    if not ids:
-        return {}
-    open_ones = [str(row["graph_id"]) for row in tx.all("open_graphs", ids=json.dumps(ids))]
+    open_ones = sorted(_open(tx, run_ids))
     return courses(tx, open_ones, namespace=namespace) if open_ones else {}
+
+
+def _open(tx: Tx, run_ids: Collection[str]) -> set[str]:
+    if not run_ids:
+        return set()
+    rows = tx.all("open_graphs", ids=json.dumps(sorted(run_ids)))
+    return {str(row["graph_id"]) for row in rows}

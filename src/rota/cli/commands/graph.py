@@ -121,14 +121,14 @@ def resume(*, run_id: str, why: str, as_json: bool, **flags: Any) -> None:
 @click.option("--why", default="", metavar="TEXT", help="For the record.")
 @desk_options
 def mark(*, run_id: str, node: str, ending: str, why: str, as_json: bool, **flags: Any) -> None:
-    """Say how a node has ended that has not; what it does is stopped."""
+    """Say how a node ends that has not: what it does is stopped. Again: without waiting for it."""
     from rota.cli.places import place, run_at
 
     with place(flags) as here:
         run = run_at(here, run_id)
         run.mark(node, ending, why)
     facts = {"id": run.id, "node": node, "state": ending}
-    _tell(f"node {node} is {ending}", facts, as_json=as_json)
+    _tell(f"node {node} ends as {ending}", facts, as_json=as_json)
 
 
 @command.command("rerun")
