@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import date, datetime, timedelta
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -30,7 +31,12 @@ def spec(parameters: dict[str, str], **fields: Any) -> JobSpec:
         ("Order", Any),
         ("int | Order", Any),
         ("list[Order]", list[Any]),
-        ("Literal['a', 'b']", Any),
+        ("Literal['a', 'b']", Literal["a", "b"]),
+        ("Literal['a b'] | None", Literal["a b"] | None),
+        ("Literal[Colour.red]", Any),
+        ("datetime.date", date),
+        ("datetime | None", datetime | None),
+        ("list[timedelta]", list[timedelta]),
         ("not an annotation [", Any),
     ],
 )

@@ -16,6 +16,7 @@ from rota.engine.acts import By
 from rota.engine.dead_letters import LetterGroup, LetterState, LetterView
 from rota.engine.discard import discard
 from rota.engine.inspect import now_ms
+from rota.engine.jobs import current_specs
 from rota.engine.redrive import Pair, Redriven, Wish, redrive
 from rota.errors import (
     BadArguments,
@@ -27,6 +28,7 @@ from rota.errors import (
 )
 from rota.ids import new_id
 from rota.rules.rate import parse_rate
+from rota.rules.recorded import recorded_signature
 from rota.rules.signature import MAX_ARGS_BYTES
 from rota.store.base import Tx
 
@@ -181,7 +183,8 @@ class DeadLetters:
         if len(jobs) > 1:
             names = ", ".join(sorted(jobs))
             raise BadArguments(f"other arguments are for letters of one job, not of {names}")
-        job = self._app.jobs.get(next(iter(jobs)))
+        (name,) = jobs
+        job = self._app.everything.get(name)
         if job is not None:
             return job.signature.bind((), args)
         try:
@@ -190,7 +193,8 @@ class DeadLetters:
             raise BadArguments(f"the arguments are no JSON: {error}") from error
         if len(text.encode()) > MAX_ARGS_BYTES:
             raise PayloadTooLarge(f"the arguments take more than {MAX_ARGS_BYTES:,} bytes")
-        return text
+        found = self._read(lambda tx: current_specs(tx, jobs, namespace=self._app.namespace))
+        return recorded_signature(found[name][1]).bind((), args) if name in found else text
 
     def _batches(self, run_ids: Sequence[str], group: str | None) -> Iterator[Sequence[str]]:
         if group is None:

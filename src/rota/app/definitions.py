@@ -147,6 +147,7 @@ def _spec(checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
         target=target,
         parameters=signature.parameters,
         defaults=signature.defaults if is_function else msgspec.UNSET,
+        schemas=(is_function and signature.schemas) or msgspec.UNSET,
         more=msgspec.UNSET if signature.more is None else signature.more,
         **checked.spec_fields(),
     )

@@ -124,6 +124,7 @@ class TracedGraph(Node[P, R]):
             spec = JobSpec(
                 target=GraphTarget(graph=self.plan.graph),
                 parameters=self.signature.parameters,
+                schemas=self.signature.schemas or msgspec.UNSET,
                 **self._of_job.spec_fields(),
             )
             schedules = self._of_job.schedules

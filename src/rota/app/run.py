@@ -11,7 +11,7 @@ from rota.app.logs import LogReader
 from rota.app.who import whoami
 from rota.engine.acts import By
 from rota.engine.cancel import cancel
-from rota.engine.graph_control import Part, mark, pause, rerun_graph, resume
+from rota.engine.graph_control import Part, bound_args, mark, pause, rerun_graph, resume
 from rota.engine.inspect import attempts, find, tally
 from rota.engine.node_views import NodeView, nodes
 from rota.engine.on_failure import told_run
@@ -29,6 +29,7 @@ from rota.rules.checks import one_of
 from rota.rules.duration import parse_duration
 from rota.rules.graph_progress import Progress
 from rota.rules.joins import Ending
+from rota.store.base import Tx
 
 if TYPE_CHECKING:
     from rota.app.app import App
@@ -185,19 +186,24 @@ class Run(Generic[R]):
         """
         fresh = new_id()
         by = By(act_id=new_id(), who=whoami(), why=why)
-        args = None if params is None else msgspec.json.encode(params).decode()
-        self._app.store.write(
-            lambda tx: rerun_graph(
+        namespace = self._app.namespace
+
+        def again(tx: Tx) -> str:
+            args = None
+            if params is not None:
+                args = bound_args(tx, self.id, params, namespace=namespace)
+            return rerun_graph(
                 tx,
                 self.id,
-                namespace=self._app.namespace,
+                namespace=namespace,
                 new_id=fresh,
                 by=by,
                 part=part,
                 node=node,
                 args=args,
             )
-        )
+
+        self._app.store.write(again)
         return Run(self._app, fresh, self._job)
 
     def rerun(self) -> Run[R]:

@@ -32,7 +32,7 @@ from rota.engine.timetables import Timetables, rules_version
 from rota.engine.trigger import Triggered, trigger
 from rota.errors import BadOption, UnknownJob
 from rota.ids import new_id
-from rota.model.schedule import Schedule
+from rota.model.schedule import OnEvent, Schedule
 from rota.rules.names import check_name
 from rota.rules.preview import Firing
 from rota.rules.recorded import check_schedule, fitting
@@ -164,7 +164,7 @@ class Schedules:
             raise BadOption("scheduled_for needs a zone")
         instant = None if scheduled_for is None else to_ms(scheduled_for)
         request_id = new_id()
-        text = None if args is None else self.merged(name, args)
+        text = self._start_args(name, args)
 
         def start(tx: Tx, _: str) -> Triggered:
             return trigger(
@@ -244,17 +244,26 @@ class Schedules:
             new_id=new_id,
         )
 
-    def _checked(self, schedule: Schedule, job: str) -> Schedule:
+    def _checked(self, schedule: Schedule, job: str, *, by_hand: bool = False) -> Schedule:
         """Its job is on record, and its arguments fit it as far as this process knows it."""
         known = self._app.jobs.get(job)
         if known is None:
             found = self._app.store.read(lambda tx: current_specs(tx, [job], namespace=self._here))
             if job not in found:
                 raise UnknownJob(job, self._app.jobs)
-            check_schedule(schedule, found[job][1])
+            check_schedule(schedule, found[job][1], by_hand=by_hand)
             return schedule
         self._app.define((known,))
-        return fitting(schedule, known.spec, known.signature)
+        return fitting(schedule, known.spec, known.signature, by_hand=by_hand)
+
+    def _start_args(self, name: str, args: Mapping[str, Any] | None) -> str | None:
+        """Those of a start by hand; one that waits for an event is started without it."""
+        if args is not None:
+            return self.merged(name, args)
+        schedule = self.show(name).schedule
+        if schedule is not None and isinstance(schedule.trigger, OnEvent):
+            return self.merged(name, {})
+        return None
 
     def merged(self, name: str, args: Mapping[str, Any]) -> str:
         """The schedule's arguments with some replaced, checked, as JSON text."""
@@ -262,7 +271,7 @@ class Schedules:
         if view.schedule is None:
             raise BadOption(f"schedule {name!r} cannot be read: {view.note}")
         merged = msgspec.structs.replace(view.schedule, args={**view.schedule.args, **args})
-        return msgspec.json.encode(self._checked(merged, view.job).args).decode()
+        return msgspec.json.encode(self._checked(merged, view.job, by_hand=True).args).decode()
 
     def _act(
         self, verb: str, name: str, who: str | None, work: Callable[[Tx, str], T], **detail: Any

@@ -23,6 +23,7 @@ from rota.rules.duration import parse_duration
 from rota.rules.graphs import plan_graph
 from rota.rules.node_values import bind_parameters
 from rota.rules.on_failure import told_by
+from rota.rules.recorded import kinds_of
 from rota.store.base import Row, Tx
 
 REMEMBERED = 20_000
@@ -100,7 +101,8 @@ def shape_of(tx: Tx, job: str, version: int, *, namespace: str) -> Shape:
         spec = spec_at(tx, job, version, namespace=namespace)
         if not isinstance(spec.target, GraphTarget):
             raise BadGraph(f"job {job!r} in version {version} is no graph")
-        found = tx.memo[at] = Shape(plan_graph(spec.target.graph), is_quiet=told_by(spec) is None)
+        plan, is_quiet = plan_graph(spec.target.graph), told_by(spec) is None
+        found = tx.memo[at] = Shape(plan, kinds=kinds_of(spec), is_quiet=is_quiet)
     return found
 
 

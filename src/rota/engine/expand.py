@@ -108,15 +108,14 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
 
 
 def _course(tx: Tx, lease: Lease, shape: Shape, outer: Course | None, as_of: int) -> Course:
-    """The course of a run that begins; a graph within another checks the types it was given.
+    """The course of a run that begins; BadArguments if the graph does not take what it was given.
 
-    Of other runs, whoever submitted them has done so.
+    Who submits a run has checked that; an event, or a graph around it, brings what it brings.
     """
     within = outer, lease.node
     course = course_of(tx, lease.run_id, shape, lease.args, within, lease.origin)
     course.set(policy=lease.policy, as_of=as_of)
-    if outer is not None:
-        check_types(shape.graph, course.params)
+    check_types(shape.graph, course.params, shape.kinds)
     return course
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import msgspec
 
 from rota.engine.acts import By, record
-from rota.engine.courses import Course, courses, shape_of
+from rota.engine.courses import Course, courses, shape_of, spec_at
 from rota.engine.finish import finish
 from rota.engine.graph_shape import Shape
 from rota.engine.inspect import find
@@ -31,6 +32,7 @@ from rota.model.states import FINAL, State
 from rota.rules.checks import hint
 from rota.rules.joins import Ending
 from rota.rules.order import CREDIT_MS
+from rota.rules.recorded import recorded_signature
 from rota.store.base import Tx
 
 Part = Literal["all", "failed", "from", "only"]
@@ -154,6 +156,13 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
         detail |= {"letters": 1} if closes else {}
         record(tx, by, namespace=namespace, verb="rerun", subject=run_id, detail=detail)
     return new_id
+
+
+def bound_args(tx: Tx, run_id: str, params: Mapping[str, Any], *, namespace: str) -> str:
+    """Other parameters for a rerun as JSON text; BadArguments if its graph does not take them."""
+    old = find(tx, run_id, namespace=namespace)
+    spec = spec_at(tx, old.job, old.version, namespace=namespace)
+    return recorded_signature(spec).bind((), params)
 
 
 def _redone(shape: Shape, rows: dict[str, NodeRow], part: Part, node: str | None) -> set[str]:

@@ -29,8 +29,10 @@ _NOTHING = Values({}, {}, {})
 class Shape:
     """A plan, with what its nodes need worked out once."""
 
-    def __init__(self, plan: Plan, *, is_quiet: bool = False) -> None:
+    def __init__(self, plan: Plan, *, kinds: Mapping[str, Any], is_quiet: bool = False) -> None:
         self.plan = plan
+        self.kinds = kinds
+        """The types of its parameters."""
         self.is_quiet = is_quiet
         """Whether no other job is told when a run of it fails."""
         self.graph = plan.graph

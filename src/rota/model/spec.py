@@ -120,6 +120,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     Unset where it is not known: definitions of older versions did not record it.
     """
+    schemas: dict[str, dict[str, Any]] | msgspec.UnsetType = msgspec.UNSET
+    """JSON Schemas of parameters whose types are classes of the code; `{}` allows anything."""
     more: str | msgspec.UnsetType = msgspec.UNSET
     """The annotation of `**kwargs`: its runs take arguments of other names, too."""
     description: str | msgspec.UnsetType = msgspec.UNSET

@@ -18,6 +18,7 @@ from rota.rules.checks import hint
 from rota.rules.expressions import Condition, Expression, Values
 from rota.rules.maps import MAX_ITEMS
 from rota.rules.references import Known, resolve
+from rota.rules.signature.plain import misfit
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
@@ -38,14 +39,11 @@ def bind_parameters(graph: Graph, given: Mapping[str, Any]) -> dict[str, Any]:
     return bound
 
 
-def check_types(graph: Graph, bound: Mapping[str, Any]) -> None:
-    """BadArguments for a value of another plain type than its parameter of the graph."""
-    from rota.rules.signature.plain import misfit  # noqa: PLC0415  # it needs the graphs
-
+def check_types(graph: Graph, bound: Mapping[str, Any], kinds: Mapping[str, Any]) -> None:
+    """BadArguments for a value of another type than its parameter of the graph, by `kinds`."""
     for name, parameter in graph.parameters.items():
         value = bound[name]
-        is_default = value is None and parameter.default is None
-        wrong = None if is_default else misfit(name, value, parameter.type)
+        wrong = None if value is parameter.default else misfit(name, value, kinds[name])
         if wrong is not None:
             raise BadArguments(f"graph {graph.name!r}: {wrong}; {name} is {parameter.type}")
 

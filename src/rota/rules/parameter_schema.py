@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec
-from rota.rules.graphs.types import MAX_CHARS, Annotation, parsed
+from rota.rules.annotations import MAX_CHARS, Annotation, parsed
 
 _TYPES: dict[str, dict[str, Any]] = {
     "str": {"type": "string"},
@@ -41,7 +41,7 @@ def schema_of(spec: JobSpec) -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": spec.name,
         "type": "object",
-        "properties": {name: of_annotation(hint) for name, hint in spec.parameters.items()},
+        "properties": {name: _of_parameter(spec, name) for name in spec.parameters},
         "additionalProperties": _of_more(spec),
     }
     if isinstance(spec.target, CommandTarget | HttpTarget):
@@ -51,6 +51,14 @@ def schema_of(spec: JobSpec) -> dict[str, Any]:
     elif not isinstance(spec.defaults, msgspec.UnsetType):
         _of_function(spec, spec.defaults, schema)
     return schema
+
+
+def _of_parameter(spec: JobSpec, name: str) -> dict[str, Any]:
+    """What was recorded of its type, else what its annotation tells."""
+    text = spec.parameters[name]
+    if isinstance(spec.schemas, msgspec.UnsetType) or name not in spec.schemas:
+        return of_annotation(text)
+    return {**spec.schemas[name], "description": text}
 
 
 def of_annotation(text: str) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, Pyt
 from rota.rules.events import check_event_args
 from rota.rules.schedule_args import example_args, has_references
 from rota.rules.signature import Signature
+from rota.rules.signature.plain import plain_kind
+from rota.rules.signature.schemas import kind_of
 from rota.rules.signature.words import Words
 
 SCALAR = "str | int | float | bool"
@@ -29,11 +31,12 @@ class _Maybe:
 _MAYBE = _Maybe()
 
 
-def recorded_signature(spec: JobSpec) -> Signature:
-    """Checks names, that none is missing, and plain types; a worker checks what only it knows."""
-    from rota.rules.signature.plain import plain_kind  # noqa: PLC0415  # brings graphs along
+def recorded_signature(spec: JobSpec, *, in_part: bool = False) -> Signature:
+    """Checks names, that none is missing, and types; a worker checks what only it knows.
 
-    needed = _needed(spec)
+    With `in_part` any may be missing: somebody else brings it later.
+    """
+    needed = set() if in_part else _needed(spec)
     known = _parameters(spec)
     parameters = [
         Parameter(
@@ -46,7 +49,7 @@ def recorded_signature(spec: JobSpec) -> Signature:
     ]
     if needed:  # Python wants those without a default first; people give them by name
         parameters.sort(key=lambda each: each.name not in needed)
-    kinds = {name: _kind(spec, name, plain_kind(hint)) for name, hint in known.items()}
+    kinds = kinds_of(spec)
     more = "Any" if _is_unknown(spec) else spec.more
     if isinstance(more, str):
         name = "kwargs" if "kwargs" not in kinds else "more_kwargs"
@@ -62,6 +65,15 @@ def _parameters(spec: JobSpec) -> dict[str, str]:
     if isinstance(spec.target, CommandTarget | HttpTarget):
         return dict.fromkeys(spec.parameters, SCALAR)  # texts and numbers are put in as they are
     return spec.parameters
+
+
+def kinds_of(spec: JobSpec) -> dict[str, Any]:
+    """The types of its parameters, as far as they are on record; Any for the others."""
+    schemas = {} if isinstance(spec.schemas, msgspec.UnsetType) else spec.schemas
+    return {
+        name: _kind(spec, name, kind_of(schemas[name]) if name in schemas else plain_kind(hint))
+        for name, hint in _parameters(spec).items()
+    }
 
 
 def _kind(spec: JobSpec, name: str, kind: Any) -> Any:
@@ -87,26 +99,25 @@ def _is_unknown(spec: JobSpec) -> bool:
     return isinstance(spec.target, PythonTarget) and not is_recorded and not spec.parameters
 
 
-def check_schedule(schedule: Schedule, spec: JobSpec) -> None:
-    """BadArguments unless the job takes the arguments of the schedule, names and plain types.
+def check_schedule(schedule: Schedule, spec: JobSpec, *, by_hand: bool = False) -> None:
+    """BadArguments unless the job takes the arguments of the schedule, names and types.
 
-    An event brings arguments of its own, so only names are checked for those that listen.
+    An event brings arguments of its own, so one that listens may lack some; not if it is started
+    by hand, for then no event comes along.
     """
-    if isinstance(schedule.trigger, OnEvent):
-        if not isinstance(spec.more, str) and not _is_unknown(spec):
-            check_event_args(spec.name, schedule.args, _parameters(spec))
-    else:
-        recorded_signature(spec).bind((), example_args(schedule))
+    is_event = isinstance(schedule.trigger, OnEvent) and not by_hand
+    if is_event and not isinstance(spec.more, str) and not _is_unknown(spec):
+        check_event_args(spec.name, schedule.args, _parameters(spec))
+    recorded_signature(spec, in_part=is_event).bind((), example_args(schedule))
 
 
-def fitting(schedule: Schedule, spec: JobSpec, signature: Signature) -> Schedule:
+def fitting(
+    schedule: Schedule, spec: JobSpec, signature: Signature, *, by_hand: bool = False
+) -> Schedule:
     """A schedule of a job whose code is here, its arguments as the job takes them."""
-    if isinstance(spec.target, GraphTarget):
-        check_schedule(schedule, spec)
-        return schedule
-    if isinstance(schedule.trigger, OnEvent):
-        if not signature.takes_more:
-            check_event_args(spec.name, schedule.args, signature.parameters)
+    is_event = isinstance(schedule.trigger, OnEvent) and not by_hand
+    if is_event or isinstance(spec.target, GraphTarget):
+        check_schedule(schedule, spec, by_hand=by_hand)
         return schedule
     text = signature.bind((), example_args(schedule))
     if has_references(schedule.args):

@@ -11,6 +11,7 @@ T_JOINS = "tests/unit/test_joins.py::"
 T_FAILURES = "tests/contract/test_graph_failures.py::"
 T_APART = "tests/contract/test_artifacts.py::"
 T_WHOLE = "tests/integration/test_artifacts.py::"
+T_DOORS = "tests/integration/test_typed_doors.py::"
 T_MEMOS = "tests/contract/test_memos.py::"
 
 GRAPHS = (
@@ -21,14 +22,81 @@ GRAPHS = (
             Edit(
                 path="engine/expand.py",
                 within="_course",
-                old="if outer is not None:",
-                new="if outer is None:",
+                old="check_types(shape.graph, course.params, shape.kinds)",
+                new="pass",
             ),
         ),
         caught_by=(
             T_FAILURES
             + "test_a_graph_within_another_refuses_what_its_parameters_do_not_take[sqlite]",
         ),
+    ),
+    Sabotage(
+        name="a graph takes whatever an event brings",
+        breaks="A payload that does not fit runs as if it did, and the run succeeds.",
+        edits=(
+            Edit(
+                path="engine/expand.py",
+                within="_course",
+                old="    check_types(",
+                new="    if outer is not None: check_types(",
+            ),
+        ),
+        caught_by=(
+            T_DOORS
+            + "test_an_event_that_does_not_fit_is_a_failed_run_that_says_why"
+            + "[sqlite-payload1-day: Invalid RFC3339 encoded date-flow]",
+        ),
+    ),
+    Sabotage(
+        name="what is recorded of classes is not looked at",
+        breaks="A wrong enum or dataclass is accepted, and fails in a worker.",
+        edits=(
+            Edit(
+                path="rules/recorded.py",
+                within="kinds_of",
+                old="if name in schemas",
+                new="if name not in spec.parameters",
+            ),
+        ),
+        caught_by=(
+            T_DOORS + "test_a_submit_by_name_knows_dates_choices_and_classes[sqlite-typed]",
+        ),
+    ),
+    Sabotage(
+        name="a start by hand waits for an event",
+        breaks="A schedule that listens starts by hand without what its job needs.",
+        edits=(
+            Edit(
+                path="rules/recorded.py",
+                within="fitting",
+                old="and not by_hand",
+                new="",
+            ),
+            Edit(
+                path="rules/recorded.py",
+                within="check_schedule",
+                old="and not by_hand",
+                new="",
+            ),
+        ),
+        caught_by=(
+            T_DOORS
+            + "test_what_waits_for_an_event_is_not_started_by_hand_without_what_it_needs[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="a rerun takes any parameters",
+        breaks="A rerun with wrong parameters begins, and fails later or not at all.",
+        edits=(
+            Edit(
+                path="engine/graph_control.py",
+                within="bound_args",
+                old="return recorded_signature(spec).bind((), params)",
+                new="return msgspec.json.encode(params).decode()",
+            ),
+        ),
+        caught_by=(T_DOORS + "test_a_rerun_takes_what_its_graph_takes[sqlite-nosuch]",),
     ),
     Sabotage(
         name="types of a graph's parameters are not asked at the door",

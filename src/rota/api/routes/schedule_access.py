@@ -13,6 +13,7 @@ from rota.engine.calendars import jobs_by_calendar
 from rota.engine.jobs import current_specs
 from rota.engine.schedule_views import ScheduleView, show
 from rota.errors import BadOption, NotPermitted, UnknownJob, UnknownSchedule
+from rota.model.schedule import OnEvent
 from rota.rules.recorded import check_schedule
 from rota.store.base import Tx
 
@@ -63,6 +64,16 @@ def check_calendar(tx: Tx, request: Ask, name: str) -> None:
         )
 
 
+def start_args(tx: Tx, request: Ask, name: str, args: dict[str, Any]) -> str | None:
+    """Those of a start by hand; None if the schedule's own will do, which were checked before.
+
+    One that waits for an event is started without it, and needs all that its job needs.
+    """
+    schedule = reached_schedule(tx, request, name).schedule
+    is_event = schedule is not None and isinstance(schedule.trigger, OnEvent)
+    return merged_args(tx, request, name, args) if args or is_event else None
+
+
 def merged_args(tx: Tx, request: Ask, name: str, args: dict[str, Any]) -> str:
     """The schedule's arguments with some replaced, checked, as JSON text."""
     view = reached_schedule(tx, request, name)
@@ -72,5 +83,5 @@ def merged_args(tx: Tx, request: Ask, name: str, args: dict[str, Any]) -> str:
     found = current_specs(tx, [view.job], namespace=request.namespace).get(view.job)
     if found is None:
         raise UnknownJob(view.job)
-    check_schedule(merged, found[1])
+    check_schedule(merged, found[1], by_hand=True)
     return checked_args(tx, request, msgspec.json.encode(merged.args).decode())

@@ -17,9 +17,9 @@ from rota.api.payloads import checked_args
 from rota.api.routes.job_bodies import TriggerBody
 from rota.api.routes.job_changes import reached_job
 from rota.api.routes.schedule_access import (
-    merged_args,
     reached_ones,
     reached_schedule,
+    start_args,
     startable_schedule,
 )
 from rota.api.routes.schedule_documents import (
@@ -232,7 +232,7 @@ async def start_schedule(request: Ask, called: str, data: TriggerBody | None) ->
     instant = moment_ms("scheduledFor", data.scheduled_for if data else None)
 
     def start(tx: Tx, by: By) -> ScheduleTriggered:
-        text = merged_args(tx, request, called, data.args) if data and data.args else None
+        text = start_args(tx, request, called, (data and data.args) or {})
         startable_schedule(tx, request, called)
         done = trigger(
             tx,

@@ -12,6 +12,7 @@ from rota.model.graph import Graph, Node
 from rota.rules.checks import hint
 from rota.rules.graphs.types import JobFacts, element_of, fits
 from rota.rules.references import NOTHING, Path, item_steps, mentions, parse_path, resolve
+from rota.rules.signature.plain import misfit, plain_kind
 
 T = TypeVar("T")
 Jobs = Mapping[str, JobFacts]
@@ -68,7 +69,7 @@ class _Checker:
             if (given := self._kind(value, item)) is not None:
                 self._check_fit(node, name, given, wanted)
             elif not any(mentions(value)):
-                _check_literal(node, name, resolve(value, NOTHING), wanted)
+                _check_literal(node, name, resolve(value, NOTHING), facts)
         if node.map is not None and node.map.into is not None and item is not None:
             wanted = facts.parameters.get(node.map.into, "Any")
             self._check_fit(node, node.map.into, item, wanted)
@@ -132,14 +133,14 @@ class _Checker:
         return f"parameter {value[form]!r}" if form == "$param" else "the item"
 
 
-def _check_literal(node: Node, name: str, value: Any, wanted: str) -> None:
+def _check_literal(node: Node, name: str, value: Any, facts: JobFacts) -> None:
     """BadGraph for a value that stands in the graph itself and is of another type.
 
     Null is left to the job, whose default may be None whatever the annotation says.
     """
-    from rota.rules.signature.plain import misfit  # noqa: PLC0415  # it needs our types
-
-    wrong = None if value is None else misfit(name, value, wanted)
+    wanted = facts.parameters[name]
+    kind = facts.kinds[name] if name in facts.kinds else plain_kind(wanted)
+    wrong = None if value is None else misfit(name, value, kind)
     if wrong is not None:
         raise BadGraph(f"node {node.name!r}: {wrong}; {name} is {wanted}")
 

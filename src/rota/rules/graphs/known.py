@@ -13,7 +13,7 @@ from rota.rules.checks import hint
 from rota.rules.graphs.expand import expand
 from rota.rules.graphs.plan import plan_graph
 from rota.rules.graphs.types import JobFacts
-from rota.rules.recorded import SCALAR
+from rota.rules.recorded import SCALAR, kinds_of
 
 
 def check_known(
@@ -69,6 +69,7 @@ def _facts(spec: JobSpec) -> JobFacts:
         return JobFacts(spec.parameters, required=None, takes_more=not spec.parameters)
     return JobFacts(
         spec.parameters,
+        kinds=kinds_of(spec),
         required=frozenset(spec.parameters.keys() - defaults.keys()),
         takes_more=isinstance(spec.more, str),
     )

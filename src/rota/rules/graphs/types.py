@@ -5,16 +5,11 @@ Only what cannot be right is refused: an annotation we do not know may be anythi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from rota.rules.annotations import ANY, Annotation, parsed, written
 from rota.rules.signature import Signature
-
-MAX_CHARS = 512
-_TOKEN = re.compile(r"\s*([A-Za-z_][\w.]*|\.\.\.|[\[\],|]|'[^']*'|\"[^\"]*\")")
-_MAX_DEPTH = 20
 
 _SCALARS = {"str": "text", "bool": "truth", "int": "whole", "float": "number", "None": "nothing"}
 _LISTS = frozenset({"list", "tuple", "set", "frozenset", "List", "Tuple", "Set", "Sequence"})
@@ -32,6 +27,8 @@ class JobFacts(NamedTuple):
     """Parameters without a default; None if that is not known."""
     takes_more: bool = False
     """Whether it takes arguments of any name."""
+    kinds: Mapping[str, Any] = {}
+    """The types of parameters, where more is on record than their annotations."""
 
 
 def facts_of(signature: Signature) -> JobFacts:
@@ -42,16 +39,6 @@ def facts_of(signature: Signature) -> JobFacts:
         required=signature.required,
         takes_more=signature.takes_more,
     )
-
-
-class Annotation(NamedTuple):
-    """An annotation taken apart; the members of a union are its alternatives."""
-
-    name: str
-    inner: tuple[Annotation, ...] = ()
-
-
-_ANY = Annotation("Any")
 
 
 def fits(result: str, parameter: str) -> bool:
@@ -66,55 +53,6 @@ def element_of(annotation: str) -> str | None:
     if kinds and all(each is None for each in elements):
         return None
     return written(elements[0]) if len(elements) == 1 and elements[0] is not None else "Any"
-
-
-def written(kind: Annotation) -> str:
-    if kind.name == "|":
-        return " | ".join(map(written, kind.inner))
-    return f"{kind.name}[{', '.join(map(written, kind.inner))}]" if kind.inner else kind.name
-
-
-@lru_cache(maxsize=4_096)
-def parsed(text: str) -> Annotation:
-    """The annotation as a tree; what cannot be read is Any."""
-    tokens = _TOKEN.findall(text) if len(text) <= MAX_CHARS else []
-    if "".join(tokens) != "".join(text.split()):
-        return _ANY
-    kind, rest = _union(tokens, 0)
-    return _ANY if rest else kind
-
-
-def _union(tokens: list[str], depth: int) -> tuple[Annotation, list[str]]:
-    first, tokens = _one(tokens, depth)
-    members = [first]
-    while tokens and tokens[0] == "|":
-        following, tokens = _one(tokens[1:], depth)
-        members.append(following)
-    return (Annotation("|", tuple(members)) if len(members) > 1 else first), tokens
-
-
-def _one(tokens: list[str], depth: int) -> tuple[Annotation, list[str]]:
-    if not tokens or depth > _MAX_DEPTH or not (tokens[0][0].isalpha() or tokens[0][0] == "_"):
-        return _ANY, tokens[1:]
-    name = tokens[0].rpartition(".")[2]
-    tokens = tokens[1:]
-    inner: list[Annotation] = []
-    while tokens and tokens[0] in ("[" if not inner else ","):
-        each, tokens = _union(tokens[1:], depth + 1)
-        inner.append(each)
-    if inner:
-        tokens = tokens[1:]
-    return _named("None" if name == "NoneType" else name, tuple(inner)), tokens
-
-
-def _named(name: str, inner: tuple[Annotation, ...]) -> Annotation:
-    if name == "Optional":
-        return Annotation("|", (*inner, Annotation("None")))
-    if name == "Union":
-        return Annotation("|", inner)
-    if name == "Annotated":
-        return inner[0] if inner else _ANY
-    return Annotation(name, inner)
 
 
 def _members(kind: Annotation) -> tuple[Annotation, ...]:
@@ -134,7 +72,7 @@ def _member_fits(given: Annotation, wanted: Annotation) -> bool:
     if one != two:
         return (one, two) == ("whole", "number")
     if one == "list":
-        return _fits(_element(given) or _ANY, _element(wanted) or _ANY)
+        return _fits(_element(given) or ANY, _element(wanted) or ANY)
     if one == "mapping":
         return _fits(_value(given), _value(wanted))
     return True
@@ -151,10 +89,10 @@ def _family(kind: Annotation) -> str:
 def _element(kind: Annotation) -> Annotation | None:
     """Of a list its items, None for what is surely no list."""
     if kind.name in _LISTS | _ITERABLES:
-        is_same = len(kind.inner) == 1 or (kind.name in ("tuple", "Tuple") and _ANY in kind.inner)
-        return kind.inner[0] if kind.inner and is_same else _ANY
-    return _ANY if _family(kind) == "unknown" else None
+        is_same = len(kind.inner) == 1 or (kind.name in ("tuple", "Tuple") and ANY in kind.inner)
+        return kind.inner[0] if kind.inner and is_same else ANY
+    return ANY if _family(kind) == "unknown" else None
 
 
 def _value(kind: Annotation) -> Annotation:
-    return kind.inner[1] if len(kind.inner) == 2 else _ANY  # noqa: PLR2004
+    return kind.inner[1] if len(kind.inner) == 2 else ANY  # noqa: PLR2004

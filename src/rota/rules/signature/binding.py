@@ -14,6 +14,7 @@ from rota.errors import BadArguments, BadInput, BadResult, PayloadTooLarge
 from rota.rules.signature import hints, wire
 from rota.rules.signature.codec import Codec
 from rota.rules.signature.defaults import defaults_of
+from rota.rules.signature.described import schemas_of
 
 Kinds = Callable[[], Mapping[str, Any]]
 Scalar = str | int | float | bool
@@ -76,6 +77,11 @@ class Signature:
     def defaults(self) -> dict[str, Any]:
         """What can be left out, and what it is then where JSON can say it."""
         return defaults_of(self._shape)
+
+    @property
+    def schemas(self) -> dict[str, dict[str, Any]]:
+        """JSON Schemas of parameters whose annotations alone do not tell their types."""
+        return schemas_of(self._shape, self.parameters, self._kinds)
 
     @property
     def takes_more(self) -> bool:
