@@ -17,8 +17,6 @@ from rota.engine.starts import NewId
 from rota.engine.timetables import Timetables, seed_of
 from rota.model.bundle import Bundle
 from rota.model.plan import Change, Plan, Stored, StoredJob, StoredSchedule, Wish
-from rota.model.spec import GraphTarget
-from rota.rules.on_failure import told_by
 from rota.rules.plan import make_plan, origin_of
 from rota.store.base import Tx
 
@@ -109,11 +107,6 @@ class _Doer(NamedTuple):
 def _stored(tx: Tx, bundles: Sequence[Bundle], namespace: str) -> Stored:
     ours = {origin_of(bundle) for bundle in bundles}
     wanted = {name for bundle in bundles for name in bundle.jobs}
-    asks_others = any(
-        spec.dependencies or told_by(spec) or isinstance(spec.target, GraphTarget)
-        for bundle in bundles
-        for spec in bundle.jobs.values()
-    )
     every = jobs(tx, namespace=namespace)
     known = {
         view.name: StoredJob(spec=view.spec, origin=view.origin)
@@ -129,7 +122,8 @@ def _stored(tx: Tx, bundles: Sequence[Bundle], namespace: str) -> Stored:
     return Stored(
         now=now_ms(tx),
         jobs=known,
-        others={view.name: view.spec for view in every} if asks_others else {},
+        others={view.name: view.spec for view in every},
+        origins={view.name: view.origin for view in every},
         schedules={
             row["name"]: StoredSchedule(
                 job=row["job"],

@@ -18,7 +18,7 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     calendars: dict[str, Calendar] = {}
     blackouts: dict[str, Blackout] = {}
     places: dict[str, str] = {}
-    """Where each node stands, such as `flow.yaml:12:9`, by `graph/node`; for error messages."""
+    """Where each job and node stands, such as `flow.yaml:12:9`, by `job` and `graph/node`."""
 
 
 class BundledSchedule(msgspec.Struct, frozen=True, kw_only=True):

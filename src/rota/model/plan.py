@@ -83,7 +83,9 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
     now: int
     jobs: Mapping[str, StoredJob] = {}
     others: Mapping[str, JobSpec] = {}
-    """Jobs that nodes of graphs may name, whosever they are."""
+    """All jobs, whosever they are: nodes of graphs may name them, and they may name ours."""
+    origins: Mapping[str, str] = {}
+    """Who brought these."""
     schedules: Mapping[str, StoredSchedule] = {}
     calendars: Mapping[str, Calendar] = {}
     blackouts: Mapping[str, Blackout] = {}

@@ -27,13 +27,14 @@ from rota.model.plan import (
 )
 from rota.model.schedule import Calendar, Every, Schedule
 from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.breakage import check_others
 from rota.rules.dependencies import check_circles, check_there
 from rota.rules.differences import differences
 from rota.rules.graphs.known import check_known
+from rota.rules.moved_runs import paired
 from rota.rules.on_failure import check_told
 from rota.rules.timetable import firings
 from rota.rules.triggers import compile_schedule
-from rota.rules.zones import zone
 
 MAX_FIRINGS = 1_000
 """Compared for each schedule; one that fires more often is compared for as long as they last."""
@@ -88,7 +89,8 @@ class _Planner:
         known = {**self._stored.others, **self._jobs}
         check_known(graphs_of(self._jobs.values()), known, self._places)
         check_there(self._jobs, known)
-        check_circles(known)
+        if any(spec.dependencies for spec in self._jobs.values()):
+            check_circles(known)
         check_told(self._jobs, known, where="in the files or on record")
         for name, calendar in self._calendars.items():
             self._compare("calendar", name, self._stored.calendars.get(name), calendar)
@@ -99,6 +101,7 @@ class _Planner:
         for name, wanted in self._schedules.items():
             self._schedule(name, wanted)
         leftovers = self._leftovers()
+        self._check_others(leftovers)
         if self._wish.prune:
             for each in leftovers:
                 self._changes.append(Change(kind=each.kind, name=each.name, verb="remove"))
@@ -111,6 +114,23 @@ class _Planner:
             runs=tuple(self._runs),
             until=self._start + self._wish.horizon_ms,
             cut=tuple(self._cut),
+        )
+
+    def _check_others(self, leftovers: Sequence[Leftover]) -> None:
+        gone = {(each.kind, each.name) for each in leftovers if self._wish.prune}
+        before = self._stored.others
+        stay = {name: spec for name, spec in before.items() if ("job", name) not in gone}
+        check_others(
+            before,
+            {**stay, **self._jobs},
+            {
+                name: each
+                for name, each in self._stored.schedules.items()
+                if name not in self._schedules and ("schedule", name) not in gone
+            },
+            wanted=self._jobs,
+            places=self._places,
+            owners={name: _owner(origin) for name, origin in self._stored.origins.items()},
         )
 
     def _job(self, name: str, spec: JobSpec) -> None:
@@ -208,7 +228,7 @@ class _Planner:
             before = [at for at in before if at <= end]
             after = [at for at in after if at <= end]
         where = (new or old or Schedule(trigger=Every(every="1d"))).zone
-        self._runs += _paired(name, before, after, where)
+        self._runs += paired(name, before, after, where)
 
     def _firings(
         self, name: str, schedule: Schedule | None, calendars: Mapping[str, Calendar]
@@ -261,22 +281,3 @@ def _stays_paused(stored: StoredSchedule | None, wanted: BundledSchedule) -> boo
 
 def _follows_runs(schedule: Schedule) -> bool:
     return isinstance(schedule.trigger, Every) and schedule.trigger.from_end
-
-
-def _paired(name: str, old: list[int], new: list[int], zone_name: str) -> list[RunChange]:
-    """Gone and come on the same day of the zone, in order, is moved."""
-    gone, come = sorted({*old} - {*new}), sorted({*new} - {*old})
-    where = zone(zone_name)
-    by_day: dict[object, list[int]] = {}
-    for at in come:
-        by_day.setdefault(where.wall(at).date(), []).append(at)
-    found = []
-    for at in gone:
-        same_day = by_day.get(where.wall(at).date())
-        if same_day:
-            found.append(RunChange(schedule=name, verb="move", old=at, new=same_day.pop(0)))
-        else:
-            found.append(RunChange(schedule=name, verb="remove", old=at))
-    left = [at for times in by_day.values() for at in times]
-    found += [RunChange(schedule=name, verb="add", new=at) for at in left]
-    return sorted(found, key=lambda each: each.old or each.new or 0)

@@ -12,6 +12,7 @@ T_FAILURES = "tests/contract/test_graph_failures.py::"
 T_APART = "tests/contract/test_artifacts.py::"
 T_WHOLE = "tests/integration/test_artifacts.py::"
 T_DOORS = "tests/integration/test_typed_doors.py::"
+T_BREAKS = "tests/contract/test_apply_breaks.py::"
 T_MEMOS = "tests/contract/test_memos.py::"
 
 GRAPHS = (
@@ -83,6 +84,21 @@ GRAPHS = (
         caught_by=(
             T_DOORS
             + "test_what_waits_for_an_event_is_not_started_by_hand_without_what_it_needs[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="a file may break what others have",
+        breaks="An apply changes a job, and a graph of another file fails when it runs.",
+        edits=(
+            Edit(
+                path="rules/plan.py",
+                within="plan",
+                old="self._check_others(leftovers)",
+                new="pass",
+            ),
+        ),
+        caught_by=(
+            T_BREAKS + "test_a_job_that_a_graph_of_another_file_calls_is_not_pruned[sqlite]",
         ),
     ),
     Sabotage(

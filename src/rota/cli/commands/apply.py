@@ -25,8 +25,8 @@ Examples:
 Everything happens in one transaction, or nothing does; applying the same again does nothing.
 Workers hear of it at once: `rota up` runs the jobs, `rota worker` does with --stored. On a
 terminal it asks first, unless --yes or --json is said. A store is created if it is not there.
-Exits with 0 when the store is as the files say, 2 when a file is wrong or something belongs to
-code or to another file (see --take-over), 130 when the answer was no.
+Exits with 0 when the store is as the files say, 2 when a file is wrong, something belongs to
+code or to another file (see --take-over) or would be broken there, 130 when the answer was no.
 """
 
 

@@ -22,7 +22,8 @@ Examples:
 
 It only looks. Runs are compared for the next 7 days, or as --from and --horizon say: those that
 the change adds, removes or moves. Exits with 0, or with --check with 1 when there is something to
-do; with 2 when a file is wrong or something belongs to code or to another file.
+do; with 2 when a file is wrong, something belongs to code or to another file or would be broken
+there.
 """
 
 

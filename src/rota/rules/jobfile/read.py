@@ -100,6 +100,7 @@ class _Reader:
         known = JOB_FIELDS | SCHEDULE_FIELDS | TARGET_FIELDS | OWN_FIELDS
         given = _with_defaults(self._defaults(name), field.fields(known))
         spec = _spec(name, field, given)
+        self._places[name] = field.document.place(field.path)
         self._add_schedules(spec, field, given)
         return spec
 
@@ -108,6 +109,7 @@ class _Reader:
         with field.blamed():
             check_name("graph", name)
         flow = read_flow(name, field)
+        self._places[name] = field.document.place(field.path)
         for each in flow.graph.nodes:
             at = (*field.path, "nodes", each.name)
             self._places[f"{name}/{each.name}"] = field.document.place(at)
