@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.errors import BadFile, BadGraph
+from rota.errors import BadFile, BadGraph, BadInput
 from rota.model.bundle import Bundle
 from rota.model.plan import Stored, Wish
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
@@ -184,3 +184,56 @@ def test_arguments_of_a_schedule_are_checked_by_the_types_that_a_file_declares()
 
     with pytest.raises(BadFile, match="start: Expected `int"):
         read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "name: f\nparameters:\n  n: {type: int, default: abc}\nnodes: {a: {command: 'true'}}\n",
+            "folder/flow.yaml:3:3: parameters.n: default: Expected `int`, got `str`; n is int",
+        ),
+        (
+            "name: f\nparameters:\n  n: integer\nnodes: {a: {command: 'true'}}\n",
+            "folder/flow.yaml:3:3: parameters.n: there is no type 'integer'; write int",
+        ),
+        (
+            (
+                "graphs:\n"
+                "  sub: {parameters: {start: int}, nodes: {a: {command: 'true'}}}\n"
+                "  f:\n    nodes:\n      a: {graph: sub, map: {over: [1, x], into: start}}\n"
+            ),
+            "folder/flow.yaml:5:7: graph 'f': node 'a': start: Expected `int`, got `str`",
+        ),
+        (
+            (
+                "graphs:\n"
+                "  sub: {nodes: {a: {command: 'true'}}}\n"
+                "  f:\n    nodes:\n      a: {job: sub}\n"
+            ),
+            "folder/flow.yaml:5:7: graph 'f': node 'a': 'sub' is a graph; write `graph: sub`",
+        ),
+        (
+            "jobs:\n  b: {command: 'true'}\n  a: {command: 'true', dependencies: [nope]}\n",
+            "folder/flow.yaml:3:3: job 'a': dependencies: no job is named 'nope' in the files",
+        ),
+        (
+            "jobs:\n  b: {command: 'true'}\n  a: {command: 'true', on_failure: nope}\n",
+            "folder/flow.yaml:3:3: job 'a': on_failure: no job is named 'nope' in the files",
+        ),
+        (
+            (
+                "jobs:\n"
+                "  a: {command: 'true', dependencies: [b]}\n"
+                "  b: {command: 'true', dependencies: [a]}\n"
+            ),
+            "dependencies: jobs wait for each other in a circle: ",
+        ),
+    ],
+)
+def test_what_cannot_be_right_is_refused_with_its_place(text: str, said: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        make_plan([read(text)], Stored(now=0), Wish(), seed=str)
+
+    assert said in str(refused.value)
+    assert str(refused.value).startswith("folder/flow.yaml:")

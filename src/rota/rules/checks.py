@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rota.errors import BadOption
@@ -31,3 +31,8 @@ def hint(given: object, known: Iterable[str]) -> str:
     """` Did you mean 'x'?` with the space before it, or nothing."""
     close = difflib.get_close_matches(str(given)[:64], list(known), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def at_place(places: Mapping[str, str] | None, name: str) -> str:
+    """`f.yaml:3:5: ` for what stands in a file, or nothing."""
+    return f"{places[name]}: " if places and name in places else ""

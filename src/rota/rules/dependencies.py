@@ -14,7 +14,7 @@ import msgspec
 from rota.errors import BadOption
 from rota.model.spec import JobSpec
 from rota.model.states import FINAL, State
-from rota.rules.checks import hint
+from rota.rules.checks import at_place, hint
 
 MOST = 100
 SHOWN = 12
@@ -101,18 +101,22 @@ def read_dependencies(job: str, given: object) -> tuple[str, ...]:
     return tuple(found)
 
 
-def check_there(wanted: Mapping[str, JobSpec], known: Mapping[str, JobSpec]) -> None:
-    """BadOption if a job waits for one that is nowhere defined."""
+def check_there(
+    wanted: Mapping[str, JobSpec],
+    known: Mapping[str, JobSpec],
+    places: Mapping[str, str] | None = None,
+) -> None:
+    """BadOption if a job waits for one that is nowhere defined; `places` say where jobs stand."""
     for name, spec in wanted.items():
         for each in spec.dependencies:
             if each not in known:
                 raise BadOption(
-                    f"job {name!r}: dependencies: no job is named {each!r:.64} in the files or on "
-                    f"record.{hint(each, known)}"
+                    f"{at_place(places, name)}job {name!r}: dependencies: no job is named "
+                    f"{each!r:.64} in the files or on record.{hint(each, known)}"
                 )
 
 
-def check_circles(specs: Mapping[str, JobSpec]) -> None:
+def check_circles(specs: Mapping[str, JobSpec], places: Mapping[str, str] | None = None) -> None:
     """BadOption with the way round, if jobs wait for each other in a circle."""
     parents = {
         name: [each for each in spec.dependencies if each in specs] for name, spec in specs.items()
@@ -121,7 +125,10 @@ def check_circles(specs: Mapping[str, JobSpec]) -> None:
         TopologicalSorter(parents).prepare()
     except CycleError as error:
         way = " -> ".join(error.args[1][:SHOWN])
-        raise BadOption(f"dependencies: jobs wait for each other in a circle: {way}") from error
+        first = next((name for name in error.args[1] if name in (places or ())), "")
+        raise BadOption(
+            f"{at_place(places, first)}dependencies: jobs wait for each other in a circle: {way}"
+        ) from error
 
 
 def _refused(says: str) -> Answer:

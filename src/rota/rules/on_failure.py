@@ -11,7 +11,7 @@ import msgspec
 from rota.errors import BadInput, BadOption
 from rota.model.failure import Failure
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
-from rota.rules.checks import hint
+from rota.rules.checks import at_place, hint
 
 WHOLE = "failure"
 """The parameter that takes all of it."""
@@ -72,7 +72,11 @@ def _parameters(spec: JobSpec) -> Mapping[str, Any] | None:
 
 
 def check_told(
-    wanted: Mapping[str, JobSpec], known: Mapping[str, JobSpec], *, where: str = "on record"
+    wanted: Mapping[str, JobSpec],
+    known: Mapping[str, JobSpec],
+    *,
+    where: str = "on record",
+    places: Mapping[str, str] | None = None,
 ) -> None:
     """BadOption if a job names one that is nowhere defined, or that needs something else."""
     for name, spec in wanted.items():
@@ -81,13 +85,13 @@ def check_told(
             continue
         if told not in known:
             raise BadOption(
-                f"job {name!r}: on_failure: no job is named {told!r:.64} {where}."
-                f"{hint(told, known)}"
+                f"{at_place(places, name)}job {name!r}: on_failure: no job is named "
+                f"{told!r:.64} {where}.{hint(told, known)}"
             )
-        check_takes(name, known[told])
+        check_takes(name, known[told], place=at_place(places, name))
 
 
-def check_takes(job: str, told: JobSpec) -> None:
+def check_takes(job: str, told: JobSpec, *, place: str = "") -> None:
     """BadOption unless a run of this job can be made of what is told."""
     from rota.rules.recorded import recorded_signature  # noqa: PLC0415  # brings graphs along
 
@@ -99,8 +103,8 @@ def check_takes(job: str, told: JobSpec) -> None:
         recorded_signature(told).bind((), arguments_for(told, _EXAMPLE))
     except BadInput as error:
         raise BadOption(
-            f"job {job!r}: on_failure: {error}. A job that is told takes `{WHOLE}`, or any of "
-            f"{', '.join(FACTS)}"
+            f"{place}job {job!r}: on_failure: {error}. A job that is told takes `{WHOLE}`, or any "
+            f"of {', '.join(FACTS)}"
         ) from error
 
 

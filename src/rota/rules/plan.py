@@ -88,10 +88,10 @@ class _Planner:
     def plan(self) -> Plan:
         known = {**self._stored.others, **self._jobs}
         check_known(graphs_of(self._jobs.values()), known, self._places)
-        check_there(self._jobs, known)
+        check_there(self._jobs, known, self._places)
         if any(spec.dependencies for spec in self._jobs.values()):
-            check_circles(known)
-        check_told(self._jobs, known, where="in the files or on record")
+            check_circles(known, self._places)
+        check_told(self._jobs, known, where="in the files or on record", places=self._places)
         for name, calendar in self._calendars.items():
             self._compare("calendar", name, self._stored.calendars.get(name), calendar)
         for name, blackout in self._blackouts.items():

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from rota.errors import BadGraph
-from rota.model.graph import Graph, Node
+from rota.model.graph import Graph, Map, Node
 from rota.rules.checks import hint
 from rota.rules.graphs.types import JobFacts, element_of, fits
 from rota.rules.references import NOTHING, Path, item_steps, mentions, parse_path, resolve
@@ -73,6 +73,8 @@ class _Checker:
         if node.map is not None and node.map.into is not None and item is not None:
             wanted = facts.parameters.get(node.map.into, "Any")
             self._check_fit(node, node.map.into, item, wanted)
+        elif node.map is not None:
+            _check_items(node, node.map, facts)
 
     def _facts(self, node: Node) -> JobFacts | None:
         if node.job is not None:
@@ -143,6 +145,21 @@ def _check_literal(node: Node, name: str, value: Any, facts: JobFacts) -> None:
     wrong = None if value is None else misfit(name, value, kind)
     if wrong is not None:
         raise BadGraph(f"node {node.name!r}: {wrong}; {name} is {wanted}")
+
+
+def _check_items(node: Node, mapped: Map, facts: JobFacts) -> None:
+    """Items that stand in the graph itself are checked as arguments that do."""
+    into, items = mapped.into, mapped.over
+    if (
+        into is None
+        or into not in facts.parameters
+        or mapped.batch != 1
+        or not isinstance(items, list)
+    ):
+        return
+    for value in items:
+        if not any(mentions(value)):
+            _check_literal(node, into, resolve(value, NOTHING), facts)
 
 
 def _found(what: str, node: Node, name: str, known: Mapping[str, T] | None) -> T | None:

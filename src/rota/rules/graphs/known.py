@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Literal
 
 from msgspec import UnsetType
 
 from rota.errors import BadGraph
 from rota.model.graph import Graph
 from rota.model.spec import GraphTarget, JobSpec, PythonTarget
-from rota.rules.checks import hint
+from rota.rules.checks import at_place, hint
 from rota.rules.graphs.expand import expand
 from rota.rules.graphs.plan import plan_graph
 from rota.rules.graphs.types import JobFacts
@@ -32,8 +33,10 @@ def check_known(
     wanted = tuple(wanted)
     for graph in wanted:
         for node in graph.nodes:
-            _check_there(graph, node.name, node.job, jobs, what="job")
-            _check_there(graph, node.name, node.graph, graphs, what="graph")
+            place = at_place(places, f"{graph.name}/{node.name}")
+            where = f"{place}graph {graph.name!r}: node {node.name!r}"
+            _check_there(where, node.job, jobs, graphs, what="job")
+            _check_there(where, node.graph, graphs, jobs, what="graph")
         try:
             plan_graph(graph, jobs=jobs, graphs=graphs)
         except BadGraph as error:
@@ -49,14 +52,23 @@ def _at_its_place(graph: Graph, error: BadGraph, places: Mapping[str, str]) -> B
 
 
 def _check_there(
-    graph: Graph, node: str, name: str | None, known: Mapping[str, object], *, what: str
+    where: str,
+    name: str | None,
+    known: Mapping[str, object],
+    others: Mapping[str, object],
+    *,
+    what: Literal["job", "graph"],
 ) -> None:
-    if name is not None and name not in known:
-        raise BadGraph(
-            f"graph {graph.name!r}: node {node!r}: no {what} is named {name!r:.64} in the files or "
-            f"on record.{hint(name, known)} Define it there, or start a worker of the app that "
-            "has it first"
-        )
+    """`others` are those of the other kind, which a node names in another field."""
+    if name is None or name in known:
+        return
+    if name in others:
+        other = "graph" if what == "job" else "job"
+        raise BadGraph(f"{where}: {name!r:.64} is a {other}; write `{other}: {name:.64}`")
+    raise BadGraph(
+        f"{where}: no {what} is named {name!r:.64} in the files or on record.{hint(name, known)} "
+        "Define it there, or start a worker of the app that has it first"
+    )
 
 
 def _facts(spec: JobSpec) -> JobFacts:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from msgspec import UNSET
+
 from rota.errors import BadGraph
 from rota.model.graph import Graph
 from rota.rules.graph_options import read_graph
@@ -16,6 +18,18 @@ from rota.rules.jobfile.field import Field
 from rota.rules.jobfile.known import FLOW_FIELDS, GRAPH_FIELDS, INLINE_FIELDS
 from rota.rules.jobfile.targets import KINDS
 from rota.rules.jobfile.yaml12 import read_yaml
+from rota.rules.signature.plain import misfit, plain_kind
+
+_NAMES = {
+    "integer": "int",
+    "number": "float",
+    "string": "str",
+    "boolean": "bool",
+    "array": "list",
+    "object": "dict",
+    "null": "None",
+}
+"""Types as JSON Schema names them, and as annotations do."""
 
 
 class Flow(NamedTuple):
@@ -65,10 +79,26 @@ def read_flow(name: str, field: Field) -> Flow:
         value["nodes"] = _nodes(name, given["nodes"], inline)
     try:
         graph = read_graph(name, value)
+        _check_parameters(graph)
         plan_graph(graph)
     except BadGraph as error:
         raise _refusal(field, error) from error
     return Flow(graph, {key: each for key, each in given.items() if key in FLOW_FIELDS}, inline)
+
+
+def _check_parameters(graph: Graph) -> None:
+    """BadGraph for a default of another type, and for a type by the name that JSON has for it."""
+    for name, each in graph.parameters.items():
+        path = ("parameters", name)
+        if each.type in _NAMES:
+            raise BadGraph(
+                f"parameters.{name}: there is no type {each.type!r}; write {_NAMES[each.type]}",
+                path=path,
+            )
+        if each.default is not UNSET and each.default is not None:
+            wrong = misfit("default", each.default, plain_kind(each.type))
+            if wrong is not None:
+                raise BadGraph(f"parameters.{name}: {wrong}; {name} is {each.type}", path=path)
 
 
 def _nodes(graph: str, nodes: Field, inline: dict[str, tuple[Field, dict[str, Field]]]) -> Any:
