@@ -8,13 +8,16 @@ or of a job that was removed, would bring back what somebody with the role `exec
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rota.engine.courses import find_spec
-from rota.engine.jobs import CODE, current_specs, last_version, origin_of
-from rota.engine.weights import choices
+from rota.engine.carried import Part, Start, Version, carried, carried_by
+from rota.engine.jobs import CODE, last_version, origin_of
+from rota.engine.weights import Choice, choices
 from rota.errors import NotPermitted
+from rota.model.identity import Credential
+from rota.model.run import NewRun
 from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.rights import power_of, power_of_template, queues_of, started_by
 
@@ -28,27 +31,38 @@ def check_rights(tx: Tx, request: Ask, *specs: JobSpec) -> None:
     for spec in specs:
         if not request.credential.reaches(spec.queue):
             raise NotPermitted(f"the credential does not reach the queue {spec.queue}")
-        _check_work(tx, request, spec, beside={each.name for each in specs})
+        _check_work(tx, request.credential, spec, beside={each.name for each in specs})
 
 
-def check_again(tx: Tx, request: Ask, pinned: Collection[tuple[str, int]]) -> None:
-    """NotPermitted unless it may start these versions of jobs, some of which may be of the past."""
-    known = choices(tx, {job for job, _ in pinned}, namespace=request.namespace)
-    for job, version in sorted(pinned):
-        spec = find_spec(tx, job, version, namespace=request.namespace)
-        present = known[job].specs if job in known else {}
-        if spec is None or version in present:
-            continue
-        if any(each.target == spec.target for each in present.values()):
-            continue
-        _check_work(tx, request, spec, beside=set())
+def check_starts(tx: Tx, credential: Credential, starts: Collection[Start]) -> None:
+    """NotPermitted unless it may have carried out all that these starts would.
+
+    Some of that may be of the past: the version that is started, or one that its nodes go by.
+    """
+    if credential.has("exec") and credential.queues is None:
+        return
+    parts = carried(tx, starts, namespace=credential.namespace)
+    _check_parts(tx, credential, parts, {start.job for start in starts})
 
 
-def check_job_again(tx: Tx, request: Ask, job: str) -> None:
-    """The same for what a start of the job would run, also after it was removed."""
-    version = last_version(tx, job, namespace=request.namespace)
+def check_job(tx: Tx, credential: Credential, job: str) -> None:
+    """NotPermitted unless it may start the job, which may have been removed."""
+    version = last_version(tx, job, namespace=credential.namespace)
     if version is not None:
-        check_again(tx, request, {(job, version)})
+        check_starts(tx, credential, [Start(job, version)])
+
+
+def check_runs(
+    tx: Tx, credential: Credential, runs: Sequence[NewRun], known: Mapping[str, Choice]
+) -> None:
+    """NotPermitted for a new run of what is in force, if that starts what was taken away."""
+    starts = {
+        Start(run.job, run.version)
+        for run in runs
+        if any(True for _ in started_by(known[run.job].specs[run.version]))
+    }
+    if starts:
+        check_starts(tx, credential, starts)
 
 
 def check_template_rights(request: Ask, *definitions: Mapping[str, Any]) -> None:
@@ -59,39 +73,93 @@ def check_template_rights(request: Ask, *definitions: Mapping[str, Any]) -> None
             raise NotPermitted(f"the template {power}, which needs the role exec as well")
 
 
-def _check_work(tx: Tx, request: Ask, spec: JobSpec, *, beside: set[str]) -> None:
+def _check_work(tx: Tx, credential: Credential, spec: JobSpec, *, beside: set[str]) -> None:
     """What it does itself, and what it has others start; `beside` are checked themselves."""
-    power = None if request.credential.has("exec") else power_of(spec)
-    if power is not None and not _is_of_workers(tx, request, spec):
-        raise NotPermitted(f"job {spec.name} {power}, which needs the role exec as well")
+    _check_power(tx, credential, spec)
     for queue in queues_of(spec):
-        if queue != spec.queue and not request.credential.reaches(queue):
+        if queue != spec.queue and not credential.reaches(queue):
             raise NotPermitted(
                 f"job {spec.name} sends nodes to the queue {queue}, which the credential does not "
                 "reach"
             )
-    names = set(started_by(spec)) - beside
-    present = current_specs(tx, names, namespace=request.namespace)
-    for name in sorted(names):
-        if name not in present:
-            _check_gone(tx, request, name, beside=beside | names)
-        elif not request.credential.reaches(present[name][1].queue):
+    parts = carried_by(tx, spec, namespace=credential.namespace, beside=beside)
+    _check_parts(tx, credential, parts, ())
+
+
+def _check_power(tx: Tx, credential: Credential, spec: JobSpec) -> None:
+    power = None if credential.has("exec") else power_of(spec)
+    if power is not None and not _is_of_workers(tx, credential, spec):
+        raise NotPermitted(f"job {spec.name} {power}, which needs the role exec as well")
+
+
+def _check_parts(
+    tx: Tx, credential: Credential, parts: Sequence[Part], started: Collection[str]
+) -> None:
+    """What is in force is free, below what is in force; for the rest it takes the right."""
+    force = _Force(tx, credential.namespace, parts, started)
+    free = {part.at for part in parts if force.has(part)}
+    for part in parts:
+        if not force.has_work_of(part):
+            _check_power(tx, credential, part.spec)
+        if part.above is None or (part.above in free and force.has(part)):
+            continue
+        queue = part.queue or part.spec.queue
+        if not credential.reaches(queue):
             raise NotPermitted(
-                f"job {spec.name} starts job {name}, of a queue that the credential does not reach"
+                f"job {part.above[0]} starts job {part.spec.name}, in a queue that the credential "
+                "does not reach"
             )
 
 
-def _check_gone(tx: Tx, request: Ask, name: str, *, beside: set[str]) -> None:
-    """A node may name a job that was removed: it runs what that one was last."""
-    version = last_version(tx, name, namespace=request.namespace)
-    spec = version and find_spec(tx, name, version, namespace=request.namespace)
-    if spec:
-        _check_work(tx, request, spec, beside=beside)
+class _Force:
+    """What is in force of some jobs; nothing of one that was removed."""
+
+    def __init__(
+        self, tx: Tx, namespace: str, parts: Sequence[Part], started: Collection[str]
+    ) -> None:
+        self._tx = tx
+        self._namespace = namespace
+        self._started = started
+        jobs = {part.spec.name for part in parts} | set(started)
+        self._choices = choices(tx, jobs, namespace=namespace)
+
+    def has(self, part: Part) -> bool:
+        """Whether a start of this moment runs it, or another version that does so there."""
+        present = self._present(part)
+        is_placed = part.above is None or part.queue is not None
+        return (
+            part.version in present
+            or any(
+                each.target == part.spec.target and (is_placed or each.queue == part.spec.queue)
+                for each in present.values()
+            )
+            or (bool(present) and part.at in self._below)
+        )
+
+    def has_work_of(self, part: Part) -> bool:
+        """Whether that does the same, wherever."""
+        present = self._present(part)
+        return any(each.target == part.spec.target for each in present.values()) or self.has(part)
+
+    def _present(self, part: Part) -> Mapping[int, JobSpec]:
+        found = self._choices.get(part.spec.name)
+        return {} if found is None else found.specs
+
+    @cached_property
+    def _below(self) -> set[Version]:
+        """What starts of this moment go by: of a graph that has weights also older versions."""
+        starts = [
+            Start(job, version)
+            for job in self._started
+            if job in self._choices
+            for version in self._choices[job].specs
+        ]
+        return {part.at for part in carried(self._tx, starts, namespace=self._namespace)}
 
 
-def _is_of_workers(tx: Tx, request: Ask, spec: JobSpec) -> bool:
+def _is_of_workers(tx: Tx, credential: Credential, spec: JobSpec) -> bool:
     """A function of a job that code owns: workers call the one that their own code has."""
     return (
         isinstance(spec.target, PythonTarget)
-        and origin_of(tx, spec.name, namespace=request.namespace) == CODE
+        and origin_of(tx, spec.name, namespace=credential.namespace) == CODE
     )

@@ -11,14 +11,16 @@ import hashlib
 import random
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from rota.api.calls import Answer, Call, Wish
 from rota.api.payloads import check_payload
+from rota.api.rights import check_runs
 from rota.app.new_runs import new_run
 from rota.clock import elapsed_s
-from rota.engine.acts import By, NewAct, new_act, record_all
+from rota.engine.acts import NewAct, new_act, record_all
 from rota.engine.inspect import find_all
 from rota.engine.namespaces import check_room, find_namespace
 from rota.engine.requests import Keyed, answer_keys, drop_keys, take_keys
@@ -55,35 +57,6 @@ QUOTAS_S = 2.0
 MOST_SIGNATURES = 1_000
 
 _answers = msgspec.json.Decoder(list[Submitted])
-
-
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """One run that somebody asks for."""
-
-    job: str
-    args: dict[str, Any]
-    options: dict[str, Any]
-
-
-class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """All that one request asks for."""
-
-    credential: Credential
-    wishes: Sequence[Wish]
-    by: By
-    keyed: Keyed | None
-    verb: str = "submit"
-
-    @property
-    def subject(self) -> str:
-        return self.wishes[0].job if len(self.wishes) == 1 else f"{len(self.wishes)} runs"
-
-
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """One for each wish; refused ones belong to a key that has other arguments."""
-
-    runs: list[Submitted]
-    is_replay: bool = False
 
 
 class _Batch:
@@ -196,6 +169,7 @@ class Submits:
                     runs = [
                         self._draft(wish, known, call.credential, quotas) for wish in call.wishes
                     ]
+                    check_runs(tx, call.credential, runs, known)
                     self._check_rate(namespace, quotas, len(runs))
                     batch.drafts[at] = runs
                 fresh = sum(run.id not in there for run in batch.drafts[at])
@@ -271,10 +245,12 @@ class Submits:
         version, spec = known[wish.job].at(
             point_of(f"{wish.job}\n{key}") if key else random.random()
         )
+        options = submit_options(wish.options, retry=retry_of(spec))
+        queue = options.queue or spec.queue
+        if not credential.reaches(queue):  # before what it takes is told
+            raise NotPermitted(f"the credential does not reach the queue {queue}")
         args = self._signature(spec).bind((), wish.args)
-        run = new_run(spec, version, args, submit_options(wish.options, retry=retry_of(spec)))
-        if not credential.reaches(run.queue):
-            raise NotPermitted(f"the credential does not reach the queue {run.queue}")
+        run = new_run(spec, version, args, options)
         check_payload(f"the arguments of {wish.job} take", args, quotas, self._site.options)
         return run
 

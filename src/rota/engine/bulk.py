@@ -9,12 +9,13 @@ import msgspec
 
 from rota.engine.acts import By
 from rota.engine.apart import split
+from rota.engine.carried import Start
 from rota.engine.finish import finish
 from rota.engine.inspect import ended_runs, like
 from rota.engine.keys import worker_key
 from rota.engine.kin import verdict_facts
-from rota.engine.redrive import Pair, Version
-from rota.engine.rerun import close_letters, fresh_run
+from rota.engine.redrive import Pair
+from rota.engine.rerun import again, close_letters, fresh_run
 from rota.engine.submit import submit
 from rota.model.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS, State
@@ -98,12 +99,12 @@ def rerun_all(
     namespace: str,
     by: By,
     is_wanted: Callable[[str], bool] = lambda _: True,
-    check: Callable[[Collection[Version]], None] = lambda _: None,
+    check: Callable[[Collection[Start]], None] = lambda _: None,
 ) -> list[Pair]:
     """New runs with the arguments of ended ones; answers the pairs of which that came true.
 
     Runs that have not ended, that are unknown or not wanted, and those of nodes are left out.
-    `check` is asked before about all versions of jobs that would run, and raises if they may not.
+    `check` is asked before about all that would run, and raises if they may not.
     """
     ids = [pair.run_id for pair in pairs]
     old = {
@@ -113,7 +114,7 @@ def rerun_all(
     }
     mine = [pair for pair in pairs if pair.run_id in old]
     if mine:
-        check({(run.job, run.version) for run in old.values()})
+        check({again(run) for run in old.values()})
         close_letters(tx, mine, namespace=namespace, by=by)
         fresh = [
             fresh_run(tx, old[pair.run_id], pair.rerun_id, namespace=namespace) for pair in mine

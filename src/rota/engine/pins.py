@@ -29,7 +29,7 @@ class _Now(NamedTuple):
     graph: int | None
     """None where the graph is not on record any more."""
     versions: dict[str, int]
-    """By node."""
+    """By node; one whose job is not on record is left out."""
     since: int | None
     """When the last of them became the current one; None when that is not known of all."""
 
@@ -52,19 +52,34 @@ class Pins:
 
         Of the outermost graph, if this is inside of another. BadGraph if a job is not on record.
         """
-        now = self._now(shape, lease)
+        self._check_known(shape, lease.version)
         if outer is not None:
             as_of = outer.as_of
         else:
             row = self._submits.get(lease.run_id)
             as_of = lease.claimed_at if row is None else submitted_at(self._tx, row)
-        if now.graph in (None, lease.version) and now.since is not None and now.since <= as_of:
-            return now.versions, as_of
-        return self._then(shape, lease.version, as_of), as_of
+        return self.at(shape, lease.version, as_of), as_of
 
-    def _now(self, shape: Shape, lease: Lease) -> _Now:
+    def at(self, shape: Shape, version: int, as_of: int) -> dict[str, int]:
+        """Versions by node for a run of this version of the graph that was submitted at `as_of`.
+
+        A node whose job is not on record is left out.
+        """
+        now = self._now(shape, version)
+        if now.graph in (None, version) and now.since is not None and now.since <= as_of:
+            return now.versions
+        return self._then(shape, version, as_of)
+
+    def _check_known(self, shape: Shape, version: int) -> None:
+        known = self._now(shape, version).versions
+        for name, job in _jobs_of(shape).items():
+            if name not in known:
+                kind = "job" if shape.plan.nodes[name].node.job else "graph"
+                raise BadGraph(f"node {name!r}: {kind} {job!r} is not on record")
+
+    def _now(self, shape: Shape, version: int) -> _Now:
         """What is current, worked out once for all runs of a version."""
-        at = lease.job, lease.version
+        at = shape.graph.name, version
         found = self._looked.get(at)
         if found is None:
             found = self._looked[at] = self._look(shape)
@@ -73,16 +88,14 @@ class Pins:
     def _look(self, shape: Shape) -> _Now:
         graph, jobs = shape.graph.name, _jobs_of(shape)
         self._load({graph, *jobs.values()})
-        for name, job in jobs.items():
-            if job not in self._known:
-                kind = "job" if shape.plan.nodes[name].node.job else "graph"
-                raise BadGraph(f"node {name!r}: {kind} {job!r} is not on record")
         used = [self._known[each] for each in {graph, *jobs.values()} & self._known.keys()]
         moments = [each.since for each in used if each.since is not None]
         own = self._known.get(graph)
         return _Now(
             graph=None if own is None else own.version,
-            versions={name: self._known[job].version for name, job in jobs.items()},
+            versions={
+                name: self._known[job].version for name, job in jobs.items() if job in self._known
+            },
             since=max(moments) if len(moments) == len(used) else None,
         )
 
@@ -90,7 +103,11 @@ class Pins:
         graph, jobs = shape.graph.name, _jobs_of(shape)
         self._load_reigns({graph, *jobs.values()} & self._known.keys())
         bound = bound_of(self._reigns.get(graph, ()), version, as_of=as_of)
-        return {name: version_before(self._reigns[job], bound) for name, job in jobs.items()}
+        return {
+            name: version_before(self._reigns[job], bound)
+            for name, job in jobs.items()
+            if job in self._reigns
+        }
 
     def _load(self, names: Collection[str]) -> None:
         missing = sorted(set(names).difference(self._known))

@@ -11,15 +11,14 @@ from collections.abc import Callable, Collection, Sequence
 import msgspec
 
 from rota.engine.acts import By, record
+from rota.engine.carried import Start
 from rota.engine.submit import submit
 from rota.errors import BadInput
 from rota.model.run import NewRun
 from rota.rules.duration import MAX_MS
 from rota.store.base import Row, Tx
 
-Version = tuple[str, int]
-"""A job, and which of its versions."""
-Check = Callable[[Collection[Version]], None]
+Check = Callable[[Collection[Start]], None]
 SLICE = 50
 """Runs whose arguments are in memory at once: each may have a megabyte."""
 
@@ -63,8 +62,8 @@ def redrive(  # what, how, by whom, and whether they may
 ) -> list[Redriven]:
     """Submit the open ones again; the answer has all that are redriven, by whomever.
 
-    A job that was removed runs again as its failed run was; `check` is asked before about such
-    versions, and raises if they may not run.
+    A job that was removed runs again as its failed run was. `check` is asked before about all that
+    would run, and raises if they may not.
 
     Letters that were discarded, and runs that retention has removed, are left out.
     A request that is sent twice, with the same pairs, makes one run for each letter.
@@ -113,14 +112,19 @@ def _submit(tx: Tx, pairs: Sequence[Pair], wish: Wish, namespace: str, check: Ch
             row["name"]: row["version"]
             for row in tx.all("current_versions", namespace=namespace, names=names)
         }
-        gone = {(row["job"], int(row["version"])) for row in rows if row["job"] not in versions}
-        if gone:
-            check(gone)
+        check({_start(row, versions) for row in rows})
         fresh = [
             _fresh(old[pair.run_id], pair, wish, versions=versions, number=wish.first + at + n)
             for n, pair in enumerate(part)
         ]
         submit(tx, fresh, namespace=namespace, is_repeat=True)
+
+
+def _start(row: Row, versions: dict[str, int]) -> Start:
+    """What runs, as of when the failed run was asked for."""
+    version = versions.get(row["job"]) or int(row["version"])
+    rerun_of = str(row["rerun_of"]) if row["rerun_of"] else None
+    return Start(row["job"], version, int(row["created_at"]), rerun_of)
 
 
 def _fresh(row: Row, pair: Pair, wish: Wish, *, versions: dict[str, int], number: int) -> NewRun:

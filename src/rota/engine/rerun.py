@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.engine.acts import By, record
+from rota.engine.carried import Start
 from rota.engine.courses import find_spec
 from rota.engine.inspect import find
 from rota.engine.memos import freshened
@@ -61,6 +62,11 @@ def fresh_run(
         schedule_id=old.schedule_id,
         origin=old.origin,
     )
+
+
+def again(old: RunView) -> Start:
+    """What a rerun of an ended run starts: what it did, as of when that was asked for."""
+    return Start(old.job, old.version, old.created_at, old.rerun_of)
 
 
 def _policy(tx: Tx, old: RunView, namespace: str) -> str | None:

@@ -5,7 +5,7 @@ The event and what it starts are one transaction: both are there or neither.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -44,12 +44,14 @@ def send(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is n
     timetables: Timetables,
     new_id: NewId,
     reaches: Callable[[str], bool] | None = None,
+    check: Callable[[Collection[str]], None] = lambda _: None,
 ) -> Sent:
     """Record the event and start what listens; one that was sent before starts nothing again.
 
     DuplicateKey when the key belongs to an event with another payload. A paused schedule does
     not hear it, and counts it as missed. `reaches` tells of which queues the sender may start
-    jobs: NotPermitted if a schedule of another one listens.
+    jobs: NotPermitted if a schedule of another one listens. `check` is asked about all jobs that
+    would start, and raises if they may not.
     """
     at = {"namespace": namespace, "name": event.name, "key": event.key}
     if reaches is not None:
@@ -57,6 +59,7 @@ def send(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is n
     if not tx.execute("insert_event", id=event.id, payload=event.payload, sent_by=sent_by, **at):
         return _known(tx, event, namespace)
     rows = tx.all("take_listeners", namespace=namespace, event=event.name)
+    check({row["job"] for row in rows if row["job_spec"] is not None})
     calendars = load_calendars(tx, rows)
     windows = load_blackouts(tx, rows)
     listeners = [_listener(row, event.id, timetables, calendars) for row in rows]

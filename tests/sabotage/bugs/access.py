@@ -6,6 +6,7 @@ from tests.sabotage.edit import Edit, Sabotage
 
 T_FILES = "tests/api/test_files.py::"
 T_RIGHTS = "tests/api/test_rights.py::"
+T_BELOW = "tests/api/test_rights_below.py::"
 T_ADDRESSES = "tests/api/test_job_addresses.py::"
 T_BOUND = "tests/api/test_bound_credentials.py::"
 T_CREDENTIALS = "tests/api/test_credentials.py::"
@@ -14,6 +15,8 @@ T_WIRE = "tests/api/test_wire_bounds.py::"
 BECOME = "test_credentials_in_an_address_become_a_header_and_are_told_as_such"
 REFUSED = "test_headers_that_would_be_something_else_are_refused_where_they_are_defined"
 COMES_BACK = f"{T_RIGHTS}test_what_is_not_in_force_any_more_comes_back_only_with_the_right_to_it"
+DONE_AGAIN = "test_what_a_run_of_a_graph_did_is_done_again_only_with_the_right_to_it"
+STARTS_REMOVED = "test_a_graph_in_force_starts_a_job_that_was_removed_only_with_the_right_to_it"
 
 ACCESS = (
     Sabotage(
@@ -64,8 +67,8 @@ ACCESS = (
             Edit(
                 path="engine/redrive.py",
                 within="_submit",
-                old="        if gone:\n            check(gone)",
-                new="        del gone",
+                old="check({_start(row, versions) for row in rows})",
+                new="pass",
             ),
         ),
         caught_by=(f"{COMES_BACK}[sqlite-removed]",),
@@ -76,12 +79,85 @@ ACCESS = (
         edits=(
             Edit(
                 path="api/rights.py",
-                within="_check_work",
-                old="_check_gone(tx, request, name, beside=beside | names)",
-                new="pass",
+                within="_check_parts",
+                old="        if not force.has_work_of(part):",
+                new="        if part.above is None and not force.has_work_of(part):",
             ),
         ),
         caught_by=(f"{COMES_BACK}[sqlite-replaced]",),
+    ),
+    Sabotage(
+        name="nodes of the past without rights",
+        breaks="An operator runs a program that was replaced, by a rerun of a graph that is there.",
+        edits=(
+            Edit(
+                path="engine/carried.py",
+                within="_below",
+                old="self._pins.at(shape, above[1], item.as_of)",
+                new="self._pins.at(shape, above[1], NOW)",
+            ),
+        ),
+        caught_by=(f"{T_BELOW}{DONE_AGAIN}[sqlite-a job replaced]",),
+    ),
+    Sabotage(
+        name="submits of what was removed",
+        breaks="An operator starts a graph whose node is a program that was removed.",
+        edits=(
+            Edit(
+                path="api/submits.py",
+                within="_submit_in",
+                old="check_runs(tx, call.credential, runs, known)",
+                new="pass",
+            ),
+        ),
+        caught_by=(f"{T_BELOW}{STARTS_REMOVED}[sqlite-a job removed]",),
+    ),
+    Sabotage(
+        name="arguments before reach",
+        breaks="Who does not reach a job's queue is told what it takes.",
+        edits=(
+            Edit(
+                path="api/submits.py",
+                within="_draft",
+                old="        options = submit_options(",
+                new="        self._signature(spec).bind((), wish.args)\n"
+                "        options = submit_options(",
+            ),
+        ),
+        caught_by=(
+            f"{T_BOUND}test_what_a_job_of_another_queue_takes_is_told_to_nobody_without_it[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="workers of other queues",
+        breaks="A token for some queues reads the names of jobs of others.",
+        edits=(
+            Edit(
+                path="api/routes/workers.py",
+                within="_reached",
+                old="if request.credential.queues is None:",
+                new="if found:",
+            ),
+        ),
+        caught_by=(
+            f"{T_BOUND}test_of_workers_a_token_for_some_queues_learns_what_concerns_these[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="weights without their nodes",
+        breaks="An author without exec shares runs out to a graph whose node was a program then.",
+        edits=(
+            Edit(
+                path="api/routes/job_versions.py",
+                within="weigh_versions",
+                old="check_starts(tx, request.credential, "
+                "[Start(name, version) for version in weights])",
+                new="pass",
+            ),
+        ),
+        caught_by=(
+            f"{T_BELOW}test_weights_bring_back_what_the_nodes_of_that_version_were[sqlite]",
+        ),
     ),
     Sabotage(
         name="trailers without an end",

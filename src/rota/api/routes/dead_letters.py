@@ -13,7 +13,7 @@ from rota.api.documents import MOST, PAGE, Page, page_start
 from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.api.payloads import checked_args
-from rota.api.rights import check_again
+from rota.api.rights import check_starts
 from rota.api.routes.letter_documents import (
     ChosenBody,
     Discarded,
@@ -203,7 +203,7 @@ def _redrive(tx: Tx, request: Ask, pairs: list[Pair], wish: Wish, by: By) -> lis
         wish,
         namespace=request.namespace,
         by=by,
-        check=lambda gone: check_again(tx, request, gone),
+        check=lambda starts: check_starts(tx, request.credential, starts),
     )
 
 

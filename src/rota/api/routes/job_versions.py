@@ -14,7 +14,7 @@ from rota.api.doors import named
 from rota.api.etags import IfMatch
 from rota.api.gate import needs
 from rota.api.habits import told_change
-from rota.api.rights import check_rights
+from rota.api.rights import check_rights, check_starts
 from rota.api.routes.job_bodies import JobMade
 from rota.api.routes.job_changes import (
     ORIGIN,
@@ -25,6 +25,7 @@ from rota.api.routes.job_changes import (
 from rota.api.routes.job_documents import DefinitionDocument, definition_document
 from rota.engine.acts import By
 from rota.engine.breakers import close_breaker, open_breaker
+from rota.engine.carried import Start
 from rota.engine.job_views import NEWEST, VersionView, versions
 from rota.engine.jobs import define, spec_of
 from rota.engine.weights import set_weights
@@ -173,6 +174,7 @@ async def weigh_versions(
         reached_job(tx, request, name)
         check_state(tx, request, name, if_match)
         check_rights(tx, request, *(_spec(tx, request, name, version) for version in weights))
+        check_starts(tx, request.credential, [Start(name, version) for version in weights])
         set_weights(tx, name, weights, namespace=request.namespace)
         return WeightsDocument(job=name, weights=data)
 

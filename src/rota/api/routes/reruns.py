@@ -13,7 +13,7 @@ from rota.api.ask import Ask
 from rota.api.documents import Body, Document, moment_ms
 from rota.api.gate import needs
 from rota.api.payloads import checked_args
-from rota.api.rights import check_again
+from rota.api.rights import check_starts
 from rota.api.routes.run_bodies import RerunBody, StateDocument
 from rota.api.routes.run_documents import Status
 from rota.api.routes.run_lists import LONGEST
@@ -24,6 +24,7 @@ from rota.engine.graph_control import Part, rerun_graph
 from rota.engine.jobs import spec_of
 from rota.engine.namespaces import check_room, find_namespace
 from rota.engine.redrive import Pair
+from rota.engine.rerun import again as start_again
 from rota.engine.rerun import rerun
 from rota.errors import BadOption
 from rota.ids import is_id, new_id
@@ -89,7 +90,7 @@ async def rerun_run(
 
     def again(tx: Tx, by: By) -> StateDocument:
         old = reached(tx, request, run_id)
-        check_again(tx, request, {(old.job, old.version)})
+        check_starts(tx, request.credential, [start_again(old)])
         _check_room(tx, request, 1)
         args = None if asked.args is None else _bound(tx, request, old, asked.args)
         how: dict[str, Any] = {"namespace": request.namespace, "new_id": fresh, "by": by}
@@ -142,7 +143,7 @@ async def rerun_runs(request: Ask, data: JSONBody[BulkActBody]) -> BulkActed:
             namespace=request.namespace,
             by=by,
             is_wanted=request.credential.reaches,
-            check=lambda pinned: check_again(tx, request, pinned),
+            check=lambda starts: check_starts(tx, request.credential, starts),
         )
         return BulkActed(matched=len(ids), done=len(done), more=more, dry_run=False)
 

@@ -9,6 +9,7 @@ from litestar import get, post
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from rota.api.ask import Ask
+from rota.api.calls import Answer, Call, Wish
 from rota.api.documents import Page, when
 from rota.api.gate import needs
 from rota.api.routes.run_bodies import (
@@ -29,7 +30,6 @@ from rota.api.routes.run_documents import (
     run_document,
     status_of,
 )
-from rota.api.submits import Answer, Call, Wish
 from rota.engine.acts import By
 from rota.engine.cancel import cancel
 from rota.engine.inspect import attempts, find, tally

@@ -8,7 +8,7 @@ import msgspec
 
 from rota.api.ask import Ask
 from rota.api.payloads import checked_args
-from rota.api.rights import check_job_again
+from rota.api.rights import check_job
 from rota.engine.calendars import jobs_by_calendar
 from rota.engine.jobs import current_specs
 from rota.engine.schedule_views import ScheduleView, show
@@ -29,7 +29,7 @@ def reached_schedule(tx: Tx, request: Ask, name: str) -> ScheduleView:
 def startable_schedule(tx: Tx, request: Ask, name: str) -> ScheduleView:
     """The same, if the credential may have it start its job, which may have been removed."""
     view = reached_schedule(tx, request, name)
-    check_job_again(tx, request, view.job)
+    check_job(tx, request.credential, view.job)
     return view
 
 

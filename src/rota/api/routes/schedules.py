@@ -14,6 +14,7 @@ from rota.api.doors import named
 from rota.api.etags import IfMatch, IfNoneMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
 from rota.api.payloads import checked_args
+from rota.api.rights import check_job
 from rota.api.routes.job_bodies import TriggerBody
 from rota.api.routes.job_changes import reached_job
 from rota.api.routes.schedule_access import (
@@ -138,6 +139,7 @@ async def replace_schedule(
     def put_it(tx: Tx, by: By) -> ScheduleItem:
         _check_state(tx, request, called, if_match, if_none_match=if_none_match)
         spec = reached_job(tx, request, data.job).spec
+        check_job(tx, request.credential, data.job)
         stored = calendars(tx, namespace=request.namespace)
         schedule = data.schedule({each: one.calendar for each, one in stored.items()})
         check_schedule(schedule, spec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ from rota.api.ask import Ask
 from rota.api.documents import Body, Document
 from rota.api.gate import needs
 from rota.api.payloads import check_payload
+from rota.api.rights import check_job
 from rota.app.events import new_event
 from rota.engine.acts import By
 from rota.engine.namespaces import check_room, find_namespace
@@ -68,6 +70,7 @@ async def send_event(request: Ask, data: JSONBody[EventBody]) -> SentDocument:
             sent_by=by.who,
             timetables=request.site.app.schedules.timetables,
             new_id=new_id,
+            check=lambda jobs: _check_jobs(tx, request, jobs),
             reaches=None if request.credential.queues is None else request.credential.reaches,
         )
         heard = [
@@ -77,6 +80,11 @@ async def send_event(request: Ask, data: JSONBody[EventBody]) -> SentDocument:
         return SentDocument(id=sent.id, is_new=sent.is_new, heard=heard)
 
     return await request.change("send event", event.name, tell, answers=SentDocument)
+
+
+def _check_jobs(tx: Tx, request: Ask, jobs: Collection[str]) -> None:
+    for job in sorted(jobs):
+        check_job(tx, request.credential, job)
 
 
 ROUTES = (send_event,)
