@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from rota.engine.workers import NewWorker, register
+from rota.ids import new_id
+from rota.model.spec import JobSpec, PythonTarget
+from rota.store.base import Tx
 from tests.api.serving import HOME, OTHER, Served, some_key
 
 RUNS = "/api/v1/runs"
@@ -105,3 +109,36 @@ def test_what_others_call_by_the_same_name_is_another_thing(served: Served) -> N
     refused = theirs.put("/api/v1/schedules/s", json=timed)
     assert refused.status_code == 400, refused.text
     assert ours.get("/api/v1/session").json()["namespace"] == HOME
+
+
+def test_what_a_job_of_another_queue_takes_is_told_to_nobody_without_it(served: Served) -> None:
+    mail = served.client("operator", queues=["mail"])
+    wrong = {"args": {"nothing": 1}}
+
+    answers = [
+        mail.post(RUNS, json={"jobId": "add", **wrong}),
+        mail.post(f"{RUNS}/bulk", json={"runs": [{"jobId": "add", **wrong}]}),
+        mail.post("/api/v1/jobs/add/trigger", json=wrong),
+    ]
+
+    assert {each.json()["code"] for each in answers} == {"not-permitted"}
+    assert "'a'" not in "".join(each.text for each in answers)
+
+
+def test_of_workers_a_token_for_some_queues_learns_what_concerns_these(served: Served) -> None:
+    def hire(tx: Tx) -> None:
+        for name, queues in (("both", ("default", "mail")), ("theirs", ("default",))):
+            how: Any = {"host": "h", "pid": 1, "slots": 1, "version": "1", "jobs": ("add", "ours")}
+            worker = NewWorker(id=new_id(), name=name, queues=queues, **how)
+            register(tx, worker, lease_ms=60_000, namespace=HOME)
+
+    served.define(JobSpec(name="ours", target=PythonTarget(ref="shop:ours"), queue="mail"))
+    served.app.store.write(hire)
+
+    bound = served.client("viewer", queues=["mail"]).get("/api/v1/workers").json()["items"]
+    free = served.client("viewer").get("/api/v1/workers").json()["items"]
+
+    assert [(each["name"], each["queues"], each["jobs"]) for each in bound] == [
+        ("both", ["mail"], ["ours"])
+    ]
+    assert [each["jobs"] for each in free] == [["add", "ours"]] * 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from litestar import get, post
 from litestar.params import FromPath
 
@@ -9,6 +10,7 @@ from rota.api.ask import Ask
 from rota.api.documents import Document, Moment, Page, then
 from rota.api.gate import needs
 from rota.api.offers import offered
+from rota.api.routes.schedule_access import reached_jobs
 from rota.engine.acts import By
 from rota.engine.workers import WorkerView, ask_drain, workers
 from rota.errors import NotPermitted
@@ -50,9 +52,25 @@ class DrainState(Document):
 @get("/workers", **needs("viewer"))
 async def list_workers(request: Ask) -> Page[WorkerDocument]:
     """All workers on record, the oldest first."""
-    found = await request.read(lambda tx: workers(tx, namespace=request.namespace))
-    reached = [each for each in found if any(map(request.credential.reaches, each.queues))]
-    return Page(items=[worker_document(each, request) for each in reached])
+    found = await request.read(lambda tx: _reached(tx, request))
+    return Page(items=[worker_document(each, request) for each in found])
+
+
+def _reached(tx: Tx, request: Ask) -> list[WorkerView]:
+    """Those that serve a queue the credential reaches, with the queues and jobs it reaches."""
+    found = workers(tx, namespace=request.namespace)
+    if request.credential.queues is None:
+        return found
+    own = [each for each in found if any(map(request.credential.reaches, each.queues))]
+    jobs = reached_jobs(tx, request, {job for each in own for job in each.jobs or ()})
+    return [
+        msgspec.structs.replace(
+            each,
+            queues=tuple(filter(request.credential.reaches, each.queues)),
+            jobs=None if each.jobs is None else tuple(job for job in each.jobs if job in jobs),
+        )
+        for each in own
+    ]
 
 
 @post("/workers/{worker_id:str}/drain", **needs("operator", changes=True), status_code=200)
