@@ -242,17 +242,22 @@ def test_who_may_not_write_variables_and_headers_does_not_see_them_by_a_detour(
     served: Served,
 ) -> None:
     author, viewer = served.client("author", "exec"), served.client("viewer")
+    plain, admin = served.client("author"), served.client("admin")
     yaml = (
         "jobs:\n"
         "  own: {command: [env], env: {PASSWORD: tell-nobody}}\n"
-        "  hook: {http: {url: 'https://example.org', headers: {X-Key: tell-nobody}}}\n"
+        "  hook: {http: {url: 'https://example.org', headers: {X-Key: tell-authors}}}\n"
+        "  inside: {http: {url: 'https://x.org', allow_private: true,\n"
+        "                  headers: {X-Key: tell-nobody}}}\n"
     )
-    other = yaml.replace("tell-nobody", "guess")
+    other = yaml.replace("tell-", "guess-")
     template = {
         "definition": {"name": "t", "command": ["env"], "env": {"PASSWORD": "tell-nobody"}},
     }
-    asked = {"name": "t", "http": {"url": "https://x.org", "headers": {"X-Key": "tell-nobody"}}}
+    asked = {"name": "t", "http": {"url": "https://x.org", "headers": {"X-Key": "tell-authors"}}}
     assert author.post("/api/v1/files/apply", json=files(yaml)).status_code == 200
+    twice = yaml.replace("tell-", "never-tell-")
+    assert author.post("/api/v1/files/apply", json=files(twice)).status_code == 200
     assert author.put("/api/v1/templates/one", json=template).status_code == 200
     assert author.put("/api/v1/templates/two", json={"definition": asked}).status_code == 200
 
@@ -264,10 +269,16 @@ def test_who_may_not_write_variables_and_headers_does_not_see_them_by_a_detour(
             client.get("/api/v1/jobs?spec=true"),
             client.get("/api/v1/jobs/own"),
             client.get("/api/v1/jobs/own/versions"),
+            client.get("/api/v1/jobs/own/versions/1/diff/2"),
+            client.get("/api/v1/jobs/inside"),
+            client.get("/api/v1/jobs/inside/versions/1/diff/2"),
         ]
         assert {each.status_code for each in answers} == {200}
         return "".join(each.text for each in answers)
 
-    assert told(viewer).count("tell-nobody") == 0
+    assert told(viewer).count("tell-") == 0
     assert "(hidden)" in told(viewer)
     assert told(author).count("tell-nobody") >= 5
+    for client in (plain, admin):  # they write headers, and neither programs nor what is inside
+        assert told(client).count("tell-nobody") == 0
+        assert told(client).count("tell-authors") >= 3

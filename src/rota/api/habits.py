@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from rota.model.identity import Credential
 from rota.model.plan import FieldChange
+from rota.model.spec import JobSpec
+from rota.rules.rights import power_of, power_of_template
 from rota.rules.web_address import shown_address
 
-SECRET = ("target.env.", "target.headers.")
+VARIABLES, HEADERS = "target.env.", "target.headers."
+PRIVATE = "target.allow_private"
 HIDDEN = "(hidden)"
 
 
-def told_change(change: FieldChange, credential: Credential) -> FieldChange:
-    """A field before and after, as this caller may see it."""
+def may_see(spec: JobSpec, credential: Credential) -> bool:
+    """Whether the credential may write such a definition, and so sees the values in it."""
+    return _may_write(power_of(spec), credential)
+
+
+def told_changes(
+    changes: Sequence[FieldChange], credential: Credential, *specs: JobSpec
+) -> list[FieldChange]:
+    """The fields of a job before and after, as this caller may see them; of these definitions."""
+    is_private = any(each.field == PRIVATE for each in changes)
+    may_all = all(may_see(spec, credential) for spec in specs)
+    may_headers = may_all and (not is_private or credential.has("exec"))
+    return [_told_change(each, credential, may_headers=may_headers) for each in changes]
+
+
+def _told_change(change: FieldChange, credential: Credential, *, may_headers: bool) -> FieldChange:
     if change.field == "target.url":
         old, new = (shown_address(each) if each else each for each in (change.old, change.new))
         return msgspec.structs.replace(change, old=old, new=new)
-    if credential.has("author") or not change.field.startswith(SECRET):
+    is_author = credential.has("author")
+    if not change.field.startswith((VARIABLES, HEADERS)):
+        return change
+    if is_author and (may_headers if change.field.startswith(HEADERS) else credential.has("exec")):
         return change
     old, new = (None if each is None else HIDDEN for each in (change.old, change.new))
     return msgspec.structs.replace(change, old=old, new=new)
@@ -29,7 +49,7 @@ def told_change(change: FieldChange, credential: Credential) -> FieldChange:
 def told_definition(definition: Mapping[str, Any], credential: Credential) -> dict[str, Any]:
     """The definition of a job as people write it, as this caller may see it."""
     told = dict(definition)
-    if credential.has("author"):
+    if _may_write(power_of_template(definition), credential):
         return told
     if "env" in told:
         told["env"] = _hidden(told["env"])
@@ -40,6 +60,10 @@ def told_definition(definition: Mapping[str, Any], credential: Credential) -> di
         if isinstance(told["http"].get("url"), str):
             told["http"]["url"] = shown_address(told["http"]["url"])
     return told
+
+
+def _may_write(power: str | None, credential: Credential) -> bool:
+    return credential.has("author") and (power is None or credential.has("exec"))
 
 
 def _hidden(values: Any) -> Any:

@@ -7,6 +7,7 @@ from tests.sabotage.edit import Edit, Sabotage
 T_FILES = "tests/api/test_files.py::"
 T_RIGHTS = "tests/api/test_rights.py::"
 T_BELOW = "tests/api/test_rights_below.py::"
+T_ATTACKS = "tests/api/test_attacks.py::"
 T_ADDRESSES = "tests/api/test_job_addresses.py::"
 T_BOUND = "tests/api/test_bound_credentials.py::"
 T_CREDENTIALS = "tests/api/test_credentials.py::"
@@ -15,6 +16,7 @@ T_WIRE = "tests/api/test_wire_bounds.py::"
 BECOME = "test_credentials_in_an_address_become_a_header_and_are_told_as_such"
 REFUSED = "test_headers_that_would_be_something_else_are_refused_where_they_are_defined"
 COMES_BACK = f"{T_RIGHTS}test_what_is_not_in_force_any_more_comes_back_only_with_the_right_to_it"
+BY_A_DETOUR = "test_who_may_not_write_variables_and_headers_does_not_see_them_by_a_detour"
 DONE_AGAIN = "test_what_a_run_of_a_graph_did_is_done_again_only_with_the_right_to_it"
 STARTS_REMOVED = "test_a_graph_in_force_starts_a_job_that_was_removed_only_with_the_right_to_it"
 
@@ -142,6 +144,19 @@ ACCESS = (
         caught_by=(
             f"{T_BOUND}test_of_workers_a_token_for_some_queues_learns_what_concerns_these[sqlite]",
         ),
+    ),
+    Sabotage(
+        name="values to all authors",
+        breaks="An author without exec reads what the variables of programs hold.",
+        edits=(
+            Edit(
+                path="api/habits.py",
+                within="_may_write",
+                old=' and (power is None or credential.has("exec"))',
+                new="",
+            ),
+        ),
+        caught_by=(f"{T_ATTACKS}{BY_A_DETOUR}[sqlite]",),
     ),
     Sabotage(
         name="weights without their nodes",

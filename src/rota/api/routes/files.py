@@ -12,7 +12,7 @@ from litestar.params import JSONBody
 from rota.api.ask import Ask
 from rota.api.documents import Body, Document, Moment, moment_ms, then, when
 from rota.api.gate import needs
-from rota.api.habits import told_change
+from rota.api.habits import told_changes
 from rota.api.rights import check_rights
 from rota.api.routes.file_reach import check_reach
 from rota.app.files import bundles_of
@@ -22,7 +22,8 @@ from rota.engine.calendars import calendars
 from rota.errors import BadOption
 from rota.ids import new_id
 from rota.model.bundle import Bundle
-from rota.model.plan import Kind, Plan, Verb, Wish
+from rota.model.plan import Change, Kind, Plan, Verb, Wish
+from rota.model.spec import JobSpec
 from rota.rules.duration import parse_duration
 from rota.store.base import Tx
 
@@ -119,7 +120,7 @@ async def plan_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
     """What applying job files would add, change and remove, and which runs that moves."""
     wish, bundles = data.wish(), await _read(request, data)
     plan = await request.read(lambda tx: _reached_plan(tx, request, bundles, wish))
-    return _document(plan, request, applied=False)
+    return _document(plan, bundles, request, applied=False)
 
 
 @post("/files/apply", **needs("author", changes=True, also=("exec",)), status_code=200)
@@ -142,7 +143,7 @@ async def apply_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
         changed = {each.name for each in plan.changes if each.kind in ("job", "graph")}
         specs = [spec for bundle in bundles for spec in bundle.jobs.values()]
         check_rights(tx, request, *(spec for spec in specs if spec.name in changed))
-        return _document(plan, request, applied=True)
+        return _document(plan, bundles, request, applied=True)
 
     subject = ", ".join(bundle.name for bundle in bundles)
     return await request.change("apply", subject, make_so, answers=PlanDocument)
@@ -162,7 +163,14 @@ async def _read(request: Ask, data: FilesBody) -> list[Bundle]:
     return await request.site.call_slowly(lambda: bundles_of(files, calendars=known))
 
 
-def _document(plan: Plan, request: Ask, *, applied: bool) -> PlanDocument:
+def _specs(bundles: list[Bundle], change: Change) -> list[JobSpec]:
+    """What the files make of a job that changes."""
+    if change.kind not in ("job", "graph"):
+        return []
+    return [bundle.jobs[change.name] for bundle in bundles if change.name in bundle.jobs]
+
+
+def _document(plan: Plan, bundles: list[Bundle], request: Ask, *, applied: bool) -> PlanDocument:
     return PlanDocument(
         applied=applied,
         changes=[
@@ -172,7 +180,9 @@ def _document(plan: Plan, request: Ask, *, applied: bool) -> PlanDocument:
                 verb=change.verb,
                 fields=[
                     FieldDocument(field=each.field, old=each.old, new=each.new)
-                    for each in (told_change(field, request.credential) for field in change.fields)
+                    for each in told_changes(
+                        change.fields, request.credential, *_specs(bundles, change)
+                    )
                 ],
             )
             for change in plan.changes

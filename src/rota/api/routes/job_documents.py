@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from rota.api.documents import Document, Moment, then, when
+from rota.api.habits import may_see
 from rota.api.routes.job_bodies import BreakerBody, HttpBody
 from rota.api.routes.job_specs import whole_spec
 from rota.api.routes.run_documents import Status, percent, status_of
@@ -174,7 +175,7 @@ def definition_document(
 ) -> DefinitionDocument:
     """What is secret by habit, variables and headers, only to those who may write it."""
     work = own or spec
-    may_see = credential.has("author")
+    is_told = may_see(work, credential)
     command = work.target if isinstance(work.target, CommandTarget) else None
     http = work.target if isinstance(work.target, HttpTarget) else None
     made = [each for each in schedules or () if each.origin == API and each.name == spec.name]
@@ -183,9 +184,9 @@ def definition_document(
         name=spec.name,
         kind=kind_of(spec),
         command=list(command.argv) if command else None,
-        env=dict(command.env) if command and may_see else None,
+        env=dict(command.env) if command and is_told else None,
         cwd=command.cwd if command else None,
-        http=_http(http, may_see=may_see) if http else None,
+        http=_http(http, is_told=is_told) if http else None,
         function=spec.target.ref if isinstance(spec.target, PythonTarget) else None,
         dependencies=dependencies_of(spec),
         queue=work.queue,
@@ -281,11 +282,11 @@ def job_facts(view: JobView, activity: Activity, credential: Credential) -> dict
     }
 
 
-def _http(target: HttpTarget, *, may_see: bool) -> HttpBody:
+def _http(target: HttpTarget, *, is_told: bool) -> HttpBody:
     return HttpBody(
         url=shown_address(target.url),
         method=target.method,
-        headers=dict(target.headers) if may_see else {},
+        headers=dict(target.headers) if is_told else {},
         body=target.body,
         expect=list(target.expect),
     )

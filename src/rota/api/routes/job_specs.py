@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from rota.api.habits import may_see
 from rota.model.identity import Credential
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec
 from rota.rules.web_address import shown_address
@@ -16,7 +17,7 @@ def whole_spec(spec: JobSpec, credential: Credential) -> dict[str, Any]:
     target = spec.target
     if isinstance(target, HttpTarget):
         target = msgspec.structs.replace(target, url=shown_address(target.url))
-    if not credential.has("author"):
+    if not may_see(spec, credential):
         if isinstance(target, CommandTarget):
             target = msgspec.structs.replace(target, env={})
         elif isinstance(target, HttpTarget):

@@ -13,7 +13,7 @@ from rota.api.documents import MOST, PAGE, Body, Document, Moment, NoteBody, Pag
 from rota.api.doors import named
 from rota.api.etags import IfMatch
 from rota.api.gate import needs
-from rota.api.habits import told_change
+from rota.api.habits import told_changes
 from rota.api.rights import check_rights, check_starts
 from rota.api.routes.job_bodies import JobMade
 from rota.api.routes.job_changes import (
@@ -120,9 +120,9 @@ async def compare_versions(
 
     def look(tx: Tx) -> DiffDocument:
         reached_job(tx, request, name)
-        changes = differences(_spec(tx, request, name, old), _spec(tx, request, name, new))
-        told = [_change(told_change(each, request.credential)) for each in changes]
-        return DiffDocument(job=name, old=old, new=new, changes=told)
+        both = tuple(_spec(tx, request, name, version) for version in (old, new))
+        told = told_changes(differences(*both), request.credential, *both)
+        return DiffDocument(job=name, old=old, new=new, changes=[_change(each) for each in told])
 
     return await request.read(look)
 
