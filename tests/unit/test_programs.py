@@ -34,6 +34,16 @@ GOOD = (
     ["echo", "rows of {day}: {count}"],
     ["curl", "-H", "X-Day: {day}", "https://example.com/{day}"],
     ["psql", "-d", "{database}", "-f", "report.sql"],
+    ["java", "-cp", "lib", "shop.Report", "{day}"],
+    ["java", "-jar", "report.jar", "{day}"],
+    ["uv", "run", "report.py", "{day}"],
+    ["kubectl", "get", "pod", "{name}"],
+    ["kubectl", "exec", "-n", "shop", "pod", "--", "report", "{day}"],
+    ["docker", "run", "--rm", "report", "{day}"],
+    ["chrt", "-o", "0", "report", "{day}"],
+    ["split", "-l", "100", "{path}"],
+    ["sort", "-k", "2", "{path}"],
+    ["publish", "{day}"],
     ["tar", "--create", "--file", "{target}", "--directory", "{folder}", "."],
 )
 BAD = (
@@ -94,10 +104,72 @@ CODE = (
     ["tar", "--checkpoint-action={x}", "f"],
     ["git", "-c", "core.pager={x}", "log"],
     ["make", "{target}"],
+    ["rbash", "-c", "{x}"],
+    ["split", "--filter={x}", "file"],
+    ["nice", "split", "--filter", "{x}", "file"],
+    ["sort", "--compress-program={x}", "file"],
+    ["chrt", "-o", "0", "{x}"],
+    ["choom", "-n", "0", "{x}"],
+    ["choom", "-n", "0", "--", "{x}"],
+    ["prlimit", "--nproc=1000", "{x}"],
+    ["linux64", "{x}"],
+    ["setarch", "x86_64", "{x}"],
+    ["/lib64/ld-linux-x86-64.so.2", "{x}"],
+    ["run-parts", "{x}"],
+    ["pwsh", "-Command", "{x}"],
+    ["cmd.exe", "/c", "{x}"],
+    *([each, "-c", "{x}"] for each in ("nu", "elvish", "xonsh", "ipython", "gjs")),
+    ["deno", "eval", "{x}"],
+    ["deno", "run", "{x}"],
+    ["capsh", "--", "-c", "{x}"],
+    *([each, "{x}"] for each in ("tini", "dumb-init", "firejail", "fakeroot", "uvx", "proot")),
+    *([each, "me", "{x}"] for each in ("gosu", "su-exec", "s6-setuidgid", "faketime")),
+    ["tini", "--", "{x}"],
+    ["chpst", "-u", "me", "{x}"],
+    ["bwrap", "--ro-bind", "/", "/", "{x}"],
+    ["numactl", "-N", "0", "{x}"],
+    ["hyperfine", "{x}"],
+    ["perf", "stat", "{x}"],
+    ["socat", "-", "EXEC:{x}"],
+    ["nc", "-e", "{x}", "host", "1"],
+    ["zip", "-T", "-TT", "{x}", "a.zip", "a"],
+    ["gcc", "-wrapper", "{x}", "a.c"],
+    ["ansible", "all", "-m", "shell", "-a", "{x}"],
+    ["salt", "*", "cmd.run", "{x}"],
+    ["kubectl", "exec", "pod", "--", "{x}"],
+    ["kubectl", "exec", "-n", "shop", "pod", "--", "sh", "-c", "{x}"],
+    ["docker", "exec", "-u", "me", "box", "{x}"],
+    ["java", "-jar", "{x}"],
+    ["java", "-cp", "lib", "{x}"],
+    ["uv", "run", "{x}"],
+    *([*each, "{x}"] for each in (["npm", "exec"], ["pipx", "run"], ["poetry", "run"])),
+    ["conda", "run", "-n", "base", "{x}"],
     ["somelang", "do({x})"],
     ["somelang", "run {x}"],
     ["somelang", "$(cat {x})"],
     ["somelang", "a;{x}"],
+)
+LOADS = (
+    *(
+        "PATH",
+        "LD_PRELOAD",
+        "BASH_ENV",
+        "PYTHONPATH",
+        "PERL5OPT",
+        "TAR_OPTIONS",
+        "HOME",
+        "RSYNC_RSH",
+    ),
+    *(
+        "LUA_INIT",
+        "PYTHONBREAKPOINT",
+        "DOTNET_STARTUP_HOOKS",
+        "_JAVA_OPTIONS",
+        "CLASSPATH",
+        "PSQLRC",
+    ),
+    *("SSH_ASKPASS", "SUDO_ASKPASS", "VIMINIT", "EXINIT", "OPENSSL_CONF", "BROWSER", "MAKEFLAGS"),
+    *("MAVEN_OPTS", "GIT_PROXY_COMMAND", "SYSTEMD_PAGER", "GREP_OPTIONS"),
 )
 
 
@@ -122,7 +194,7 @@ def test_no_text_that_another_program_reads_as_code_takes_an_argument(argv: list
         check_argv(argv)
 
 
-@pytest.mark.parametrize("name", ["PATH", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH", "PERL5OPT"])
+@pytest.mark.parametrize("name", LOADS)
 def test_no_argument_chooses_what_programs_load(name: str) -> None:
     env = {name: "/opt/{x}"}
     with pytest.raises(BadInput, match=rf"load what {name} says"):
@@ -132,4 +204,6 @@ def test_no_argument_chooses_what_programs_load(name: str) -> None:
     text = f"jobs: {{job: {{command: ls, env: {{{name}: '/opt/{{x}}'}}}}}}"
     with pytest.raises(BadInput, match=rf"load what {name} says"):
         read_bundle(text.encode(), "jobs.yaml")
-    check_command(["ls"], {"DAY": "{x}", name: "/opt/bin"})
+    check_command(
+        ["ls"], {"DAY": "{x}", "OUTPUT_PATH": "/srv/{x}", "FEATURE_FLAGS": "{x}", name: "/opt/bin"}
+    )

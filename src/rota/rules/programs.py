@@ -71,7 +71,7 @@ def _refuse(argv: Sequence[str], place: int) -> None:
 def _read_as_code(argv: Sequence[str]) -> Iterator[int]:
     """Places of words that a program carries out or reads as code, from the first program on."""
     at = 0
-    while (reader := reader_of(argv[at])) is not None:
+    while (reader := reader_of(*argv[at : at + 2])) is not None:
         fixed = list(_fixed(argv, at, reader))
         yield from fixed
         if not reader.runs or not fixed or fixed[-1] >= len(argv) - 1:
@@ -108,9 +108,12 @@ def _has(option: str, letters: str) -> bool:
 
 
 def _check_flags(argv: Sequence[str]) -> None:
+    flags = {flag for word in argv if (reader := reader_of(word)) for flag in reader.flags}
+    if PurePath(argv[0]).name not in PLAIN_TAKERS:
+        flags |= CODE_FLAGS
     for place, word in enumerate(argv):
         flag, equals, _ = word.partition("=")
-        if flag in CODE_FLAGS and PurePath(argv[0]).name not in PLAIN_TAKERS:
+        if flag in flags:
             _refuse(argv, place)
             if not equals and place + 1 < len(argv):
                 _refuse(argv, place + 1)

@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 _VERSION = re.compile(r"(?<=[a-z])[-.\d]+$")
+_LOADER = re.compile(r"^(ld-linux|ld-musl)\b.*")
 
 
 class Reader(NamedTuple):
@@ -29,9 +30,13 @@ class Reader(NamedTuple):
     """Options are read after other words, too."""
     joins: bool = False
     """All of its words are read once more, by a shell or as code."""
+    flags: tuple[str, ...] = ()
+    """Further options of its own after which code or a program stands."""
 
 
-SHELLS = frozenset(("ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "sh", "tcsh", "zsh"))
+SHELLS = frozenset(
+    ("ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "rbash", "sh", "tcsh", "yash", "zsh")
+)
 _SHELL = Reader("c", "oO")
 _JOINS = Reader(joins=True)
 _RUNS = Reader(runs=True)
@@ -40,7 +45,12 @@ READERS = {
     **dict.fromkeys(("python", "pypy"), Reader("cm", "WX")),
     **dict.fromkeys(("perl", "raku"), Reader("eEmM", "I")),
     "ruby": Reader("er", "IC"),
-    **dict.fromkeys(("node", "nodejs", "deno", "bun"), Reader("epr")),
+    **dict.fromkeys(("node", "nodejs", "bun"), Reader("epr")),
+    **dict.fromkeys(("elvish", "gjs", "ipython", "nu", "xonsh"), Reader("c")),
+    **dict.fromkeys(("pwsh", "powershell", "cmd"), _JOINS),
+    "deno": Reader("epr", "", 2),
+    "deno eval": _JOINS,
+    "java": Reader("", "ph"),
     "php": Reader("rBEFf", "dc"),
     **dict.fromkeys(("lua", "luajit"), Reader("el")),
     **dict.fromkeys(("R", "Rscript", "julia"), Reader("eEf")),
@@ -54,13 +64,25 @@ READERS = {
     **dict.fromkeys(("mysql", "mariadb", "rsync"), Reader("e", "", 0, goes_on=True)),
     "git": Reader("c", "", 0, goes_on=True),
     "tar": Reader("IF", "", 0, goes_on=True),
+    "split": Reader("", "", 0, flags=("--filter",)),
+    "sort": Reader("", "", 0, flags=("--compress-program",)),
+    "wget": Reader("e", "", 0, goes_on=True, flags=("--execute", "--use-askpass")),
+    "man": Reader("PH", "", 0, goes_on=True, flags=("--pager", "--html")),
+    "zip": Reader("", "", 0, flags=("-TT", "--unzip-command")),
+    **dict.fromkeys(
+        ("cc", "clang", "g++", "gcc"), Reader("B", "", 0, goes_on=True, flags=("-wrapper",))
+    ),
+    **dict.fromkeys(
+        ("nc", "ncat", "netcat"), Reader("ec", "", 0, goes_on=True, flags=("--sh-exec",))
+    ),
+    "run-parts": Reader(),
     "scp": Reader("So", "", 0, goes_on=True),
     **dict.fromkeys(("ssh", "rsh", "mosh", "watch", "su", "runuser", "script", "at"), _JOINS),
     **dict.fromkeys(("batch", "eval", "parallel", "screen", "tmux", "make", "gmake"), _JOINS),
     **dict.fromkeys(("vi", "vim", "nvim", "emacs", "xterm"), _JOINS),
     "env": Reader("S", "uC", runs=True),
     **dict.fromkeys(("nohup", "setsid", "time", "busybox", "exec", "command", "xargs"), _RUNS),
-    **dict.fromkeys(("strace", "ltrace", "valgrind", "unshare", "uv", "npx"), _RUNS),
+    **dict.fromkeys(("strace", "ltrace", "valgrind", "unshare", "npx"), _RUNS),
     "sudo": Reader("", "CDghpRTtUu", runs=True),
     "doas": Reader("", "Cu", runs=True),
     "nice": Reader("", "n", runs=True),
@@ -71,6 +93,38 @@ READERS = {
     "taskset": Reader("", "", 2, runs=True),
     "chroot": Reader("", "", 2, runs=True),
     "sshpass": Reader("", "pfde", runs=True),
+    **dict.fromkeys(("bwrap", "capsh", "firejail", "hyperfine", "mpirun", "perf", "proot"), _JOINS),
+    **dict.fromkeys(("ansible", "salt", "salt-call", "socat", "start-stop-daemon"), _JOINS),
+    **dict.fromkeys(("i386", "linux32", "linux64", "uname26", "x86_64", "prlimit"), _RUNS),
+    **dict.fromkeys(("catchsegv", "dumb-init", "eatmydata", "pkexec", "tini", "uvx"), _RUNS),
+    **dict.fromkeys(("proxychains", "torsocks", "unbuffer", "xvfb-run"), _RUNS),
+    **dict.fromkeys(("ld-linux", "ld-musl", "ld.so"), _RUNS),
+    **dict.fromkeys(
+        ("chrt", "envdir", "envuidgid", "faketime", "gosu", "logsave", "s6-setuidgid", "setarch"),
+        Reader("", "", 2, runs=True),
+    ),
+    **dict.fromkeys(("setlock", "setuidgid", "su-exec"), Reader("", "", 2, runs=True)),
+    "choom": Reader("", "np", runs=True),
+    "chpst": Reader("", "/bcdefLlmnoprtuU", runs=True),
+    "fakeroot": Reader("", "bils", runs=True),
+    "numactl": Reader("", "CilmNp", runs=True),
+    "cgexec": Reader("", "g", runs=True),
+    "uv": Reader("", "", 2, runs=True),
+    "uv tool": Reader("", "", 3, runs=True),
+    "ip netns": Reader("", "", 4, runs=True),
+    "npm exec": Reader("c", "", 2, runs=True),
+    **dict.fromkeys(
+        ("bun run", "bun x", "bundle exec", "npm run", "npm x", "pipx run", "pnpm dlx"),
+        Reader("", "", 2, runs=True),
+    ),
+    **dict.fromkeys(
+        ("pnpm exec", "poetry run", "yarn dlx", "yarn exec"), Reader("", "", 2, runs=True)
+    ),
+    "conda run": Reader("", "np", 2, runs=True),
+    "kubectl exec": Reader("", "cfn", 3, runs=True),
+    **dict.fromkeys(
+        ("docker exec", "nerdctl exec", "podman exec"), Reader("", "euw", 3, runs=True)
+    ),
     **dict.fromkeys(("systemd-run", "nsenter", "setpriv"), Reader("", "utp", runs=True)),
 }
 CODE_FLAGS = frozenset(
@@ -121,17 +175,32 @@ LOADED = frozenset(
             "PYTHONHOME",
         ),
         *("PYTHONPATH", "PYTHONSTARTUP", "RUBYLIB", "RUBYOPT", "SHELL", "SHELLOPTS", "VISUAL"),
+        *("BROWSER", "CDPATH", "CLASSPATH", "EXINIT", "FPATH", "HOME", "INPUTRC", "MAKEFILES"),
+        *("OPENSSL_CONF", "PSQLRC", "PYTHONBREAKPOINT", "PYTHONWARNINGS", "RSYNC_RSH", "TERMCAP"),
+        *("SSH_ASKPASS", "SUDO_ASKPASS", "VIMINIT", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "ZDOTDIR"),
+        *("CVS_RSH", "DOTNET_STARTUP_HOOKS", "OPENSSL_MODULES", "PGSERVICEFILE", "TERMINFO"),
     )
 )
 """Variables whose value is run or loaded by programs that find it."""
+_FAMILY = re.compile(
+    r"(LD|DYLD|BASH_FUNC|LUA|NPM_CONFIG|npm_config)_.*|GIT_(CONFIG|DIR|EXEC|SSH|TEMPLATE).*"
+    r"|.*(_OPTIONS|_OPTS|[A-Z\d]OPT|[A-Z]FLAGS|_INIT|_PRELOAD|_RCFILE)"
+    r"|.*(_COMMAND|_PAGER|_EDITOR|_SHELL|_ASKPASS)"
+)
+"""What variables are called that programs take options, hooks or other programs from."""
 
 
-def reader_of(word: str) -> Reader | None:
-    """What is known of a program by its name, whatever its folder and version."""
-    name = PurePath(word).name
-    return READERS.get(name) or READERS.get(_VERSION.sub("", name))
+def reader_of(word: str, after: str = "") -> Reader | None:
+    """What is known of a program by its name, whatever its folder and version.
+
+    The word after it may be a part of that: `kubectl exec` runs another, `kubectl get` does not.
+    """
+    name = PurePath(word).name.removesuffix(".exe")
+    bare = _LOADER.sub(r"\1", _VERSION.sub("", name))
+    known = (f"{name} {after}", name, bare, f"{bare} {after}")
+    return next((READERS[each] for each in known if each in READERS), None)
 
 
 def is_loaded(variable: str) -> bool:
     """Whether programs take the value of a variable for code, or for where code is."""
-    return variable in LOADED or variable.startswith(("LD_", "DYLD_", "BASH_FUNC_"))
+    return variable in LOADED or _FAMILY.fullmatch(variable) is not None

@@ -215,6 +215,32 @@ BOUNDARIES = (
         caught_by=(T_PROGRAMS + "[sh {file}]", T_PROGRAMS + "[awk {program} file]"),
     ),
     Sabotage(
+        name="an argument behind a subcommand",
+        breaks="Who may only start runs has any program carried out by one that starts others.",
+        edits=(
+            Edit(
+                path="rules/programs.py",
+                within="_read_as_code",
+                old="reader_of(*argv[at : at + 2])",
+                new="reader_of(argv[at])",
+            ),
+        ),
+        caught_by=(T_PROGRAMS + "[kubectl exec pod -- {x}]",),
+    ),
+    Sabotage(
+        name="an argument after an option of one program",
+        breaks="Who may only start runs gives a shell line to a program that starts one.",
+        edits=(
+            Edit(
+                path="rules/programs.py",
+                within="_check_flags",
+                old="        if flag in flags:",
+                new="        if flag in CODE_FLAGS:",
+            ),
+        ),
+        caught_by=(T_PROGRAMS + "[split --filter={x} file]",),
+    ),
+    Sabotage(
         name="an argument inside of a text",
         breaks="A program that nobody thought of reads the argument of a run as code.",
         edits=(
