@@ -188,6 +188,7 @@ WILD = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(value=WILD, other=HOSTILE)
 def test_hostile_texts_come_out_as_they_went_in_or_are_refused(value: Any, other: str) -> None:
     values = Values({}, {}, {"day": value, "n": other})
