@@ -17,6 +17,7 @@ from rota.errors import BadInput
 from rota.model.spec import GraphTarget, JobSpec
 from rota.rules.graphs import plan_graph
 from rota.rules.on_failure import told_by
+from rota.rules.recorded import kinds_of
 from rota.store.base import Tx
 
 NOW = 2**62
@@ -129,7 +130,7 @@ class _Walk:
             return None
         try:
             if part.version == UNNUMBERED:
-                return Shape(plan_graph(part.spec.target.graph))
+                return Shape(plan_graph(part.spec.target.graph), kinds=kinds_of(part.spec))
             return shape_of(self._tx, *part.at, namespace=self._namespace)
         except BadInput:
             return None
