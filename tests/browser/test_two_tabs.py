@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.site import ADMIN, Site
-from tests.browser.visitor import Visit, dialog, press, type_token
+from tests.browser.visitor import Visit, Visitor, dialog, press, row_of, short, type_token
 
 
 def test_a_session_that_ends_leaves_a_half_written_form_alone(visit: Visit, site: Site) -> None:
@@ -30,6 +30,20 @@ def test_a_session_that_ends_leaves_a_half_written_form_alone(visit: Visit, site
     page.evaluate("dispatchEvent(new Event('focus'))")
     press(form, "Create the job")
     expect(page.get_by_role("heading", name="written-in-vain")).to_be_visible()
+
+
+def test_more_tabs_than_a_browser_has_connections_are_all_usable_and_live(
+    admin: Visitor, site: Site
+) -> None:
+    pages = [admin.page("/runs?jobId=greet") for _ in range(8)]
+    for page in pages:
+        expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+        expect(page.get_by_title("Live changes: live").first).to_be_attached()
+
+    run_id = site.submit("greet", name="everybody")
+
+    for page in pages:
+        expect(row_of(page, short(run_id))).to_be_visible()
 
 
 def test_a_session_that_ended_leads_to_the_sign_in_and_back(visit: Visit, site: Site) -> None:

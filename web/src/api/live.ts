@@ -11,7 +11,8 @@ import { Heard } from "./heard";
 import { keys } from "./keys";
 import { hasTurned } from "./patches";
 import { Refresher } from "./refresh";
-import { EventStream, type ServerEvent, type StreamState } from "./stream";
+import { Source } from "./source";
+import type { ServerEvent, StreamState } from "./stream";
 import type { LogLine, Queue, Run, State, Worker } from "./types";
 
 type Listener = () => void;
@@ -30,7 +31,6 @@ interface Gone {
 
 /** Eyes do not follow more than ten changes a second; frames are for scrolling. */
 const GATHER_MS = 100;
-const HIDDEN_MS = 60_000;
 
 /** What runs are counted in, or listed. */
 const FED = [keys.runs, keys.jobs, keys.graphs, keys.overview];
@@ -47,7 +47,7 @@ export class Live {
   state: LiveState = "connecting";
   /** Whether the server said that it cannot read its database, since it was last heard well. */
   isWithoutDatabase = false;
-  private readonly stream: EventStream;
+  private readonly source: Source;
   private readonly listeners = new Set<Listener>();
   private readonly topics = new Map<string, number>();
   private readonly followers = new Map<string, Set<Follower>>();
@@ -59,6 +59,7 @@ export class Live {
   private logs = new Map<string, LogLine[]>();
   private frame: unknown = null;
   private isBegun = false;
+  private isAsking = false;
   private hiddenTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
@@ -68,28 +69,35 @@ export class Live {
     this.heard = new Heard(cache);
     this.refresher = new Refresher(cache);
     for (const topic of ["runs", "queues", "workers"]) this.topics.set(topic, 1);
-    this.stream = new EventStream({
-      url: () => address("streamEvents", [], { topics: [...this.topics.keys()].join(",") }),
+    this.source = new Source({
+      url: () => address("streamEvents"),
+      topics: () => [...this.topics.keys()],
       headers: csrfHeader,
       onRefused: (status) => this.onRefused(status),
       onEvent: (event) => this.take(event),
       onReset: () => this.startOver(),
       onState: (state) => this.tell(state),
+      onGap: () => this.tellGap(),
     });
   }
 
   start(): () => void {
-    this.stream.start();
+    this.source.start();
     const watch = () => this.onVisibility();
     const wake = () => this.wake();
+    const close = () => this.source.close();
     document.addEventListener("visibilitychange", watch);
     addEventListener("focus", watch);
     addEventListener("online", wake);
+    addEventListener("pagehide", close);
+    addEventListener("pageshow", watch);
     return () => {
       document.removeEventListener("visibilitychange", watch);
       removeEventListener("focus", watch);
       removeEventListener("online", wake);
-      this.stream.close();
+      removeEventListener("pagehide", close);
+      removeEventListener("pageshow", watch);
+      this.source.close();
     };
   }
 
@@ -214,7 +222,7 @@ export class Live {
   private join(topic: string): () => void {
     const count = this.topics.get(topic) ?? 0;
     this.topics.set(topic, count + 1);
-    if (count === 0 && this.state !== "stopped") this.stream.restart();
+    if (count === 0) this.source.change();
     return () => {
       const left = (this.topics.get(topic) ?? 1) - 1;
       if (left > 0) this.topics.set(topic, left);
@@ -222,16 +230,16 @@ export class Live {
     };
   }
 
-  /** A page that nobody looks at needs no stream; browsers allow only six connections. */
+  /** A page that nobody looks at needs no stream. */
   private onVisibility(): void {
     if (this.hiddenTimer) clearTimeout(this.hiddenTimer);
     this.hiddenTimer = null;
     if (!document.hidden) mayBeBack();
     if (document.hidden) {
       if (this.frame) this.flush();
-      this.hiddenTimer = setTimeout(() => this.stream.close(), HIDDEN_MS);
+      this.hiddenTimer = setTimeout(() => this.source.close(), this.source.hiddenMs);
     } else if (this.state === "stopped") {
-      this.stream.start();
+      this.source.start();
       this.refresher.startOver();
     } else {
       this.wake();
@@ -245,9 +253,12 @@ export class Live {
 
   /** The client finds out, by any question, whether we are signed out; then nobody asks on. */
   private askWhoWeAre(): void {
-    this.stream.close();
+    this.source.close();
+    if (this.isAsking) return;
+    this.isAsking = true;
     const goOn = () => {
-      if (!document.hidden) this.stream.start();
+      this.isAsking = false;
+      if (!document.hidden) this.source.start();
     };
     ask("showVersion")
       .catch((error) => {
@@ -255,13 +266,15 @@ export class Live {
       })
       .then(
         () => setTimeout(goOn, AGAIN_MS),
-        () => undefined,
+        () => {
+          this.isAsking = false;
+        },
       );
   }
 
   /** Somebody looks, or the network is back: no reason to wait for the next try. */
   private wake(): void {
-    if (this.state === "waiting") this.stream.restart();
+    if (this.state === "waiting") this.source.wake();
   }
 
   private tell(state: LiveState): void {
