@@ -91,12 +91,14 @@ def test_a_letter_is_redriven_with_other_arguments_once(shop: Rota) -> None:
 
     said = shop.good("dead", "redrive", old[-12:], "--args", '{"order": 100}')
     again = shop.good("dead", "redrive", old, "--json").documents[0]
+    in_vain = shop("dead", "redrive", old, "--args", '{"order": 200}')
     new = said.out.split()[-1]
     result = shop.good("runs", "wait", new, "--timeout", "30s")
 
     refused(bad_name, 2, "oder")
     refused(bad_type, 2, "charge(order: int)")
     refused(no_json, 2, "--args")
+    refused(in_vain, 3, f"was already redriven as {new}; --args were not used")
     assert said.out == f"{old}  redriven as {new}\n"
     assert again == {"run_id": old, "rerun_id": new, "is_new": False}
     assert result.out == '"order 100 is paid"\n'

@@ -32,6 +32,28 @@ def test_a_dead_letter_runs_again_with_other_arguments(site: Site, admin: Visito
     assert site.run(again)["args"] == {"path": str(open_)}
 
 
+def test_who_redrives_second_is_told_that_their_arguments_were_not_used(
+    sqlite_site: Site, sqlite_admin: Visitor
+) -> None:
+    site = sqlite_site
+    closed, open_ = site.path(), site.path()
+    open_.touch()
+    run_id = site.submit_and_wait("deliver", "failed", path=str(closed))
+    page = sqlite_admin.page(f"/dead-letters?id={run_id}")
+    letter = dialog(page, "Dead letter")
+    letter.get_by_label("Arguments").fill("null")
+    expect(letter.get_by_text("write {} for none")).to_be_visible()
+    expect(letter.get_by_role("button", name="Redrive", exact=True)).to_be_disabled()
+    letter.get_by_label("Arguments").fill('{"path": "/mine"}')
+
+    first = site.post(f"/dead-letters/{run_id}/redrive", args={"path": str(open_)})
+    press(letter, "Redrive")
+
+    told = f"It was already redriven as {short(first['rerunId'])}. Your arguments were not used."
+    expect(page.get_by_text(told)).to_be_visible()
+    expect(page).to_have_url(re.compile(f"/runs/{first['rerunId']}"))
+
+
 def test_all_of_one_cause_run_again(site: Site, admin: Visitor) -> None:
     gate = site.path()
     ids = [site.submit_and_wait("deliver", "failed", path=str(gate)) for _ in range(3)]

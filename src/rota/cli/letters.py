@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,12 @@ from rota.cli.inert import console
 from rota.cli.letter_desks import letter_desk
 from rota.cli.output import Cell, is_fancy, print_facts
 from rota.cli.times import ago
+from rota.errors import NotAllowed
 
 if TYPE_CHECKING:
     from rota.cli.letter_desks import LetterDesk
     from rota.engine.dead_letters import LetterView
+    from rota.engine.redrive import Redriven
 
 BIG = 500
 """From so many letters on, a bar shows how far it is."""
@@ -58,6 +60,18 @@ def progressing(count: int) -> Iterator[Callable[[int], None] | None]:
     with Progress(*columns, console=console(stderr=True), transient=True) as bar:
         line = bar.add_task("letters", total=count)
         yield lambda done: bar.advance(line, done)
+
+
+def check_used(done: Sequence[Redriven], args: dict[str, Any] | None) -> None:
+    """NotAllowed when arguments were given for letters that somebody had redriven before."""
+    late = [] if args is None else [each for each in done if not each.is_new]
+    if late:
+        first = late[0]
+        more = f" and {len(late) - 1} more" if len(late) > 1 else ""
+        raise NotAllowed(
+            f"run {first.run_id}{more} was already redriven as {first.rerun_id}; "
+            "--args were not used: `rota runs rerun` runs any ended run again"
+        )
 
 
 def print_letter(letter: LetterView, now: int) -> None:

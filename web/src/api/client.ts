@@ -2,6 +2,7 @@
 import { replaceEqualDeep } from "@tanstack/react-query";
 import { noteServerTime } from "@/lib/clock";
 import { parseJson, writeJson } from "@/lib/json";
+import { forPeople, isUnanswered } from "./advice";
 import { type Problem as Document, type Operations, PLACES } from "./generated";
 
 export const BASE = "/api/v1";
@@ -151,9 +152,8 @@ function keyOf(said: string): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A gateway that gives up does not know either. */
 function isAnswered(error: unknown): boolean {
-  return error instanceof ApiError && ![0, 502, 503, 504].includes(error.status);
+  return error instanceof ApiError && !isUnanswered(error.problem);
 }
 
 /** Once more if the cookie belongs to another session by now, and that is the same person's. */
@@ -225,24 +225,24 @@ async function exchange<T>(
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(UNREACHABLE);
+    throw new ApiError(forPeople(UNREACHABLE, method !== "GET"));
   }
   noteServerTime(answer.headers.get("Date"), askedAt);
-  if (!answer.ok) throw new ApiError(await problemOf(answer));
+  if (!answer.ok) throw new ApiError(forPeople(await problemOf(answer), method !== "GET"));
   if (answer.status === 204) return undefined as T;
-  const data = await readAnswer<T>(answer);
+  const data = await readAnswer<T>(answer, method !== "GET");
   const etag = answer.headers.get("ETag");
   if (etag && data && typeof data === "object") etags.set(data, etag);
   return data;
 }
 
 /** It may break off, and a proxy may answer 200 with a page of its own. */
-async function readAnswer<T>(answer: Response): Promise<T> {
+async function readAnswer<T>(answer: Response, isChange: boolean): Promise<T> {
   try {
     return parseJson(await answer.text()) as T;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(UNREADABLE);
+    throw new ApiError(forPeople(UNREADABLE, isChange));
   }
 }
 

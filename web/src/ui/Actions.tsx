@@ -44,7 +44,7 @@ export function Actions({ subject, item, id, name, compact, onGone }: Props) {
     if (action.confirm) return setAsked(action);
     setSent(action);
     perform(action)
-      .catch(toast.failed)
+      .catch((error) => toast.failed(error, () => start(action)))
       .finally(() => setSent(null));
   };
   // What was asked may be allowed no more by now; its dialog stays, and the server says so.

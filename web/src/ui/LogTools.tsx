@@ -65,7 +65,10 @@ export function LogTools(props: Props) {
       >
         <ArrowDownToLine className="size-4" />
       </IconButton>
-      <IconButton label="Download the log" onClick={() => void onDownload().catch(toast.failed)}>
+      <IconButton
+        label="Download the log"
+        onClick={() => void onDownload().catch((error) => toast.failed(error))}
+      >
         <Download className="size-4" />
       </IconButton>
     </div>

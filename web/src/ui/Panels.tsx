@@ -90,7 +90,7 @@ export function ErrorPanel({ error, retry }: ErrorProps) {
       <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
       <div className="min-w-0 flex-1 basis-56">
         <p className="font-semibold break-words">{problem?.detail ?? said}</p>
-        {problem?.remedy && <p className="mt-1 text-ink-2">{forPeople(problem)}</p>}
+        {problem?.remedy && <p className="mt-1 text-ink-2">{problem.remedy}</p>}
         {problem?.requestId && (
           <p className="mt-1 font-mono text-2xs text-ink-2 break-all">
             {`${problem.code} · request ${problem.requestId}`}
@@ -107,11 +107,6 @@ export function ErrorPanel({ error, retry }: ErrorProps) {
 }
 
 const FORBIDDEN = 403;
-
-/** What the server advises is for programs, too; pages ask again by themselves. */
-function forPeople({ code, remedy }: Problem): string {
-  return code === "store-unavailable" ? "It is tried again as soon as it is back." : remedy;
-}
 
 /** Not a fault: somebody with another role may see it, and the server says with which one. */
 function Refused({ problem }: { problem: Problem }) {

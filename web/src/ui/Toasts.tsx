@@ -1,13 +1,15 @@
 import { CircleCheck, CircleX, X } from "lucide-react";
 import { useEffect, useState, useSyncExternalStore } from "react";
+import { isUnanswered } from "@/api/advice";
 import { ApiError } from "@/api/client";
-import { IconButton } from "./Button";
+import { Button, IconButton } from "./Button";
 
 interface Toast {
   id: number;
   kind: "done" | "failed";
   text: string;
   more?: string | undefined;
+  retry?: (() => void) | undefined;
 }
 
 let toasts: Toast[] = [];
@@ -19,10 +21,10 @@ function change(next: Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-function show(kind: Toast["kind"], text: string, more?: string): void {
+function show(kind: Toast["kind"], text: string, more: Pick<Toast, "more" | "retry"> = {}): void {
   last += 1;
   const id = last;
-  change([...toasts.slice(-3), { id, kind, text, more }]);
+  change([...toasts.slice(-3), { id, kind, text, ...more }]);
   // Failures stay until they are read.
   if (kind === "done") setTimeout(() => dismiss(id), 5000);
 }
@@ -33,10 +35,14 @@ function dismiss(id: number): void {
 
 export const toast = {
   done: (text: string) => show("done", text),
-  failed: (error: unknown) =>
-    error instanceof ApiError
-      ? show("failed", error.problem.detail, error.problem.remedy)
-      : show("failed", error instanceof Error ? error.message : "That did not work."),
+  /** Of what got no answer, `again` does the same once more. */
+  failed: (error: unknown, again?: () => void) => {
+    if (!(error instanceof ApiError))
+      return show("failed", error instanceof Error ? error.message : "That did not work.");
+    const { problem } = error;
+    const retry = isUnanswered(problem) ? again : undefined;
+    show("failed", problem.detail, { more: problem.remedy, retry });
+  },
 };
 
 /** Places for them, the topmost last: what lies under a dialog can be neither read nor dismissed. */
@@ -82,6 +88,17 @@ export function Toasts() {
           <div className="min-w-0 flex-1 break-words">
             {each.text}
             {each.more && <p className="mt-0.5 text-xs text-ink-2">{each.more}</p>}
+            {each.retry && (
+              <Button
+                className="mt-2"
+                onClick={() => {
+                  dismiss(each.id);
+                  each.retry?.();
+                }}
+              >
+                Try again
+              </Button>
+            )}
           </div>
           <IconButton label="Dismiss" className="-m-1.5" onClick={() => dismiss(each.id)}>
             <X className="size-3.5" />

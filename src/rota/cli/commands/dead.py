@@ -125,7 +125,7 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 def redrive(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any) -> None:
     """Run letters again as new runs, each at most once; prints old and new ids."""
     from rota.cli.letter_desks import read_args
-    from rota.cli.letters import agreed, chosen, progressing
+    from rota.cli.letters import agreed, check_used, chosen, progressing
     from rota.cli.output import print_json
 
     asked = {
@@ -143,11 +143,11 @@ def redrive(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any)
         from msgspec import to_builtins
 
         print_json(to_builtins(each) for each in done)
-        return
-    for each in done:
-        print(
-            f"{each.run_id}  {'redriven as' if each.is_new else 'was redriven as'} {each.rerun_id}"
-        )
+    else:
+        for each in done:
+            said = "redriven as" if each.is_new else "was redriven as"
+            print(f"{each.run_id}  {said} {each.rerun_id}")
+    check_used(done, asked["args"])
 
 
 @command.command("discard")

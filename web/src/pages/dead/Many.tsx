@@ -15,7 +15,7 @@ async function redriveAll(body: Body<"redriveMany">): Promise<number> {
   let cursor: string | null = null;
   do {
     const answer: Answer<"redriveMany"> = await ask("redriveMany", { body: { ...body, cursor } });
-    done += answer.items.length;
+    done += answer.items.filter(({ isNew }) => isNew).length;
     cursor = answer.next;
   } while (cursor);
   return done;

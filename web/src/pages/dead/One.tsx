@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { may } from "@/api/actions";
-import { ask } from "@/api/client";
+import { type Answer, ask } from "@/api/client";
 import { deadLetter, run } from "@/api/queries";
 import type { DeadLetter } from "@/api/types";
 import { errorText, pretty, readJson, shortId } from "@/lib/format";
@@ -29,10 +29,31 @@ export function One({ id, onClose }: { id: string; onClose: () => void }) {
   );
 }
 
-/** An emptied field is no arguments; to say nothing would be those that it had. */
-export function changeOf(text: string, args: unknown): { args?: Record<string, unknown> } {
-  if (text === pretty(args)) return {};
-  return { args: (readJson(text).value ?? {}) as Record<string, unknown> };
+type Args = Record<string, unknown>;
+
+/** Arguments only if they were changed: to say nothing means those that it had. */
+export function changeOf(text: string, args: unknown): { args?: Args } {
+  return text === pretty(args) ? {} : { args: readJson(text).value as Args };
+}
+
+/** Nobody could tell whether an emptied field means none, or those of before. */
+export function problemOf(text: string): string | undefined {
+  const { value, error } = readJson(text);
+  if (error !== null) return undefined; // the editor says so
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? undefined : "Arguments are a JSON object; write {} for none.";
+}
+
+/** What became of it, for who wanted it to run again with other arguments or with those it had. */
+export function tellRedriven(made: Answer<"redriveOne">, isChanged: boolean): void {
+  if (made.isNew) toast.done("It runs again; this is the new run.");
+  else if (isChanged)
+    toast.failed(new Error(`${before(made.rerunId)} Your arguments were not used.`));
+  else toast.done(`${before(made.rerunId)} This is that run.`);
+}
+
+function before(rerunId: string): string {
+  return `It was already redriven as ${shortId(rerunId)}.`;
 }
 
 interface LetterProps {
@@ -45,17 +66,18 @@ function Letter({ letter, args }: LetterProps) {
   const [text, setText] = useState(() => pretty(args));
   const navigate = useNavigate();
   const [isSent, setSent] = useState(false);
+  const problem = problemOf(text);
   const redrive = async () => {
     setSent(true);
     const body = changeOf(text, args);
     try {
       const made = await ask("redriveOne", { path: [letter.executionId], body });
-      toast.done("It runs again; this is the new run.");
+      tellRedriven(made, body.args !== undefined);
       await navigate({ to: "/runs/$id", params: { id: made.rerunId } });
       void cache.invalidateQueries();
     } catch (error) {
       setSent(false);
-      toast.failed(error);
+      toast.failed(error, () => void redrive());
     }
   };
   return (
@@ -83,6 +105,7 @@ function Letter({ letter, args }: LetterProps) {
         <Field
           label="Arguments"
           hint="Change them if they were the cause. It runs again with these and a clean count of attempts."
+          problem={problem}
         >
           {(field) => <JsonEditor id={field} name="args" text={text} onText={setText} />}
         </Field>
@@ -99,7 +122,7 @@ function Letter({ letter, args }: LetterProps) {
         {may(letter, "redrive") && (
           <Button
             tone="primary"
-            disabled={isSent || readJson(text).error !== null}
+            disabled={isSent || readJson(text).error !== null || problem !== undefined}
             onClick={() => void redrive()}
           >
             Redrive
