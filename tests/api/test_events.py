@@ -14,6 +14,7 @@ from rota.api.live import client as buffers
 from rota.api.live import feed as feeds
 from rota.api.live.reader import Reader
 from rota.api.live.topics import MOST_CLAIMS, Resume, parse_resume, resume_text
+from rota.engine.acts import record
 from rota.engine.heartbeat import Held, Progress, heartbeat
 from rota.engine.logs import append
 from rota.engine.promote import promote
@@ -100,6 +101,31 @@ def test_queues_and_workers_are_told_at_first_and_when_they_change(served: Serve
         heard.wait_for("queue", name="default", paused=True, note="wait")
 
         assert heard.of("run") == []
+
+
+def test_what_people_change_is_told_in_one_word(served: Served) -> None:
+    store = served.app.store
+    given_run(store)
+
+    def act(verb: str) -> None:
+        told = {"namespace": HOME, "verb": verb, "subject": "nightly", "detail": {}}
+        store.write(lambda tx: record(tx, by(), **told))
+
+    viewer, stranger = served.client("viewer"), served.client("viewer", namespace=OTHER)
+    with (
+        listening(viewer, topics="changes,queues") as heard,
+        listening(stranger, topics="changes") as other,
+        listening(viewer, topics="queues") as plain,
+    ):
+        heard.wait_for("queue", name="default")
+        act("submit")
+        heard.wait_for("changed", onlyActs=True)
+        assert heard.of("changed", onlyActs=False) == []
+        act("pause schedule")
+        heard.wait_for("changed", onlyActs=False)
+
+        assert other.of("changed") == []
+        assert plain.of("changed") == []
 
 
 def test_a_server_that_is_too_busy_when_the_first_reader_comes_tells_all_the_same(

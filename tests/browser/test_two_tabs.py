@@ -46,6 +46,21 @@ def test_more_tabs_than_a_browser_has_connections_are_all_usable_and_live(
         expect(row_of(page, short(run_id))).to_be_visible()
 
 
+def test_what_others_change_reaches_pages_that_are_open(
+    sqlite_site: Site, sqlite_admin: Visitor
+) -> None:
+    site = sqlite_site
+    page, audit = (sqlite_admin.page(path) for path in ("/schedules?tab=calendars", "/audit"))
+    for each in (page, audit):
+        expect(each.get_by_title("Live changes: live").first).to_be_attached()
+    expect(audit.get_by_role("heading", name="Audit")).to_be_visible()
+
+    site.put("/calendars/made-elsewhere", weekend=[5], off=["2031-05-01"])
+
+    expect(page.get_by_text("made-elsewhere").first).to_be_visible()
+    expect(audit.get_by_text("made-elsewhere").first).to_be_visible()
+
+
 def test_a_session_that_ended_leads_to_the_sign_in_and_back(visit: Visit, site: Site) -> None:
     visitor = visit(site.address)
     visitor.watch.forgive("401")

@@ -35,3 +35,28 @@ export const keys = {
   namespaces: ["namespaces"],
   search: ["search"],
 };
+
+/** What changes when people do something, or code is deployed: each with all that begins so. */
+export const DEFINED = [
+  keys.jobs,
+  ["job"],
+  keys.templates,
+  keys.graphs,
+  ["graph"],
+  keys.schedules,
+  ["schedule"],
+  keys.upcoming,
+  keys.backfills,
+  keys.calendars,
+  keys.blackouts,
+  keys.queues,
+  ["queue"],
+  keys.workers,
+  keys.breakers,
+  keys.deadGroups,
+  keys.deadLetters,
+  ["dead-letter"],
+  keys.tokens,
+  keys.namespaces,
+  keys.everyRun,
+];

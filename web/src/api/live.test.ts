@@ -109,6 +109,21 @@ describe("live changes", () => {
     expect(cache.getQueryState(runs({}).queryKey)?.isInvalidated).toBe(true);
   });
 
+  it("of definitions make pages ask for them again, those of acts only the audit", () => {
+    vi.useFakeTimers();
+    const { cache, send } = given();
+    const shown = [keys.schedules, keys.job("a"), keys.run("1"), keys.calendars, keys.tokens];
+    for (const key of [...shown, keys.audit]) cache.setQueryData(key, {});
+    const isOld = (key: QueryKey) => cache.getQueryState(key)?.isInvalidated;
+    send("changed", { onlyActs: true });
+    vi.advanceTimersByTime(3_000);
+    expect([...shown, keys.audit].map(isOld)).toEqual([...shown.map(() => false), true]);
+    send("changed", { onlyActs: false });
+    vi.advanceTimersByTime(3_000);
+    vi.useRealTimers();
+    expect(shown.map(isOld)).toEqual(shown.map(() => true));
+  });
+
   it("that are no JSON are passed over", () => {
     const { frames, live } = given("1");
     live.take({ id: "1", event: "run", data: "{" });

@@ -8,7 +8,7 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { address, ask, csrfHeader, isGone, mayBeBack } from "./client";
 import { Heard } from "./heard";
-import { keys } from "./keys";
+import { DEFINED, keys } from "./keys";
 import { hasTurned } from "./patches";
 import { Refresher } from "./refresh";
 import { Source } from "./source";
@@ -68,7 +68,7 @@ export class Live {
   ) {
     this.heard = new Heard(cache);
     this.refresher = new Refresher(cache);
-    for (const topic of ["runs", "queues", "workers"]) this.topics.set(topic, 1);
+    for (const topic of ["runs", "queues", "workers", "changes"]) this.topics.set(topic, 1);
     this.source = new Source({
       url: () => address("streamEvents"),
       topics: () => [...this.topics.keys()],
@@ -141,6 +141,7 @@ export class Live {
     else if (event.event === "log") this.takeLog(data as LogLine & { executionId: string });
     else {
       if (event.event === "ready") this.begin();
+      if (event.event === "changed") this.takeChange(data as { onlyActs?: boolean });
       return;
     }
     this.frame ??= this.nextFrame(() => this.flush());
@@ -163,6 +164,11 @@ export class Live {
     this.old.add(keys.workers);
   }
 
+  /** It does not say what changed: all that may have is asked for again. */
+  private takeChange({ onlyActs }: { onlyActs?: boolean }): void {
+    for (const key of onlyActs ? [keys.audit] : [keys.audit, ...DEFINED]) this.refresher.mark(key);
+  }
+
   private takeLog(line: LogLine & { executionId: string }): void {
     const lines = this.logs.get(line.executionId) ?? [];
     lines.push(line);
@@ -173,6 +179,7 @@ export class Live {
   private begin(): void {
     if (!this.isBegun) for (const key of [...FED, keys.everyRun]) this.refresher.mark(key);
     this.isBegun = true;
+    this.takeChange({});
     this.tellGap();
   }
 
@@ -209,6 +216,8 @@ export class Live {
       }
     }
     if (this.runs.size) for (const key of FED) this.old.add(key);
+    const isFired = [...this.runs.values()].some(({ scheduleId }) => scheduleId);
+    if (isFired) for (const key of [keys.schedules, ["schedule"], keys.upcoming]) this.old.add(key);
     for (const key of this.old) this.refresher.mark(key);
     this.runs = new Map();
     this.old = new Set();

@@ -81,6 +81,13 @@ class Gone(Document):
     gone: bool = True
 
 
+class Changed(Document):
+    """Somebody did something; which pages show it is theirs to know."""
+
+    only_acts: bool
+    """The audit has more, and all definitions are as they were."""
+
+
 class LineTold(Document):
     """One line of a run."""
 

@@ -8,11 +8,12 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 from rota.api.house import HOUSE
-from rota.api.live import fleet
+from rota.api.live import fleet, marks
 from rota.api.live.client import Client, Line
 from rota.api.live.documents import line_event, run_event
 from rota.api.live.fleet import Fleet, Wanted
 from rota.api.live.joining import missed, tell_missed
+from rota.api.live.marks import Marks
 from rota.api.live.reader import Look, Reader
 from rota.api.live.tails import Tails
 from rota.clock import elapsed_s
@@ -48,6 +49,7 @@ class _Round(NamedTuple):
     look: Look
     lines: list[LogLine]
     fleet: Fleet | None
+    marks: Marks
     fleet_s: float
 
 
@@ -60,6 +62,7 @@ class Feed:
         self._reader = Reader()
         self._tails = Tails()
         self._fleet: Fleet = {}
+        self._marks: Marks = {}
         self._fleet_s = self._fleet_took_s = 0.0
         self._woken = asyncio.Event()
         self._ready = asyncio.Event()
@@ -116,7 +119,7 @@ class Feed:
             raise StoreUnavailable from None
 
     def _begin(self) -> None:
-        self._reader, self._fleet = Reader(), {}
+        self._reader, self._fleet, self._marks = Reader(), {}, {}
         self._ready.clear()
         self._chores = [asyncio.create_task(self._run()), asyncio.create_task(self._check())]
 
@@ -174,8 +177,11 @@ class Feed:
         look = self._reader.look(tx)
         lines = self._tails.look(tx)
         began_s = elapsed_s()
-        found = None if wanted is None else fleet.look(tx, wanted)
-        return _Round(look, lines, found, elapsed_s() - began_s)
+        found, marked = None, self._marks
+        if wanted is not None:
+            found = fleet.look(tx, wanted)
+            marked = marks.look(tx, wanted.changes, self._marks)
+        return _Round(look, lines, found, marked, elapsed_s() - began_s)
 
     def _tell(self, told: _Round) -> None:
         """What is told now begins where the last look ended: half of it may get lost on the way."""
@@ -188,6 +194,8 @@ class Feed:
         self._tell_lines(told.lines, floor)
         if told.fleet is not None:
             fleet.tell(self._clients, self._fleet, told.fleet, floor=floor)
+            marks.tell(self._clients, self._marks, told.marks, floor=floor)
+            self._marks = told.marks
             self._fleet, self._fleet_took_s = told.fleet, told.fleet_s
             self._fleet_s = elapsed_s()
 

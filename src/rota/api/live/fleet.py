@@ -35,10 +35,11 @@ class Thing(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """Namespaces in which somebody wants to hear of queues, and of workers."""
+    """Namespaces in which somebody wants to hear of queues, of workers, and of changes."""
 
     queues: frozenset[str]
     workers: frozenset[str]
+    changes: frozenset[str]
 
 
 Fleet = Mapping[str, list[Thing]]
@@ -48,6 +49,7 @@ def wanted_by(clients: Collection[Client]) -> Wanted:
     return Wanted(
         frozenset(each.namespace for each in clients if each.topics.queues),
         frozenset(each.namespace for each in clients if each.topics.workers),
+        frozenset(each.namespace for each in clients if each.topics.changes),
     )
 
 

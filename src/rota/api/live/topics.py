@@ -9,6 +9,7 @@ from typing import NamedTuple
 from rota.errors import BadInput
 from rota.ids import is_id
 
+PLAIN = ("runs", "queues", "workers", "changes")
 MOST_LOGS = 5
 """Runs whose lines one stream follows."""
 MOST_CLAIMS = 20
@@ -26,6 +27,7 @@ class Topics(NamedTuple):
     queues: bool
     workers: bool
     logs: tuple[str, ...] = ()
+    changes: bool = False
 
 
 class Resume(NamedTuple):
@@ -37,21 +39,21 @@ class Resume(NamedTuple):
 
 
 def parse_topics(text: str) -> Topics:
-    """`runs,queues,workers,logs:RUN`; BadInput names what is none."""
+    """`runs,queues,workers,changes,logs:RUN`; BadInput names what is none."""
     words = [word.strip() for word in text.split(",")]
     logs = []
     for word in words:
         kind, _, run_id = word.partition(":")
         if kind == "logs" and is_id(run_id):
             logs.append(run_id)
-        elif word not in ("runs", "queues", "workers"):
+        elif word not in PLAIN:
             raise BadInput(
-                f"topics: {word!r:.64} is none; name some of runs, queues, workers, logs:RUN"
+                f"topics: {word!r:.64} is none; name some of {', '.join(PLAIN)}, logs:RUN"
             )
     if len(logs) > MOST_LOGS:
         raise BadInput(f"topics: one stream follows the lines of up to {MOST_LOGS} runs")
     plain = ("runs" in words, "queues" in words, "workers" in words)
-    return Topics(*plain, tuple(dict.fromkeys(logs)))
+    return Topics(*plain, tuple(dict.fromkeys(logs)), "changes" in words)
 
 
 def resume_text(resume: Resume) -> str:

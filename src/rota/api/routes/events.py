@@ -24,10 +24,11 @@ ALL = "runs,queues,workers"
 async def stream_events(request: Ask, topics: FromQuery[str] = ALL) -> Stream:
     """Things as they are, whenever they change: `run`, `queue`, `worker`, `log`.
 
-    `topics` names some of runs, queues, workers and `logs:RUN`. An event tells a thing as it is
-    now, maybe more than once. With the header `Last-Event-ID` the stream goes on where it was
-    left, at any server. `reset` means: too much has happened, fetch what you show anew. `outage`
-    means that the server cannot read its database, until it says `back`.
+    `topics` names some of runs, queues, workers, changes and `logs:RUN`. `changed` (of changes)
+    means that somebody did something, or deployed: fetch definitions anew. Another event tells a
+    thing as it is now, maybe more than once. With the header `Last-Event-ID` the stream goes on
+    where it was left, at any server. `reset` means: too much has happened, fetch what you show
+    anew. `outage` means that the server cannot read its database, until it says `back`.
     """
     client = Client(
         request,

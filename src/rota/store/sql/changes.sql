@@ -33,3 +33,28 @@ select fence, max(seq) as seq
    and namespace = :namespace
    and last_id is null
  group by fence
+
+-- name: definition_mark
+-- Acts in the chain and those that have no place in it yet; code that was deployed; breakers that turned.
+select coalesce((select chain.seq from rota.chain as chain where chain.namespace = :namespace), 0)
+       + (select count(*)
+            from (
+                  select act.id
+                    from rota.act as act
+                   where act.namespace = :namespace
+                     and act.seq is null
+                   limit 10000
+                 ) as fresh) as acts,
+       coalesce((select max(release.number)
+                   from rota.release as release
+                  where release.namespace = :namespace), 0) as release,
+       coalesce((select sum(breaker.turn) + count(*)
+                   from rota.breaker as breaker
+                  where breaker.namespace = :namespace), 0) as turns
+
+-- name: newest_acts
+select id, verb
+  from rota.act
+ where namespace = :namespace
+ order by id desc
+ limit :limit
