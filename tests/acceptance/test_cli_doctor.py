@@ -34,7 +34,7 @@ def test_work_that_nobody_does_is_a_problem(rota: Rota) -> None:
 
     by_check = {each["check"]: each for each in findings}
     assert by_check["chores"]["status"] == "problem"
-    assert by_check["unserved queues"]["found"] == "1 runs of add in queue default of default"
+    assert by_check["unserved queues"]["found"] == "1 run of add in queue default of default"
 
 
 def test_a_database_without_a_schema_is_a_problem(postgres_url: str, local: Rota) -> None:

@@ -84,6 +84,15 @@ def test_a_change_of_what_somebody_else_changed_is_refused(served: Served) -> No
     assert client.get(f"{SCHEDULES}/s").json()["trigger"] == "0 4 * * *"
 
 
+def test_a_schedule_of_events_offers_no_backfill(served: Served) -> None:
+    client = served.client("author")
+    made = put(client, "closed", expression="@event orders.closed")
+
+    assert made.is_success, made.text
+    shown = client.get(f"{SCHEDULES}/closed").json()
+    assert shown["verbs"] == ["trigger", "pause", "edit", "delete"]
+
+
 def test_what_code_declares_is_paused_here_and_changed_there(served: Served) -> None:
     client = served.client("author")
     declared(served)

@@ -115,7 +115,8 @@ def unserved(
         yield finding(
             "unserved queues",
             "problem" if each.oldest_ms > LATE_MS else "warning",
-            f"{each.runs:,} runs of {each.job} in queue {each.queue} of {each.namespace}",
+            f"{each.runs:,} run{'s' * (each.runs != 1)} of {each.job} "
+            f"in queue {each.queue} of {each.namespace}",
             advice="start a worker that serves this queue and defines this job",
         )
 

@@ -173,6 +173,7 @@ function List({ onOpen }: { onOpen: (each: Schedule) => void }) {
 }
 
 function NoSchedules({ isFiltered }: { isFiltered: boolean }) {
+  const { data: who } = useQuery(session);
   if (isFiltered) {
     return (
       <Empty icon={CalendarDays} title="No schedule fits">
@@ -182,8 +183,10 @@ function NoSchedules({ isFiltered }: { isFiltered: boolean }) {
   }
   return (
     <Empty icon={CalendarDays} title="No schedules yet">
-      Add <code className="font-mono">schedule="0 6 * * mon-fri"</code> to a job in code, apply a
-      job file, or choose New schedule.
+      Add <code className="font-mono">schedule="0 6 * * mon-fri"</code> to a job in code
+      {may(who, "create-schedule")
+        ? ", apply a job file, or choose New schedule."
+        : " or apply a job file."}
     </Empty>
   );
 }

@@ -226,7 +226,8 @@ def schedule_verbs(view: ScheduleView, credential: Credential) -> list[str]:
     """What this credential may do to it now."""
     verbs: list[str] = []
     if credential.has("operator"):
-        verbs += ["trigger", "backfill"]
+        has_times = view.schedule is None or not isinstance(view.schedule.trigger, OnEvent)
+        verbs += ["trigger", "backfill"] if has_times else ["trigger"]
         verbs += ["pause"] if view.state == "active" else []
         verbs += ["resume"] if view.state in ("paused", "error") else []
         verbs += ["unblock"] if view.blocked_by else []

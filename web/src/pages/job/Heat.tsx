@@ -11,7 +11,7 @@ const ROWS = ["Mon", "", "Wed", "", "Fri", "", "Sun"];
 /** Runs by day in UTC, a column a week; the part that failed is red, many runs make it darker. */
 export function Heat({ days, jobId }: { days: Day[]; jobId: string }) {
   const weeks = useMemo(() => weeksOf(days), [days]);
-  const most = Math.max(1, ...days.map((day) => day.success + day.failed));
+  const most = Math.max(0, ...days.map((day) => day.success + day.failed));
   return (
     <>
       <div className="flex gap-1.5">
@@ -90,7 +90,9 @@ function Legend({ most }: { most: number }) {
           {word}
         </span>
       ))}
-      <span className="num ml-auto">{`stronger is more; ${plural(most, "run")} at most`}</span>
+      {most > 0 && (
+        <span className="num ml-auto">{`stronger is more; ${plural(most, "run")} at most`}</span>
+      )}
     </p>
   );
 }
