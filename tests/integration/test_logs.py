@@ -129,6 +129,21 @@ def test_one_child_after_the_other_run_does_not_mix_their_lines(app: App, serve:
 
 
 @only_sqlite
+@KINDS
+def test_a_character_that_no_bytes_stand_for_can_be_printed(
+    app: App, serve: Serve, isolation: str
+) -> None:
+    job = app.job(isolation=isolation, retries=0)(talkers.prints_half_a_character)
+    serve()
+    run = job.submit()
+
+    assert run.result(20) == "printed"
+    (line,) = logs_of(run, 1)
+    assert line.text.startswith("before ")
+    assert line.text.endswith(" after")
+
+
+@only_sqlite
 def test_a_child_process_is_heard_below_python_too(app: App, serve: Serve) -> None:
     talk = app.job(isolation="process")(talkers.talks_below_python)
     serve()

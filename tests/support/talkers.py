@@ -116,3 +116,8 @@ def replaces_stdout() -> None:
 def logs_nonsense() -> None:
     log.warning("%d words", "no number")
     print("goes on")
+
+
+def prints_half_a_character() -> str:
+    print("before \ud800 after")
+    return "printed"

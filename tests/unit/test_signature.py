@@ -129,6 +129,14 @@ def test_arguments_over_the_limit_are_refused_with_both_numbers() -> None:
         signature.bind(("x" * (fits + 1),), {})
 
 
+def test_a_result_whose_keys_are_one_in_json_is_refused() -> None:
+    signature = Signature.of(resize)
+
+    with pytest.raises(BadResult, match="the key '1' is given twice"):
+        signature.dump_result({1: 2, "1": 3})
+    assert signature.dump_result({1: 2, "2": 3}) == '{"1":2,"2":3}'
+
+
 def test_a_result_over_the_limit_is_refused_with_both_numbers() -> None:
     signature = Signature.of(resize)
 

@@ -12,6 +12,7 @@ import pytest
 
 from rota.cli.crew import Member, run_crew
 from rota.ids import new_id
+from rota.notices import subscribe
 from rota.runtime.lifeline import Lifeline
 from rota.runtime.supervisor import AWAY, Incarnation, Rests, supervise
 
@@ -143,3 +144,18 @@ def test_rests_grow_with_each_early_death_and_are_short_after_a_long_life() -> N
 
     assert [rests.after(1) for _ in range(8)] == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
     assert rests.after(60) == 0.1
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [(lambda: None, "worker.left"), (lambda: os._exit(0), "worker.crashed")],
+    ids=["it drained for a TERM of its own", "it died"],
+)
+def test_a_worker_that_was_told_to_stop_has_not_died(end: Callable[[], object], told: str) -> None:
+    def tell() -> int:
+        heard: list[str] = []
+        subscribe(lambda name, _facts: heard.append(name))
+        supervise(lives(serve_then(end), last))
+        return 7 if heard == [told] else 1
+
+    assert exit_code_of(tell) == 7

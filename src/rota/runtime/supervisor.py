@@ -171,8 +171,15 @@ class _Supervisor:
             pause_s = self._rests.after(lived_s)
             if self._line.was_closed:
                 emit("worker.broken", error="a handler has closed file descriptors of its worker")
+            if self._line.farewell == 0:  # it drained for a TERM of its own
+                emit("worker.left", lived_s=round(lived_s, 1), restart_in_s=pause_s)
+                self._sleep(pause_s)
+                return
             ended = {"signal": _signal_name(-code)} if code < 0 else {"exit_code": code}
             emit("worker.crashed", **ended, lived_s=round(lived_s, 1), restart_in_s=pause_s)
+        self._sleep(pause_s)
+
+    def _sleep(self, pause_s: float) -> None:
         end_s = elapsed_s() + pause_s
         while not self._signals and elapsed_s() < end_s:
             time.sleep(0.05)

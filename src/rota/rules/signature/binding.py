@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from rota.errors import BadArguments, BadInput, BadResult, PayloadTooLarge
+from rota.rules.json_keys import check_keys
 from rota.rules.signature import hints, wire
 from rota.rules.signature.codec import Codec
 from rota.rules.signature.defaults import defaults_of
@@ -166,7 +167,9 @@ class Signature:
             data = wire.ENCODER.encode(value)
             if b"null" in data:
                 wire.refuse_nan(value)
-        except wire.UNENCODABLE as error:
+            if type(value) is dict and _has_other_keys(value):
+                check_keys(data)  # 1 and "1" become one key
+        except (*wire.UNENCODABLE, BadInput) as error:
             raise BadResult(f"{self.name} returned no JSON: {wire.in_words(error)}") from error
         if len(data) > wire.MAX_RESULT_BYTES:
             raise _too_large(f"the result of {self.name} takes", len(data), wire.MAX_RESULT_BYTES)
@@ -289,3 +292,11 @@ def _too_large(what: str, size: int, limit: int) -> PayloadTooLarge:
     return PayloadTooLarge(
         f"{what} {size:,} bytes and the limit is {limit:,}; pass a reference instead"
     )
+
+
+def _has_other_keys(value: dict[Any, Any]) -> bool:
+    """Whether a key is no text; a loop, which for few keys is faster than a set of their types."""
+    for key in value:  # noqa: SIM110
+        if type(key) is not str:
+            return True
+    return False

@@ -277,7 +277,8 @@ def main(  # numbers of the worker that started us
     guard_signals(worker_pid, supervisor_pid)
     logging.root.setLevel(level)  # what the worker lets through; the user's module may differ
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(line_buffering=True)  # people follow it
+        # People follow it; what no bytes stand for is printed as it is in a thread: escaped.
+        sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
     child = Child(requests, answers, open_console(console))
     with contextlib.suppress(BrokenPipeError), contextlib.closing(child):
         child.serve()
