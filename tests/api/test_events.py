@@ -108,8 +108,9 @@ def test_what_people_change_is_told_in_one_word(served: Served) -> None:
     given_run(store)
 
     def act(verb: str) -> None:
-        told = {"namespace": HOME, "verb": verb, "subject": "nightly", "detail": {}}
-        store.write(lambda tx: record(tx, by(), **told))
+        store.write(
+            lambda tx: record(tx, by(), namespace=HOME, verb=verb, subject="nightly", detail={})
+        )
 
     viewer, stranger = served.client("viewer"), served.client("viewer", namespace=OTHER)
     with (
