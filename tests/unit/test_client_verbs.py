@@ -32,7 +32,7 @@ NO_CLIENT: Mapping[str, Mapping[str, str]] = {
             ("app", "spec", "signature", "handler", "retry_function", "schedules"), CODE
         ),
         **dict.fromkeys(("version", "target", "draft", "bind", "new_run", "plainly"), CODE),
-        **dict.fromkeys(("map", "node"), CODE),
+        **dict.fromkeys(("map", "node", "is_graph"), CODE),
         "within": "a transaction of the database",
     },
     "Schedules": {

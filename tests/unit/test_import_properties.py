@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from rota.cli.imports import report_text
 from rota.rules.importers.crontab import read_crontab
@@ -175,7 +176,7 @@ def test_what_is_shared_is_said_once_and_means_the_same(
 
     whole = read_bundle(write_jobs(plain).encode(), "f.yaml")
     shared = read_bundle(write_jobs(jobs, defaults=defaults).encode(), "f.yaml")
-    assert shared == whole
+    assert replace(shared, places={}) == replace(whole, places={})
     if len(jobs) > 1:
         assert {"timezone", "overlap", "catchup", "grace", "retries"} <= set(defaults)
 

@@ -68,7 +68,13 @@ class Eye:
 def _has_locks(path: Path) -> bool:
     """Whether any connection to a database of this folder is open, ours or the program's."""
     folder = os.path.realpath(path.parent)
-    return any(
-        os.path.dirname(os.path.realpath(each.filename)) == folder  # noqa: PTH120
-        for each in apsw.connections()
-    )
+    return any(_is_in(folder, each) for each in apsw.connections())
+
+
+def _is_in(folder: str, connection: apsw.Connection) -> bool:
+    try:
+        return os.path.dirname(os.path.realpath(connection.filename)) == folder  # noqa: PTH120
+    except apsw.ThreadingViolationError:  # busy in another thread, so it may be
+        return True
+    except apsw.ConnectionClosedError:
+        return False

@@ -81,8 +81,8 @@ DEPLOYS = (
         edits=(
             Edit(
                 path="engine/pins.py",
-                within="Pins.of",
-                old="if now.graph in (None, lease.version) and now.since is not None"
+                within="Pins.at",
+                old="if now.graph in (None, version) and now.since is not None"
                 " and now.since <= as_of:",
                 new="if True:",
             ),
