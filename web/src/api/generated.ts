@@ -826,6 +826,7 @@ export type JobSpec = {
   cache: Cache | null;
   parameters: Record<string, string>;
   defaults: Record<string, unknown>;
+  schemas: Record<string, Record<string, unknown>>;
   more: string;
   description: string;
 };
