@@ -18,7 +18,7 @@ from bench.measures import Figures, latency_figures
 from bench.sizes import CHUNK, CLIENTS, Sizes
 from rota.ids import new_id
 from rota.store.open import open_store
-from rota.store.sqlite import PRAGMAS
+from rota.store.sqlite.store import PRAGMAS
 
 GROUP = 500
 """Runs claimed and finished in one commit."""

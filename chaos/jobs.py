@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 
 from rota import App, Transaction, current_run, once_in
-from rota.store.postgres_dialer import DEFAULTS
+from rota.store.postgres.connections.connector import DEFAULTS
 
 FOLDER = "ROTA_CHAOS_FOLDER"
 OTHER = "ROTA_CHAOS_OTHER"

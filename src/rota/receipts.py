@@ -16,7 +16,7 @@ from rota.rules.names import check_name
 from rota.runtime.call import Call
 from rota.runtime.capped import encoded
 from rota.runtime.context import current_run
-from rota.store.receipts import Receipts
+from rota.store.foreign.receipts import Receipts
 
 
 class Receipt:

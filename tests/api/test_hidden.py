@@ -21,8 +21,8 @@ from rota.ids import new_id
 from rota.model.identity import WORKER, Quotas
 from rota.model.run import NewRun
 from rota.store.base import Store
-from rota.store.postgres_tx import PostgresTx
-from rota.store.sqlite_tx import SqliteTx
+from rota.store.postgres.tx import PostgresTx
+from rota.store.sqlite.tx import SqliteTx
 from tests.api.examples import EXAMPLES, STREAM, WORKER_AT
 from tests.api.serving import HOME, OTHER, Served
 from tests.api.test_matrix import plain

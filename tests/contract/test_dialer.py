@@ -13,10 +13,10 @@ import psycopg
 import pytest
 
 from rota.errors import Cancelled, StoreUnavailable
-from rota.store import postgres_dialer
 from rota.store.base import Store
-from rota.store.postgres_connection import Connection
-from rota.store.postgres_dialer import LONGEST_REST_S, PACE_S, Dialer, Questions
+from rota.store.postgres.connections import connector as postgres_dialer
+from rota.store.postgres.connections.connection import Connection
+from rota.store.postgres.connections.connector import LONGEST_REST_S, PACE_S, Dialer, Questions
 from tests.contract.builders import run_sql
 from tests.support.network import NOWHERE, Network
 from tests.support.postgres import PostgresServer

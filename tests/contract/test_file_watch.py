@@ -16,11 +16,11 @@ import pytest
 
 from rota.engine.keys import queue_key
 from rota.engine.submit import submit
-from rota.store import file_watch
 from rota.store.base import Store
-from rota.store.file_watch import Ear
 from rota.store.open import open_store
-from rota.store.sqlite import SqliteStore
+from rota.store.sqlite import file_watch
+from rota.store.sqlite.file_watch import Ear
+from rota.store.sqlite.store import SqliteStore
 from rota.store.wakeups import EVERYWHERE
 from tests.contract.builders import HOME, new_run
 from tests.support.races import at_once

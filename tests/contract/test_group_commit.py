@@ -15,7 +15,7 @@ from rota.errors import StoreUnavailable
 from rota.model.states import State
 from rota.store.base import Tx
 from rota.store.open import open_store
-from rota.store.sqlite import SqliteStore
+from rota.store.sqlite.store import SqliteStore
 from tests.contract.builders import HOME, Clock, given_run, look, new_run, run_sql, state_of
 
 

@@ -10,11 +10,11 @@ import psycopg
 import pytest
 
 from rota.ids import new_id
+from rota.store.access.rights import COLUMNS, KINDS, RIGHTS, VERBS, WORKER_SEEN, Rights
+from rota.store.access.row_security import condition_of
 from rota.store.migrate import migrate
 from rota.store.open import connect
-from rota.store.postgres_dialect import DIALECT
-from rota.store.rights import COLUMNS, KINDS, RIGHTS, VERBS, WORKER_SEEN, Rights
-from rota.store.rooms import condition_of
+from rota.store.postgres.dialect import DIALECT
 from rota.store.statements import load
 from tests.contract.builders import HOME, TABLES, run_sql
 from tests.support.logins import Logins

@@ -16,10 +16,10 @@ from rota.engine.tokens import has_tokens
 from rota.errors import RightMissing
 from rota.ids import new_id
 from rota.model.artifact import digest_of
+from rota.store.access.rights import WORKER_SEEN
 from rota.store.base import Store, Tx
 from rota.store.open import open_store
-from rota.store.postgres import PostgresStore
-from rota.store.rights import WORKER_SEEN
+from rota.store.postgres.store import PostgresStore
 from tests.contract.builders import HOME, START_MS, Clock, given_run, run_sql
 from tests.contract.test_rooms import FURNISHED, OTHER, bare, furnish
 from tests.support.logins import Logins

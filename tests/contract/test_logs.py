@@ -16,7 +16,7 @@ from rota.model.log import LogChunk, LogLine
 from rota.model.run import Lease
 from rota.store.base import Store
 from rota.store.open import open_store
-from rota.store.sqlite import SqliteStore
+from rota.store.sqlite.store import SqliteStore
 from tests.contract.builders import (
     HOME,
     START_MS,

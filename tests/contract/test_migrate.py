@@ -13,10 +13,11 @@ import pytest
 
 from rota.errors import SchemaMismatch
 from rota.model.states import State
-from rota.store import postgres_dialect, sqlite_dialect
 from rota.store.migrate import FIRST, Migration, migrations
 from rota.store.migrate import __file__ as migrate_file
 from rota.store.open import newer_schema, open_store, pending, schema_script, upgrade_schema
+from rota.store.postgres import dialect as postgres_dialect
+from rota.store.sqlite import dialect as sqlite_dialect
 from rota.store.statements import Dialect
 from tests.contract.builders import (
     Clock,

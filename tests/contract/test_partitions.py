@@ -14,8 +14,8 @@ from rota.errors import UnknownRun
 from rota.model.run import FinishVerb
 from rota.model.states import State
 from rota.store.open import open_store
-from rota.store.partitions import DAYS_AHEAD
-from rota.store.postgres import PostgresStore
+from rota.store.postgres.partitions import DAYS_AHEAD
+from rota.store.postgres.store import PostgresStore
 from tests.contract.builders import (
     ERROR,
     START_MS,

@@ -12,11 +12,12 @@ import pytest
 
 from rota.errors import StoreUnavailable
 from rota.notices import subscribe, unsubscribe
-from rota.store import migrate, patience
-from rota.store.logins import Login, grant
+from rota.store import lock_timeouts as patience
+from rota.store import migrate
+from rota.store.access.logins import Login, grant
 from rota.store.migrate import Migration, migrations
 from rota.store.open import as_owner, connect, upgrade_schema
-from rota.store.postgres import PostgresStore
+from rota.store.postgres.store import PostgresStore
 from rota.store.statements import Dialect
 from tests.contract.builders import run_sql
 from tests.support.postgres import PostgresServer, database_of

@@ -8,7 +8,7 @@ from rota.ids import new_id
 from rota.runtime.transaction import Transaction
 from rota.store.base import Store, Tx
 from rota.store.open import open_store
-from rota.store.postgres_dialer import Dialer
+from rota.store.postgres.connections.connector import Dialer
 from tests.contract.builders import START_MS, Clock, given_lease, run_sql
 from tests.contract.deeds import desk_of
 

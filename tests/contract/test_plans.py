@@ -10,8 +10,9 @@ import apsw
 import psycopg
 import pytest
 
-from rota.store import postgres_dialect, sqlite_dialect
-from rota.store.rooms import SETTING
+from rota.store.access.row_security import SETTING
+from rota.store.postgres import dialect as postgres_dialect
+from rota.store.sqlite import dialect as sqlite_dialect
 from rota.store.statements import load
 from tests.contract.builders import HOME
 from tests.support.deep import DEPTH, deep_postgres_store, postgres_plan, sqlite_plan

@@ -9,7 +9,7 @@ import pytest
 
 from rota.store.base import Tx
 from rota.store.open import open_store
-from rota.store.sqlite import SqliteStore
+from rota.store.sqlite.store import SqliteStore
 from tests.contract.builders import given_run
 
 

@@ -17,8 +17,8 @@ from rota.runtime.executors.threads import Slot
 from rota.store.base import Store
 from rota.store.open import open_store
 from rota.store.options import PoolOptions
-from rota.store.postgres import PostgresStore
-from rota.store.sqlite import SqliteStore
+from rota.store.postgres.store import PostgresStore
+from rota.store.sqlite.store import SqliteStore
 from tests.support.calls import call_of, eventually
 
 

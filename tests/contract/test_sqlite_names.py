@@ -13,10 +13,10 @@ import pytest
 from rota.engine.logs import search
 from rota.errors import SchemaMismatch
 from rota.model.states import State
-from rota.store import sqlite_dialect
-from rota.store.bare_names import DIGESTS, objects_of
 from rota.store.migrate import migrations
 from rota.store.open import open_store, pending
+from rota.store.sqlite import dialect as sqlite_dialect
+from rota.store.sqlite.legacy_names import DIGESTS, objects_of
 from rota.store.statements import load
 from tests.contract.builders import (
     HOME,

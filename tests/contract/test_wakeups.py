@@ -12,7 +12,7 @@ import pytest
 from rota.engine.keys import queue_key
 from rota.engine.submit import submit
 from rota.store.base import Store, Tx
-from rota.store.postgres_wakeups import QUICK_S, Notifier
+from rota.store.postgres.notify import QUICK_S, Notifier
 from rota.store.wakeups import EVERYWHERE
 from tests.contract.builders import HOME, new_run
 from tests.support.calls import eventually

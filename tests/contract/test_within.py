@@ -18,7 +18,8 @@ from sqlalchemy.pool import StaticPool
 from rota.app import App, Job
 from rota.errors import BadArguments, DuplicateKey, UnknownRun, WrongConnection
 from rota.model.states import State
-from rota.store import foreign, foreign_tx
+from rota.store.foreign import connections as foreign
+from rota.store.foreign import tx as foreign_tx
 from tests.contract.builders import run_sql
 from tests.support.connections import KINDS, driver_at, engine_at, open_kind
 

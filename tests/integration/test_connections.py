@@ -15,9 +15,11 @@ from rota.app import App
 from rota.engine.submit import submit
 from rota.errors import StoreUnavailable
 from rota.runtime.options import WorkerOptions
-from rota.store import postgres, postgres_guard, postgres_pool
 from rota.store.base import Store
 from rota.store.open import open_store
+from rota.store.postgres import store as postgres
+from rota.store.postgres.connections import pool as postgres_pool
+from rota.store.postgres.connections import timeouts as postgres_guard
 from tests.contract.builders import HOME, new_run
 from tests.integration.conftest import FAST
 from tests.integration.test_worker_leases import heard

@@ -15,7 +15,7 @@ from rota.app import App, Run
 from rota.errors import StoreUnavailable, UnknownRun
 from rota.runtime.options import WorkerOptions
 from rota.runtime.worker import Worker
-from rota.store import postgres
+from rota.store.postgres import store as postgres
 from tests.contract.builders import run_sql
 from tests.integration.conftest import FAST
 from tests.integration.test_worker_leases import heard

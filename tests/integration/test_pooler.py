@@ -26,13 +26,14 @@ from rota.model.states import State
 from rota.rules.checkup import line
 from rota.runtime.options import WorkerOptions
 from rota.runtime.worker import Worker
-from rota.store import postgres_listener, postgres_wakeups
 from rota.store.base import Store, Tx
 from rota.store.open import connect, open_store
-from rota.store.postgres_connection import Connection
-from rota.store.postgres_dialer import Dialer
-from rota.store.postgres_listener import Listener
-from rota.store.postgres_wire import PREPARED_AFTER, handle_of
+from rota.store.postgres import listener as postgres_listener
+from rota.store.postgres import notify as postgres_wakeups
+from rota.store.postgres.connections.connection import Connection
+from rota.store.postgres.connections.connector import Dialer
+from rota.store.postgres.connections.libpq import PREPARED_AFTER, handle_of
+from rota.store.postgres.listener import Listener
 from rota.store.wakeups import EVERYWHERE
 from tests.contract.builders import HOME, new_run, run_sql
 from tests.integration.conftest import FAST

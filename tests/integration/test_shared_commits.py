@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Thread
 
 from rota import App
-from rota.store.sqlite import SqliteStore
+from rota.store.sqlite.store import SqliteStore
 from tests.support.calls import eventually
 
 LIMIT = 20

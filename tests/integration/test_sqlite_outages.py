@@ -16,7 +16,7 @@ import pytest
 from rota.app import App
 from rota.app.settings_file import find_file
 from rota.errors import StoreUnavailable
-from rota.store.sqlite import SqliteStore
+from rota.store.sqlite.store import SqliteStore
 from tests.contract.builders import run_sql
 from tests.integration.conftest import Serve
 from tests.integration.test_worker_leases import heard

@@ -16,7 +16,7 @@ from rota.errors import CommitUnknown
 from rota.ids import new_id
 from rota.model.states import State
 from rota.store.base import Store, Tx
-from rota.store.sqlite import SqliteStore
+from rota.store.sqlite.store import SqliteStore
 from tests.contract.builders import claim_some, finish_all, run_sql, verdict
 from tests.integration.conftest import Serve
 

@@ -9,9 +9,9 @@ from threading import Event, Thread
 import psycopg
 import pytest
 
-from rota.store.postgres_connection import Connection
-from rota.store.postgres_dialer import Dialer
-from rota.store.postgres_wire import PREPARED_AFTER, Wire, numbered
+from rota.store.postgres.connections.connection import Connection
+from rota.store.postgres.connections.connector import Dialer
+from rota.store.postgres.connections.libpq import PREPARED_AFTER, Wire, numbered
 from tests.support.calls import eventually
 from tests.support.postgres import PostgresServer
 

@@ -21,8 +21,9 @@ from rota.engine.run_lists import LOWEST
 from rota.ids import new_id
 from rota.rules.lanes import SPAN
 from rota.rules.order import CREDIT_MS
-from rota.store import postgres_dialect, sqlite_dialect
 from rota.store.open import open_store
+from rota.store.postgres import dialect as postgres_dialect
+from rota.store.sqlite import dialect as sqlite_dialect
 from rota.store.statements import load
 from tests.contract.builders import HOME, START_MS, Clock
 from tests.support.postgres import PostgresServer

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import psycopg
 
-from rota.store.logins import Login, grant
+from rota.store.access.logins import Login, grant
 from rota.store.open import as_owner, connect, upgrade_schema
 from tests.support.postgres import PostgresServer, database_of
 

@@ -8,7 +8,7 @@ from psycopg.conninfo import conninfo_to_dict
 from rota.errors import BadUrl
 from rota.store.open import _split_options
 from rota.store.options import PoolOptions
-from rota.store.postgres_dialer import past
+from rota.store.postgres.connections.connector import past
 
 PLAIN = "postgresql://rota:secret@pooler:6432/alias?sslmode=require"
 

@@ -20,7 +20,7 @@ from rota.rules.checkup_fleet import (
     stuck,
     unserved,
 )
-from rota.store.files import file_system
+from rota.store.sqlite.file import file_system
 
 HOUR_MS = 3_600_000
 TODAY = date(2026, 3, 1)

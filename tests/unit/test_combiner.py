@@ -11,7 +11,7 @@ from itertools import chain
 import pytest
 
 from rota.errors import StoreUnavailable
-from rota.store.combiner import Combiner
+from rota.store.group_commit import Combiner
 
 
 class Flusher:

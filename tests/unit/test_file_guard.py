@@ -13,8 +13,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from rota.store.file_guard import guard_files
 from rota.store.open import open_store
+from rota.store.sqlite.file_guard import guard_files
 from tests.unit.test_supervisor import exit_code_of
 
 

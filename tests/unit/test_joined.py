@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.store.postgres_joined import joined, numbered
+from rota.store.postgres.joined_statements import joined, numbered
 
 
 def test_parameters_of_joined_statements_do_not_meet() -> None:

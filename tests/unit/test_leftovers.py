@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rota.errors import StoreUnavailable
-from rota.store.postgres_leftovers import Leftovers
+from rota.store.postgres.connections.leftovers import Leftovers
 
 MOST = 4
 GONE, BUSY = b"gone", b"busy"

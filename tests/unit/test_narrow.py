@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rota.errors import NotAllowed
-from rota.store.narrow import check_statement
+from rota.store.foreign.allowed_statements import check_statement
 
 
 @pytest.mark.parametrize(

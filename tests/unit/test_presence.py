@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rota.rules.presence import GRACE_MS, Absences, Sighting, absences
-from rota.store.processes import Processes
+from rota.store.sqlite.processes import Processes
 
 
 def seen(name: str, *, silent_ms: int = 0, missing_ms: int | None = None) -> Sighting:

@@ -11,10 +11,12 @@ import psycopg
 import pytest
 
 from rota.model.states import TRANSITIONS
-from rota.store import postgres_dialect, sqlite_dialect, statements
+from rota.store import statements
 from rota.store.migrate import migrations, printable
 from rota.store.open import open_store
-from rota.store.shapes import SHAPES
+from rota.store.postgres import dialect as postgres_dialect
+from rota.store.row_shapes import SHAPES
+from rota.store.sqlite import dialect as sqlite_dialect
 from rota.store.statements import Dialect, expand, load
 
 DIALECTS = [sqlite_dialect.DIALECT, postgres_dialect.DIALECT]

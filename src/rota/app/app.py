@@ -42,9 +42,9 @@ from rota.runtime.artifacts import open_artifacts
 from rota.runtime.options import WorkerOptions
 from rota.runtime.vault import Vault
 from rota.runtime.worker import Worker
+from rota.store.access.rights import WORKER
 from rota.store.base import Store
 from rota.store.open import dialect_of, file_of, open_store
-from rota.store.rights import WORKER
 from rota.version import version
 
 if TYPE_CHECKING:

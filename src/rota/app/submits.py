@@ -16,7 +16,7 @@ from rota.errors import CommitUnknown, DuplicateKey, StoreUnavailable
 from rota.model.artifact import LARGE
 from rota.model.run import NewRun, Submitted
 from rota.store.base import Tx
-from rota.store.combiner import Combiner
+from rota.store.group_commit import Combiner
 
 if TYPE_CHECKING:
     from rota.app.app import App

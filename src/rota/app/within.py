@@ -14,7 +14,7 @@ from rota.model.run import NewRun
 from rota.model.spec import JobSpec
 from rota.rules.options import SubmitOptions
 from rota.store.base import Store
-from rota.store.foreign_tx import ForeignTx
+from rota.store.foreign.tx import ForeignTx
 from rota.store.open import dialect_of, file_of
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from rota.runtime.body import WorkerBody
 from rota.runtime.lifeline import Lifeline
 from rota.runtime.signal_guard import guard_signals
 from rota.store.descriptors import are_closed, are_standard_closed
-from rota.store.file_guard import guard_files
+from rota.store.sqlite.file_guard import guard_files
 
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 STEADY_S = 10.0

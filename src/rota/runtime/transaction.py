@@ -12,7 +12,7 @@ from rota.errors import DuplicateKey, NotAllowed
 from rota.model.run import NewRun
 from rota.model.spec import JobSpec
 from rota.store.base import Row, Tx
-from rota.store.narrow import check_statement
+from rota.store.foreign.allowed_statements import check_statement
 
 
 class Submits(Protocol):

@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rota.errors import SchemaMismatch
-from rota.store.bare_names import applied_before, is_ours, objects_of, refuse_clashes, rename
+from rota.store.sqlite.legacy_names import (
+    applied_before,
+    is_ours,
+    objects_of,
+    refuse_clashes,
+    rename,
+)
 from rota.store.statements import Dialect, expand
 
 _FOLDER = Path(__file__).parent / "migrations"

@@ -16,15 +16,15 @@ from rota.errors import (
     RoomsRefused,
     SchemaMismatch,
 )
-from rota.store.bare_names import applied_before
 from rota.store.migrate import Migration, beyond, check, migrate, migrations, noted, printable
 from rota.store.options import PoolOptions
+from rota.store.sqlite.legacy_names import applied_before
 from rota.store.statements import Dialect
 
 if TYPE_CHECKING:
     from rota.rules.integrity import Integrity
-    from rota.store.postgres import PostgresStore
-    from rota.store.sqlite import SqliteStore
+    from rota.store.postgres.store import PostgresStore
+    from rota.store.sqlite.store import SqliteStore
 
 T = TypeVar("T")
 
@@ -123,10 +123,10 @@ def examine_integrity(store: SqliteStore | PostgresStore, *, deep: bool) -> Inte
     None where only a deep look could tell.
     """
     if store.dialect == "sqlite":
-        from rota.store.sqlite_integrity import examine_pages  # noqa: PLC0415
+        from rota.store.sqlite.integrity import examine_pages  # noqa: PLC0415
 
         return examine_pages(_sqlite_path(store.url), deep=deep)
-    from rota.store.postgres_integrity import examine_indexes  # noqa: PLC0415
+    from rota.store.postgres.integrity import examine_indexes  # noqa: PLC0415
 
     return examine_indexes(store.read, deep=deep)
 
@@ -154,7 +154,7 @@ def _change(store: SqliteStore | PostgresStore, work: Callable[[Any], T]) -> T:
     """One transaction that changes tables; on SQLite it is alone anyway."""
     if store.dialect == "sqlite":
         return store.write(work)
-    from rota.store.patience import patiently  # noqa: PLC0415
+    from rota.store.lock_timeouts import patiently  # noqa: PLC0415
 
     return patiently(store, work)  # type: ignore[arg-type]  # the other dialect
 
@@ -168,14 +168,14 @@ def _in_savepoint(tx: Any, work: Callable[[Any], T], *, dry: bool) -> T:
 
 
 def _unprotect(tx: Any) -> None:
-    from rota.store.rooms import unprotect  # noqa: PLC0415
+    from rota.store.access.row_security import unprotect  # noqa: PLC0415
 
     unprotect(tx)
 
 
 def _protect(tx: Any, role: str | None = None) -> str:
-    from rota.store.logins import refresh  # noqa: PLC0415
-    from rota.store.rooms import protect  # noqa: PLC0415
+    from rota.store.access.logins import refresh  # noqa: PLC0415
+    from rota.store.access.row_security import protect  # noqa: PLC0415
 
     name = protect(tx, role)
     refresh(tx, name)
@@ -217,10 +217,10 @@ def _protect_if_allowed(tx: Any) -> None:
 
 def _dialect(name: str) -> Dialect:
     if name == "sqlite":
-        from rota.store import sqlite_dialect  # noqa: PLC0415
+        from rota.store.sqlite import dialect as sqlite_dialect  # noqa: PLC0415
 
         return sqlite_dialect.DIALECT
-    from rota.store import postgres_dialect  # noqa: PLC0415
+    from rota.store.postgres import dialect as postgres_dialect  # noqa: PLC0415
 
     return postgres_dialect.DIALECT
 
@@ -230,10 +230,10 @@ def connect(url: str, *, clock: Callable[[], int] | None = None) -> SqliteStore 
     if _forbidden:
         raise NotAllowed(_forbidden[-1])
     if dialect_of(url) == "sqlite":
-        from rota.store.sqlite import SqliteStore  # noqa: PLC0415
+        from rota.store.sqlite.store import SqliteStore  # noqa: PLC0415
 
         return SqliteStore(url, _sqlite_path(url), clock=clock)
-    from rota.store.postgres import PostgresStore  # noqa: PLC0415
+    from rota.store.postgres.store import PostgresStore  # noqa: PLC0415
 
     conninfo, options = _split_options(url)
     return PostgresStore(url, conninfo, options, clock=clock)

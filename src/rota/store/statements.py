@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rota.model.states import FINAL, LIVE, TRANSITIONS, State
-from rota.store.shapes import COLUMNS, SHAPES, Shape
+from rota.store.row_shapes import COLUMNS, SHAPES, Shape
 
 _HEADER = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 _TOKEN = re.compile(r"\{(\w+)(?::(\w+))?\}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-BARE = "store/bare_names.py"
+BARE = "store/sqlite/legacy_names.py"
 T_NAMES = "tests/contract/test_sqlite_names.py::"
 T_TERMINAL = "tests/api/test_terminal.py::"
 T_FILES = "tests/contract/test_file_rights.py::"
@@ -158,7 +158,7 @@ BOUNDARIES = (
         breaks="All users of a machine read arguments, results and tokens of a store.",
         edits=(
             Edit(
-                path="store/files.py",
+                path="store/sqlite/file.py",
                 within="make_private",
                 old="S_IFREG | 0o600",
                 new="S_IFREG | 0o644",
@@ -171,13 +171,13 @@ BOUNDARIES = (
         breaks="Who may only read the database signs attempts of any remote worker.",
         edits=(
             Edit(
-                path="store/rights.py",
+                path="store/access/rights.py",
                 within="",
                 old='"worker": Rights("rawd", "ad"),',
                 new='"worker": Rights("rawd", "ad", "r"),',
             ),
             Edit(
-                path="store/rights.py",
+                path="store/access/rights.py",
                 within="",
                 old='        "reader": {"r": WORKER_SEEN},\n',
                 new="",
@@ -273,7 +273,7 @@ BOUNDARIES = (
         breaks="All workers wait behind a migration that waits for somebody's open transaction.",
         edits=(
             Edit(
-                path="store/patience.py",
+                path="store/lock_timeouts.py",
                 within="_hurried",
                 old="set local lock_timeout = {LOCK_MS}",
                 new="set local lock_timeout = 20000",

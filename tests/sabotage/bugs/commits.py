@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-SQLITE = "store/sqlite.py"
+SQLITE = "store/sqlite/store.py"
 T_ANSWERS = "tests/integration/test_submit_answers.py::"
 T_COMBINER = "tests/unit/test_combiner.py::"
 T_DURABLE = "tests/contract/test_durability.py::"
@@ -51,7 +51,7 @@ COMMITS = (
         breaks="Callers that shared a commit that failed believe that theirs succeeded.",
         edits=(
             Edit(
-                path="store/combiner.py",
+                path="store/group_commit.py",
                 within="_lead",
                 old="answers = [error] * len(batch)",
                 new="answers = [error, *[None] * (len(batch) - 1)]",
@@ -91,7 +91,7 @@ COMMITS = (
         breaks="A crash of the server loses what was acknowledged.",
         edits=(
             Edit(
-                path="store/postgres_connection.py",
+                path="store/postgres/connections/connection.py",
                 within="",
                 old='BEGIN = b"begin"',
                 new='BEGIN = b"begin; set local synchronous_commit = off"',

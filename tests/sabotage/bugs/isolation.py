@@ -80,7 +80,7 @@ ISOLATION = (
         breaks="Half of what a run did that failed stays in the database.",
         edits=(
             Edit(
-                path="store/news.py",
+                path="store/pending_wakeups.py",
                 within="News.part",
                 old='self._say("rollback to part")',
                 new="pass",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-DIALER = "store/postgres_dialer.py"
+DIALER = "store/postgres/connections/connector.py"
 T_LEFT = "tests/unit/test_leftovers.py::"
 T_DIALER = "tests/contract/test_dialer.py::"
 T_POOLER = "tests/integration/test_pooler.py::"
@@ -16,7 +16,7 @@ POOLING = (
         breaks="In a session that a pooler shares out a name means the statement of another.",
         edits=(
             Edit(
-                path="store/postgres_wire.py",
+                path="store/postgres/connections/libpq.py",
                 within="Wire._send",
                 old="handle_of(statement.text)",
                 new='b"rota_%d" % self._prepared',
@@ -62,7 +62,7 @@ POOLING = (
         breaks="While commits hang a process takes one connection of the server after the other.",
         edits=(
             Edit(
-                path="store/postgres_leftovers.py",
+                path="store/postgres/connections/leftovers.py",
                 within="Leftovers._add",
                 old="self._held() < self._most",
                 new="True",
@@ -92,7 +92,7 @@ POOLING = (
         breaks="Between its break and its end a connection makes room for one more.",
         edits=(
             Edit(
-                path="store/postgres_leftovers.py",
+                path="store/postgres/connections/leftovers.py",
                 within="Leftovers._held",
                 old="not each.is_dropped",
                 new="not each.closed",

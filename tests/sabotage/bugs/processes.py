@@ -5,14 +5,14 @@ from __future__ import annotations
 from tests.sabotage.edit import Edit, Sabotage
 
 SUPERVISOR = "runtime/supervisor.py"
-SQLITE = "store/sqlite.py"
+SQLITE = "store/sqlite/store.py"
 T_SUPERVISOR = "tests/unit/test_supervisor.py::"
 T_AGAIN = T_SUPERVISOR + "test_a_worker_that_served_and_ended_unasked_is_started_again"
 T_DESCRIPTORS = "tests/unit/test_descriptors.py::"
 T_SIGNALS = "tests/unit/test_signal_guard.py::"
 T_INTEGRITY = "tests/contract/test_integrity.py::"
 T_DAMAGED = "tests/contract/test_damaged_file.py::"
-FILES = "store/sqlite_files.py"
+FILES = "store/sqlite/open_files.py"
 T_REPLACED = "tests/contract/test_replaced_file.py::"
 
 PROCESSES = (
@@ -101,7 +101,7 @@ PROCESSES = (
         breaks="A copy drops the locks of its worker: two processes write at once.",
         edits=(
             Edit(
-                path="store/file_guard.py",
+                path="store/sqlite/file_guard.py",
                 within="_hook",
                 old='path.rpartition("/")[2] in names',
                 new="False",
@@ -131,7 +131,7 @@ PROCESSES = (
         breaks="A broken page is found when somebody needs it.",
         edits=(
             Edit(
-                path="store/sqlite_integrity.py",
+                path="store/sqlite/integrity.py",
                 within="_examine",
                 old='if each != "ok"',
                 new="if not each",
@@ -242,7 +242,7 @@ PROCESSES = (
         breaks="A process goes on to acknowledge what it writes into a broken file.",
         edits=(
             Edit(
-                path="store/sqlite_errors.py",
+                path="store/sqlite/errors.py",
                 within="translated",
                 old="is_living and is_damage(error)",
                 new="False",
@@ -257,7 +257,7 @@ PROCESSES = (
         breaks="Two processes write at once.",
         edits=(
             Edit(
-                path="store/file_eyes.py",
+                path="store/sqlite/file_reader.py",
                 within="Eye.close",
                 old=" and not _has_locks(self._path)",
             ),

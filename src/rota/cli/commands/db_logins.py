@@ -10,7 +10,7 @@ from rota.cli.addresses import address
 from rota.cli.options import json_option, local_options, settings
 
 if TYPE_CHECKING:
-    from rota.store.logins import Login
+    from rota.store.access.logins import Login
 
 KINDS = ("server", "worker", "reader")
 EPILOG = """\b
@@ -85,7 +85,7 @@ def revoke(*, login: str, as_json: bool, **flags: Any) -> None:
     from rota.store.open import as_owner
 
     def work(tx: Any) -> bool:
-        from rota.store.logins import revoke as take
+        from rota.store.access.logins import revoke as take
 
         return take(tx, login)
 
@@ -117,25 +117,25 @@ def logins(*, as_json: bool, **flags: Any) -> None:
 
 
 def _login(name: str, kind: str, namespaces: str) -> Any:
-    from rota.store.logins import Login
+    from rota.store.access.logins import Login
 
     return Login(name, kind, tuple(each.strip() for each in namespaces.split(",") if each.strip()))
 
 
 def _grant(tx: Any, asked: Login, *, create: bool) -> Login:
-    from rota.store.logins import grant
+    from rota.store.access.logins import grant
 
     return grant(tx, asked, create=create)
 
 
 def _script(tx: Any, asked: Login, *, create: bool) -> str:
-    from rota.store.logins import grant_steps, script_of
+    from rota.store.access.logins import grant_steps, script_of
 
     return script_of(grant_steps(tx, asked, create=create))
 
 
 def _list(tx: Any) -> list[Login]:
-    from rota.store.logins import logins as known
+    from rota.store.access.logins import logins as known
 
     return known(tx)
 

@@ -1,0 +1,200 @@
+"""Connections that are not ours: what a user's program holds, made to speak our statements.
+
+Rota neither begins, commits nor rolls back on them. Drivers are known by their module, so that
+none is imported for it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from inspect import iscoroutinefunction
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from rota.errors import WrongConnection
+from rota.store.base import Row
+from rota.store.sqlite.coexistence import lend
+
+OLDEST_SQLITE = (3, 39, 0)
+"""`having` without groups is younger than the ->> of 3.38; the newest we use."""
+
+
+class Answer(NamedTuple):
+    """What a statement gave."""
+
+    rows: list[Row]
+    changed: int
+
+
+class Foreign(Protocol):
+    """A connection of somebody else."""
+
+    dialect: str
+
+    def run(self, text: str, params: Mapping[str, Any]) -> Answer:
+        """One statement with named parameters, spelled as the dialect wants."""
+        ...
+
+    def is_loose(self) -> bool:
+        """Whether each statement would be committed by itself."""
+        ...
+
+    def is_begun(self) -> bool:
+        """Whether a transaction is under way."""
+        ...
+
+
+class _Driver:
+    """A connection of sqlite3, psycopg or psycopg2."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        _check_library(connection)
+        self.dialect = "sqlite" if isinstance(connection, sqlite3.Connection) else "postgres"
+
+    def run(self, text: str, params: Mapping[str, Any]) -> Answer:
+        cursor = self._cursor()
+        try:
+            cursor.execute(text, params)
+            names = [column[0] for column in cursor.description or ()]
+            rows = cursor.fetchall() if names else []
+            return Answer([dict(zip(names, row, strict=True)) for row in rows], cursor.rowcount)
+        finally:
+            cursor.close()
+
+    def is_loose(self) -> bool:
+        return _is_autocommit(self._connection) and not self.is_begun()
+
+    def is_begun(self) -> bool:
+        return _is_begun(self._connection)
+
+    def _cursor(self) -> Any:
+        """One that gives tuples and knows our marks, however the connection was set up."""
+        if "psycopg" in _roots(self._connection):
+            import psycopg  # noqa: PLC0415  # the connection is one of its own, so it is there
+
+            return psycopg.Cursor(self._connection, row_factory=psycopg.rows.tuple_row)
+        cursor = self._connection.cursor()
+        if self.dialect == "sqlite":
+            cursor.row_factory = None
+        return cursor
+
+
+class _Alchemy:
+    """A connection of SQLAlchemy on one of these drivers; it begins its transaction by itself."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        kind = connection.dialect
+        if kind.driver not in ("psycopg", "psycopg_async", "psycopg2", "pysqlite"):
+            raise WrongConnection(
+                f"SQLAlchemy is on {kind.name}+{kind.driver} here; Rota knows psycopg, psycopg2 "
+                "and pysqlite"
+            )
+        self.dialect = "sqlite" if kind.name == "sqlite" else "postgres"
+        _check_library(connection.connection.driver_connection)
+
+    def run(self, text: str, params: Mapping[str, Any]) -> Answer:
+        result = self._connection.exec_driver_sql(text, dict(params))
+        rows: list[Row] = list(map(dict, result.mappings())) if result.returns_rows else []
+        return Answer(rows, result.rowcount)
+
+    def is_loose(self) -> bool:
+        driver = self._connection.connection.driver_connection
+        return _is_autocommit(driver) and not _is_begun(driver)
+
+    def is_begun(self) -> bool:
+        return _is_begun(self._connection.connection.driver_connection)
+
+
+class _Apsw:
+    """A connection of apsw: the SQLite that our own store uses."""
+
+    dialect = "sqlite"
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def run(self, text: str, params: Mapping[str, Any]) -> Answer:
+        before = self._connection.total_changes()
+        cursor = self._connection.execute(text, params)
+        first = cursor.fetchone()
+        rows: list[Row] = []
+        if first is not None:
+            names = [column[0] for column in cursor.get_description()]
+            rows = [dict(zip(names, row, strict=True)) for row in (first, *cursor)]
+        return Answer(rows, self._connection.total_changes() - before)
+
+    def is_loose(self) -> bool:
+        return not self.is_begun()
+
+    def is_begun(self) -> bool:
+        return bool(self._connection.in_transaction)
+
+
+def foreign(connection: Any) -> Foreign:
+    """Know a connection by its kind; WrongConnection says what would be good."""
+    roots = _roots(connection)
+    if "sqlalchemy" in roots:
+        return _alchemy(connection)
+    is_async = iscoroutinefunction(getattr(connection, "commit", None))
+    if not is_async and roots & {"psycopg", "psycopg2"} and hasattr(connection, "cursor"):
+        return _Driver(connection)
+    if isinstance(connection, sqlite3.Connection):
+        return _Driver(connection)
+    if "apsw" in roots:
+        return _Apsw(connection)
+    kind = type(connection)
+    told = " is asynchronous: use rota.submit() in SQL, or run_sync of SQLAlchemy" * is_async
+    raise WrongConnection(
+        f"{kind.__module__}.{kind.__qualname__}{told or ' is no connection Rota knows'}; give a "
+        "connection of psycopg, psycopg2, sqlite3 or apsw, or a Connection or Session of SQLAlchemy"
+    )
+
+
+def _check_library(driver: Any) -> None:
+    """A connection of sqlite3 must be new enough, and not to a file that we have open here."""
+    if not isinstance(driver, sqlite3.Connection):
+        return
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        raise WrongConnection(
+            f"Python's sqlite3 is SQLite {sqlite3.sqlite_version} here and Rota needs "
+            f"{'.'.join(map(str, OLDEST_SQLITE))} to use a connection of it"
+        )
+    cursor = driver.cursor()
+    cursor.row_factory = None
+    files = [row[2] for row in cursor.execute("pragma database_list") if row[1] == "main"]
+    if files[0]:
+        lend(Path(files[0]), driver)
+
+
+def _alchemy(connection: Any) -> Foreign:
+    if hasattr(connection, "exec_driver_sql"):
+        found = connection
+    else:  # a session: it has, or begins, a connection
+        found = getattr(connection, "connection", None)
+        found = found() if callable(found) and not iscoroutinefunction(found) else None
+    if found is None or iscoroutinefunction(getattr(found, "exec_driver_sql", None)):
+        raise WrongConnection(
+            "give a Connection or Session of SQLAlchemy; inside an asynchronous one use run_sync"
+        )
+    return _Alchemy(found)
+
+
+def _roots(connection: Any) -> set[str]:
+    return {kind.__module__.partition(".")[0] for kind in type(connection).__mro__}
+
+
+def _is_autocommit(driver: Any) -> bool:
+    if isinstance(driver, sqlite3.Connection):
+        # Since Python 3.12 there is `autocommit`; -1 means that isolation_level decides.
+        said = getattr(driver, "autocommit", -1)
+        return driver.isolation_level is None if said == -1 else bool(said)
+    return bool(driver.autocommit)
+
+
+def _is_begun(driver: Any) -> bool:
+    if isinstance(driver, sqlite3.Connection):
+        return driver.in_transaction
+    return int(driver.info.transaction_status) != 0

@@ -1,0 +1,1 @@
+"""The PostgreSQL store: a small pool, libpq, LISTEN and NOTIFY."""

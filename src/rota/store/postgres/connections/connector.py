@@ -1,0 +1,255 @@
+"""Making connections, politely: a server that is away or restarts is not stormed.
+
+One dialer serves all pools of a process. After a failure it rests, with jitter, and all who ask
+meanwhile share the next attempt; new connections beyond the first come at a bounded pace.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from threading import Condition, get_ident
+from typing import NamedTuple
+from weakref import WeakValueDictionary
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import dict_row
+from psycopg.types.string import TextLoader
+
+from rota.clock import elapsed_s
+from rota.errors import StoreRefused, StoreUnavailable
+from rota.store.descriptors import check_descriptors
+from rota.store.postgres.connections.connection import SESSION, Connection
+from rota.store.postgres.connections.leftovers import Leftovers
+from rota.store.postgres.connections.libpq import Wire
+
+DEFAULTS = {
+    "application_name": "rota",
+    "connect_timeout": "5",
+    # A server that vanished without a word is noticed within some 15 s, not two hours.
+    "keepalives_idle": "5",
+    "keepalives_interval": "3",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+    # Of several hosts the one that can be written to; a standby is refused, not read from.
+    "target_session_attrs": "read-write",
+}
+"""What an address may say otherwise."""
+FIRST_REST_S = 0.25
+LONGEST_REST_S = 1.0
+SHARED_S = 15.0
+"""How long to wait for the attempt of another; each host of an address has 5 s."""
+PACE_S = 0.3
+"""Between new connections once the first ones are made; three a second fill any pool."""
+REFUSALS = (
+    "authentication failed",
+    "no password supplied",
+    "no pg_hba.conf entry",
+    '" does not exist',
+)
+"""What a server says to an address that is wrong; in English, as by default."""
+
+
+def past(conninfo: str, direct: str) -> str:
+    """The address of the server behind a pooler: HOST[:PORT][/DATABASE], all else as it is."""
+    place, _, database = direct.partition("/")
+    host, _, port = place.partition(":")
+    said = {"host": host, "port": port or "5432", "dbname": database}
+    given = conninfo_to_dict(conninfo) | {name: value for name, value in said.items() if value}
+    return make_conninfo("", **given)
+
+
+class Questions(NamedTuple):
+    """What a new connection asks; statements of ours (store/sql)."""
+
+    timeline: bytes | None = None
+    own_session: bytes = b"select concat(pg_backend_pid(), ':') as session"
+    gone_sessions: bytes | None = None
+    long_statements: bytes | None = None
+
+
+NO_QUESTIONS = Questions()
+
+
+class Dialer:
+    """Makes all connections of a process to one address.
+
+    Beside `burst` of them there may be as many that were given up and that the server still holds.
+    """
+
+    def __init__(
+        self,
+        conninfo: str,
+        *,
+        burst: int,
+        questions: Questions = NO_QUESTIONS,
+        prepares: bool = True,
+    ) -> None:
+        self.epoch = 0
+        """Grows when connections made before must not be used any more."""
+        self.is_shared = False
+        """Some session of the server turned out to serve others as well."""
+        self.leftovers = Leftovers(
+            2 * burst, gone=questions.gone_sessions, still_busy=questions.long_statements
+        )
+        self._conninfo = conninfo
+        self._burst = burst
+        self._timeline = questions.timeline
+        self._own_session = questions.own_session
+        self._prepares = prepares
+        self._changed = Condition()
+        self._failures = 0
+        self._dialling: set[int] = set()
+        """The threads that make a connection at the moment."""
+        self._attempts = 0
+        """How many attempts have ended."""
+        self._rests_until_s = 0.0
+        self._why = ""
+        self._spent_s = 0.0
+        """The time at which all connections so far are paid for, at PACE_S each."""
+        self._newest: dict[str, int] = {}
+        self._made: WeakValueDictionary[int, Connection] = WeakValueDictionary()
+
+    def is_mine(self, pid: int) -> bool:
+        """Whether a process of the server serves us."""
+        connection = self._made.get(pid)
+        return connection is not None and not connection.closed
+
+    def connect(self) -> Connection:
+        """A new connection, or StoreUnavailable in the server's own words.
+
+        While the server is away all who ask share one attempt, after a rest of a second at most.
+        """
+        check_descriptors(deep=True)  # a number that is free by mistake must not be its socket's
+        rest_s = self._turn_s()
+        try:
+            time.sleep(rest_s)
+            connection = self._dial()
+        except BaseException as error:
+            self._failed(error)
+            if isinstance(error, psycopg.Error):
+                raise _unavailable(error) from error
+            raise
+        with self._changed:
+            self._failures = 0
+            self._attempt_ended()
+            if connection.is_ours:
+                self._made[connection.info.backend_pid] = connection
+        return connection
+
+    def renew(self) -> None:
+        """The server was demoted: all connections lead to the wrong one."""
+        with self._changed:
+            self.epoch += 1
+
+    def share(self) -> None:
+        """A session of ours is others' as well: nothing is prepared or set there from now on."""
+        with self._changed:
+            self.is_shared = True
+            self.epoch += 1
+
+    def _dial(self) -> Connection:
+        settings = make_conninfo("", **(DEFAULTS | conninfo_to_dict(self._conninfo)))
+        connection = Connection.connect(settings, autocommit=True, row_factory=dict_row)
+        # Ids are text to us; making UUIDs of them first took 5 % of a worker's time.
+        connection.adapters.register_loader("uuid", TextLoader)
+        # Psycopg would number the statements it prepares, and so mistake one for another in a
+        # session that is not ours alone.
+        connection.prepare_threshold = None
+        connection.wire = Wire(connection, mixed_up=self.share)
+        try:
+            self._refuse_the_past(connection)
+            self._settle_in(connection)
+            self.leftovers.admit(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _turn_s(self) -> float:
+        """How long to wait before dialling; raises when the attempt of somebody else failed."""
+        with self._changed:
+            while self._must_share():
+                self._share()
+            self._dialling.add(get_ident())
+            now_s = elapsed_s()
+            self._spent_s = max(self._spent_s, now_s) + PACE_S
+            pace_s = self._spent_s - now_s - self._burst * PACE_S
+            rest_s = self._rests_until_s - now_s if self._failures else 0.0
+            return max(0.0, pace_s, rest_s)
+
+    def _must_share(self) -> bool:
+        """Whether the attempts on their way are all that may be made now.
+
+        One at a time asks a server that was away, or one that may hold too many of ours already.
+        """
+        if not self._dialling:
+            return False
+        return self._failures > 0 or not self.leftovers.has_room(beside=len(self._dialling))
+
+    def _share(self) -> None:
+        """Wait for an attempt that is on its way; the lock is held.
+
+        If none ends, the threads that made them are gone: the turn is ours.
+        """
+        before = self._attempts
+        is_over = self._changed.wait_for(lambda: self._attempts != before, timeout=SHARED_S)
+        if not is_over:
+            self._dialling.clear()
+        elif self._failures:
+            raise StoreUnavailable(self._why)
+
+    def _attempt_ended(self) -> None:
+        """The lock is held."""
+        self._dialling.discard(get_ident())
+        self._attempts += 1
+        self._changed.notify_all()
+
+    def _failed(self, error: BaseException) -> None:
+        with self._changed:
+            self._attempt_ended()
+            if not isinstance(error, psycopg.Error | StoreUnavailable):
+                return  # who asked was stopped, which says nothing about the server
+            self._failures += 1
+            self._why = _said(error)
+            rest_s = min(LONGEST_REST_S, FIRST_REST_S * 2.0 ** (self._failures - 1))
+            self._rests_until_s = elapsed_s() + rest_s * random.uniform(0.5, 1.0)
+
+    def _refuse_the_past(self, connection: Connection) -> None:
+        """A server on an older timeline than we have seen is one that was failed over from."""
+        if self._timeline is None:
+            return
+        try:
+            row = connection.execute(self._timeline).fetchone()
+        except (psycopg.ProgrammingError, psycopg.NotSupportedError):
+            self._timeline = None  # not every server lets everybody ask
+            return
+        system, timeline = (str(row["system"]), int(row["timeline"])) if row else ("", 0)
+        if timeline < self._newest.get(system, 0):
+            raise StoreUnavailable(
+                f"PostgreSQL at {connection.info.host} is on timeline {timeline}, but timeline "
+                f"{self._newest[system]} was seen: this is an old primary; stop it"
+            )
+        self._newest[system] = timeline
+
+    def _settle_in(self, connection: Connection) -> None:
+        """A pooler gives each client a number of its own making; the server's own is the truth."""
+        row = connection.execute(self._own_session).fetchone()
+        session = str(row["session"]) if row else ""
+        is_server = session.partition(":")[0] == str(connection.info.backend_pid)
+        connection.is_ours = is_server and not self.is_shared
+        if connection.is_ours:
+            connection.session = session
+            connection.execute(SESSION)
+        connection.wire.prepares = self._prepares and connection.is_ours
+
+
+def _unavailable(error: psycopg.Error) -> StoreUnavailable:
+    """A server that is there and does not know us is no outage; psycopg tells by words alone."""
+    said = _said(error)
+    return StoreRefused(said) if any(each in said for each in REFUSALS) else StoreUnavailable(said)
+
+
+def _said(error: BaseException) -> str:
+    return f"cannot connect to PostgreSQL: {str(error).strip()}"

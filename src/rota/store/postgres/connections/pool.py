@@ -1,0 +1,129 @@
+"""A small pool of connections: the last one used goes first, dead ones are replaced on the way.
+
+Ours, because psycopg_pool costs 100 us a checkout and hides an outage behind its own
+patience; here a connection is a list item, and a failure is the caller's at once (ADR 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
+from typing import NamedTuple
+
+from psycopg import pq
+
+from rota.errors import StoreUnavailable
+from rota.store.descriptors import check_descriptors, set_canary
+from rota.store.options import PoolOptions
+from rota.store.postgres.connections.connection import Connection
+from rota.store.postgres.connections.connector import Dialer
+from rota.store.postgres.connections.timeouts import Guard
+
+WAIT_S = 10
+IDLE = pq.TransactionStatus.IDLE
+
+
+class Line(NamedTuple):
+    """A connection, and the dialer's epoch in which it was made."""
+
+    connection: Connection
+    epoch: int
+
+
+class Pool:
+    """At most `options.size` connections, made when they are needed.
+
+    An answer to a statement must come within `limit_s`.
+    """
+
+    def __init__(
+        self,
+        dialer: Dialer,
+        guard: Guard,
+        options: PoolOptions,
+        *,
+        limit_s: float,
+    ) -> None:
+        set_canary()
+        self._dialer = dialer
+        self._guard = guard
+        self.limit_s = limit_s
+        self._idle: list[Line] = []
+        # A queue and not a semaphore: that one is written in Python, 40 us after a rest.
+        self._free: SimpleQueue[None] = SimpleQueue()
+        for _ in range(options.size):
+            self._free.put(None)
+        self._is_closed = False
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """A connection outside any transaction; it is dropped if it comes back in another state."""
+        line = self.take()
+        try:
+            yield line.connection
+        finally:
+            self.give_back(line)
+
+    def take(self) -> Line:
+        """As `connection`, for whoever gives it back in every case."""
+        check_descriptors()
+        try:
+            self._free.get(timeout=WAIT_S)
+        except Empty:
+            raise StoreUnavailable(
+                f"no connection to PostgreSQL became free within {WAIT_S} s"
+            ) from None
+        try:
+            line = self._find()
+            self._guard.expect(line.connection, self.limit_s)
+        except BaseException:
+            self._free.put(None)
+            raise
+        return line
+
+    def give_back(self, line: Line) -> None:
+        try:
+            self._keep(line)
+        finally:
+            self._free.put(None)
+
+    def close(self) -> None:
+        self._is_closed = True
+        self._drop_idle()
+
+    def _find(self) -> Line:
+        epoch = self._dialer.epoch
+        while (line := self._pop()) is not None:
+            if line.epoch == epoch and line.connection.wire.is_quiet():
+                return line
+            self._guard.close(line.connection)
+        return Line(self._dialer.connect(), epoch)
+
+    def _keep(self, line: Line) -> None:
+        connection = line.connection
+        if connection.pgconn.transaction_status == IDLE:
+            self._guard.release(connection)
+            self._idle.append(line)
+            if self._is_closed:  # looked at after that: nobody else would drop it
+                self._drop_idle()
+            return
+        was_broken = connection.broken
+        if was_broken:
+            self._dialer.leftovers.give_up(connection)
+        self._guard.close(connection)
+        if was_broken:
+            # What took this one took the others, too; each would have to be waited for.
+            self._drop_idle(are_broken=True)
+
+    def _drop_idle(self, *, are_broken: bool = False) -> None:
+        while (line := self._pop()) is not None:
+            if are_broken:
+                self._dialer.leftovers.give_up(line.connection)
+            self._guard.close(line.connection)
+
+    def _pop(self) -> Line | None:
+        try:
+            return self._idle.pop()
+        except IndexError:  # looking first would let two threads see the same last one
+            return None

@@ -1,0 +1,81 @@
+"""The guard: a statement that hangs is ended from outside, so that nobody waits for ever.
+
+A server whose machine still answers but whose processes stand still keeps TCP content; only a
+limit on our side helps. The connection is shut, not the statement cancelled: a commit that was
+on its way may still happen, and its sender asks (CommitUnknown).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from math import inf
+from threading import Event, Lock, Thread
+
+import psycopg
+
+from rota.clock import elapsed_s
+from rota.store.postgres.connections.connection import Connection
+
+LOOK_S = 1.0
+
+
+class Guard:
+    """Knows which connections wait for an answer, and since when."""
+
+    def __init__(self) -> None:
+        self._busy: dict[Connection, tuple[float, float]] = {}
+        """Since when each waits, and how long it may."""
+        self._lock = Lock()
+        self._stopping = Event()
+        self._thread: Thread | None = None
+
+    def expect(self, connection: Connection, limit_s: float) -> None:
+        """An answer within the limit; called for each statement, so it costs half a microsecond."""
+        self._busy[connection] = elapsed_s(), limit_s
+        if self._thread is None:
+            self._start()
+
+    def release(self, connection: Connection) -> None:
+        self._busy.pop(connection, None)
+
+    def close(self, connection: Connection) -> None:
+        """Close it while we do not look: its descriptor may soon be somebody else's."""
+        with self._lock:
+            self._busy.pop(connection, None)
+            connection.close()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._thread is None:
+                self._thread = Thread(target=self._watch, name="rota-guard", daemon=True)
+                self._thread.start()
+
+    def _watch(self) -> None:
+        while not self._stopping.wait(LOOK_S):
+            with self._lock:
+                self._look(elapsed_s())
+
+    def _look(self, now_s: float) -> None:
+        """Shut what is overdue, and what has waited as long: the same server is silent."""
+        busy = tuple(self._busy.items())
+        limits = [limit_s for _, (since_s, limit_s) in busy if now_s - since_s > limit_s]
+        for connection, (since_s, limit_s) in busy:
+            if limits and limit_s != inf and now_s - since_s > min(limits):
+                self._busy.pop(connection, None)
+                _shut(connection)
+
+
+def _shut(connection: Connection) -> None:
+    """End the wait of the thread that uses it; that one closes it."""
+    with (
+        contextlib.suppress(psycopg.Error, OSError),
+        socket.socket(fileno=os.dup(connection.fileno())) as copy,
+    ):
+        copy.shutdown(socket.SHUT_RDWR)

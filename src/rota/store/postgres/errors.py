@@ -1,0 +1,65 @@
+"""What errors of psycopg mean to those who use a store."""
+
+from __future__ import annotations
+
+import psycopg
+
+from rota.errors import BadInput, CommitUnknown, RightMissing, StoreUnavailable
+from rota.store.postgres.connections.connection import Connection
+from rota.store.postgres.connections.connector import Dialer
+from rota.store.postgres.connections.libpq import MixedUp
+
+RETRIED = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure, MixedUp)
+"""Nothing has happened, and the next try may do better."""
+
+
+_OF_VALUES = (
+    psycopg.DataError,
+    psycopg.IntegrityError,
+    psycopg.errors.ProgramLimitExceeded,
+    psycopg.errors.RaiseException,
+)
+
+
+def is_fault_of_values(error: Exception) -> bool:
+    """Whether it says something of what was to be written, and not of the server or the schema."""
+    return isinstance(error, _OF_VALUES) or not isinstance(error, psycopg.Error)
+
+
+def ask_if_broken(connection: Connection, error: psycopg.OperationalError) -> None:
+    """A connection that breaks while it commits leaves the question whether it did."""
+    if connection.closed and not isinstance(error, RETRIED):
+        raise CommitUnknown(
+            f"PostgreSQL went away during a commit: {str(error).strip()}"
+        ) from error
+
+
+def translated(
+    error: psycopg.Error, connection: Connection, dialer: Dialer, *, is_in_room: bool
+) -> Exception:
+    """The server went away or refuses: StoreUnavailable, with its own words."""
+    if isinstance(error, psycopg.errors.InsufficientPrivilege) and not is_in_room:
+        # In a room it would be a mistake of ours.
+        return RightMissing(
+            f"PostgreSQL says {str(error).splitlines()[0]!r} to {connection.info.user}: this needs"
+            " a login with more rights; `rota db logins` tells which there are"
+        )
+    if isinstance(error, psycopg.DataError):
+        # Of what people send, this is all that its texts cannot hold and SQLite's can.
+        is_zero = (
+            isinstance(error, psycopg.errors.UntranslatableCharacter) or error.sqlstate is None
+        )
+        return (
+            BadInput("a text holds a zero byte, and PostgreSQL cannot keep that")
+            if is_zero
+            else error
+        )
+    if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
+        # It became a standby under us: new connections look for the server that is not.
+        dialer.renew()
+        return StoreUnavailable("PostgreSQL cannot be written to: it is read-only now")
+    # Whatever it said: who has hung up is away, for instance after a pause of this process.
+    is_away = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    if is_away or connection.broken:
+        return StoreUnavailable(f"PostgreSQL is not available: {str(error).strip()}")
+    return error

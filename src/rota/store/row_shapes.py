@@ -1,0 +1,300 @@
+"""What statements share: parts that several say, and the forms of rows that travel as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rota.rules.lanes import FRONT, SPAN
+from rota.store.held_runs import HELD
+
+Shape = Mapping[str, str]
+
+COLUMNS: Mapping[str, str] = {
+    **HELD,
+    # Not in a lane: nothing that stands in the way of others is there for long (rules.lanes).
+    "in_front": f"rank < {SPAN}",
+    "beside_me": (
+        f"ahead.rank >= case when me.rank < {SPAN} then {FRONT.start}"
+        f" else me.rank - me.rank % {SPAN} end"
+    ),
+    "asked_for": "(cast(:state as text) is null or state = :state) and {columns:asked_of}",
+    "asked_of": (
+        "(cast(:job as text) is null or job = :job)"
+        " and (cast(:queue as text) is null or queue = :queue)"
+        " and (cast(:queues as text) is null or queue in ({each:queues}))"
+        " and (cast(:schedule as text) is null or schedule_id in ("
+        " select s.id from rota.schedule as s"
+        " where s.namespace = :namespace and s.name = :schedule))"
+        " and (cast(:error as text) is null or lower(error) like lower(:error) escape '!')"
+        " and (cast(:text as text) is null or lower(args) like lower(:text) escape '!'"
+        " or lower(key) like lower(:text) escape '!')"
+        " and (cast(:whole as text) is null or parent_id is null)"
+    ),
+    # What was created since then has also ended since then, and history is kept by the day of that.
+    "not_before": "(cast(:since as bigint) is null or finished_at >= :since)",
+    "asked_when": (
+        "(cast(:since as bigint) is null or created_at >= :since)"
+        " and (cast(:until as bigint) is null or created_at < :until)"
+    ),
+    "asked": "{columns:asked_for} and {columns:asked_when}",
+    # Of live runs: one that a worker holds ready waits.
+    "asked_live": (
+        "(cast(:state as text) is null or {columns:seen} = :state) and {columns:asked_of}"
+        " and {columns:asked_when}"
+    ),
+    # Not `is null or`, which a plan that is kept cannot search an index for: the thousandth page
+    # would read all pages before it. Nor `coalesce`, which is not leakproof (store.rooms).
+    "further": (
+        "id >= cast(:floor as {type:uuid}) and"
+        " id < case when cast(:before as {type:uuid}) is null"
+        " then cast('ffffffff-ffff-ffff-ffff-ffffffffffff' as {type:uuid})"
+        " else cast(:before as {type:uuid}) end"
+    ),
+    # SQLite searches for pairs, unless the lower one is cast.
+    "further_of_job": (
+        "(job, id) >= (:job, :floor) and"
+        " (job, id) < (:job, case when cast(:before as {type:uuid}) is null"
+        " then cast('ffffffff-ffff-ffff-ffff-ffffffffffff' as {type:uuid})"
+        " else cast(:before as {type:uuid}) end)"
+    ),
+    # For lists that are sorted: no index on ids is to be chosen for it.
+    "beyond": "(cast(:before as {type:uuid}) is null or id || '' < cast(:before as text))",
+    "letter_reached": (
+        "(cast(:queues as text) is null or exists ("
+        " select 1 from rota.run_history as h where h.id = dead_letter.run_id"
+        " and h.state = {to:fail} and h.queue in ({each:queues})))"
+    ),
+    "made": (
+        "id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,"
+        " created_at, due_at, ready_at, attempt, worker_id, progress, progress_note,"
+        " schedule_id, backfill_id, origin, parent_id, node, item"
+    ),
+    "kept": "{columns:made}, started_at",
+    "live": (
+        "{columns:made}, {columns:seen_start} as started_at, {columns:seen} as state,"
+        " failures, crashes, fence, cancel_requested, error,"
+        " null as finished_at, null as result, null as reason"
+    ),
+    "ended": (
+        "{columns:kept}, state, failures, crashes, fence, false as cancel_requested, error,"
+        " finished_at, result, reason"
+    ),
+    "queued_there": (
+        "(select count(*) from (select 1 as one from rota.run where namespace = :namespace"
+        " and {from:claim} and queue = n.name limit :most) as c) as queued"
+    ),
+    "scheduled_there": (
+        "(select count(*) from (select 1 as one from rota.run where namespace = :namespace"
+        " and state in ('scheduled', '') and queue = n.name limit :most) as c) as scheduled"
+    ),
+    "oldest_there": (
+        "(select {now} - min(c.ready_at) from (select ready_at from rota.run"
+        " where namespace = :namespace and {from:claim} and queue = n.name"
+        " order by rank, id limit :ahead) as c) as oldest_ms"
+    ),
+    "ready_in_queues": (
+        "select run.* from rota.run as run where run.{from:claim} and run.namespace = :namespace"
+        " and run.queue {sql:among} {each:names} {sql:end_among}"
+    ),
+    "running_and_parked": (
+        "select run.* from rota.run as run where run.{from:heartbeat}"
+        " and run.worker_id is not null and run.namespace || '' = :namespace"
+        " union all select run.* from rota.run as run where run.state in ('pending', 'suspended')"
+        " and run.attempt >= 0 and run.namespace = :namespace"
+    ),
+    "schedule": (
+        "s.id, s.namespace, s.name, s.job, s.spec, s.state, s.note, s.rules_version, s.calendar,"
+        " s.cursor_at, s.last_at, s.next_at, s.late_until, s.blocked_by, s.fired, s.last_ended_at,"
+        " s.look_at, s.app"
+    ),
+    "its_job": (
+        "exists (select 1 from rota.blackout as b where b.namespace = s.namespace)"
+        " as has_blackouts,"
+        " (select j.version from rota.job as j"
+        " where j.namespace = s.namespace and j.name = s.job) as version,"
+        " (select j.weights from rota.job as j"
+        " where j.namespace = s.namespace and j.name = s.job) as weights,"
+        " (select v.spec from rota.job as j join rota.job_version as v"
+        " on v.namespace = j.namespace and v.name = j.name and v.version = j.version"
+        " where j.namespace = s.namespace and j.name = s.job) as job_spec"
+    ),
+}
+"""`kept`: what a run takes along, unchanged, into history. `schedule` and `its_job`: what decides
+about the starts of a schedule `s`, with the current definition of its job in the same statement."""
+
+_NEW_RUN: Shape = {
+    "id": "uuid",
+    "job": "text",
+    "version": "int",
+    "queue": "text",
+    "priority": "int",
+    "args": "text",
+    "due_at": "bigint",
+    "delay_ms": "bigint",
+    "expires_ms": "bigint",
+    "at_most_once": "bool",
+    "policy": "text",
+    "key": "text",
+    "rerun_of": "uuid",
+}
+
+SHAPES: Mapping[str, Shape] = {
+    "new_run": _NEW_RUN,
+    "fired_run": {
+        **_NEW_RUN,
+        "schedule_id": "uuid",
+        "backfill_id": "uuid",
+        "origin": "text",
+        "waits": "bool",
+    },
+    "child_run": {
+        **_NEW_RUN,
+        "parent_id": "uuid",
+        "node": "text",
+        "item": "int",
+        "origin": "text",
+    },
+    "node": {
+        "graph_id": "uuid",
+        "name": "text",
+        "state": "text",
+        "version": "int",
+        "run_id": "uuid",
+        "result": "text",
+        "reason": "text",
+        "counts": "text",
+        "width": "int",
+        "made": "int",
+        "ended": "int",
+        "bad": "int",
+        "earlier": "text",
+    },
+    "place": {"graph_id": "uuid", "name": "text"},
+    "begun": {
+        "run_id": "uuid",
+        "fence": "bigint",
+        "timeout_ms": "bigint",
+        "args": "text",
+        "policy": "text",
+    },
+    "run_key": {
+        "job": "text",
+        "key": "text",
+        "id": "uuid",
+        "digest": "text",
+        "key_window_ms": "bigint",
+    },
+    "verdict": {
+        "run_id": "uuid",
+        "fence": "bigint",
+        "verb": "text",
+        "result": "text",
+        "kind": "text",
+        "error": "text",
+        "delay_ms": "bigint",
+        "reason": "text",
+        "held_ms": "bigint",
+    },
+    "held": {"run_id": "uuid", "fence": "bigint"},
+    "begun_run": {"run_id": "uuid", "fence": "bigint", "held_ms": "bigint"},
+    "tally": {
+        "job": "text",
+        "turn": "int",
+        "bucket_at": "bigint",
+        "part": "text",
+        "good": "int",
+        "bad": "int",
+        "expires_at": "bigint",
+    },
+    "progress": {"run_id": "uuid", "fence": "bigint", "fraction": "real", "note": "text"},
+    "letter": {
+        "run_id": "uuid",
+        "job": "text",
+        "version": "int",
+        "fingerprint": "text",
+        "error_type": "text",
+        "message": "text",
+        "reason": "text",
+        "died_at": "bigint",
+    },
+    "redrive": {"run_id": "uuid", "rerun_id": "uuid"},
+    "log_chunk": {
+        "run_id": "uuid",
+        "job": "text",
+        "attempt": "int",
+        "fence": "bigint",
+        "seq": "int",
+        "first_at": "bigint",
+        "marks": "text",
+        "body": "text",
+        "last_id": "uuid",
+        "parts": "text",
+    },
+    "seen": {"fence": "bigint", "seq": "int"},
+    "firing": {
+        "schedule_id": "uuid",
+        "instant": "bigint",
+        "kind": "text",
+        "request": "text",
+        "run_id": "uuid",
+        "decision": "text",
+    },
+    "moved": {
+        "id": "uuid",
+        "state": "text",
+        "note": "text",
+        "rules_version": "text",
+        "cursor_at": "bigint",
+        "last_at": "bigint",
+        "next_at": "bigint",
+        "look_at": "bigint",
+        "fired": "bigint",
+        "missed": "bigint",
+        "skipped": "bigint",
+    },
+    "settled": {
+        "id": "uuid",
+        "run_id": "uuid",
+        "state": "text",
+        "failures": "int",
+        "success": "uuid",
+        "failure": "uuid",
+        "healed": "uuid",
+    },
+    "filled": {"id": "uuid", "succeeded": "int", "failed": "int"},
+    "artifact": {"digest": "text", "body": "text"},
+    "pointer": {"pointer": "text"},
+    "name": {"name": "text"},
+    "memo": {"key": "text", "run_id": "uuid", "result": "text", "memo_ms": "bigint"},
+    "act": {
+        "id": "uuid",
+        "namespace": "text",
+        "who": "text",
+        "verb": "text",
+        "subject": "text",
+        "detail": "text",
+        "address": "text",
+        "request_id": "text",
+        "before_digest": "text",
+        "after_digest": "text",
+    },
+    "statistic": {
+        "namespace": "text",
+        "span_ms": "int",
+        "at": "bigint",
+        "job": "text",
+        "queue": "text",
+        "success": "bigint",
+        "failed": "bigint",
+        "cancelled": "bigint",
+        "skipped": "bigint",
+        "retries": "bigint",
+        "busy_ms": "bigint",
+        "refused": "bigint",
+        "durations": "text",
+        "waits": "text",
+        "lags": "text",
+    },
+    "seal": {"id": "uuid", "seq": "bigint", "hash": "text"},
+    "request": {"namespace": "text", "key": "text", "digest": "text", "answer": "text"},
+}
