@@ -29,7 +29,7 @@ from rota.cli.serving import SWITCH_INTERVAL_S
 from rota.clock import to_datetime
 from rota.engine.jobs import define
 from rota.model.spec import JobSpec, PythonTarget
-from rota.rules.lanes import SPAN
+from rota.rules.admission.lanes import SPAN
 from rota.store.open import file_of
 
 FULL, QUICK, LEAST = 1_000_000, 50_000, 1_000

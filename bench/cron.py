@@ -27,12 +27,12 @@ from rich.table import Table
 from bench.measures import Figures
 from bench.probe import BenchFailed
 from rota.model.schedule import Cron
-from rota.rules.cron import compile_cron, parse
-from rota.rules.cron import line as line_of
-from rota.rules.cron import timetable as tables
-from rota.rules.cron.days import calendar_of
-from rota.rules.timetable import firings
-from rota.rules.zones import zone
+from rota.rules.schedules.cron import compile_cron, parse
+from rota.rules.schedules.cron import line as line_of
+from rota.rules.schedules.cron import timetable as tables
+from rota.rules.schedules.cron.days import calendar_of
+from rota.rules.schedules.timetable import firings
+from rota.rules.schedules.zones import zone
 
 LINES = (
     "* * * * *",

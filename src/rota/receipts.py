@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rota.errors import WrongConnection
-from rota.rules.names import check_name
+from rota.rules.text.names import check_name
 from rota.runtime.call import Call
 from rota.runtime.capped import encoded
 from rota.runtime.context import current_run

@@ -16,7 +16,7 @@ from rota.app.tokens import draw_secret
 from rota.engine.sessions import give_ticket
 from rota.engine.tokens import find_token, revoke
 from rota.errors import TooMany
-from rota.rules.secrets import digest_of
+from rota.rules.security.secrets import digest_of
 from tests.api.serving import HOME, OTHER, Served, serving, wait_until
 from tests.contract.identities import by
 

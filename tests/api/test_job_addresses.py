@@ -11,7 +11,7 @@ import pytest
 from rota.app import App
 from rota.errors import BadArguments, BadInput, BadOption
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec
-from rota.rules.web_address import apart, shown_address, split_address
+from rota.rules.security.web_address import apart, shown_address, split_address
 from tests.api.serving import HOME, Served
 
 JOBS = "/api/v1/jobs"

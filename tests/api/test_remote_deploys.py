@@ -10,7 +10,7 @@ from rota.engine.why import why
 from rota.model.graph import Graph, Node
 from rota.model.spec import GraphTarget, JobSpec, PythonTarget
 from rota.model.states import State
-from rota.rules.takes import takes_of
+from rota.rules.jobs.accepted_arguments import takes_of
 from tests.api.far import Far, given_run, seen
 from tests.api.serving import HOME, Served
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from rota.api.ask import SOON_READ
-from rota.rules.json_keys import check_keys
+from rota.rules.text.json_keys import check_keys
 from tests.api.serving import Served, serving
 
 CHUNKED = b"Host: localhost\r\nTransfer-Encoding: chunked\r\n"

@@ -31,7 +31,7 @@ from rota.model.run import NewRun, Verdict
 from rota.model.schedule import Blackout, Calendar, Cron, Schedule
 from rota.model.spec import GraphTarget, HttpTarget, JobSpec
 from rota.model.template import Blank, Template
-from rota.rules.attempt_tokens import Facts, make_token
+from rota.rules.security.attempt_tokens import Facts, make_token
 from rota.store.base import Store
 from tests.api.examples import EXAMPLES, HTTP, STREAM
 from tests.contract.identities import by

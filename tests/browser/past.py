@@ -15,7 +15,7 @@ import msgspec
 
 from rota.engine.statistics import add, next_part
 from rota.model.run import ErrorDetail
-from rota.rules.fingerprint import fingerprint
+from rota.rules.failures.fingerprint import fingerprint
 from rota.store.open import file_of, open_store
 
 MINUTE_MS = 60_000

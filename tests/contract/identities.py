@@ -9,7 +9,7 @@ from rota.engine.acts import By
 from rota.engine.tokens import NewToken, issue
 from rota.ids import new_id
 from rota.model.identity import TokenView
-from rota.rules.secrets import SHOWN, digest_of, token_text
+from rota.rules.security.secrets import SHOWN, digest_of, token_text
 from rota.store.base import Store
 from tests.contract.builders import HOME
 

@@ -10,7 +10,7 @@ import pytest
 
 from rota.engine.audit import Verified, heads, prune_acts, seal, verify
 from rota.model.anchor import Anchor
-from rota.rules.anchors import read_anchors
+from rota.rules.security.anchors import read_anchors
 from rota.runtime.anchors import Anchorer
 from rota.runtime.options import WorkerOptions
 from rota.store.base import Store

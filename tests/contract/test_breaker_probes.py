@@ -8,7 +8,7 @@ from rota.engine import queues
 from rota.engine.expire import expire
 from rota.engine.promote import promote
 from rota.engine.workers import retire
-from rota.rules.breaker import LOOK_MS
+from rota.rules.failures.breaker import LOOK_MS
 from rota.store.base import Store
 from tests.contract.breaker_builders import (
     COOL_MS,

@@ -6,7 +6,7 @@ import pytest
 
 from rota.engine.claim import claim
 from rota.model.run import Lease
-from rota.rules.lanes import lane_of
+from rota.rules.admission.lanes import lane_of
 from rota.store.base import Store, Tx
 from tests.contract.builders import (
     HOME,

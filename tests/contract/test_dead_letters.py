@@ -11,7 +11,7 @@ from rota.engine.prune import DAY_MS, Retention, prune
 from rota.errors import NotAllowed, UnknownRun
 from rota.ids import new_id
 from rota.model.run import FinishVerb
-from rota.rules.retry import MAX_CRASHES
+from rota.rules.failures.retry import MAX_CRASHES
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,

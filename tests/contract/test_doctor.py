@@ -12,7 +12,7 @@ from rota.engine.graph_control import pause as pause_graph
 from rota.engine.queues import pause
 from rota.ids import new_id
 from rota.model.states import State
-from rota.rules.checkup import LATE_MS, Finding
+from rota.rules.insight.checkup import LATE_MS, Finding
 from rota.store.base import Store
 from tests.contract.builders import (
     HOME,

@@ -16,7 +16,7 @@ from rota.ids import new_id
 from rota.model.effect import EffectView
 from rota.model.graph import Map, Node
 from rota.model.run import Lease
-from rota.rules.effect_keys import effect_key
+from rota.rules.runs.effect_keys import effect_key
 from rota.store.base import Store
 from tests.contract.builders import (
     HOME,

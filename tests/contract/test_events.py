@@ -18,7 +18,7 @@ from rota.ids import new_id
 from rota.model.event import Event, Sent
 from rota.model.schedule import AnyOf, Blackout, Calendar, Every, OnEvent, Schedule
 from rota.model.states import State
-from rota.rules.schedule_options import read_schedule
+from rota.rules.schedules.options import read_schedule
 from rota.store.base import Store
 from tests.contract.backfill_builders import begin
 from tests.contract.builders import HOME, START_MS, Clock, claim_some, look, run_sql

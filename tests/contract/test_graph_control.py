@@ -19,7 +19,7 @@ from rota.errors import BadGraph, NotAllowed
 from rota.ids import new_id
 from rota.model.graph import Map, Node, Parameter
 from rota.model.states import State
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
 from rota.store.base import Store, Tx
 from rota.store.wakeups import EVERYWHERE
 from tests.contract.builders import HOME, Clock, look

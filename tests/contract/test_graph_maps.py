@@ -13,7 +13,7 @@ from rota.engine.graph_control import mark
 from rota.ids import new_id
 from rota.model.graph import Map, Node
 from rota.model.states import State
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
 from rota.store.base import Store
 from tests.contract.builders import HOME, cancel_run, claim_some, look
 from tests.contract.graph_builders import JOB, Flow, graph, node, verdict_of

@@ -11,7 +11,7 @@ from rota.model.graph import Graph, Map, Node
 from rota.model.run import NewRun
 from rota.model.spec import GraphTarget, JobSpec, RetryPolicy, retry_of
 from rota.model.states import State
-from rota.rules.options import submit_options
+from rota.rules.jobs.options import submit_options
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, look
 from tests.contract.graph_builders import Flow, graph, node

@@ -15,7 +15,7 @@ from rota.engine.why import why
 from rota.ids import new_id
 from rota.model.graph import Map, Node
 from rota.model.states import State
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
 from rota.store.base import Store
 from tests.contract.backfill_builders import begin as begin_backfill
 from tests.contract.backfill_builders import fill_some

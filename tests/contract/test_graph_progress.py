@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rota.engine.progress import progress
 from rota.model.graph import Map
-from rota.rules.graph_progress import Progress
+from rota.rules.graphs.progress import Progress
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock
 from tests.contract.graph_builders import Flow, graph, node

@@ -15,7 +15,7 @@ from rota.ids import new_id
 from rota.model.graph import Map, Node, Parameter
 from rota.model.run import Lease
 from rota.model.states import State
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
 from rota.store.base import Store
 from tests.contract.builders import HOME, look, run_sql
 from tests.contract.graph_builders import Flow, forget_courses, graph, node

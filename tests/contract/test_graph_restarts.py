@@ -12,7 +12,7 @@ from rota.engine.graph_control import mark, pause, resume
 from rota.ids import new_id
 from rota.model.graph import Parameter
 from rota.model.states import State
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, look
 from tests.contract.graph_builders import Flow, graph, node

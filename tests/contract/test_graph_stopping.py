@@ -11,7 +11,7 @@ from rota.engine.why import why
 from rota.ids import new_id
 from rota.model.graph import Graph, Map, Mode, Node
 from rota.model.states import State
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
 from rota.store.base import Store
 from tests.contract.builders import HOME, claim_some, look
 from tests.contract.graph_builders import JOB, Flow, graph, node

@@ -11,7 +11,7 @@ import apsw
 import psycopg
 import pytest
 
-from rota.rules.integrity import Integrity, integrity
+from rota.rules.insight.integrity import Integrity, integrity
 from rota.store.base import Store
 from rota.store.open import examine_integrity, open_store
 from tests.contract.builders import finish_with, given_lease, run_sql

@@ -21,7 +21,7 @@ from rota.ids import new_id
 from rota.model.run import Lease
 from rota.model.schedule import Blackout
 from rota.model.states import State
-from rota.rules.lanes import lane_of
+from rota.rules.admission.lanes import lane_of
 from rota.runtime.call import Work
 from rota.runtime.claims import Claims
 from rota.runtime.options import Duty

@@ -14,7 +14,7 @@ from rota.ids import new_id
 from rota.model.run import Lease
 from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import State
-from rota.rules.takes import takes_of
+from rota.rules.jobs.accepted_arguments import takes_of
 from rota.runtime.call import Work
 from rota.runtime.claims import Claims
 from rota.runtime.options import Duty

@@ -20,7 +20,7 @@ from rota.model.graph import Parameter
 from rota.model.run import Lease, Origin, RunView
 from rota.model.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget
 from rota.model.states import State
-from rota.rules.retry import MAX_CRASHES
+from rota.rules.failures.retry import MAX_CRASHES
 from rota.store.base import Store, Tx
 from tests.contract.builders import (
     ERROR,

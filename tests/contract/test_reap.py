@@ -7,7 +7,7 @@ from rota.engine.workers import retire, workers
 from rota.ids import new_id
 from rota.model.run import Lease
 from rota.model.states import State
-from rota.rules.retry import MAX_CRASHES, MAX_LOSSES
+from rota.rules.failures.retry import MAX_CRASHES, MAX_LOSSES
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,

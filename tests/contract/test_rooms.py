@@ -25,7 +25,7 @@ from rota.model.identity import Quotas
 from rota.model.log import LogChunk
 from rota.model.run import FinishVerb
 from rota.model.spec import JobSpec, PythonTarget
-from rota.rules.checkup import Finding
+from rota.rules.insight.checkup import Finding
 from rota.store.access.row_security import CLOSED, condition_of, whole_tables
 from rota.store.base import Store, Tx
 from rota.store.open import open_store, set_protection

@@ -15,7 +15,7 @@ from rota.model.graph import Node as GraphNode
 from rota.model.run import Lease
 from rota.model.schedule import Cron, OnEvent, Schedule
 from rota.rules.graphs import plan_graph
-from rota.rules.run_times import run_values
+from rota.rules.runs.times import run_values
 from rota.store.base import Store
 from tests.contract.backfill_builders import begin, fill_some
 from tests.contract.builders import HOME, START_MS, Clock, claim_some, look

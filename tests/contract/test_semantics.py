@@ -14,8 +14,8 @@ from rota.engine.timetables import Timetables
 from rota.model.run import Verdict
 from rota.model.schedule import Calendar, Cron, Every, Schedule
 from rota.model.states import State
-from rota.rules.triggers import compile as compiling
-from rota.rules.zones import zone
+from rota.rules.schedules.triggers import compile as compiling
+from rota.rules.schedules.zones import zone
 from rota.store.base import Store
 from tests.contract.builders import (
     HOME,

@@ -12,7 +12,7 @@ from rota.engine.logs import Seen, append, ends, index, read, search
 from rota.errors import UnknownRun
 from rota.ids import derived_id
 from rota.model.log import LogChunk, LogLine
-from rota.rules.sheaves import NEAR_MS, Parts, first_near, sheaf
+from rota.rules.shared_log_rows import NEAR_MS, Parts, first_near, sheaf
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS
 

@@ -15,9 +15,9 @@ from rota.engine.jobs import define
 from rota.engine.weights import choices, set_weights
 from rota.errors import DuplicateKey
 from rota.model.states import State
-from rota.rules.order import CREDIT_MS
-from rota.rules.signature import MAX_ARGS_BYTES
-from rota.rules.weights import point_of
+from rota.rules.admission.order import CREDIT_MS
+from rota.rules.jobs.signature import MAX_ARGS_BYTES
+from rota.rules.jobs.weights import point_of
 from tests.contract.builders import HOME, run_sql
 
 pytestmark = pytest.mark.postgres

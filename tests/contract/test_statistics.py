@@ -17,7 +17,7 @@ from rota.engine.statistics import (
     read,
     total,
 )
-from rota.rules.spread import quantile_ms
+from rota.rules.insight.histogram import quantile_ms
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,

@@ -15,7 +15,7 @@ from rota.ids import new_id
 from rota.model.graph import Graph, Join, Map, Mode, Node
 from rota.model.run import FinishVerb
 from rota.model.states import FINAL, State
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
 from rota.store.base import Store
 from tests.contract.builders import HOME, given_worker, look
 from tests.contract.graph_builders import Flow, forget_courses

@@ -15,7 +15,7 @@ from rota.ids import new_id
 from rota.model.graph import Graph, Map, Node
 from rota.model.run import Verdict
 from rota.model.states import State
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
 from rota.store.base import Store
 from tests.contract.builders import HOME, LEASE_MS, Clock, given_worker, look
 from tests.contract.graph_builders import Flow, graph, node, verdict_of

@@ -18,7 +18,7 @@ from rota.engine.tokens import (
 from rota.errors import NotAllowed, UnknownNamespace, UnknownToken
 from rota.ids import new_id
 from rota.model.identity import Credential, TokenView
-from rota.rules.secrets import digest_of
+from rota.rules.security.secrets import digest_of
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, run_sql
 from tests.contract.identities import by, given_token

@@ -14,7 +14,7 @@ from rota.engine.heartbeat import Held, heartbeat
 from rota.engine.promote import promote
 from rota.model.run import FinishVerb, Verdict
 from rota.model.states import FINAL, TRANSITIONS, State
-from rota.rules.order import CREDIT_MS
+from rota.rules.admission.order import CREDIT_MS
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,

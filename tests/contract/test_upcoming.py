@@ -9,7 +9,7 @@ from rota.engine.calendars import put_calendar
 from rota.engine.schedules import pause
 from rota.engine.upcoming import Upcoming, upcoming
 from rota.model.schedule import Calendar, Cron, Every, OnEvent, Schedule
-from rota.rules.special_days import DayOff, Shift
+from rota.rules.schedules.special_days import DayOff, Shift
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS, Clock
 from tests.contract.schedule_builders import (

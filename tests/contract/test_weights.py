@@ -11,7 +11,7 @@ from rota.engine.jobs import define, jobs
 from rota.engine.weights import choices, set_weights
 from rota.errors import BadOption, UnknownJob, UnknownVersion
 from rota.model.spec import JobSpec, PythonTarget
-from rota.rules.weights import point_of
+from rota.rules.jobs.weights import point_of
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock
 from tests.contract.schedule_builders import MINUTE, every, fire_some, put, runs_of

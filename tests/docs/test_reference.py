@@ -19,8 +19,8 @@ from rota.cli.main import COMMANDS, cli
 from rota.errors import RotaError
 from rota.model.spec import CommandTarget, HttpTarget
 from rota.model.states import State
-from rota.rules import retry
-from rota.rules.options import JOB_OPTIONS, SUBMIT_OPTIONS
+from rota.rules.failures import retry
+from rota.rules.jobs.options import JOB_OPTIONS, SUBMIT_OPTIONS
 from rota.runtime.options import WorkerOptions
 from rota.store.open import _split_options
 from rota.store.options import PoolOptions

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from rota.model.schedule import BlackoutKind, Calendar, Roll
-from rota.rules.schedule_options import read_schedule
-from rota.rules.sentence import describe
+from rota.rules.schedules.options import read_schedule
+from rota.rules.schedules.sentence import describe
 from tests.docs.pages import Block, code_in, page, table_under
 
 PAGE = page("docs/triggers.md")

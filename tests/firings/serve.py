@@ -14,7 +14,7 @@ from rota.engine.jobs import define
 from rota.ids import new_id
 from rota.model.spec import JobSpec, PythonTarget
 from rota.notices import subscribe
-from rota.rules.signature import Signature
+from rota.rules.jobs.signature import Signature
 from rota.runtime import scheduler
 from rota.runtime.call import Work
 from rota.runtime.lifeline import Lifeline

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rota.rules.effect_keys import idempotency_key
+from rota.rules.runs.effect_keys import idempotency_key
 from rota.runtime.call import Stopped
 from rota.runtime.executors.commands import CommandExecutor
 from tests.support.calls import BACKFILLED, TIMES, Ledger, command_call, eventually

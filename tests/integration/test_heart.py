@@ -10,7 +10,7 @@ import pytest
 from rota.app import App
 from rota.model.run import Lease
 from rota.model.spec import JobSpec, PythonTarget
-from rota.rules.signature import Signature
+from rota.rules.jobs.signature import Signature
 from rota.runtime.call import Work
 from rota.runtime.calls import Calls
 from rota.runtime.heart import Heart

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rota.rules.effect_keys import idempotency_key
+from rota.rules.runs.effect_keys import idempotency_key
 from rota.runtime.call import Stopped
 from rota.runtime.executors.guard import PrivateAddress, check_address
 from rota.runtime.executors.http import HttpExecutor

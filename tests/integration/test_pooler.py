@@ -23,7 +23,7 @@ from rota.engine.keys import queue_key
 from rota.engine.submit import submit
 from rota.errors import StoreUnavailable
 from rota.model.states import State
-from rota.rules.checkup import line
+from rota.rules.insight.checkup import line
 from rota.runtime.options import WorkerOptions
 from rota.runtime.worker import Worker
 from rota.store.base import Store, Tx

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rota.rules.effect_keys import idempotency_key
+from rota.rules.runs.effect_keys import idempotency_key
 from rota.runtime.call import Crashed, Returned, Stopped
 from rota.runtime.context import ProgressBoard
 from rota.runtime.executors.processes import ProcessExecutor

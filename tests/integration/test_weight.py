@@ -21,7 +21,12 @@ print(*sys.modules)
 """
 HEAVY = {
     *("asyncio", "ssl", "http.client", "rich", "click", "zoneinfo", "psycopg", "holidays"),
-    *("rota.rules.cron", "rota.rules.triggers", "rota.engine.timetables", "rota.api.app"),
+    *(
+        "rota.rules.schedules.cron",
+        "rota.rules.schedules.triggers",
+        "rota.engine.timetables",
+        "rota.api.app",
+    ),
 }
 
 

@@ -12,8 +12,8 @@ import msgspec
 from rota.ids import new_id
 from rota.model.run import Lease
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget
-from rota.rules.signature import Signature
-from rota.rules.template import placeholders
+from rota.rules.jobs.signature import Signature
+from rota.rules.text.template import placeholders
 from rota.runtime.call import Call, Ending, Raised, Returned, Work
 
 DEADLINE_S = 120.0

@@ -13,9 +13,9 @@ from random import Random
 
 from rota.errors import BadCron
 from rota.model.schedule import Cron, Dialect, Fold, Gap
-from rota.rules.cron import compile_cron
-from rota.rules.timetable import Timetable, firings
-from rota.rules.zones import zone
+from rota.rules.schedules.cron import compile_cron
+from rota.rules.schedules.timetable import Timetable, firings
+from rota.rules.schedules.zones import zone
 from tests.support.cron_oracle import Oracle, shifts, zone_info, zone_names
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

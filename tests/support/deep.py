@@ -19,8 +19,8 @@ from psycopg import sql
 
 from rota.engine.run_lists import LOWEST
 from rota.ids import new_id
-from rota.rules.lanes import SPAN
-from rota.rules.order import CREDIT_MS
+from rota.rules.admission.lanes import SPAN
+from rota.rules.admission.order import CREDIT_MS
 from rota.store.open import open_store
 from rota.store.postgres import dialect as postgres_dialect
 from rota.store.sqlite import dialect as sqlite_dialect

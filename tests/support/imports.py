@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rota.model.bundle import Bundle
-from rota.rules.importers.crontab import read_crontab
-from rota.rules.importers.report import Entry, Imported
-from rota.rules.importers.systemd import read_timers
-from rota.rules.jobfile import read_bundle
-from rota.rules.jobfile.write import write_jobs
-from rota.rules.timetable import firings
-from rota.rules.triggers import compile_schedule
+from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.files.write import write_jobs
+from rota.rules.jobs.importers.crontab import read_crontab
+from rota.rules.jobs.importers.report import Entry, Imported
+from rota.rules.jobs.importers.systemd import read_timers
+from rota.rules.schedules.timetable import firings
+from rota.rules.schedules.triggers import compile_schedule
 
 CRONTAB = b"""\
 # m h dom mon dow command

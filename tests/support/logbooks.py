@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from rota.model.log import LEVELS, STREAMS, LogChunk
-from rota.rules.sheaves import split
+from rota.rules.shared_log_rows import split
 from rota.runtime.attempt_log import (
     STDERR,
     STDOUT,

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rota.model.schedule import Calendar, Schedule, Trigger
-from rota.rules.timetable import Timetable, firings
-from rota.rules.triggers import compile_schedule
+from rota.rules.schedules.timetable import Timetable, firings
+from rota.rules.schedules.triggers import compile_schedule
 
 NO_CALENDARS: dict[str, Calendar] = {}
 

@@ -13,7 +13,7 @@ import pytest
 
 from rota.errors import BadFile, BadOption
 from rota.model.anchor import Anchor
-from rota.rules.anchors import check_key, read_anchors, write_anchor
+from rota.rules.security.anchors import check_key, read_anchors, write_anchor
 from rota.runtime.anchors import open_sink
 from rota.runtime.webhook import NotDelivered
 

@@ -9,7 +9,7 @@ import pytest
 
 from rota.errors import NotPermitted
 from rota.ids import new_id
-from rota.rules.attempt_tokens import Facts, Seal, make_token, read_token
+from rota.rules.security.attempt_tokens import Facts, Seal, make_token, read_token
 
 SEAL = Seal(key="5a" * 32, worker_id=new_id(), token_id=new_id())
 RUN = new_id()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rota.errors import BadInput
 from rota.model.schedule import Blackout, Cron, Every
-from rota.rules.blackouts import START, Verdict, compile_blackout, is_over, verdict
+from rota.rules.schedules.windows import START, Verdict, compile_blackout, is_over, verdict
 from tests.support.schedules import iso, ms
 
 NIGHT = Blackout(kind="defer", start="2026-01-01T22:00Z", end="2026-01-02T04:00Z", note="move")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rota.model.breaker import Circuit, ProbeFate, Tally
 from rota.model.spec import Breaker
-from rota.rules.breaker import LOOK_MS, Count, cool_ms, count, decide, trips
+from rota.rules.failures.breaker import LOOK_MS, Count, cool_ms, count, decide, trips
 
 NOW = 1_800_000_000_000
 RULE = Breaker(share=0.5, least=10, window="1m", cool="30s", cool_cap="10m")

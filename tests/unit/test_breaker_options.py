@@ -10,8 +10,8 @@ import pytest
 
 from rota.errors import BadDuration, BadOption
 from rota.model.spec import Breaker, JobSpec, PythonTarget
-from rota.rules.breaker_options import breaker_text, parse_breaker
-from rota.rules.options import job_options
+from rota.rules.failures.breaker_options import breaker_text, parse_breaker
+from rota.rules.jobs.options import job_options
 
 GOOD = Breaker(share=0.5, least=20, window="1m", cool="30s", cool_cap="10m")
 

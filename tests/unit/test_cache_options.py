@@ -10,9 +10,9 @@ from rota import App
 from rota.errors import BadFile, BadOption
 from rota.model.graph import Cache
 from rota.model.spec import PolicyChange, RetryPolicy
-from rota.rules.cache_options import parse_cache
-from rota.rules.jobfile import read_bundle
-from rota.rules.options import job_options, submit_options
+from rota.rules.jobs.cache_options import parse_cache
+from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.options import job_options, submit_options
 
 
 @pytest.mark.parametrize(

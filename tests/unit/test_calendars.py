@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from rota.errors import BadOption
 from rota.model.schedule import Calendar, Cron, Every, Roll, Schedule
-from rota.rules.calendars import business_days, calendar_version, find_calendar
-from rota.rules.triggers import compile_schedule
+from rota.rules.schedules.calendars import business_days, calendar_version, find_calendar
+from rota.rules.schedules.triggers import compile_schedule
 from tests.support.schedules import NO_CALENDARS, compiled, iso, ms, times
 
 PARIS = "Europe/Paris"
@@ -119,7 +119,7 @@ def test_a_version_differs_when_the_calendar_or_its_data_does(
     before = calendar_version(FRANCE)
     own = calendar_version(Calendar())
 
-    monkeypatch.setattr("rota.rules.calendars.version_of", lambda _: "0.999")
+    monkeypatch.setattr("rota.rules.schedules.calendars.version_of", lambda _: "0.999")
 
     assert calendar_version(FRANCE) != before
     assert calendar_version(Calendar()) == own

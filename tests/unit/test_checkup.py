@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from rota.rules import checkup
-from rota.rules.checkup import Finding
-from rota.rules.checkup_fleet import (
+from rota.rules.insight import checkup
+from rota.rules.insight.checkup import Finding
+from rota.rules.insight.checkup_fleet import (
     Serving,
     Stuck,
     Waiting,

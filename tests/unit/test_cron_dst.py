@@ -10,9 +10,9 @@ from random import Random
 import pytest
 
 from rota.model.schedule import Cron, Dialect, Fold, Gap
-from rota.rules.cron import compile_cron
-from rota.rules.timetable import firings
-from rota.rules.zones import zone
+from rota.rules.schedules.cron import compile_cron
+from rota.rules.schedules.timetable import firings
+from rota.rules.schedules.zones import zone
 
 NEW_YORK = "America/New_York"
 GAP_DAY = ("2024-03-10T04:45Z", "2024-03-10T09:00Z")

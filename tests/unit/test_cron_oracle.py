@@ -13,9 +13,9 @@ from cronsim import CronSim
 
 from rota.errors import BadCron
 from rota.model.schedule import Cron, Dialect
-from rota.rules.cron import compile_cron
-from rota.rules.timetable import firings
-from rota.rules.zones import zone
+from rota.rules.schedules.cron import compile_cron
+from rota.rules.schedules.timetable import firings
+from rota.rules.schedules.zones import zone
 from tests.support.cron_cases import LineWriter, complaint, make_case
 from tests.support.cron_oracle import Oracle, zone_info, zone_names
 

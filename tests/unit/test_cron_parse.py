@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from rota.errors import BadCron, BadInput
 from rota.model.schedule import Cron, Dialect
-from rota.rules.cron import compile_cron, parse_cron
-from rota.rules.cron.line import Interval, Line
-from rota.rules.cron.parse import MACROS
-from rota.rules.timetable import firings
-from rota.rules.zones import zone
+from rota.rules.schedules.cron import compile_cron, parse_cron
+from rota.rules.schedules.cron.line import Interval, Line
+from rota.rules.schedules.cron.parse import MACROS
+from rota.rules.schedules.timetable import firings
+from rota.rules.schedules.zones import zone
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DIALECTS: tuple[Dialect, ...] = ("vixie", "quartz", "kubernetes")

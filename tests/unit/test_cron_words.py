@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rota.errors import BadCron
 from rota.model.schedule import Cron, Dialect
-from rota.rules.cron.words import describe
+from rota.rules.schedules.cron.words import describe
 from tests.support.cron_cases import make_case
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.rules.cursor import Cursor, Mark
+from rota.rules.insight.cursor import Cursor, Mark
 
 LONGEST_MS = 10_000
 

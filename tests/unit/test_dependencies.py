@@ -10,7 +10,7 @@ from rota import App
 from rota.errors import BadOption
 from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import FINAL, State
-from rota.rules.dependencies import Parent, check_circles, check_there, judge, judge_all
+from rota.rules.admission.dependencies import Parent, check_circles, check_there, judge, judge_all
 
 
 def spec(name: str, *dependencies: str) -> JobSpec:

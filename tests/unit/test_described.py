@@ -14,11 +14,11 @@ import pytest
 
 from rota.errors import BadArguments
 from rota.model.spec import JobSpec, PythonTarget
-from rota.rules.parameter_schema import schema_of
-from rota.rules.recorded import recorded_signature
-from rota.rules.signature import Signature
-from rota.rules.signature.described import described
-from rota.rules.signature.schemas import kind_of
+from rota.rules.jobs.parameter_schema import schema_of
+from rota.rules.jobs.signature import Signature
+from rota.rules.jobs.signature.described import described
+from rota.rules.jobs.signature.schemas import kind_of
+from rota.rules.jobs.stored_signature import recorded_signature
 
 
 class Colour(enum.Enum):

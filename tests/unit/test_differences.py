@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from rota.rules.differences import differences
+from rota.rules.jobs.differences import differences
 
 
 class Program(msgspec.Struct):

@@ -10,7 +10,8 @@ import pytest
 
 from rota.errors import BadGraph
 from rota.model.graph import Graph, Map, Node, Parameter
-from rota.rules.drawing import (
+from rota.rules.graphs import Plan, plan_graph
+from rota.rules.graphs.drawing import (
     FORMATS,
     NodeState,
     draw_dot,
@@ -19,9 +20,8 @@ from rota.rules.drawing import (
     draw_text,
     picture,
 )
-from rota.rules.drawing.layout import Gaps, Size, lay_out
-from rota.rules.drawing.picture import title_of
-from rota.rules.graphs import Plan, plan_graph
+from rota.rules.graphs.drawing.layout import Gaps, Size, lay_out
+from rota.rules.graphs.drawing.picture import title_of
 
 
 def node(name: str, *after: str, **fields: object) -> Node:

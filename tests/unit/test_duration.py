@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.errors import BadDuration
-from rota.rules.duration import MAX_MS, format_duration, parse_duration
+from rota.rules.text.duration import MAX_MS, format_duration, parse_duration
 
 
 @pytest.mark.parametrize(

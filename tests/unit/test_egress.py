@@ -10,8 +10,8 @@ import pytest
 from rota.app.settings_walls import FOLDERS, HOSTS, NETWORKS
 from rota.errors import BadOption
 from rota.model.walls import Egress
-from rota.rules.addresses import is_metadata, is_public
-from rota.rules.egress import check_headers, may_call, may_reach
+from rota.rules.security.addresses import is_metadata, is_public
+from rota.rules.security.egress import check_headers, may_call, may_reach
 
 INSIDE = (
     "0.0.0.0",

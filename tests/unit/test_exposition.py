@@ -6,8 +6,8 @@ import math
 
 from prometheus_client.parser import text_string_to_metric_families as parse
 
-from rota.rules.exposition import BOUNDS_MS, Family, Sample, histogram, render
-from rota.rules.spread import STEPS_OF_E
+from rota.rules.insight.exposition import BOUNDS_MS, Family, Sample, histogram, render
+from rota.rules.insight.histogram import STEPS_OF_E
 
 
 def test_names_that_hold_every_awkward_sign_come_back_as_they_are() -> None:

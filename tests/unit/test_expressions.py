@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rota.errors import BadExpression
-from rota.rules.expression_text import loops_in, tokens_of
-from rota.rules.expressions import MAX_CHARS, Condition, Expression, Names, Values
+from rota.rules.graphs.expressions.cel import MAX_CHARS, Condition, Expression, Names, Values
+from rota.rules.graphs.expressions.text import loops_in, tokens_of
 
 NAMES = Names(nodes=("load", "clean"), params=("day", "n"), has_item=True)
 VALUES = Values(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.model.run import ErrorDetail
-from rota.rules.fingerprint import fingerprint, normalised, place
+from rota.rules.failures.fingerprint import fingerprint, normalised, place
 
 TRACE = """Traceback (most recent call last):
   File "/srv/shop/app.py", line {outer}, in charge

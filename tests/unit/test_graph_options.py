@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from rota.errors import BadFile, BadGraph
 from rota.model.graph import Cache, Graph, Map, Node, Parameter
-from rota.rules.graph_options import graph_schema, read_graph
 from rota.rules.graphs import plan_graph
-from rota.rules.jobfile.graphs import read_graphs
+from rota.rules.graphs.options import graph_schema, read_graph
+from rota.rules.jobs.files.graphs import read_graphs
 from tests.support.source import ROOT
 
 FLOW = """

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rota.rules.graph_progress import Progress, Span, Stand, progress_of
 from rota.rules.graphs import taken_path
+from rota.rules.graphs.progress import Progress, Span, Stand, progress_of
 
 NOW = 1_000_000
 

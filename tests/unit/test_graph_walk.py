@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rota.model.graph import Graph, Join, Node
-from rota.rules.graph_outcome import branch_skips, run_outcome
 from rota.rules.graph_walk import Walk
 from rota.rules.graphs import plan_graph
-from rota.rules.joins import JOINS, Ending
+from rota.rules.graphs.joins import JOINS, Ending
+from rota.rules.graphs.outcome import branch_skips, run_outcome
 from tests.support.graph_reference import Reference, Spec
 
 KINDS = ("work", "work", "work", "branch", "setup", "setup", "teardown", "teardown")

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from rota.errors import BadGraph
 from rota.model.graph import Cache, Graph, Map, Node, Parameter
 from rota.rules.graphs import JobFacts, critical_path, expand, plan_graph, remaining
+from rota.rules.graphs.maps import Tolerance, batch_of, instances, parse_tolerance
 from rota.rules.graphs.order import order, urgencies
 from rota.rules.graphs.types import element_of, fits
-from rota.rules.maps import Tolerance, batch_of, instances, parse_tolerance
 
 JOBS = {
     "extract": JobFacts({"day": "str"}, result="list[int]", required=frozenset({"day"})),

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from rota.errors import BadFile
-from rota.rules.importers.celery import Zones, read_beat, read_beat_json
-from rota.rules.importers.report import Imported
+from rota.rules.jobs.importers.celery import Zones, read_beat, read_beat_json
+from rota.rules.jobs.importers.report import Imported
 from tests.support.imports import fire_times, topics
 
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.rules.importers.celery import read_beat
-from rota.rules.importers.report import Imported
-from rota.rules.signature import Signature
+from rota.rules.jobs.importers.celery import read_beat
+from rota.rules.jobs.importers.report import Imported
+from rota.rules.jobs.signature import Signature
 from rota.runtime.executors.lookup import find_function
 from tests.support.imports import fire_times
 

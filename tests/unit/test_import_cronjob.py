@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from rota.errors import BadFile
-from rota.rules.importers.cronjob import read_cronjobs
+from rota.rules.jobs.importers.cronjob import read_cronjobs
 from tests.support.imports import fire_times, named
 
 CRONJOBS = b"""\

@@ -10,11 +10,11 @@ import msgspec
 import pytest
 
 from rota.errors import BadFile
-from rota.rules.importers.celery import read_beat_json
-from rota.rules.importers.crontab import read_crontab
-from rota.rules.importers.crontab_line import split_input
-from rota.rules.importers.report import joined
-from rota.rules.template import fill
+from rota.rules.jobs.importers.celery import read_beat_json
+from rota.rules.jobs.importers.crontab import read_crontab
+from rota.rules.jobs.importers.crontab_line import split_input
+from rota.rules.jobs.importers.report import joined
+from rota.rules.text.template import fill
 from tests.support.imports import crontab, named, topics
 
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rota.cli.imports import report_text
-from rota.rules.importers.crontab import read_crontab
-from rota.rules.importers.report import Imported
-from rota.rules.importers.shared import with_defaults
-from rota.rules.jobfile import read_bundle
-from rota.rules.jobfile.write import write_jobs
-from rota.rules.template import fill
+from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.files.write import write_jobs
+from rota.rules.jobs.importers.crontab import read_crontab
+from rota.rules.jobs.importers.report import Imported
+from rota.rules.jobs.importers.shared import with_defaults
+from rota.rules.text.template import fill
 from tests.support.imports import CRONTAB, crontab
 
 BLANKS = st.sampled_from([" ", "\t", "  ", " \t", "\t\t "])

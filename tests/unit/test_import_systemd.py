@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from rota.engine.timetables import Timetables
 from rota.errors import BadFile
-from rota.rules.importers.report import Entry
-from rota.rules.importers.systemd import read_timers
-from rota.rules.importers.systemd_calendar import NotCalendar, read_event, read_span
-from rota.rules.importers.systemd_words import EXIT_CODES
-from rota.rules.timetable import firings
-from rota.rules.triggers import compile_schedule
+from rota.rules.jobs.importers.report import Entry
+from rota.rules.jobs.importers.systemd import read_timers
+from rota.rules.jobs.importers.systemd_calendar import NotCalendar, read_event, read_span
+from rota.rules.jobs.importers.systemd_words import EXIT_CODES
+from rota.rules.schedules.timetable import firings
+from rota.rules.schedules.triggers import compile_schedule
 from tests.support.imports import (
     BACKUP_SERVICE,
     BACKUP_TIMER,

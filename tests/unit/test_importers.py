@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.errors import BadFile
-from rota.rules.importers.celery import read_beat, read_beat_json
-from rota.rules.importers.cronjob import read_cronjobs
-from rota.rules.importers.report import Imported
+from rota.rules.jobs.importers.celery import read_beat, read_beat_json
+from rota.rules.jobs.importers.cronjob import read_cronjobs
+from rota.rules.jobs.importers.report import Imported
 from tests.support.imports import bundle_of, crontab, timers
 
 LINES = st.text(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.rules.jitter import fixed_jitter, hash_jitter, random_jitter
+from rota.rules.schedules.jitter import fixed_jitter, hash_jitter, random_jitter
 
 limits = st.integers(0, 10**9)
 chances = st.floats(0, 1, exclude_max=True)

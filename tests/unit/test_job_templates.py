@@ -8,7 +8,7 @@ import pytest
 
 from rota.errors import BadArguments, BadOption
 from rota.model.template import Blank, Template
-from rota.rules.job_templates import check_template, fill_template, schema_of
+from rota.rules.jobs.templates import check_template, fill_template, schema_of
 
 
 def template(definition: dict[str, Any], **parameters: Blank) -> Template:

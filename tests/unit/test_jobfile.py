@@ -14,17 +14,17 @@ from rota.errors import BadFile, BadOption
 from rota.model.bundle import Bundle
 from rota.model.schedule import Calendar, Cron, Every
 from rota.model.spec import Breaker, CommandTarget, HttpTarget, PythonTarget
-from rota.rules.jobfile import read_bundle
-from rota.rules.jobfile.known import (
+from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.files.known import (
     DEFAULT_FIELDS,
     JOB_FIELDS,
     OWN_FIELDS,
     SCHEDULE_FIELDS,
     TOP_FIELDS,
 )
-from rota.rules.jobfile.schema import job_file_schema
-from rota.rules.jobfile.targets import TARGET_FIELDS
-from rota.rules.jobfile.words import split_words
+from rota.rules.jobs.files.schema import job_file_schema
+from rota.rules.jobs.files.targets import TARGET_FIELDS
+from rota.rules.jobs.files.words import split_words
 from tests.support.source import ROOT
 
 FILE = """

@@ -8,16 +8,16 @@ import pytest
 
 from rota.errors import BadGraph, BadResult
 from rota.model.graph import Graph, Join, Node
-from rota.rules.graph_outcome import (
+from rota.rules.graph_walk import Walk
+from rota.rules.graphs import plan_graph
+from rota.rules.graphs.joins import JOINS, Counts, Ending, Verdict, judge
+from rota.rules.graphs.outcome import (
     REACTIONS,
     branch_skips,
     outcome_of,
     run_outcome,
     short_circuit_skips,
 )
-from rota.rules.graph_walk import Walk
-from rota.rules.graphs import plan_graph
-from rota.rules.joins import JOINS, Counts, Ending, Verdict, judge
 from tests.support.graph_reference import by_join
 
 RUN, WAIT, SKIP, FAILED = Verdict.RUN, Verdict.WAIT, Verdict.SKIP, Verdict.UPSTREAM_FAILED

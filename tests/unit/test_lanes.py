@@ -5,7 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.rules.lanes import FRONT, LANES, SPAN, jobs_in, lane_of, rank_in_order, stretch_of
+from rota.rules.admission.lanes import (
+    FRONT,
+    LANES,
+    SPAN,
+    jobs_in,
+    lane_of,
+    rank_in_order,
+    stretch_of,
+)
 
 ranks = st.integers(0, SPAN - 1)
 

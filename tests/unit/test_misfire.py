@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.rules.misfire import (
+from rota.rules.schedules.misfire import (
     COUNTED,
     Due,
     Lateness,
@@ -18,7 +18,7 @@ from rota.rules.misfire import (
     newest_since,
     ripe_at,
 )
-from rota.rules.timetable import firings
+from rota.rules.schedules.timetable import firings
 
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
 YEAR = 365 * DAY

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rota.errors import BadOption
-from rota.rules.definitions import check_job_name
-from rota.rules.names import check_name
+from rota.rules.jobs.definitions import check_job_name
+from rota.rules.text.names import check_name
 
 HOSTILE = (
     "",

@@ -8,8 +8,8 @@ import pytest
 
 from rota.errors import BadArguments, BadExpression, BadGraph
 from rota.model.graph import Cache, Graph, Map, Node, Parameter
-from rota.rules.expressions import Values
-from rota.rules.node_values import (
+from rota.rules.graphs.expressions.cel import Values
+from rota.rules.graphs.node_values import (
     arguments_of,
     bind_parameters,
     cache_key,

@@ -9,8 +9,8 @@ import pytest
 
 from rota.errors import BadDuration, BadInput, BadOption
 from rota.model.spec import JobSpec, PolicyChange, PythonTarget, RetryPolicy
-from rota.rules.options import JobOptions, SubmitOptions, job_options, submit_options
-from rota.rules.size import parse_size
+from rota.rules.jobs.options import JobOptions, SubmitOptions, job_options, submit_options
+from rota.rules.text.size import parse_size
 
 
 class Temporary(Exception):

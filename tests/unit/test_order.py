@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.errors import BadOption
-from rota.rules.order import CREDIT_MS, HIGHEST, LOWEST, parse_priority, priority_name, rank_ms
+from rota.rules.admission.order import (
+    CREDIT_MS,
+    HIGHEST,
+    LOWEST,
+    parse_priority,
+    priority_name,
+    rank_ms,
+)
 
 times = st.integers(min_value=0, max_value=4_000_000_000_000)
 levels = st.integers(min_value=LOWEST, max_value=HIGHEST)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.model.schedule import Overlap
-from rota.rules.overlap import Crowd, Outcome, Policy, decide, places
+from rota.rules.schedules.overlap import Crowd, Outcome, Policy, decide, places
 
 
 def run(

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.clock import elapsed_s
-from rota.rules.sheaves import attempts_in
+from rota.rules.shared_log_rows import attempts_in
 from rota.runtime.attempt_log import MAX_LINE, STDOUT
 from rota.runtime.call import Call
 from rota.runtime.context import RunContext, current

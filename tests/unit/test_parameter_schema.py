@@ -8,7 +8,7 @@ import pytest
 
 from rota.model.graph import Graph, Node, Parameter
 from rota.model.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget
-from rota.rules.parameter_schema import of_annotation, schema_of
+from rota.rules.jobs.parameter_schema import of_annotation, schema_of
 
 
 @pytest.mark.parametrize(

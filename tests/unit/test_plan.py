@@ -9,8 +9,8 @@ import pytest
 from rota.errors import BadOption
 from rota.model.bundle import Bundle
 from rota.model.plan import Plan, Stored, StoredJob, StoredSchedule, Wish
-from rota.rules.jobfile import read_bundle
-from rota.rules.plan import make_plan, origin_of
+from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.plan import make_plan, origin_of
 
 MIDNIGHT = 1_792_540_800_000  # 2026-10-21T00:00Z
 HOUR = 3_600_000

@@ -6,8 +6,8 @@ import pytest
 
 from rota.errors import BadOption
 from rota.model.schedule import Cron, Every, Schedule
-from rota.rules.preview import Firing, preview
-from rota.rules.triggers import compile_schedule
+from rota.rules.schedules.preview import Firing, preview
+from rota.rules.schedules.triggers import compile_schedule
 from tests.support.schedules import NO_CALENDARS, ms
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from rota.app import App
 from rota.errors import BadInput
-from rota.rules.definitions import command_target
-from rota.rules.jobfile import read_bundle
-from rota.rules.programs import check_argv, check_command
+from rota.rules.jobs.definitions import command_target
+from rota.rules.jobs.files import read_bundle
+from rota.rules.security.programs import check_argv, check_command
 
 GOOD = (
     ["pg_dump", "--file={path}", "{database}"],

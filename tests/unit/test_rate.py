@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rota.errors import BadOption
-from rota.rules.rate import parse_rate
+from rota.rules.text.rate import parse_rate
 
 
 @pytest.mark.parametrize(

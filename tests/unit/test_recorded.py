@@ -11,8 +11,8 @@ import pytest
 from rota.errors import BadArguments
 from rota.model.graph import Graph, Node, Parameter
 from rota.model.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget
-from rota.rules.recorded import recorded_signature
-from rota.rules.signature.plain import plain_kind
+from rota.rules.jobs.signature.plain import plain_kind
+from rota.rules.jobs.stored_signature import recorded_signature
 
 
 def spec(parameters: dict[str, str], **fields: Any) -> JobSpec:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rota.errors import BadGraph
-from rota.rules.references import Known, Mention, Path, mentions, parse_path, resolve
+from rota.rules.graphs.references import Known, Mention, Path, mentions, parse_path, resolve
 
 KNOWN = Known(
     results={"load": {"rows": [{"id": 5}], "odd key": 1}, "gone": None},

@@ -10,8 +10,8 @@ from rota.model.bundle import BundledSchedule
 from rota.model.release import Declaration
 from rota.model.schedule import Every, Schedule
 from rota.model.spec import JobSpec, PythonTarget
-from rota.rules.pins import Reign, bound_of, version_before
-from rota.rules.releases import Said, digest_of, successor
+from rota.rules.jobs.pins import Reign, bound_of, version_before
+from rota.rules.jobs.releases import Said, digest_of, successor
 
 
 def said(number: int, /, schedules: dict[str, Any] | None = None, **jobs: int) -> Said:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.model.spec import RetryPolicy
-from rota.rules.retry import (
+from rota.rules.failures.retry import (
     GiveUp,
     Requeue,
     RetryIn,

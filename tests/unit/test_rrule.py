@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from rota.errors import BadOption
 from rota.model.schedule import Rrule
-from rota.rules.triggers.rrule_periods import RruleWalls
-from rota.rules.triggers.rrule_text import WEEKDAYS, read_rule
-from rota.rules.zones import zone
+from rota.rules.schedules.triggers.rrule_periods import RruleWalls
+from rota.rules.schedules.triggers.rrule_text import WEEKDAYS, read_rule
+from rota.rules.schedules.zones import zone
 from tests.support.schedules import compiled, iso, ms, times
 
 UTC = zone("UTC")

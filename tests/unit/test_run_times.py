@@ -11,12 +11,12 @@ from rota import this_run
 from rota.errors import BadArguments, BadExpression, BadGraph, BadInput, BadOption
 from rota.model.run import Origin
 from rota.model.schedule import Schedule
-from rota.rules.expressions import Expression, Names, Values
-from rota.rules.references import Known, resolve
-from rota.rules.run_times import FIELDS, run_value, run_values
-from rota.rules.schedule_args import example_args, resolve_args
-from rota.rules.schedule_options import read_schedule
-from rota.rules.template import fill, placeholders, values_for
+from rota.rules.graphs.expressions.cel import Expression, Names, Values
+from rota.rules.graphs.references import Known, resolve
+from rota.rules.runs.times import FIELDS, run_value, run_values
+from rota.rules.schedules.arguments import example_args, resolve_args
+from rota.rules.schedules.options import read_schedule
+from rota.rules.text.template import fill, placeholders, values_for
 
 NIGHT = 1_774_748_400_000  # 2026-03-29T01:40:00Z, in the night in which Paris changes its clocks
 DAY_MS = 86_400_000

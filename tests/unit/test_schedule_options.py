@@ -25,7 +25,7 @@ from rota.model.schedule import (
     Trigger,
     Unless,
 )
-from rota.rules.schedule_options import SCHEDULE_OPTIONS, read_schedule, read_schedules
+from rota.rules.schedules.options import SCHEDULE_OPTIONS, read_schedule, read_schedules
 
 DAILY = Cron("0 6 * * *")
 

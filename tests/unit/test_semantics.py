@@ -11,9 +11,9 @@ import pytest
 
 from rota.errors import BadInput
 from rota.model.schedule import Cron
-from rota.rules.cron import compile_cron
-from rota.rules.timetable import firings
-from rota.rules.zones import LAST_YEAR, zone
+from rota.rules.schedules.cron import compile_cron
+from rota.rules.schedules.timetable import firings
+from rota.rules.schedules.zones import LAST_YEAR, zone
 
 TESTS = Path(__file__).parents[1]
 CASES = {"DST": 14, "CR": 11, "MF": 4, "OV": 3, "MS": 6, "AD": 7}

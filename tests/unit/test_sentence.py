@@ -19,7 +19,7 @@ from rota.model.schedule import (
     Trigger,
     Unless,
 )
-from rota.rules.sentence import describe
+from rota.rules.schedules.sentence import describe
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any, Optional
 import pytest
 
 from rota.errors import BadArguments, BadInput, BadResult, PayloadTooLarge
-from rota.rules.signature import MAX_ARGS_BYTES, MAX_RESULT_BYTES, Signature
+from rota.rules.jobs.signature import MAX_ARGS_BYTES, MAX_RESULT_BYTES, Signature
 
 
 class Opaque:

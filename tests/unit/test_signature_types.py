@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.errors import BadArguments, BadResult
-from rota.rules.signature import Signature
+from rota.rules.jobs.signature import Signature
 
 
 class Colour(Enum):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.errors import BadArguments, BadOption
-from rota.rules.template import fill, placeholders
+from rota.rules.text.template import fill, placeholders
 
 
 def test_names_are_found_once_each_in_order_of_first_use() -> None:

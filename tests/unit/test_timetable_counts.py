@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.model.schedule import Cron, Every, Trigger
-from rota.rules.timetable import Countable, firings
+from rota.rules.schedules.timetable import Countable, firings
 from tests.support.schedules import compiled, ms
 from tests.unit.test_triggers_properties import FOLDS, GAPS, SHIFTS
 

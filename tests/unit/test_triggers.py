@@ -19,11 +19,11 @@ from rota.model.schedule import (
     Trigger,
     Unless,
 )
-from rota.rules.timetable import Never
-from rota.rules.triggers import compile_schedule
-from rota.rules.triggers.every import Steps
-from rota.rules.triggers.unless import UnlessAt
-from rota.rules.zones import zone
+from rota.rules.schedules.timetable import Never
+from rota.rules.schedules.triggers import compile_schedule
+from rota.rules.schedules.triggers.every import Steps
+from rota.rules.schedules.triggers.unless import UnlessAt
+from rota.rules.schedules.zones import zone
 from tests.support.schedules import NO_CALENDARS, compiled, iso, ms, times
 
 PARIS = "Europe/Paris"
@@ -223,7 +223,7 @@ def test_unless_leaves_out_instants() -> None:
 def test_unless_leaps_over_days_however_many_firings_they_have(
     kept: str, excluded: str, after: str, found: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rota.rules.triggers.unless.MAX_EXCLUDED", 400)
+    monkeypatch.setattr("rota.rules.schedules.triggers.unless.MAX_EXCLUDED", 400)
     timetable = compiled(Unless(Cron(kept), Cron(excluded)), PARIS)
 
     assert timetable.after(ms(after)) == ms(found)

@@ -27,7 +27,7 @@ from rota.model.schedule import (
     Trigger,
     Unless,
 )
-from rota.rules.timetable import firings
+from rota.rules.schedules.timetable import firings
 from tests.support.schedules import assert_consistent, compiled, ms
 
 DAY_MS = 86_400_000
@@ -51,8 +51,8 @@ FOLDS: tuple[Fold, ...] = get_args(Fold)
 def _short_searches() -> Iterator[None]:
     """Much is left out here; nobody has to search for it through fifty years."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rota.rules.triggers.unless.SEARCH_MS", 60 * DAY_MS)
-        patch.setattr("rota.rules.triggers.unless.MAX_EXCLUDED", 2_000)
+        patch.setattr("rota.rules.schedules.triggers.unless.SEARCH_MS", 60 * DAY_MS)
+        patch.setattr("rota.rules.schedules.triggers.unless.MAX_EXCLUDED", 2_000)
         yield
 
 

@@ -14,7 +14,7 @@ from rota.engine.node_views import NodeView
 from rota.engine.timeline import Stretch, Timeline, Track
 from rota.model.run import RunView
 from rota.model.states import State
-from rota.rules.graph_progress import Progress
+from rota.rules.graphs.progress import Progress
 
 
 def view(state: State = State.SUSPENDED, **facts: Any) -> RunView:

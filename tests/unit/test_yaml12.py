@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.errors import BadFile
-from rota.rules.jobfile.write import write_jobs
-from rota.rules.jobfile.yaml12 import MAX_BYTES, read_yaml
+from rota.rules.jobs.files.write import write_jobs
+from rota.rules.jobs.files.yaml12 import MAX_BYTES, read_yaml
 
 BOMB = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"a{at}: &a{at} [{','.join([f'*a{at - 1}'] * 9)}]\n" for at in range(1, 9)

@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from rota.errors import BadZone
-from rota.rules import zones
-from rota.rules.zones import LAST_YEAR, Zone, zone
+from rota.rules.schedules import zones
+from rota.rules.schedules.zones import LAST_YEAR, Zone, zone
 
 HOUR = 3_600_000
 

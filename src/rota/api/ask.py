@@ -29,7 +29,7 @@ from rota.engine.namespaces import HOME
 from rota.engine.requests import Keyed, answer_keys, take_keys
 from rota.errors import BadInput, CommitUnknown, KeyReused, StoreUnavailable
 from rota.model.identity import Credential
-from rota.rules.json_keys import check_keys
+from rota.rules.text.json_keys import check_keys
 from rota.store.base import Tx
 
 T = TypeVar("T")

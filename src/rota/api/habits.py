@@ -10,8 +10,8 @@ import msgspec
 from rota.model.identity import Credential
 from rota.model.plan import FieldChange
 from rota.model.spec import JobSpec
-from rota.rules.rights import power_of, power_of_template
-from rota.rules.web_address import shown_address
+from rota.rules.security.rights import power_of, power_of_template
+from rota.rules.security.web_address import shown_address
 
 VARIABLES, HEADERS = "target.env.", "target.headers."
 PRIVATE = "target.allow_private"

@@ -29,7 +29,7 @@ from rota.errors import NotPermitted, NotSignedIn, StoreUnavailable, TooMany
 from rota.ids import is_id
 from rota.model.identity import Credential
 from rota.notices import emit
-from rota.rules.secrets import csrf_of, digest_of
+from rota.rules.security.secrets import csrf_of, digest_of
 from rota.store.base import Tx
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from rota.api.oidc_options import OidcOptions
 from rota.clock import elapsed_s
 from rota.errors import NotPermitted, NotSignedIn
 from rota.model.identity import PEOPLE, Role
-from rota.rules.secrets import digest_of
+from rota.rules.security.secrets import digest_of
 from rota.url_text import to_url_text
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "Ed25519"]

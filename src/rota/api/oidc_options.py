@@ -10,7 +10,7 @@ import msgspec
 
 from rota.errors import BadOption
 from rota.model.identity import PEOPLE, Role
-from rota.rules.names import check_name
+from rota.rules.text.names import check_name
 
 
 class OidcOptions(msgspec.Struct, frozen=True, kw_only=True):

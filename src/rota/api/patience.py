@@ -15,7 +15,7 @@ from collections.abc import Callable
 from rota.api.buckets import Buckets
 from rota.clock import elapsed_s
 from rota.errors import TooMany
-from rota.rules.secrets import SHOWN
+from rota.rules.security.secrets import SHOWN
 
 
 class Patience:

@@ -12,7 +12,7 @@ from typing import Any
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from rota.api.options import ServerOptions
-from rota.rules.addresses import Address
+from rota.rules.security.addresses import Address
 
 
 class Proxied:

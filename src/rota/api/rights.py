@@ -19,7 +19,7 @@ from rota.errors import NotPermitted
 from rota.model.identity import Credential
 from rota.model.run import NewRun
 from rota.model.spec import JobSpec, PythonTarget
-from rota.rules.rights import power_of, power_of_template, queues_of, started_by
+from rota.rules.security.rights import power_of, power_of_template, queues_of, started_by
 
 if TYPE_CHECKING:
     from rota.api.ask import Ask

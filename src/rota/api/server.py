@@ -25,7 +25,7 @@ from rota.errors import BadOption, StoreLost
 from rota.ids import new_id
 from rota.model.identity import ROLES
 from rota.notices import emit
-from rota.rules.secrets import check_own_token, digest_of
+from rota.rules.security.secrets import check_own_token, digest_of
 from rota.store.base import Tx
 
 if TYPE_CHECKING:

@@ -37,10 +37,10 @@ from rota.errors import (
 from rota.model.identity import Credential, Quotas
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import JobSpec, retry_of
-from rota.rules.options import submit_options
-from rota.rules.recorded import recorded_signature
-from rota.rules.signature import Signature
-from rota.rules.weights import point_of
+from rota.rules.jobs.options import submit_options
+from rota.rules.jobs.signature import Signature
+from rota.rules.jobs.stored_signature import recorded_signature
+from rota.rules.jobs.weights import point_of
 from rota.store.base import Tx
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ from rota.app.waiter import Waiter
 from rota.errors import UnknownJob
 from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
-from rota.rules.names import check_name, check_release
+from rota.rules.text.names import check_name, check_release
 from rota.runtime.artifacts import open_artifacts
 from rota.runtime.options import WorkerOptions
 from rota.runtime.vault import Vault

@@ -17,9 +17,9 @@ from rota.engine.backfill_range import MOST, Range, Wish
 from rota.engine.backfill_views import BackfillView, backfills, show_backfill
 from rota.errors import BadOption, RunNotFinished
 from rota.ids import new_id
-from rota.rules.duration import parse_duration
-from rota.rules.moments import read_bound
-from rota.rules.zones import zone
+from rota.rules.schedules.zones import zone
+from rota.rules.text.duration import parse_duration
+from rota.rules.text.moments import read_bound
 from rota.store.base import Tx
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from rota.engine import blackouts as windows
 from rota.engine import calendars as engine
 from rota.engine.timetables import StoredCalendar
 from rota.model.schedule import Blackout, Calendar
-from rota.rules.blackouts import read_blackout
-from rota.rules.names import check_name
+from rota.rules.schedules.windows import read_blackout
+from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
 if TYPE_CHECKING:

@@ -27,9 +27,9 @@ from rota.errors import (
     StoreUnavailable,
 )
 from rota.ids import new_id
-from rota.rules.rate import parse_rate
-from rota.rules.recorded import recorded_signature
-from rota.rules.signature import MAX_ARGS_BYTES
+from rota.rules.jobs.signature import MAX_ARGS_BYTES
+from rota.rules.jobs.stored_signature import recorded_signature
+from rota.rules.text.rate import parse_rate
 from rota.store.base import Tx
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from rota.errors import BadOption
 from rota.ids import new_id
 from rota.model.bundle import BundledSchedule
 from rota.model.release import Declaration
-from rota.rules.recorded import fitting
-from rota.rules.schedule_options import named
+from rota.rules.jobs.stored_signature import fitting
+from rota.rules.schedules.options import named
 from rota.store.open import file_of
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from rota.engine.inspect import now_ms
 from rota.engine.jobs import check_told_jobs, introduce
 from rota.errors import BadOption
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget, Target
-from rota.rules.on_failure import check_function, told_by
-from rota.rules.options import JobOptions, job_options
-from rota.rules.programs import check_command
-from rota.rules.signature import Signature
-from rota.rules.signature.words import Words
-from rota.rules.template import placeholders
+from rota.rules.failures.on_failure import check_function, told_by
+from rota.rules.jobs.options import JobOptions, job_options
+from rota.rules.jobs.signature import Signature
+from rota.rules.jobs.signature.words import Words
+from rota.rules.security.programs import check_command
+from rota.rules.text.template import placeholders
 from rota.store.base import Tx
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def data_job(
 
 def request_of(url: str, headers: Mapping[str, str], **facts: Any) -> HttpTarget:
     """A request to make; credentials in its address become a header."""
-    from rota.rules.egress import check_headers  # noqa: PLC0415  # most apps send no requests
-    from rota.rules.web_address import apart  # noqa: PLC0415
+    from rota.rules.security.egress import check_headers  # noqa: PLC0415  # most apps send no requests
+    from rota.rules.security.web_address import apart  # noqa: PLC0415
 
     address, sent = apart(url, headers)
     check_headers(sent)
@@ -137,7 +137,7 @@ def told_jobs(app: App, jobs: Iterable[Job[..., Any]]) -> list[Job[..., Any]]:
 
 def _spec(checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
     if checked.cache is not None and checked.cache.key is not None:
-        from rota.rules.cache_options import parse_cache  # noqa: PLC0415  # as with options
+        from rota.rules.jobs.cache_options import parse_cache  # noqa: PLC0415  # as with options
 
         parse_cache(checked.cache, signature.parameters)
     # What has no parameters keeps the definition, and so the version, that it had.

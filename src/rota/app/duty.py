@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from rota.app.definitions import told_jobs
 from rota.app.works import Works
 from rota.engine.turns import limits_of_graphs
-from rota.rules.dependencies import check_circles
-from rota.rules.takes import takes_of_all
+from rota.rules.admission.dependencies import check_circles
+from rota.rules.jobs.accepted_arguments import takes_of_all
 from rota.runtime.options import Duty, WorkerOptions
 
 if TYPE_CHECKING:

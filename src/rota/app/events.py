@@ -14,8 +14,8 @@ from rota.engine.send import send
 from rota.errors import BadOption, CommitUnknown, PayloadTooLarge, StoreUnavailable
 from rota.ids import new_id
 from rota.model.event import Event, Sent
-from rota.rules.names import check_key, check_name
-from rota.rules.signature import MAX_ARGS_BYTES
+from rota.rules.jobs.signature import MAX_ARGS_BYTES
+from rota.rules.text.names import check_key, check_name
 
 if TYPE_CHECKING:
     from rota.app.app import App

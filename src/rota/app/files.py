@@ -15,9 +15,9 @@ from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.plan import Plan, Stored, Wish
 from rota.model.schedule import Calendar
-from rota.rules.jobfile import read_bundle
-from rota.rules.jobfile.yaml12 import MAX_BYTES
-from rota.rules.plan import make_plan
+from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.files.yaml12 import MAX_BYTES
+from rota.rules.jobs.plan import make_plan
 
 if TYPE_CHECKING:
     from rota.app.app import App

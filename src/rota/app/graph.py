@@ -25,14 +25,14 @@ from rota.errors import BadGraph, BadInput, BadOption
 from rota.model.graph import Graph, Mode, Parameter
 from rota.model.run import NewRun
 from rota.model.spec import GraphTarget, JobSpec
-from rota.rules.checks import hint, one_of
-from rota.rules.graph_options import read_graph
 from rota.rules.graphs import Plan, expand, plan_graph
+from rota.rules.graphs.options import read_graph
+from rota.rules.graphs.references import NOTHING, mentions, resolve
 from rota.rules.graphs.types import facts_of
-from rota.rules.names import check_name
-from rota.rules.options import TIMING_OPTIONS, job_options
-from rota.rules.references import NOTHING, mentions, resolve
-from rota.rules.signature import Signature
+from rota.rules.jobs.options import TIMING_OPTIONS, job_options
+from rota.rules.jobs.signature import Signature
+from rota.rules.text.checks import hint, one_of
+from rota.rules.text.names import check_name
 
 if TYPE_CHECKING:
     from rota.app.app import App

@@ -16,8 +16,8 @@ from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.model.anchor import Anchor
 from rota.model.identity import GivenToken, Namespace, TokenView
-from rota.rules.identity_options import Limit, other_quotas
-from rota.rules.names import check_name
+from rota.rules.security.identity_options import Limit, other_quotas
+from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from rota.errors import NotAllowed
 from rota.model.run import NewRun
 from rota.model.schedule import Schedule
 from rota.model.spec import GraphTarget, JobSpec, retry_of
-from rota.rules.options import UNCHANGED, SubmitOptions, submit_options
-from rota.rules.retry_options import RetryFunction
-from rota.rules.signature import Signature
+from rota.rules.failures.retry_options import RetryFunction
+from rota.rules.jobs.options import UNCHANGED, SubmitOptions, submit_options
+from rota.rules.jobs.signature import Signature
 
 if TYPE_CHECKING:
     from rota.app.app import App

@@ -15,7 +15,7 @@ from rota.engine.inspect import endings, find, now_ms
 from rota.engine.keys import ENDED, LOGGED, NODE_ENDED
 from rota.engine.logs import Seen, read, search
 from rota.model.log import Level, LogLine
-from rota.rules.duration import parse_duration
+from rota.rules.text.duration import parse_duration
 from rota.store.wakeups import EVERYWHERE
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import msgspec
 from rota.ids import new_id
 from rota.model.run import NewRun
 from rota.model.spec import JobSpec
-from rota.rules.options import UNCHANGED, SubmitOptions
+from rota.rules.jobs.options import UNCHANGED, SubmitOptions
 
 
 def new_run(spec: JobSpec, version: int, args: str, options: SubmitOptions) -> NewRun:

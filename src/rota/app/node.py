@@ -8,8 +8,8 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 from rota.app.plain import current_call
 from rota.app.trace import MAP_OPTIONS, check_options, current_trace, mapped_over
 from rota.errors import BadGraph, BadOption, NotAllowed
-from rota.rules.maps import parse_tolerance
-from rota.rules.signature import Signature
+from rota.rules.graphs.maps import parse_tolerance
+from rota.rules.jobs.signature import Signature
 
 P = ParamSpec("P")
 R = TypeVar("R")

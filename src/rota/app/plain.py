@@ -13,11 +13,11 @@ from typing import TypeVar
 
 from rota.errors import NotAllowed
 from rota.model.graph import Graph, Join, Node
-from rota.rules.expression_text import mentioned_in, tokens_of
+from rota.rules.graphs.expressions.text import mentioned_in, tokens_of
+from rota.rules.graphs.joins import Counts, Ending, Verdict, judge
 from rota.rules.graphs.mentioned import nodes_with_error, values_of
 from rota.rules.graphs.plan import Plan
-from rota.rules.joins import Counts, Ending, Verdict, judge
-from rota.rules.references import mentions
+from rota.rules.graphs.references import mentions
 
 T = TypeVar("T")
 JOINS: tuple[Join, ...] = ("all_success", "none_failed", "none_failed_min_one_success")

@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 import msgspec
 
 from rota.errors import BadGraph
-from rota.rules.references import Reference, is_name
-from rota.rules.signature import wire
+from rota.rules.graphs.references import Reference, is_name
+from rota.rules.jobs.signature import wire
 
 
 class Later(Reference):

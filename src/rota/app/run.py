@@ -25,10 +25,10 @@ from rota.model.artifact import is_pointer
 from rota.model.log import LogLine
 from rota.model.run import AttemptView, Ended, RunView
 from rota.model.states import State
-from rota.rules.checks import one_of
-from rota.rules.duration import parse_duration
-from rota.rules.graph_progress import Progress
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
+from rota.rules.graphs.progress import Progress
+from rota.rules.text.checks import one_of
+from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
 if TYPE_CHECKING:

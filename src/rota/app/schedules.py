@@ -33,11 +33,11 @@ from rota.engine.trigger import Triggered, trigger
 from rota.errors import BadOption, UnknownJob
 from rota.ids import new_id
 from rota.model.schedule import OnEvent, Schedule
-from rota.rules.names import check_name
-from rota.rules.preview import Firing
-from rota.rules.recorded import check_schedule, fitting
-from rota.rules.schedule_args import check_args, written
-from rota.rules.schedule_options import read_schedule
+from rota.rules.jobs.stored_signature import check_schedule, fitting
+from rota.rules.schedules.arguments import check_args, written
+from rota.rules.schedules.options import read_schedule
+from rota.rules.schedules.preview import Firing
+from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ def is_open_to_all(path: str) -> bool:
 
 def anchor_key(said: Settings) -> str | None:
     """What anchors are signed with, if with anything."""
-    from rota.rules.anchors import check_key  # noqa: PLC0415  # few have one
+    from rota.rules.security.anchors import check_key  # noqa: PLC0415  # few have one
 
     if said.anchor_key is not None:
         return check_key(said.anchor_key)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from rota.app.settings_file import Layer, Said, file_layer, find_file, profile_layer, read_file
 from rota.app.settings_walls import WALLS, Walls, count_to, yes_or_no
 from rota.errors import BadInput, BadOption
-from rota.rules.duration import parse_duration
-from rota.rules.names import check_name, check_release
+from rota.rules.text.duration import parse_duration
+from rota.rules.text.names import check_name, check_release
 
 LOG_FORMATS = ("text", "json")
 MAX_SLOTS = 1000

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rota.errors import BadOption
-from rota.rules.size import parse_size
+from rota.rules.text.size import parse_size
 
 if TYPE_CHECKING:
     from rota.runtime.options import WorkerOptions
@@ -90,13 +90,13 @@ def _list(what: str, read: Callable[[str], str]) -> Callable[[object], tuple[str
 
 
 def _host(text: str) -> str:
-    from rota.rules.egress import read_host  # noqa: PLC0415  # few say one
+    from rota.rules.security.egress import read_host  # noqa: PLC0415  # few say one
 
     return read_host(text)
 
 
 def _network(text: str) -> str:
-    from rota.rules.egress import read_network  # noqa: PLC0415  # few say one
+    from rota.rules.security.egress import read_network  # noqa: PLC0415  # few say one
 
     return read_network(text)
 

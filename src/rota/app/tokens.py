@@ -10,9 +10,14 @@ from rota.engine.tokens import NewSecret, NewToken
 from rota.errors import BadInput
 from rota.ids import new_id
 from rota.model.identity import TokenView
-from rota.rules.duration import parse_duration
-from rota.rules.identity_options import check_label, check_queues, check_roles, check_worker
-from rota.rules.secrets import SHOWN, digest_of, token_text
+from rota.rules.security.identity_options import (
+    check_label,
+    check_queues,
+    check_roles,
+    check_worker,
+)
+from rota.rules.security.secrets import SHOWN, digest_of, token_text
+from rota.rules.text.duration import parse_duration
 from rota.url_text import to_url_text
 
 ENTROPY = 32

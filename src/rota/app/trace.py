@@ -11,9 +11,9 @@ from typing import Any
 from rota.app.refs import Later, NodeRef, value_of
 from rota.errors import BadGraph, BadOption, NotAllowed
 from rota.model.graph import Cache, Map, Node
-from rota.rules.checks import hint
-from rota.rules.duration import format_duration, parse_duration
 from rota.rules.graphs.plan import MAX_NODES
+from rota.rules.text.checks import hint
+from rota.rules.text.duration import format_duration, parse_duration
 
 MAP_OPTIONS = frozenset({"batch", "concurrency", "into", "tolerate"})
 NODE_OPTIONS = (frozenset(Node.__struct_fields__) - {"args", "graph", "job", "map"}) | MAP_OPTIONS

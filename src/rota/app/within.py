@@ -12,7 +12,7 @@ from rota.engine.submit import submit
 from rota.errors import DuplicateKey, WrongConnection
 from rota.model.run import NewRun
 from rota.model.spec import JobSpec
-from rota.rules.options import SubmitOptions
+from rota.rules.jobs.options import SubmitOptions
 from rota.store.base import Store
 from rota.store.foreign.tx import ForeignTx
 from rota.store.open import dialect_of, file_of

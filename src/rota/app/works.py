@@ -12,9 +12,9 @@ from rota.engine.jobs import CODE, Pinned, pinned_to
 from rota.errors import AppNotFound, UnknownJob
 from rota.model.run import Lease
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
-from rota.rules.signature import Signature
-from rota.rules.takes import takes_of
-from rota.rules.template import placeholders
+from rota.rules.jobs.accepted_arguments import takes_of
+from rota.rules.jobs.signature import Signature
+from rota.rules.text.template import placeholders
 from rota.runtime.call import Work
 from rota.runtime.executors.lookup import find_function
 from rota.scripts import module_name, script_path

@@ -22,7 +22,7 @@ def read_file(
     path: str, flags: dict[str, Any], key_file: str | None, namespace: str
 ) -> list[Anchor]:
     """The anchors of a namespace, checked against the key if there is one."""
-    from rota.rules.anchors import read_anchors
+    from rota.rules.security.anchors import read_anchors
 
     key = key_of(flags, key_file)
     try:
@@ -42,7 +42,7 @@ def read_file(
 def key_of(flags: dict[str, Any], key_file: str | None) -> str | None:
     """Of the file that was named, else of the settings."""
     from rota.app.secret_files import anchor_key, read_secret
-    from rota.rules.anchors import check_key
+    from rota.rules.security.anchors import check_key
 
     if key_file is not None:
         return check_key(read_secret("--key-file", key_file))
@@ -52,7 +52,7 @@ def key_of(flags: dict[str, Any], key_file: str | None) -> str | None:
 def keep_ms_of(said: str | None) -> int:
     """How long acts are kept; what workers do unless their code says another time."""
     from rota.engine.prune import Retention
-    from rota.rules.duration import parse_duration
+    from rota.rules.text.duration import parse_duration
 
     return Retention().acts_ms if said is None else parse_duration(said)
 

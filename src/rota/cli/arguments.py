@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from rota.errors import BadArguments
-from rota.rules.json_keys import check_keys
+from rota.rules.text.json_keys import check_keys
 
 if TYPE_CHECKING:
     from rota.app import App, Job
@@ -79,7 +79,7 @@ def _object(text: str) -> dict[str, Any]:
 def recorded_job(app: App, view: JobView) -> Job[..., Any]:
     """A job as the store knows it: names and plain types are checked, the rest by the worker."""
     from rota.app import Job
-    from rota.rules.recorded import recorded_signature
+    from rota.rules.jobs.stored_signature import recorded_signature
 
     job = Job[..., Any](app, view.spec, recorded_signature(view.spec), None)
     job.version = view.version

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from rota.rules.differences import differences
+from rota.rules.jobs.differences import differences
 
 if TYPE_CHECKING:
     import msgspec

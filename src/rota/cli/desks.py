@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rota.engine.workers import WorkerView
     from rota.model.log import Level, LogLine
     from rota.model.run import AttemptView, RunView
-    from rota.rules.graph_progress import Progress
+    from rota.rules.graphs.progress import Progress
 
     Handle = Run[Any] | ServedRun
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from rota.rules.importers.report import Entry, Imported, Note
+    from rota.rules.jobs.importers.report import Entry, Imported, Note
 
 WIDTH = 100
 

@@ -14,7 +14,7 @@ from rota.cli.options import settings
 from rota.cli.served import server_client
 from rota.errors import BadArguments, BadInput, UnknownRun
 from rota.ids import is_id
-from rota.rules.json_keys import check_keys
+from rota.rules.text.json_keys import check_keys
 
 if TYPE_CHECKING:
     from rota.app import App

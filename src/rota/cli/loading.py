@@ -55,7 +55,7 @@ def find_app(ref: str, *, folders: Sequence[Path]) -> App:
 
 def find_object(ref: str, *, folders: Sequence[Path]) -> Any:
     """Anything that a module holds, by `module:name` or `file.py:name`."""
-    import rota.rules.importers.celery  # noqa: F401  # as above
+    import rota.rules.jobs.importers.celery  # noqa: F401  # as above
 
     place, _, name = ref.partition(":")
     if not name:

@@ -12,7 +12,7 @@ NAME = Path("/etc/timezone")
 def machine_zone() -> str:
     """From TZ, /etc/timezone or where /etc/localtime leads; UTC when none of them says."""
     from rota.errors import BadInput
-    from rota.rules.zones import zone
+    from rota.rules.schedules.zones import zone
 
     for name in (os.environ.get("TZ", "").removeprefix(":"), _written(), _linked()):
         try:

@@ -38,7 +38,7 @@ def plan_options(command: F) -> F:
 def wish_of(flags: dict[str, Any]) -> Wish:
     from rota.errors import BadDuration
     from rota.model.plan import Wish
-    from rota.rules.duration import parse_duration
+    from rota.rules.text.duration import parse_duration
 
     try:
         horizon_ms = parse_duration(flags["horizon"])
@@ -53,8 +53,8 @@ def wish_of(flags: dict[str, Any]) -> Wish:
 
 
 def _start(text: str | None) -> int | None:
-    from rota.rules.moments import read_bound
-    from rota.rules.zones import zone
+    from rota.rules.schedules.zones import zone
+    from rota.rules.text.moments import read_bound
 
     return None if text is None else read_bound("from", text, zone("UTC"))
 

@@ -7,12 +7,12 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rota.rules import posture
+from rota.rules.security import posture
 
 if TYPE_CHECKING:
     from rota.app.settings import Settings
     from rota.model.identity import TokenView
-    from rota.rules.checkup import Finding
+    from rota.rules.insight.checkup import Finding
     from rota.store.base import Store, Tx
 
 SECRETS = ("admin_token", "client_secret", "anchor_key", "token", "password", "://")
@@ -51,7 +51,7 @@ def _stored(tx: Tx, *, is_file: bool) -> list[Finding]:
     from rota.engine.inspect import now_ms
     from rota.engine.namespaces import HOME, namespaces
     from rota.engine.tokens import tokens
-    from rota.rules import checkup
+    from rota.rules.insight import checkup
 
     names = {HOME, *(each.name for each in namespaces(tx))}
     found: list[TokenView] = []

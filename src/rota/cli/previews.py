@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rota.errors import BadOption
-from rota.rules.json_keys import check_keys
-from rota.rules.preview import Firing, preview
-from rota.rules.schedule_options import read_schedule
-from rota.rules.triggers import compile_schedule
+from rota.rules.schedules.options import read_schedule
+from rota.rules.schedules.preview import Firing, preview
+from rota.rules.schedules.triggers import compile_schedule
+from rota.rules.text.json_keys import check_keys
 
 if TYPE_CHECKING:
     from rota.cli.output import Row

@@ -10,7 +10,7 @@ from rota.cli.output import Cell, print_facts, state_cell, styled
 from rota.cli.times import ago, took
 from rota.engine.reasons import Reason
 from rota.model.run import AttemptView, ErrorDetail, RunView
-from rota.rules.run_times import run_values
+from rota.rules.runs.times import run_values
 from rota.runtime.masking import Masker
 
 _NAMES = {

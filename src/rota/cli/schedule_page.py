@@ -15,8 +15,8 @@ from rota.cli.times import ago
 from rota.engine.firings import FiringView
 from rota.engine.schedule_views import ScheduleView
 from rota.errors import BadOption
-from rota.rules.json_keys import check_keys
-from rota.rules.preview import Firing
+from rota.rules.schedules.preview import Firing
+from rota.rules.text.json_keys import check_keys
 
 COLUMNS = ("name", "job", "when", "state", "next", "last", "ended", "runs", "missed")
 PAST_COLUMNS = ("for", "kind", "what", "run", "state")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rota.cli.changed import print_changes, shown
 from rota.cli.previews import asked_schedule
 from rota.errors import BadOption, UnknownSchedule
-from rota.rules.schedule_options import kept
+from rota.rules.schedules.options import kept
 
 if TYPE_CHECKING:
     from rota.cli.places import Place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from rota.errors import BadOption
-from rota.rules.duration import UNIT_MS, format_duration
+from rota.rules.text.duration import UNIT_MS, format_duration
 
 _COARSE = ("d", "h", "m", "s")
 

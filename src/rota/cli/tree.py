@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rota.cli.times import took
 from rota.cli.words import word_of
 from rota.engine.node_views import NodeView
-from rota.rules.graph_progress import WAITS
+from rota.rules.graphs.progress import WAITS
 
 
 class Branch(NamedTuple):

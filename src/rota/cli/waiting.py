@@ -28,7 +28,7 @@ def _wait_with_bar(run: Handle, timeout: str | None) -> Ended:
 
     from rota.clock import elapsed_s
     from rota.errors import RunNotFinished
-    from rota.rules.duration import parse_duration
+    from rota.rules.text.duration import parse_duration
 
     end_s = elapsed_s() + parse_duration(timeout) / 1000 if timeout else float("inf")
     text = TextColumn("{task.description}", markup=False)  # a note is no markup

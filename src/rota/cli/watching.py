@@ -14,8 +14,8 @@ from rota.engine.progress import progress_of_nodes
 from rota.errors import RunNotFinished
 from rota.model.run import RunView
 from rota.model.states import FINAL
-from rota.rules.duration import parse_duration
-from rota.rules.graph_progress import Progress
+from rota.rules.graphs.progress import Progress
+from rota.rules.text.duration import parse_duration
 
 if TYPE_CHECKING:
     from rota.app import App

@@ -17,7 +17,7 @@ from rota.engine.backfill import Planned
 from rota.engine.backfill_range import Wish
 from rota.engine.backfill_views import BackfillView, Reprocess
 from rota.errors import BadOption, RunNotFinished
-from rota.rules.duration import parse_duration
+from rota.rules.text.duration import parse_duration
 
 if TYPE_CHECKING:
     from rota.client.client import Client

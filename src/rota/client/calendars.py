@@ -11,8 +11,8 @@ from rota.client.documents import Answer, Page
 from rota.engine.timetables import StoredCalendar
 from rota.errors import UnknownBlackout
 from rota.model.schedule import Blackout, Calendar
-from rota.rules.blackouts import read_blackout
-from rota.rules.names import check_name
+from rota.rules.schedules.windows import read_blackout
+from rota.rules.text.names import check_name
 
 if TYPE_CHECKING:
     from rota.client.client import Client

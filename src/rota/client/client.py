@@ -48,7 +48,7 @@ from rota.model.event import Sent
 from rota.model.log import Level, LogLine
 from rota.model.run import RunView
 from rota.model.states import State
-from rota.rules.duration import parse_duration
+from rota.rules.text.duration import parse_duration
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ import msgspec
 from rota.client.documents import Answer
 from rota.errors import BadOption
 from rota.model.event import Heard, Sent
-from rota.rules.names import check_key, check_name
+from rota.rules.text.names import check_key, check_name
 
 if TYPE_CHECKING:
     from rota.client.client import Client

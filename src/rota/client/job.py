@@ -14,8 +14,8 @@ import msgspec
 from rota.client.documents import Answer, ManyNamed, Named
 from rota.client.run import ServedRun
 from rota.errors import BadArguments, BadInput, BadOption, DuplicateKey
-from rota.rules.duration import parse_duration
-from rota.rules.signature import wire
+from rota.rules.jobs.signature import wire
+from rota.rules.text.duration import parse_duration
 
 if TYPE_CHECKING:
     from rota.client.client import Client

@@ -12,8 +12,8 @@ import msgspec
 from rota.client.documents import Answer, Page, ms_or_none
 from rota.errors import UnknownNamespace
 from rota.model.identity import Namespace, Quotas
-from rota.rules.identity_options import Limit, other_quotas
-from rota.rules.names import check_name
+from rota.rules.security.identity_options import Limit, other_quotas
+from rota.rules.text.names import check_name
 
 if TYPE_CHECKING:
     from rota.client.client import Client

@@ -11,7 +11,7 @@ from rota.clock import to_ms
 from rota.engine.node_views import NodeView
 from rota.engine.timeline import Part, Stretch, Timeline, Track
 from rota.model.run import RunView
-from rota.rules.graph_progress import Progress
+from rota.rules.graphs.progress import Progress
 
 
 class _Map(Answer):

@@ -32,9 +32,9 @@ from rota.model.artifact import missing_digest
 from rota.model.log import LogLine
 from rota.model.run import AttemptView, Ended, RunView
 from rota.model.states import FINAL, State
-from rota.rules.checks import one_of
-from rota.rules.duration import parse_duration
-from rota.rules.graph_progress import Progress
+from rota.rules.graphs.progress import Progress
+from rota.rules.text.checks import one_of
+from rota.rules.text.duration import parse_duration
 
 if TYPE_CHECKING:
     from rota.client.client import Client

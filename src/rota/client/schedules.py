@@ -20,8 +20,8 @@ from rota.engine.firings import FiringView
 from rota.engine.schedule_views import ScheduleOrigin, ScheduleState, ScheduleView
 from rota.errors import BadOption
 from rota.model.schedule import Schedule
-from rota.rules.preview import Firing
-from rota.rules.schedule_options import read_schedule
+from rota.rules.schedules.options import read_schedule
+from rota.rules.schedules.preview import Firing
 
 if TYPE_CHECKING:
     from rota.client.client import Client

@@ -12,8 +12,8 @@ import msgspec
 
 from rota.engine.timetables import Timetables
 from rota.engine.upcoming import Planned, planned
-from rota.rules.timetable import Countable, Timetable, firings
-from rota.rules.triggers.every import Steps
+from rota.rules.schedules.timetable import Countable, Timetable, firings
+from rota.rules.schedules.triggers.every import Steps
 from rota.store.base import Tx
 
 MOST = 100_000

@@ -17,7 +17,7 @@ from rota.engine.starts import NewId
 from rota.engine.timetables import Timetables, seed_of
 from rota.model.bundle import Bundle
 from rota.model.plan import Change, Plan, Stored, StoredJob, StoredSchedule, Wish
-from rota.rules.plan import make_plan, origin_of
+from rota.rules.jobs.plan import make_plan, origin_of
 from rota.store.base import Tx
 
 

@@ -17,7 +17,7 @@ from rota.engine.queues import Depth
 from rota.engine.stored import error_of
 from rota.engine.workers import WorkerView
 from rota.model.breaker import BreakerView
-from rota.rules.duration import format_duration
+from rota.rules.text.duration import format_duration
 from rota.store.base import Row, Tx
 
 Kind = Literal["unserved", "paused", "held", "silent", "lost", "overdue"]

@@ -25,7 +25,7 @@ from rota.engine.timetables import Plan, Timetables
 from rota.engine.weights import weighed
 from rota.errors import BadInput, NotAllowed, UnknownSchedule
 from rota.model.run import NewRun
-from rota.rules.misfire import before
+from rota.rules.schedules.misfire import before
 from rota.store.base import Row, Tx
 
 CHUNK = 100

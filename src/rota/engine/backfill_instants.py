@@ -9,7 +9,7 @@ from rota.engine.backfill_views import Reprocess
 from rota.engine.mended import FAILED, mended
 from rota.engine.timetables import Plan
 from rota.model.states import State
-from rota.rules.misfire import first_since, newest_since
+from rota.rules.schedules.misfire import first_since, newest_since
 from rota.store.base import Row, Tx
 
 

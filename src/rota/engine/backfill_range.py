@@ -11,7 +11,7 @@ import msgspec
 from rota.engine.backfill_views import Reprocess
 from rota.engine.timetables import Plan
 from rota.errors import BadOption
-from rota.rules.misfire import count
+from rota.rules.schedules.misfire import count
 
 MOST = 10_000
 """Firings in one backfill, unless a larger number is confirmed."""

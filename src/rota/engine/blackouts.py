@@ -17,7 +17,7 @@ from rota.engine.names import lock_name
 from rota.engine.stored import read
 from rota.errors import BadInput
 from rota.model.schedule import Blackout
-from rota.rules.blackouts import START, Verdict, compile_blackout, verdict
+from rota.rules.schedules.windows import START, Verdict, compile_blackout, verdict
 from rota.store.base import Row, Tx
 
 _blackout = msgspec.json.Decoder(Blackout)

@@ -10,7 +10,7 @@ from rota.engine.keys import recall_key
 from rota.errors import UnknownJob
 from rota.model.breaker import BreakerView, Circuit
 from rota.model.spec import JobSpec
-from rota.rules.breaker_options import breaker_text
+from rota.rules.failures.breaker_options import breaker_text
 from rota.store.base import Row, Tx
 
 LOOKED_AT = 20_000

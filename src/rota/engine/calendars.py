@@ -11,7 +11,7 @@ from rota.engine.names import lock_name
 from rota.engine.timetables import StoredCalendar
 from rota.errors import BadOption, UnknownCalendar
 from rota.model.schedule import Calendar
-from rota.rules.calendars import business_days
+from rota.rules.schedules.calendars import business_days
 from rota.store.base import Tx
 
 _calendar = msgspec.json.Decoder(Calendar)

@@ -15,9 +15,9 @@ from rota.engine.jobs import current_specs
 from rota.engine.pins import Pins
 from rota.errors import BadInput
 from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.failures.on_failure import told_by
 from rota.rules.graphs import plan_graph
-from rota.rules.on_failure import told_by
-from rota.rules.recorded import kinds_of
+from rota.rules.jobs.stored_signature import kinds_of
 from rota.store.base import Tx
 
 NOW = 2**62

@@ -15,7 +15,7 @@ import msgspec
 from rota.engine.stored import error_of
 from rota.model.run import ErrorDetail
 from rota.model.states import State
-from rota.rules.cursor import Mark
+from rota.rules.insight.cursor import Mark
 from rota.store.base import Row, Tx
 
 MOST_RUNNING = 20_000

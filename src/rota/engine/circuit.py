@@ -11,7 +11,7 @@ from rota.engine.stored import read
 from rota.errors import BadInput
 from rota.model.breaker import Circuit, Tally
 from rota.model.spec import Breaker
-from rota.rules.breaker import count, times_of
+from rota.rules.failures.breaker import count, times_of
 from rota.store.base import Row, Tx
 
 _rule = msgspec.json.Decoder(Breaker)

@@ -15,7 +15,7 @@ import msgspec
 from rota.engine.breakers import held_jobs
 from rota.engine.weed import weeded
 from rota.model.run import Lease
-from rota.rules.lanes import FRONT, Stretch, rank_in_order, stretch_of
+from rota.rules.admission.lanes import FRONT, Stretch, rank_in_order, stretch_of
 from rota.store.base import Row, Tx
 
 Lanes = Mapping[str, Mapping[int, Sequence[str]]]

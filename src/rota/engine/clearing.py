@@ -19,8 +19,8 @@ from rota.engine.timetables import Timetables
 from rota.errors import BadInput
 from rota.model.run import ErrorDetail, Origin, Verdict
 from rota.model.states import State
-from rota.rules.dependencies import Parent, Word, judge_all
-from rota.rules.order import CREDIT_MS
+from rota.rules.admission.dependencies import Parent, Word, judge_all
+from rota.rules.admission.order import CREDIT_MS
 from rota.store.base import Row, Tx
 
 LOOKED_BACK = 10_000

@@ -6,7 +6,7 @@ from rota.engine.inspect import now_ms
 from rota.engine.schedule_views import ScheduleView
 from rota.engine.schedules import calendars_of
 from rota.engine.timetables import Timetables, seed_of
-from rota.rules.preview import Firing, preview
+from rota.rules.schedules.preview import Firing, preview
 from rota.store.base import Tx
 
 

@@ -16,9 +16,9 @@ from rota.engine.node_results import Known
 from rota.engine.nodes import END, MAX_REASON, TRIPPED, Board, Decided, decided
 from rota.errors import BadInput, PayloadTooLarge
 from rota.model.run import Verdict
-from rota.rules.graph_outcome import outcome_of
-from rota.rules.joins import Ending
-from rota.rules.node_values import result_of
+from rota.rules.graphs.joins import Ending
+from rota.rules.graphs.node_values import result_of
+from rota.rules.graphs.outcome import outcome_of
 from rota.store.base import Row, Tx
 
 MAX_MADE_BYTES = 16_000_000

@@ -19,11 +19,11 @@ from rota.engine.stored import read
 from rota.errors import BadGraph
 from rota.model.graph import Node
 from rota.model.spec import GraphTarget, JobSpec, PolicyChange, failure_of
-from rota.rules.duration import parse_duration
+from rota.rules.failures.on_failure import told_by
 from rota.rules.graphs import plan_graph
-from rota.rules.node_values import bind_parameters
-from rota.rules.on_failure import told_by
-from rota.rules.recorded import kinds_of
+from rota.rules.graphs.node_values import bind_parameters
+from rota.rules.jobs.stored_signature import kinds_of
+from rota.rules.text.duration import parse_duration
 from rota.store.base import Row, Tx
 
 REMEMBERED = 20_000

@@ -33,7 +33,7 @@ from rota.engine.workers import workers
 from rota.errors import UnknownRelease, UnknownSchedule
 from rota.model.bundle import BundledSchedule
 from rota.model.release import Declaration, Release
-from rota.rules.releases import Said, digest_of, successor
+from rota.rules.jobs.releases import Said, digest_of, successor
 from rota.store.base import Row, Tx
 
 KEPT = 1_000

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from rota.clock import to_datetime
 from rota.engine.health import durability
 from rota.engine.inspect import now_ms
-from rota.rules import checkup, checkup_fleet
-from rota.rules.checkup import LATE_MS, Finding
-from rota.rules.checkup_fleet import Serving, Stuck, Waiting
+from rota.rules.insight import checkup, checkup_fleet
+from rota.rules.insight.checkup import LATE_MS, Finding
+from rota.rules.insight.checkup_fleet import Serving, Stuck, Waiting
 from rota.store.base import Tx
 
 

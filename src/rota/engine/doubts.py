@@ -11,7 +11,7 @@ from rota.errors import NotAllowed, UnknownEffect
 from rota.model.effect import EffectState, EffectView
 from rota.model.run import RunView
 from rota.model.states import State
-from rota.rules.effect_keys import effect_key
+from rota.rules.runs.effect_keys import effect_key
 from rota.store.base import Row, Tx
 
 

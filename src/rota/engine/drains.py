@@ -53,7 +53,7 @@ def _readable(row: Row) -> Drain | None:
 
 def _drain(name: str, window: Blackout, now: int) -> Drain | None:
     # Late: most workers never have a window, and need not know cron and zones.
-    from rota.rules.blackouts import compile_blackout  # noqa: PLC0415
+    from rota.rules.schedules.windows import compile_blackout  # noqa: PLC0415
 
     span = compile_blackout(window).span_from(now)
     if span is None:

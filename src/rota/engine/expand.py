@@ -31,7 +31,7 @@ from rota.model.artifact import is_pointer
 from rota.model.graph import Graph
 from rota.model.run import Lease, Verdict
 from rota.model.spec import GraphTarget, JobSpec
-from rota.rules.node_values import check_types
+from rota.rules.graphs.node_values import check_types
 from rota.store.base import Tx
 
 _spec = msgspec.json.Decoder(JobSpec)

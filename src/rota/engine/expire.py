@@ -5,7 +5,7 @@ from __future__ import annotations
 from rota.engine.finish import finish
 from rota.engine.kin import kinship, verdict_facts
 from rota.model.run import Verdict
-from rota.rules.duration import format_duration
+from rota.rules.text.duration import format_duration
 from rota.store.base import Row, Tx
 
 

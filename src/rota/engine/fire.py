@@ -20,7 +20,7 @@ from rota.engine.stored import read
 from rota.engine.timetables import Plan, StoredCalendar, Timetables, seed_of
 from rota.errors import BadInput, UnknownJob
 from rota.model.schedule import Calendar
-from rota.rules.misfire import Due, before, due
+from rota.rules.schedules.misfire import Due, before, due
 from rota.store.base import Row, Tx
 
 MOST_STARTS = 1_000

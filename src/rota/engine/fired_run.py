@@ -10,7 +10,7 @@ from rota.engine.stored import read
 from rota.engine.timetables import Plan
 from rota.model.run import NewRun, Origin, StartKind
 from rota.model.spec import JobSpec
-from rota.rules.schedule_args import has_references, resolve_args
+from rota.rules.schedules.arguments import has_references, resolve_args
 from rota.store.base import Row
 
 _spec = msgspec.json.Decoder(JobSpec)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.engine.failed_runs import bounded, detail_of
-from rota.rules.fingerprint import fingerprint
+from rota.rules.failures.fingerprint import fingerprint
 from rota.store.base import Row, Tx
 
 MAX_MESSAGE = 500

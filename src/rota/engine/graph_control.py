@@ -29,10 +29,10 @@ from rota.errors import BadGraph, NotAllowed
 from rota.model.graph import ASIDE
 from rota.model.run import NewRun, RunView
 from rota.model.states import FINAL, State
-from rota.rules.checks import hint
-from rota.rules.joins import Ending
-from rota.rules.order import CREDIT_MS
-from rota.rules.recorded import recorded_signature
+from rota.rules.admission.order import CREDIT_MS
+from rota.rules.graphs.joins import Ending
+from rota.rules.jobs.stored_signature import recorded_signature
+from rota.rules.text.checks import hint
 from rota.store.base import Tx
 
 Part = Literal["all", "failed", "from", "only"]

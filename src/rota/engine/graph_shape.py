@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 
 from rota.model.graph import Node
-from rota.rules.duration import parse_duration
-from rota.rules.expression_text import mentioned_in, tokens_of
-from rota.rules.expressions import Values
 from rota.rules.graphs import Plan, remaining
+from rota.rules.graphs.expressions.cel import Values
+from rota.rules.graphs.expressions.text import mentioned_in, tokens_of
+from rota.rules.graphs.maps import Tolerance, parse_tolerance
 from rota.rules.graphs.mentioned import nodes_with_error, values_of
+from rota.rules.graphs.node_values import arguments_of
 from rota.rules.graphs.order import urgencies
-from rota.rules.maps import Tolerance, parse_tolerance
-from rota.rules.node_values import arguments_of
-from rota.rules.references import mentions, parse_path
+from rota.rules.graphs.references import mentions, parse_path
+from rota.rules.text.duration import parse_duration
 
 HIGHEST = 9
 """The priority that the longest way gives; just below `high`."""

@@ -8,7 +8,7 @@ from rota.engine.nodes import NodeRow
 from rota.engine.stopping import Stopping, end_stopped, has_live_instances, is_stopping
 from rota.model.run import NO_TYPE
 from rota.model.states import State
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
 
 
 def instance_ended(step: Waves, row: NodeRow, each: Ended) -> None:

@@ -15,7 +15,7 @@ from rota.engine.stored import read
 from rota.errors import BadInput
 from rota.model.breaker import CircuitState
 from rota.model.spec import JobSpec
-from rota.rules.on_failure import check_told, told_by
+from rota.rules.failures.on_failure import check_told, told_by
 from rota.store.base import Tx
 
 CODE = "code"

@@ -12,7 +12,7 @@ from rota.engine.keys import windows_key
 from rota.engine.misfits import Lane, stranded
 from rota.engine.scene import Scene, scene
 from rota.engine.turns import full_graphs, limits_of_graphs
-from rota.rules.lanes import SPAN, fit_lane_of, is_fit_lane, jobs_in, lane_of
+from rota.rules.admission.lanes import SPAN, fit_lane_of, is_fit_lane, jobs_in, lane_of
 from rota.store.base import Tx
 
 IN_THE_WAY = 500

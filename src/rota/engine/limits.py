@@ -16,7 +16,7 @@ from rota.engine.drains import Drain, drains
 from rota.engine.jobs import current_specs
 from rota.engine.namespaces import find_namespace
 from rota.engine.workers import WorkerView, workers
-from rota.rules.duration import format_duration
+from rota.rules.text.duration import format_duration
 from rota.store.base import Tx
 
 NEAR_MS = 86_400_000

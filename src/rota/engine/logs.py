@@ -17,7 +17,7 @@ from rota.engine.keys import LOGGED
 from rota.errors import BadInput, UnknownRun
 from rota.ids import is_id
 from rota.model.log import LEVELS, SPAN_MS, STREAMS, Level, LogChunk, LogLine
-from rota.rules.sheaves import first_near, split
+from rota.rules.shared_log_rows import first_near, split
 from rota.store.base import Row, Tx
 
 PAGE, FIRST_PAGE = 200, 25

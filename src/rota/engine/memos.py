@@ -18,9 +18,9 @@ from rota.model.artifact import is_pointer, read_pointer
 from rota.model.graph import Cache
 from rota.model.run import CACHED, Lease, Verdict
 from rota.model.spec import PolicyChange
-from rota.rules.duration import parse_duration
-from rota.rules.expressions import Values
-from rota.rules.node_values import cache_key
+from rota.rules.graphs.expressions.cel import Values
+from rota.rules.graphs.node_values import cache_key
+from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
 FOR_EVER_MS = 100 * 365 * 86_400_000

@@ -19,8 +19,8 @@ from rota.engine.reasons import Reason
 from rota.engine.workers import takes_in
 from rota.errors import BadInput
 from rota.model.run import RunView, Verdict
-from rota.rules.lanes import SPAN, fit_lane_of, is_fit_lane, stretch_of
-from rota.rules.takes import takes_of
+from rota.rules.admission.lanes import SPAN, fit_lane_of, is_fit_lane, stretch_of
+from rota.rules.jobs.accepted_arguments import takes_of
 from rota.store.base import Row, Tx
 
 Lane = tuple[str, int]

@@ -14,9 +14,9 @@ from rota.engine.stopping import Stopping, end_after_its_runs, has_live_instance
 from rota.model.graph import ASIDE, Kind
 from rota.model.run import ErrorDetail, Verdict
 from rota.model.states import State
-from rota.rules.graph_outcome import REACTIONS
-from rota.rules.joins import Ending
-from rota.rules.order import CREDIT_MS
+from rota.rules.admission.order import CREDIT_MS
+from rota.rules.graphs.joins import Ending
+from rota.rules.graphs.outcome import REACTIONS
 from rota.store.base import Tx
 
 _BEGUN = (State.RUNNING, State.SUSPENDED)

@@ -6,7 +6,7 @@ import msgspec
 
 from rota.model.run import ErrorDetail
 from rota.model.states import State
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
 
 ENDINGS = {
     State.SUCCESS: Ending.SUCCESS,

@@ -15,9 +15,9 @@ from rota.engine.nodes import NodeRow, Place, read_error
 from rota.engine.stored import read
 from rota.model.artifact import is_pointer
 from rota.model.states import State
-from rota.rules.expressions import Values
-from rota.rules.joins import Ending
-from rota.rules.run_times import run_values
+from rota.rules.graphs.expressions.cel import Values
+from rota.rules.graphs.joins import Ending
+from rota.rules.runs.times import run_values
 from rota.store.base import Tx
 
 _any = msgspec.json.Decoder()

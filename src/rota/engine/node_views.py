@@ -10,9 +10,9 @@ from rota.engine.courses import courses
 from rota.engine.earlier import earlier_of
 from rota.engine.nodes import TRIPPED, Decided, decided
 from rota.model.run import cached_from
-from rota.rules.graph_progress import WAITS
 from rota.rules.graphs import Planned
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
+from rota.rules.graphs.progress import WAITS
 from rota.store.base import Row, Tx
 
 MOST_ITEMS = 20_000

@@ -13,7 +13,7 @@ from rota.engine.courses import Course
 from rota.engine.stored import read
 from rota.model.run import NO_TYPE, ErrorDetail
 from rota.rules.graphs import Planned
-from rota.rules.joins import Counts, Ending
+from rota.rules.graphs.joins import Counts, Ending
 from rota.store.base import Ask, Row, Tx
 
 END = ""

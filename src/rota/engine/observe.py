@@ -22,7 +22,7 @@ from rota.engine.circuit import (
     tallies_of,
 )
 from rota.model.run import Verdict
-from rota.rules.breaker import decide, times_of
+from rota.rules.failures.breaker import decide, times_of
 from rota.store.base import Row, Tx
 
 

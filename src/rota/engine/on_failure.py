@@ -23,7 +23,7 @@ from rota.model.failure import Failure
 from rota.model.run import NO_TYPE, NewRun, Origin, RunView
 from rota.model.spec import JobSpec, PolicyChange, failure_of
 from rota.model.states import State
-from rota.rules.on_failure import arguments_for, told_by
+from rota.rules.failures.on_failure import arguments_for, told_by
 from rota.store.base import Row, Tx
 
 MAX_MESSAGE = 2_000

@@ -13,7 +13,7 @@ from rota.engine.courses import Course, submitted_at
 from rota.engine.graph_shape import Shape
 from rota.errors import BadGraph
 from rota.model.run import Lease
-from rota.rules.pins import Reign, bound_of, version_before
+from rota.rules.jobs.pins import Reign, bound_of, version_before
 from rota.store.base import Row, Tx
 
 

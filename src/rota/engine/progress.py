@@ -12,7 +12,7 @@ from rota.engine.inspect import find, now_ms
 from rota.engine.node_views import NodeView, nodes
 from rota.model.run import RunView
 from rota.model.states import FINAL, State
-from rota.rules.graph_progress import WAITS, Progress, Span, Stand, progress_of
+from rota.rules.graphs.progress import WAITS, Progress, Span, Stand, progress_of
 from rota.store.base import Row, Tx
 
 LOOKED_UP = 5_000

@@ -6,7 +6,7 @@ import msgspec
 
 from rota.engine.keys import queue_key
 from rota.engine.weed import weeded
-from rota.rules.order import CREDIT_MS
+from rota.rules.admission.order import CREDIT_MS
 from rota.store.base import Tx
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.model.run import Verdict
-from rota.rules.retry import quarantine, quarantine_lost
+from rota.rules.failures.retry import quarantine, quarantine_lost
 from rota.store.base import Tx
 
 LONE_LOSS = "WorkerLostAlone"

@@ -16,7 +16,7 @@ from rota.engine.finish import finish
 from rota.engine.kin import kinship
 from rota.engine.quarantine import LONE_LOSS
 from rota.model.run import ErrorDetail, Verdict
-from rota.rules.retry import MAX_LOSSES, GiveUp, after_loss
+from rota.rules.failures.retry import MAX_LOSSES, GiveUp, after_loss
 from rota.store.base import Row, Tx
 
 

@@ -15,8 +15,8 @@ from rota.engine.courses import shape_of
 from rota.engine.earlier import Earlier, earlier_of, sources_of, text_of
 from rota.engine.graph_shape import Shape
 from rota.engine.nodes import END, NONE, NodeRow, node_row
+from rota.rules.graphs.joins import Ending
 from rota.rules.graphs.scope import reachable
-from rota.rules.joins import Ending
 from rota.store.base import Tx
 
 NOT_BEGUN = ("not started:", "the run has ended before it")

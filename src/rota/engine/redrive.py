@@ -15,7 +15,7 @@ from rota.engine.carried import Start
 from rota.engine.submit import submit
 from rota.errors import BadInput
 from rota.model.run import NewRun
-from rota.rules.duration import MAX_MS
+from rota.rules.text.duration import MAX_MS
 from rota.store.base import Row, Tx
 
 Check = Callable[[Collection[Start]], None]

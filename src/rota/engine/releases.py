@@ -18,9 +18,9 @@ from rota.errors import BadGraph, BadInput
 from rota.ids import derived_id
 from rota.model.graph import Node
 from rota.model.run import NewRun
-from rota.rules.maps import batch_of, instances
-from rota.rules.node_values import arguments_of, items_of
-from rota.rules.order import CREDIT_MS
+from rota.rules.admission.order import CREDIT_MS
+from rota.rules.graphs.maps import batch_of, instances
+from rota.rules.graphs.node_values import arguments_of, items_of
 from rota.store.base import Ask, Tx
 
 WINDOW = 2_000

@@ -21,7 +21,7 @@ from rota.engine.workers import NewWorker, enter, id_is_taken, learn, retire, ta
 from rota.errors import UnknownWorker
 from rota.ids import is_id
 from rota.model.run import Lease
-from rota.rules.attempt_tokens import Seal
+from rota.rules.security.attempt_tokens import Seal
 from rota.store.base import Tx
 
 EVERY = 10_000

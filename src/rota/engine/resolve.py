@@ -24,8 +24,8 @@ from rota.errors import BadGraph, BadInput
 from rota.model.artifact import is_pointer
 from rota.model.graph import Cache
 from rota.model.run import Lease, Verdict
-from rota.rules.expressions import Values
-from rota.rules.node_values import arguments_of
+from rota.rules.graphs.expressions.cel import Values
+from rota.rules.graphs.node_values import arguments_of
 from rota.store.base import Tx
 
 _any = msgspec.json.Decoder()

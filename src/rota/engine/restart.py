@@ -10,7 +10,7 @@ from rota.engine.nodes import END, NONE, Board, NodeRow
 from rota.engine.redo import continued, existing, in_place, undone
 from rota.engine.step import Step
 from rota.model.run import Verdict
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
 from rota.store.base import Tx
 
 

@@ -14,7 +14,7 @@ from rota.engine.workers import WorkerView, workers
 from rota.errors import UnknownNamespace
 from rota.model.run import RunView
 from rota.model.states import State
-from rota.rules.duration import format_duration
+from rota.rules.text.duration import format_duration
 from rota.store.base import Tx
 
 

@@ -11,7 +11,7 @@ import msgspec
 from rota.engine.timetables import read_schedule, seed_of
 from rota.errors import BadInput, BadOption, UnknownSchedule
 from rota.model.schedule import Schedule
-from rota.rules.sentence import describe
+from rota.rules.schedules.sentence import describe
 from rota.store.base import Row, Tx
 
 ScheduleState = Literal["active", "paused", "error", "ended"]

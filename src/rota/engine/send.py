@@ -19,9 +19,9 @@ from rota.engine.timetables import Plan, Timetables
 from rota.errors import DuplicateKey, NotPermitted
 from rota.model.event import Event, Heard, Sent
 from rota.model.spec import GraphTarget
-from rota.rules.events import event_args
-from rota.rules.json_values import same_json
-from rota.rules.schedule_args import resolve_args
+from rota.rules.runs.event_arguments import event_args
+from rota.rules.schedules.arguments import resolve_args
+from rota.rules.text.json_values import same_json
 from rota.store.base import Row, Tx
 
 

@@ -21,8 +21,8 @@ from rota.engine.timetables import Plan
 from rota.engine.weights import weighed
 from rota.model.run import NewRun, Origin, StartKind, Verdict
 from rota.model.states import State
-from rota.rules.order import CREDIT_MS
-from rota.rules.overlap import Crowd, Decision, Outcome, decide, places
+from rota.rules.admission.order import CREDIT_MS
+from rota.rules.schedules.overlap import Crowd, Decision, Outcome, decide, places
 from rota.store.base import Row, Tx
 
 REPLACED = "skipped: a newer start of its schedule took its place"

@@ -16,7 +16,7 @@ import msgspec
 from rota.engine.apart import set_aside
 from rota.engine.stored import read as read_text
 from rota.errors import BadInput
-from rota.rules.spread import added
+from rota.rules.insight.histogram import added
 from rota.store.base import Row, Tx
 
 MINUTE_MS = 60_000

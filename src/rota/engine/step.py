@@ -30,10 +30,10 @@ from rota.engine.stopping import Stopping, end_stopped, is_stopping
 from rota.engine.stored import read
 from rota.errors import BadInput
 from rota.model.run import ErrorDetail, Verdict
-from rota.rules.graph_outcome import branch_skips, short_circuit_skips
-from rota.rules.joins import Ending, ending_of, judge
-from rota.rules.joins import Verdict as Word
-from rota.rules.node_values import is_wanted, items_of
+from rota.rules.graphs.joins import Ending, ending_of, judge
+from rota.rules.graphs.joins import Verdict as Word
+from rota.rules.graphs.node_values import is_wanted, items_of
+from rota.rules.graphs.outcome import branch_skips, short_circuit_skips
 from rota.store.base import Tx
 
 _SETUP_FIELDS = {

@@ -15,7 +15,7 @@ from rota.engine.apart import keepable
 from rota.engine.nodes import MAX_REASON, Board, NodeRow
 from rota.engine.stored import read
 from rota.model.run import ErrorDetail
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
 
 
 class Stopping(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

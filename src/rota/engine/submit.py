@@ -15,8 +15,8 @@ from rota.engine.keep import keep_args, load_kept
 from rota.engine.keys import DUE, queue_key
 from rota.model.artifact import is_pointer
 from rota.model.run import NewRun, Submitted
-from rota.rules.json_values import same_json
-from rota.rules.order import CREDIT_MS
+from rota.rules.admission.order import CREDIT_MS
+from rota.rules.text.json_values import same_json
 from rota.store.base import Tx
 
 

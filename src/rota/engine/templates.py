@@ -8,7 +8,7 @@ from rota.engine.jobs import EVERY
 from rota.engine.names import lock_name
 from rota.errors import UnknownTemplate
 from rota.model.template import Template
-from rota.rules.job_templates import check_template
+from rota.rules.jobs.templates import check_template
 from rota.store.base import Tx
 
 _template = msgspec.json.Decoder(Template)

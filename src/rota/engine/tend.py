@@ -20,7 +20,7 @@ from rota.engine.circuit import (
 from rota.model.breaker import Circuit, ProbeFate
 from rota.model.spec import Breaker
 from rota.model.states import State
-from rota.rules.breaker import decide
+from rota.rules.failures.breaker import decide
 from rota.store.base import Row, Tx
 
 

@@ -11,13 +11,13 @@ import msgspec
 
 from rota.errors import BadOption
 from rota.model.schedule import Calendar, Every, OnEvent, Schedule
-from rota.rules.duration import parse_duration
-from rota.rules.misfire import Lateness, ripe_at
-from rota.rules.moments import read_bound
-from rota.rules.overlap import Policy
-from rota.rules.timetable import Timetable
-from rota.rules.triggers import compile_schedule, is_spread
-from rota.rules.zones import data_version, zone
+from rota.rules.schedules.misfire import Lateness, ripe_at
+from rota.rules.schedules.overlap import Policy
+from rota.rules.schedules.timetable import Timetable
+from rota.rules.schedules.triggers import compile_schedule, is_spread
+from rota.rules.schedules.zones import data_version, zone
+from rota.rules.text.duration import parse_duration
+from rota.rules.text.moments import read_bound
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -11,8 +11,8 @@ from rota.engine.fired_run import Start, with_times
 from rota.engine.starts import Ask, Made, NewId, begin, stop_old
 from rota.engine.timetables import Plan, Timetables
 from rota.errors import UnknownSchedule
-from rota.rules.misfire import before
-from rota.rules.overlap import Decision
+from rota.rules.schedules.misfire import before
+from rota.rules.schedules.overlap import Decision
 from rota.store.base import Row, Tx
 
 

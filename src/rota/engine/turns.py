@@ -14,7 +14,7 @@ from rota.errors import BadInput
 from rota.model.graph import Graph
 from rota.model.run import Lease, Verdict
 from rota.model.spec import GraphTarget, JobSpec
-from rota.rules.order import CREDIT_MS
+from rota.rules.admission.order import CREDIT_MS
 from rota.store.base import Row, Tx
 
 

@@ -14,10 +14,10 @@ from rota.engine.fire import load_calendars, plan_of
 from rota.engine.timetables import Plan, Timetables
 from rota.errors import BadInput
 from rota.model.schedule import Calendar
-from rota.rules.calendars import business_days, find_calendar
-from rota.rules.special_days import FEW, DayOff, Shift, days_off, shifts
-from rota.rules.timetable import firings
-from rota.rules.zones import zone
+from rota.rules.schedules.calendars import business_days, find_calendar
+from rota.rules.schedules.special_days import FEW, DayOff, Shift, days_off, shifts
+from rota.rules.schedules.timetable import firings
+from rota.rules.schedules.zones import zone
 from rota.store.base import Row, Tx
 
 SCHEDULES = 5_000

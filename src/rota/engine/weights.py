@@ -10,7 +10,7 @@ import msgspec
 from rota.engine.courses import find_spec
 from rota.errors import UnknownJob, UnknownVersion
 from rota.model.spec import JobSpec
-from rota.rules.weights import check_weights, choose, point_of
+from rota.rules.jobs.weights import check_weights, choose, point_of
 from rota.store.base import Row, Tx
 
 _weights = msgspec.json.Decoder(dict[int, int])

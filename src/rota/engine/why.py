@@ -19,7 +19,7 @@ from rota.errors import BadInput
 from rota.model.run import Origin, RunView
 from rota.model.spec import PolicyChange, RetryPolicy
 from rota.model.states import FINAL, State
-from rota.rules.duration import format_duration
+from rota.rules.text.duration import format_duration
 from rota.store.base import Tx
 
 _policy = msgspec.json.Decoder(PolicyChange)

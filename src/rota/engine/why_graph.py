@@ -15,8 +15,8 @@ from rota.errors import BadGraph
 from rota.model.run import RunView
 from rota.model.spec import GraphTarget
 from rota.model.states import State
-from rota.rules.checks import hint
-from rota.rules.graph_progress import WAITS
+from rota.rules.graphs.progress import WAITS
+from rota.rules.text.checks import hint
 from rota.store.base import Tx
 
 SHOWN = 5

@@ -9,7 +9,7 @@ begins with `$` stands for something known later:
     {"$error": "load.message"}    a part of it
     {"$param": "day"}             a parameter of the graph, or a part of it
     {"$item": ""}                 the item of a mapped node, or a part of it: {"$item": "name"}
-    {"$run": "scheduled_day"}     a fact of the run of the graph (rota.rules.run_times)
+    {"$run": "scheduled_day"}     a fact of the run of the graph (rota.rules.runs.times)
     {"$expr": "params.n * 2"}     a safe expression; may name nodes, params, run, item and index
     {"$literal": {"$ref": "x"}}   just that, as it stands
 

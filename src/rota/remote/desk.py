@@ -19,7 +19,7 @@ from rota.model.remote_desk import (
 from rota.model.run import Lease
 from rota.remote.link import Link
 from rota.remote.passes import Passes
-from rota.rules.effect_keys import args_digest
+from rota.rules.runs.effect_keys import args_digest
 from rota.runtime.far_desk import FarDesk, Question, Reply
 
 ASK_S = 15.0

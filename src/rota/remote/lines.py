@@ -8,7 +8,7 @@ from rota.model.remote import ChunkBody, LogsBody, Taken
 from rota.notices import emit
 from rota.remote.link import Link
 from rota.remote.passes import Passes
-from rota.rules.sheaves import split
+from rota.rules.shared_log_rows import split
 from rota.runtime.calls import Calls
 from rota.runtime.log_courier import Echo, LineCourier
 from rota.runtime.logbook import Logbook

@@ -26,7 +26,7 @@ from rota.remote.heart import Ear, ServedHeart
 from rota.remote.lines import ServedLines
 from rota.remote.link import Link
 from rota.remote.passes import Passes
-from rota.rules.takes import takes_of_all
+from rota.rules.jobs.accepted_arguments import takes_of_all
 from rota.runtime.body import WorkerBody
 from rota.runtime.call import Call, Work
 from rota.runtime.calls import Calls

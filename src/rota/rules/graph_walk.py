@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from rota.rules.graphs.joins import Counts, Ending, Verdict, counted, ending_of, judge
 from rota.rules.graphs.plan import Plan, Planned
-from rota.rules.joins import Counts, Ending, Verdict, counted, ending_of, judge
 
 
 class Step(NamedTuple):

@@ -19,7 +19,7 @@ from rota.errors import BadOption
 from rota.ids import new_id
 from rota.model.anchor import Anchor
 from rota.notices import emit
-from rota.rules.anchors import check_key, write_anchor
+from rota.rules.security.anchors import check_key, write_anchor
 from rota.runtime.janitor import Chore
 from rota.runtime.options import WorkerOptions
 from rota.runtime.service import Service

@@ -16,7 +16,7 @@ import msgspec
 from rota.clock import elapsed_s
 from rota.model.run import ErrorDetail, Lease
 from rota.model.spec import JobSpec
-from rota.rules.signature import Signature
+from rota.rules.jobs.signature import Signature
 
 if TYPE_CHECKING:
     from rota.runtime.desk import Desk

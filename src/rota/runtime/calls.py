@@ -13,7 +13,7 @@ from rota.engine.heartbeat import Held
 from rota.model.run import ErrorDetail, Lease
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
 from rota.notices import emit
-from rota.rules.retry import MAX_LOSSES
+from rota.rules.failures.retry import MAX_LOSSES
 from rota.runtime.call import Call, Ending, Executor, Raised, Returned, Stopped, StopReason, Work
 from rota.runtime.context import ProgressBoard
 from rota.runtime.desk import Desk

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from rota.errors import BadInput, PayloadTooLarge
-from rota.rules.signature import wire
+from rota.rules.jobs.signature import wire
 
 T = TypeVar("T")
 

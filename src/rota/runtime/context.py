@@ -18,8 +18,8 @@ from rota.clock import elapsed_s, to_datetime
 from rota.engine.last_success import LastSuccess
 from rota.errors import BadInput, Cancelled, RotaError, TimedOut
 from rota.model.run import Origin
-from rota.rules.effect_keys import idempotency_key
-from rota.rules.run_times import run_values
+from rota.rules.runs.effect_keys import idempotency_key
+from rota.rules.runs.times import run_values
 from rota.runtime.call import Call, StopReason
 from rota.runtime.describe import bounded
 from rota.runtime.effects import Apply, Effect, Policy, commit, desk_of

@@ -21,7 +21,7 @@ from rota.engine.last_success import LastSuccess, last_success
 from rota.errors import CommitUnknown, StoreLost, StoreUnavailable
 from rota.model.artifact import is_pointer
 from rota.model.run import Lease
-from rota.rules.effect_keys import args_digest
+from rota.rules.runs.effect_keys import args_digest
 from rota.runtime.transaction import Transaction
 from rota.runtime.vault import Vault
 from rota.store.base import Store, Tx

@@ -13,9 +13,9 @@ from typing import Any, Literal, Self
 import msgspec
 
 from rota.errors import BadOption, InDoubt, NotAllowed, RotaError
-from rota.rules.duration import parse_duration
-from rota.rules.effect_keys import effect_key
-from rota.rules.names import check_name
+from rota.rules.runs.effect_keys import effect_key
+from rota.rules.text.duration import parse_duration
+from rota.rules.text.names import check_name
 from rota.runtime.call import Call
 from rota.runtime.capped import MAX_STATE_BYTES, encoded
 from rota.runtime.desk import Desk

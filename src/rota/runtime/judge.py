@@ -14,9 +14,9 @@ from rota.errors import TimedOut
 from rota.model.run import AttemptKind, ErrorDetail, Verdict
 from rota.model.spec import PolicyChange, RetryPolicy
 from rota.notices import emit
-from rota.rules.duration import MAX_MS, format_duration
-from rota.rules.on_failure import told_by
-from rota.rules.retry import MAX_CRASHES, GiveUp, RetryIn, after_loss, decide, longest_ms
+from rota.rules.failures.on_failure import told_by
+from rota.rules.failures.retry import MAX_CRASHES, GiveUp, RetryIn, after_loss, decide, longest_ms
+from rota.rules.text.duration import MAX_MS, format_duration
 from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped, StopReason
 from rota.runtime.describe import MAX_MESSAGE, bounded
 from rota.scripts import class_name

@@ -14,7 +14,7 @@ from rota.engine.logs import append, index
 from rota.errors import StoreUnavailable
 from rota.model.log import LogChunk
 from rota.notices import emit
-from rota.rules.sheaves import attempts_in
+from rota.rules.shared_log_rows import attempts_in
 from rota.runtime.calls import Calls
 from rota.runtime.janitor import Chore
 from rota.runtime.logbook import Logbook

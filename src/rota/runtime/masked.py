@@ -12,7 +12,7 @@ import msgspec
 from rota.errors import RotaError
 from rota.model.run import ErrorDetail
 from rota.model.spec import CommandTarget, HttpTarget
-from rota.rules.template import Value, fill
+from rota.rules.text.template import Value, fill
 from rota.runtime.call import Call, Crashed, Ending, Raised
 from rota.runtime.masking import Masker, secrets_in
 

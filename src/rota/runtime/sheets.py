@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rota.model.log import LogChunk
-from rota.rules.sheaves import Parts, are_near, gathered, sheaf
+from rota.rules.shared_log_rows import Parts, are_near, gathered, sheaf
 from rota.runtime.attempt_log import shown
 from rota.runtime.log_chunks import storable
 from rota.runtime.masking import Masker

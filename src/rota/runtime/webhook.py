@@ -11,7 +11,7 @@ import aiohttp
 from yarl import URL
 
 from rota.errors import RotaError
-from rota.rules.web_address import AUTHORIZATION, split_address
+from rota.rules.security.web_address import AUTHORIZATION, split_address
 from rota.runtime.executors.guard import GuardedResolver, check_url
 
 TIMEOUT_S = 10.0

@@ -22,7 +22,7 @@ from rota.store.sqlite.legacy_names import applied_before
 from rota.store.statements import Dialect
 
 if TYPE_CHECKING:
-    from rota.rules.integrity import Integrity
+    from rota.rules.insight.integrity import Integrity
     from rota.store.postgres.store import PostgresStore
     from rota.store.sqlite.store import SqliteStore
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rota.rules.lanes import FRONT, SPAN
+from rota.rules.admission.lanes import FRONT, SPAN
 from rota.store.held_runs import HELD
 
 Shape = Mapping[str, str]

@@ -39,7 +39,7 @@ ACCESS = (
         breaks="An author without exec puts a version in force that imports any function.",
         edits=(
             Edit(
-                path="rules/rights.py",
+                path="rules/security/rights.py",
                 within="power_of",
                 old='return "names a function that workers import"',
                 new="return None",
@@ -202,7 +202,7 @@ ACCESS = (
         breaks="Who checks a request and who acts on it read different values.",
         edits=(
             Edit(
-                path="rules/json_keys.py",
+                path="rules/text/json_keys.py",
                 within="_check",
                 old="if len(dict(pairs)) != len(pairs):",
                 new="if pairs is None:",
@@ -245,13 +245,13 @@ ACCESS = (
         breaks="Everybody who looks at a job reads the password in its address.",
         edits=(
             Edit(
-                path="rules/web_address.py",
+                path="rules/security/web_address.py",
                 within="apart",
                 old='if found is None or "@" not in found[2]:',
                 new="if found is not None:",
             ),
             Edit(
-                path="rules/web_address.py",
+                path="rules/security/web_address.py",
                 within="shown_address",
                 old='if found is None or "@" not in found[2]:',
                 new="if True:",
@@ -264,7 +264,7 @@ ACCESS = (
         breaks="A job smuggles a second request into the first.",
         edits=(
             Edit(
-                path="rules/egress.py",
+                path="rules/security/egress.py",
                 within="check_headers",
                 old="if not _TOKEN.fullmatch(name) or _BREAK.search(text):",
                 new="if not name:",

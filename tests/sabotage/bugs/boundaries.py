@@ -206,7 +206,7 @@ BOUNDARIES = (
         breaks="Who may only start runs has any file of the machine carried out.",
         edits=(
             Edit(
-                path="rules/programs.py",
+                path="rules/security/programs.py",
                 within="_fixed",
                 old="if left or (is_option",
                 new="if (is_option",
@@ -219,7 +219,7 @@ BOUNDARIES = (
         breaks="Who may only start runs has any program carried out by one that starts others.",
         edits=(
             Edit(
-                path="rules/programs.py",
+                path="rules/security/programs.py",
                 within="_read_as_code",
                 old="reader_of(*argv[at : at + 2])",
                 new="reader_of(argv[at])",
@@ -232,7 +232,7 @@ BOUNDARIES = (
         breaks="Who may only start runs gives a shell line to a program that starts one.",
         edits=(
             Edit(
-                path="rules/programs.py",
+                path="rules/security/programs.py",
                 within="_check_flags",
                 old="        if flag in flags:",
                 new="        if flag in CODE_FLAGS:",
@@ -245,7 +245,7 @@ BOUNDARIES = (
         breaks="A program that nobody thought of reads the argument of a run as code.",
         edits=(
             Edit(
-                path="rules/programs.py",
+                path="rules/security/programs.py",
                 within="_check_texts",
                 old="if names and not _PLAIN",
                 new="if not names and not _PLAIN",

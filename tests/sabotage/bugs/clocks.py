@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-TIMETABLE = "rules/cron/timetable.py"
-DAYS = "rules/cron/days.py"
+TIMETABLE = "rules/schedules/cron/timetable.py"
+DAYS = "rules/schedules/cron/days.py"
 T_DST = "tests/unit/test_cron_dst.py::"
 
 CLOCKS = (

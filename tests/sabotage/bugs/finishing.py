@@ -123,7 +123,7 @@ FINISHING = (
         breaks="A run that kills its processes is tried for ever.",
         edits=(
             Edit(
-                path="rules/retry.py",
+                path="rules/failures/retry.py",
                 within="quarantine",
                 old="crashes < limit",
                 new="crashes > 0",
@@ -181,7 +181,7 @@ FINISHING = (
         breaks="One header of a stranger parks a run for years.",
         edits=(
             Edit(
-                path="rules/retry.py",
+                path="rules/failures/retry.py",
                 within="_as_asked",
                 old="most_ms = longest_ms(policy)",
                 new="most_ms = 10**400",
@@ -194,7 +194,7 @@ FINISHING = (
         breaks="A job that must not run twice does when its worker dies.",
         edits=(
             Edit(
-                path="rules/retry.py",
+                path="rules/failures/retry.py",
                 within="after_loss",
                 old="if at_most_once:",
                 new="if not at_most_once and at_most_once:",

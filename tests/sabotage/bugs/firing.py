@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.sabotage.edit import Edit, Sabotage
 
 FIRE = "engine/fire.py"
-MISFIRE = "rules/misfire.py"
+MISFIRE = "rules/schedules/misfire.py"
 SCHEDULES = "store/sql/schedules.sql"
 T_BACKFILL = "tests/contract/test_backfill.py::"
 T_DRAINS = "tests/integration/test_drains.py::"
@@ -140,7 +140,7 @@ FIRING = (
         breaks="With overlap=skip a second run starts beside the first.",
         edits=(
             Edit(
-                path="rules/overlap.py",
+                path="rules/schedules/overlap.py",
                 within="decide",
                 old="policy.parallel - crowd.running",
                 new="policy.parallel",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-JOINS = "rules/joins.py"
+JOINS = "rules/graphs/joins.py"
 T_WALK = "tests/unit/test_graph_walk.py::"
 WALK = (T_WALK + "test_the_same_holds_for_many_graphs_that_are_the_same_each_time",)
 T_JOINS = "tests/unit/test_joins.py::"
@@ -54,7 +54,7 @@ GRAPHS = (
         breaks="A wrong enum or dataclass is accepted, and fails in a worker.",
         edits=(
             Edit(
-                path="rules/recorded.py",
+                path="rules/jobs/stored_signature.py",
                 within="kinds_of",
                 old="if name in schemas",
                 new="if name not in spec.parameters",
@@ -69,13 +69,13 @@ GRAPHS = (
         breaks="A schedule that listens starts by hand without what its job needs.",
         edits=(
             Edit(
-                path="rules/recorded.py",
+                path="rules/jobs/stored_signature.py",
                 within="fitting",
                 old="and not by_hand",
                 new="",
             ),
             Edit(
-                path="rules/recorded.py",
+                path="rules/jobs/stored_signature.py",
                 within="check_schedule",
                 old="and not by_hand",
                 new="",
@@ -91,7 +91,7 @@ GRAPHS = (
         breaks="An apply changes a job, and a graph of another file fails when it runs.",
         edits=(
             Edit(
-                path="rules/plan.py",
+                path="rules/jobs/plan.py",
                 within="plan",
                 old="self._check_others(leftovers)",
                 new="pass",
@@ -119,13 +119,13 @@ GRAPHS = (
         breaks="A wrong argument is accepted, and fails in a worker.",
         edits=(
             Edit(
-                path="rules/recorded.py",
+                path="rules/jobs/stored_signature.py",
                 within="_kind",
                 old="return Optional[kind]",
                 new="return Any",
             ),
             Edit(
-                path="rules/recorded.py",
+                path="rules/jobs/stored_signature.py",
                 within="_may_be_none",
                 old=".default is None",
                 new=".type != ''",
@@ -252,7 +252,7 @@ GRAPHS = (
         breaks="The join after a branch is skipped although a chosen way leads to it.",
         edits=(
             Edit(
-                path="rules/graph_outcome.py",
+                path="rules/graphs/outcome.py",
                 within="branch_skips",
                 old="set(chosen) | reachable(chosen, plan.children)",
                 new="set(chosen)",

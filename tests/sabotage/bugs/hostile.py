@@ -55,7 +55,7 @@ HOSTILE = (
         breaks="An HTTP job reaches the machine itself under another form of its address.",
         edits=(
             Edit(
-                path="rules/addresses.py",
+                path="rules/security/addresses.py",
                 within="embedded",
                 old="address in _NAT64 or address in _TRANSLATED",
                 new="address in _NAT64",
@@ -84,7 +84,7 @@ HOSTILE = (
         breaks="A condition takes `admin` and what follows a zero character for `admin`.",
         edits=(
             Edit(
-                path="rules/expressions.py",
+                path="rules/graphs/expressions/cel.py",
                 within="_evaluated",
                 old="        self._check_texts(data)\n",
                 new="",

@@ -33,7 +33,7 @@ OUTCOMES = (
         breaks="After a branch no graph can return what the chosen way gave.",
         edits=(
             Edit(
-                path="rules/graph_outcome.py",
+                path="rules/graphs/outcome.py",
                 within="outcome_of",
                 old="(Ending.FAILED, Ending.UPSTREAM_FAILED)",
                 new="(Ending.FAILED, Ending.UPSTREAM_FAILED, Ending.SKIPPED)",
@@ -254,7 +254,7 @@ OUTCOMES = (
         breaks="A typing error is found when the first alert does not come.",
         edits=(
             Edit(
-                path="rules/on_failure.py",
+                path="rules/failures/on_failure.py",
                 within="check_told",
                 old="if told not in known:",
                 new="if told not in known:\n            continue\n        if not told:",
@@ -267,7 +267,7 @@ OUTCOMES = (
         breaks="Who may define jobs in one queue starts jobs of others through on_failure.",
         edits=(
             Edit(
-                path="rules/rights.py",
+                path="rules/security/rights.py",
                 within="started_by",
                 old="yield told",
                 new="yield from ()",

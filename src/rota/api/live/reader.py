@@ -13,7 +13,7 @@ from typing import NamedTuple
 from rota.clock import elapsed_s
 from rota.engine.changes import Footprint, RunChange, Traces, changed, mark, traces
 from rota.ids import first_id
-from rota.rules.cursor import Cursor
+from rota.rules.insight.cursor import Cursor
 from rota.store.base import Tx
 
 OVERLAP_MS = 1000

@@ -12,7 +12,7 @@ from rota.api.gate import needs
 from rota.api.remote.arrivals import Ear
 from rota.engine.remote import RemoteWorker, find_remote
 from rota.errors import BadInput
-from rota.rules.duration import parse_duration
+from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
 T = TypeVar("T")

@@ -26,7 +26,7 @@ from rota.model.artifact import is_pointer
 from rota.model.identity import Credential
 from rota.model.remote import ClaimBody, Claimed, ClaimedRun, Definition, Stray
 from rota.model.run import Lease, Verdict
-from rota.rules.attempt_tokens import Facts, make_token
+from rota.rules.security.attempt_tokens import Facts, make_token
 from rota.runtime.call import Call, Ending, Work
 from rota.runtime.claims import Claims
 from rota.runtime.options import Duty

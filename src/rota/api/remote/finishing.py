@@ -23,7 +23,7 @@ from rota.model.identity import Credential
 from rota.model.remote import EndBody
 from rota.model.run import ErrorDetail, Lease, Verdict
 from rota.model.spec import JobSpec
-from rota.rules.signature import MAX_RESULT_BYTES
+from rota.rules.jobs.signature import MAX_RESULT_BYTES
 from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped, Work
 from rota.runtime.describe import MAX_MESSAGE, MAX_TRACEBACK, bounded
 from rota.runtime.judge import policy_of

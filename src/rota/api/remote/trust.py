@@ -10,7 +10,7 @@ from rota.engine.heartbeat import Held
 from rota.engine.remote import RemoteWorker
 from rota.errors import BadInput, PayloadTooLarge
 from rota.model.remote import AttemptBody
-from rota.rules.attempt_tokens import Facts, read_token
+from rota.rules.security.attempt_tokens import Facts, read_token
 
 
 def check_attempt(worker: RemoteWorker, said: AttemptBody) -> Facts:

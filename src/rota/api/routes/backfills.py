@@ -37,8 +37,8 @@ from rota.engine.backfill_views import BackfillView, Reprocess, backfills, show_
 from rota.errors import BadOption, UnknownBackfill, UnknownSchedule
 from rota.ids import new_id
 from rota.model.identity import Credential
-from rota.rules.moments import read_bound
-from rota.rules.zones import zone
+from rota.rules.schedules.zones import zone
+from rota.rules.text.moments import read_bound
 from rota.store.base import Tx
 
 PLANNED = 100

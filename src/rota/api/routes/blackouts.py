@@ -21,10 +21,10 @@ from rota.engine.inspect import now_ms
 from rota.engine.names import lock_name
 from rota.errors import NotPermitted, UnknownBlackout
 from rota.model.schedule import Blackout, BlackoutKind
-from rota.rules.blackouts import compile_blackout
-from rota.rules.names import check_name
-from rota.rules.sentence import describe_window
-from rota.rules.trigger_options import read_trigger
+from rota.rules.schedules.sentence import describe_window
+from rota.rules.schedules.trigger_options import read_trigger
+from rota.rules.schedules.windows import compile_blackout
+from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
 

@@ -21,7 +21,7 @@ from rota.engine.names import lock_name
 from rota.engine.timetables import StoredCalendar
 from rota.errors import UnknownCalendar
 from rota.model.schedule import Calendar
-from rota.rules.names import check_name
+from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
 

@@ -42,8 +42,8 @@ from rota.engine.jobs import current_specs
 from rota.engine.redrive import Pair, Redriven, Wish, redrive
 from rota.errors import BadArguments, BadInput, NotAllowed, UnknownJob, UnknownRun
 from rota.ids import is_id, new_id
-from rota.rules.rate import parse_rate
-from rota.rules.recorded import recorded_signature
+from rota.rules.jobs.stored_signature import recorded_signature
+from rota.rules.text.rate import parse_rate
 from rota.store.base import Tx
 
 AT_ONCE = 500

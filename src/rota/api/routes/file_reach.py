@@ -14,7 +14,7 @@ from rota.model.bundle import Bundle
 from rota.model.plan import Kind, Plan
 from rota.model.schedule import Blackout
 from rota.model.spec import JobSpec
-from rota.rules.rights import queues_of, started_by
+from rota.rules.security.rights import queues_of, started_by
 from rota.store.base import Tx
 
 

@@ -24,7 +24,7 @@ from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.plan import Change, Kind, Plan, Verb, Wish
 from rota.model.spec import JobSpec
-from rota.rules.duration import parse_duration
+from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
 MOST_FILES = 100

@@ -31,11 +31,11 @@ from rota.engine.jobs import current_specs
 from rota.engine.timetables import seed_of
 from rota.engine.upcoming import Upcoming, upcoming
 from rota.errors import BadOption
-from rota.rules.moments import read_bound
-from rota.rules.preview import preview
-from rota.rules.sentence import describe
-from rota.rules.triggers import compile_schedule
-from rota.rules.zones import zone
+from rota.rules.schedules.preview import preview
+from rota.rules.schedules.sentence import describe
+from rota.rules.schedules.triggers import compile_schedule
+from rota.rules.schedules.zones import zone
+from rota.rules.text.moments import read_bound
 from rota.store.base import Tx
 from rota.url_text import from_url_text, to_url_text
 

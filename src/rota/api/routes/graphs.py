@@ -25,7 +25,7 @@ from rota.model.graph import Join, Kind, Mode
 from rota.model.run import RunView
 from rota.model.spec import GraphTarget
 from rota.rules.graphs import Plan, Planned
-from rota.rules.parameter_schema import schema_of
+from rota.rules.jobs.parameter_schema import schema_of
 from rota.store.base import Tx
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]

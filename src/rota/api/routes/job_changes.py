@@ -28,10 +28,10 @@ from rota.engine.schedule_views import ScheduleView, schedules
 from rota.errors import BadOption, NotAllowed, NotPermitted, UnknownJob
 from rota.ids import new_id
 from rota.model.spec import CommandTarget, HttpTarget
-from rota.rules.checks import hint
-from rota.rules.definitions import Definition, command_target, define_job, http_target
-from rota.rules.on_failure import check_takes
-from rota.rules.schedule_options import read_schedule
+from rota.rules.failures.on_failure import check_takes
+from rota.rules.jobs.definitions import Definition, command_target, define_job, http_target
+from rota.rules.schedules.options import read_schedule
+from rota.rules.text.checks import hint
 from rota.store.base import Tx
 
 ORIGIN = "api"

@@ -17,9 +17,9 @@ from rota.engine.schedule_views import ScheduleView
 from rota.model.identity import Credential
 from rota.model.run import RunView
 from rota.model.spec import Backoff, CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
-from rota.rules.on_failure import told_by
-from rota.rules.rights import power_of
-from rota.rules.web_address import shown_address
+from rota.rules.failures.on_failure import told_by
+from rota.rules.security.rights import power_of
+from rota.rules.security.web_address import shown_address
 
 Kind = Literal["command", "http", "python", "graph"]
 API = "api"

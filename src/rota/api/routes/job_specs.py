@@ -9,7 +9,7 @@ import msgspec
 from rota.api.habits import may_see
 from rota.model.identity import Credential
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec
-from rota.rules.web_address import shown_address
+from rota.rules.security.web_address import shown_address
 
 
 def whole_spec(spec: JobSpec, credential: Credential) -> dict[str, Any]:

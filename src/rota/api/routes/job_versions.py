@@ -32,8 +32,8 @@ from rota.engine.weights import set_weights
 from rota.errors import BadOption, UnknownVersion
 from rota.model.plan import FieldChange
 from rota.model.spec import JobSpec
-from rota.rules.differences import differences
-from rota.rules.parameter_schema import schema_of
+from rota.rules.jobs.differences import differences
+from rota.rules.jobs.parameter_schema import schema_of
 from rota.store.base import Tx
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]

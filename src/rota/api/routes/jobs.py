@@ -34,7 +34,7 @@ from rota.engine.run_lists import newest_of
 from rota.engine.schedule_views import schedules
 from rota.errors import BadInput, BadOption, NotAllowed
 from rota.model.spec import GraphTarget
-from rota.rules.definitions import OWN
+from rota.rules.jobs.definitions import OWN
 from rota.store.base import Tx
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]

@@ -25,7 +25,7 @@ from rota.engine.inspect import now_ms
 from rota.engine.sessions import LIFE_MS, close_session, open_session, take_ticket
 from rota.engine.tokens import credential_of_token, touch
 from rota.model.identity import WORKER, Credential
-from rota.rules.secrets import digest_of
+from rota.rules.security.secrets import digest_of
 from rota.store.base import Tx
 
 MOST_BYTES = 4096

@@ -17,7 +17,7 @@ from rota.engine.logs import search
 from rota.engine.search import reached_lines
 from rota.errors import BadInput
 from rota.model.log import Level, LogLine
-from rota.rules.duration import parse_duration
+from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
 LONGEST = 200

@@ -16,7 +16,7 @@ from rota.api.gate import needs
 from rota.api.refusals import Kind
 from rota.engine.metrics import Metrics, metrics
 from rota.engine.statistics import ALL, Place, Statistic
-from rota.rules.exposition import MEDIA_TYPE, Family, Labels, Sample, histogram, render
+from rota.rules.insight.exposition import MEDIA_TYPE, Family, Labels, Sample, histogram, render
 from rota.version import version
 
 OUTCOMES = ("success", "failed", "cancelled", "skipped")

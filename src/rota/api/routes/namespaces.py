@@ -25,7 +25,7 @@ from rota.engine.namespaces import (
 from rota.errors import BadOption, NotAllowed, NotPermitted, UnknownNamespace
 from rota.ids import new_id
 from rota.model.identity import Namespace, Quotas
-from rota.rules.names import check_name
+from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
 

@@ -21,7 +21,7 @@ from rota.engine.sessions import close_session, open_session
 from rota.errors import NotPermitted, NotSignedIn, RotaError
 from rota.model.identity import Credential
 from rota.notices import emit
-from rota.rules.secrets import digest_of
+from rota.rules.security.secrets import digest_of
 from rota.store.base import Tx
 
 FLOW_S = 600

@@ -6,7 +6,7 @@ from rota.api.documents import Document, Moment, then
 from rota.engine.attention import Kind
 from rota.engine.overview import Bucket, Overview
 from rota.engine.statistics import Statistic
-from rota.rules.spread import quantile_ms
+from rota.rules.insight.histogram import quantile_ms
 
 
 class BucketDocument(Document):

@@ -29,7 +29,7 @@ from rota.engine.queues import QueueView, pause, queue_view, queues, resume
 from rota.engine.statistics import HOUR_MS, MINUTE_MS, total
 from rota.engine.statistics import read as statistics
 from rota.errors import UnknownQueue
-from rota.rules.names import check_name
+from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
 RATE_MINUTES = 10

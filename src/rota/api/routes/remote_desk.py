@@ -26,7 +26,7 @@ from rota.model.remote_desk import (
     SuccessState,
 )
 from rota.model.run import Lease, Origin
-from rota.rules.names import check_name
+from rota.rules.text.names import check_name
 from rota.runtime.capped import MAX_STATE_BYTES
 from rota.store.base import Tx
 

@@ -30,7 +30,7 @@ from rota.errors import BadOption
 from rota.ids import is_id, new_id
 from rota.model.run import RunView
 from rota.model.states import State
-from rota.rules.recorded import recorded_signature
+from rota.rules.jobs.stored_signature import recorded_signature
 from rota.store.base import Tx
 
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST)] | None

@@ -11,8 +11,8 @@ from rota.engine.node_views import NodeView
 from rota.model.graph import Join, Kind
 from rota.model.run import RunView
 from rota.model.states import FINAL, State
-from rota.rules.graph_progress import WAITS, Progress
 from rota.rules.graphs import Planned
+from rota.rules.graphs.progress import WAITS, Progress
 
 
 class MapProgress(Document):

@@ -29,9 +29,9 @@ from rota.engine.progress import progress_of_nodes
 from rota.model.run import RunView
 from rota.model.spec import GraphTarget
 from rota.model.states import FINAL
-from rota.rules.graph_progress import Progress
 from rota.rules.graphs import taken_path
-from rota.rules.joins import Ending
+from rota.rules.graphs.joins import Ending
+from rota.rules.graphs.progress import Progress
 from rota.store.base import Tx
 
 

@@ -42,7 +42,7 @@ from rota.errors import BadInput, DuplicateKey, UnknownRun
 from rota.model.artifact import is_pointer
 from rota.model.run import RunView, Submitted
 from rota.model.states import FINAL, State
-from rota.rules.duration import parse_duration
+from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
 MOST_RUNS = 10_000

@@ -14,7 +14,7 @@ from rota.engine.jobs import current_specs
 from rota.engine.schedule_views import ScheduleView, show
 from rota.errors import BadOption, NotPermitted, UnknownJob, UnknownSchedule
 from rota.model.schedule import OnEvent
-from rota.rules.recorded import check_schedule
+from rota.rules.jobs.stored_signature import check_schedule
 from rota.store.base import Tx
 
 

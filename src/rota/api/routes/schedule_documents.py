@@ -26,8 +26,8 @@ from rota.model.schedule import (
     Schedule,
     Trigger,
 )
-from rota.rules.preview import Firing
-from rota.rules.schedule_options import read_schedule
+from rota.rules.schedules.options import read_schedule
+from rota.rules.schedules.preview import Firing
 
 API: Literal["api"] = "api"
 Mark = Literal["gap", "fold", "holiday"]

@@ -45,8 +45,8 @@ from rota.engine.schedule_views import (
 from rota.engine.trigger import Triggered, trigger
 from rota.errors import NotAllowed
 from rota.ids import new_id
-from rota.rules.names import check_name
-from rota.rules.recorded import check_schedule
+from rota.rules.jobs.stored_signature import check_schedule
+from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
 SHOWN = 10

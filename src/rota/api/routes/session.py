@@ -15,7 +15,7 @@ from rota.engine.acts import By
 from rota.engine.namespaces import HOME
 from rota.engine.sessions import close_session
 from rota.model.identity import Credential
-from rota.rules.secrets import csrf_of, digest_of
+from rota.rules.security.secrets import csrf_of, digest_of
 from rota.store.base import Tx
 
 

@@ -27,7 +27,7 @@ from rota.engine.jobs import current_specs
 from rota.engine.overview import Bucket, overview, timeline
 from rota.engine.statistics import DAY_MS, Statistic, total
 from rota.errors import BadInput, NotPermitted, UnknownJob
-from rota.rules.duration import parse_duration
+from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
 LONGEST_MS = 30 * DAY_MS

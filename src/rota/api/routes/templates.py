@@ -29,9 +29,9 @@ from rota.engine.templates import (
 from rota.errors import BadOption, UnknownTemplate
 from rota.model.identity import Credential
 from rota.model.template import Blank, Kind, Template
-from rota.rules.job_templates import fill_template, schema_of
-from rota.rules.names import check_name
-from rota.rules.rights import power_of_template
+from rota.rules.jobs.templates import fill_template, schema_of
+from rota.rules.security.rights import power_of_template
+from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST)]

@@ -112,7 +112,7 @@ def anchor(*, as_json: bool, key_file: str | None, keep: str | None, **flags: An
     from rota.cli.anchors import keep_ms_of, kept_until, key_of
     from rota.cli.places import now_at, place
     from rota.model.anchor import Anchor
-    from rota.rules.anchors import write_anchor
+    from rota.rules.security.anchors import write_anchor
 
     del as_json  # it is JSON anyway
     key, keep_ms = key_of(flags, key_file), keep_ms_of(keep)

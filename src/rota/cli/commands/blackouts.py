@@ -39,7 +39,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
     from rota.cli.output import print_json, print_table
     from rota.cli.places import place
-    from rota.rules.sentence import describe_window
+    from rota.rules.schedules.sentence import describe_window
 
     with place(flags) as here:
         found = here.blackouts.list()

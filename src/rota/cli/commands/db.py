@@ -12,7 +12,7 @@ from rota.cli.commands.db_logins import grant, logins, revoke
 from rota.cli.options import json_option, local_options, settings
 
 if TYPE_CHECKING:
-    from rota.rules.checkup import Finding
+    from rota.rules.insight.checkup import Finding
 
 EPILOG = """\b
 Examples:
@@ -95,7 +95,7 @@ def check(*, as_json: bool, deep: bool, **flags: Any) -> int:
     from rota.cli.clients import refuse_missing_file
     from rota.cli.output import print_json
     from rota.engine.health import durability
-    from rota.rules.integrity import integrity
+    from rota.rules.insight.integrity import integrity
     from rota.store.open import connect, examine_integrity, newer_schema, pending
 
     url = address(settings(flags))

@@ -10,7 +10,7 @@ from rota.cli.options import json_option, local_options, settings
 
 if TYPE_CHECKING:
     from rota.app.settings import Settings
-    from rota.rules.checkup import Finding
+    from rota.rules.insight.checkup import Finding
 
 EPILOG = """\b
 Examples:
@@ -54,7 +54,7 @@ def command(*, as_json: bool, quiet: bool, deep: bool, security: bool, **flags: 
 
 def _examine_posture(said: Settings, url: str) -> list[Finding]:
     from rota.cli.posture import examine_posture
-    from rota.rules.checkup import schema
+    from rota.rules.insight.checkup import schema
     from rota.store.open import connect, pending
 
     store = connect(url)
@@ -69,8 +69,8 @@ def _examine(url: str, *, deep: bool) -> list[Finding]:
     import time
 
     from rota.engine.doctor import examine, examine_settings
-    from rota.rules.checkup import schema
-    from rota.rules.integrity import integrity
+    from rota.rules.insight.checkup import schema
+    from rota.rules.insight.integrity import integrity
     from rota.store.open import connect, examine_integrity, pending
 
     store = connect(url)

@@ -50,8 +50,8 @@ def show(*, source: str, name: str | None, form: str, is_open: bool | None) -> N
 
     NAME chooses one of several graphs.
     """
-    from rota.rules.drawing import FORMATS as DRAWINGS
-    from rota.rules.drawing import picture
+    from rota.rules.graphs.drawing import FORMATS as DRAWINGS
+    from rota.rules.graphs.drawing import picture
 
     plan = _of_file(source, name) if source.endswith(SUFFIXES) else _of_app(source, name)
     close = None if is_open is None else not is_open
@@ -63,7 +63,7 @@ def schema() -> None:
     """Print the JSON Schema of a graph in a file."""
     import json
 
-    from rota.rules.graph_options import graph_schema
+    from rota.rules.graphs.options import graph_schema
 
     click.echo(json.dumps(graph_schema(), indent=2))
 
@@ -174,7 +174,7 @@ def _tell(text: str, facts: dict[str, Any], *, as_json: bool) -> None:
 def _of_file(path: str, name: str | None) -> Plan:
     from rota.app.files import read_file
     from rota.rules.graphs import plan_graph
-    from rota.rules.jobfile.graphs import read_graphs
+    from rota.rules.jobs.files.graphs import read_graphs
 
     graphs = read_graphs(read_file(path), path)
     chosen = _choose(path, name, list(graphs))
@@ -192,7 +192,7 @@ def _of_app(source: str, name: str | None) -> Plan:
 
 def _choose(place: str, name: str | None, known: list[str]) -> str:
     from rota.errors import BadGraph
-    from rota.rules.checks import hint
+    from rota.rules.text.checks import hint
 
     if not known:
         raise BadGraph(f"{place} holds no graph")

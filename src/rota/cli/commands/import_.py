@@ -13,7 +13,7 @@ import click
 from rota.cli.options import json_option
 
 if TYPE_CHECKING:
-    from rota.rules.importers.report import Imported
+    from rota.rules.jobs.importers.report import Imported
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -60,7 +60,7 @@ def _zone_option(each: F) -> F:
 @_output_options
 def crontab(*, file: str, system: bool, zone: str | None, **flags: Any) -> int:
     """From a crontab FILE; - reads stdin."""
-    from rota.rules.importers.crontab import read_crontab
+    from rota.rules.jobs.importers.crontab import read_crontab
 
     found = read_crontab(_read(file), file, zone=_zone(zone), has_user=system)
     return _deliver(found, f"crontab {file}", flags)
@@ -71,8 +71,8 @@ def crontab(*, file: str, system: bool, zone: str | None, **flags: Any) -> int:
 @_output_options
 def cronjob(*, files: tuple[str, ...], **flags: Any) -> int:
     """From Kubernetes manifests with CronJobs; - reads stdin."""
-    from rota.rules.importers.cronjob import read_cronjobs
-    from rota.rules.importers.report import joined
+    from rota.rules.jobs.importers.cronjob import read_cronjobs
+    from rota.rules.jobs.importers.report import joined
 
     found = joined(read_cronjobs(_read(file), file) for file in files)
     return _deliver(found, f"CronJobs of {', '.join(files)}", flags)
@@ -85,7 +85,7 @@ def cronjob(*, files: tuple[str, ...], **flags: Any) -> int:
 def celery(*, source: str, zone: str | None, **flags: Any) -> int:
     """From a Celery app or its beat_schedule (MODULE:OBJECT, imported), or from a JSON file."""
     from rota.cli.imports import load_beat
-    from rota.rules.importers.celery import Zones, read_beat, read_beat_json
+    from rota.rules.jobs.importers.celery import Zones, read_beat, read_beat_json
 
     zones = Zones(None if zone is None else _zone(zone), _zone(None))
     if source.endswith(".json") or source == "-":
@@ -102,7 +102,7 @@ def celery(*, source: str, zone: str | None, **flags: Any) -> int:
 @_output_options
 def systemd(*, files: tuple[str, ...], zone: str | None, **flags: Any) -> int:
     """From systemd timers; services and drop-ins (backup.timer.d) are looked for beside them."""
-    from rota.rules.importers.systemd import read_timers
+    from rota.rules.jobs.importers.systemd import read_timers
 
     beside = {
         path.name: _read_unit(path)
@@ -122,7 +122,7 @@ def _read_unit(path: Path) -> bytes:
 
 def _read(file: str) -> bytes:
     from rota.app.files import read_file
-    from rota.rules.jobfile.yaml12 import MAX_BYTES
+    from rota.rules.jobs.files.yaml12 import MAX_BYTES
 
     # One more than a file may have is enough to see that it is too long.
     return sys.stdin.buffer.read(MAX_BYTES + 1) if file == "-" else read_file(file)
@@ -130,15 +130,15 @@ def _read(file: str) -> bytes:
 
 def _zone(given: str | None) -> str:
     from rota.cli.machine_zone import machine_zone
-    from rota.rules.zones import zone
+    from rota.rules.schedules.zones import zone
 
     return zone(given).name if given else machine_zone()
 
 
 def _deliver(found: Imported, title: str, flags: dict[str, Any]) -> int:
     from rota.cli.imports import report_document, report_text
-    from rota.rules.importers.shared import with_defaults
-    from rota.rules.jobfile.write import write_jobs
+    from rota.rules.jobs.files.write import write_jobs
+    from rota.rules.jobs.importers.shared import with_defaults
 
     defaults, jobs = with_defaults({entry.name: entry.job for entry in found.entries})
     said = f"Imported by `rota import` from {title}."

@@ -136,7 +136,7 @@ def _breaker_state(job: JobView) -> str:
 
 
 def _breaker(job: JobView) -> str:
-    from rota.rules.breaker_options import breaker_text
+    from rota.rules.failures.breaker_options import breaker_text
 
     rule = breaker_text(job.spec.breaker) if job.spec.breaker else ""
     return ", ".join(part for part in (_breaker_state(job), rule) if part)
@@ -196,6 +196,6 @@ def _parameters(spec: JobSpec) -> str:
 
 
 def _duration(ms: int | None) -> str:
-    from rota.rules.duration import format_duration
+    from rota.rules.text.duration import format_duration
 
     return "" if ms is None else format_duration(ms)

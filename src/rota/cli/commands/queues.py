@@ -68,7 +68,7 @@ def _counted(runs: int) -> str:
 def pause(*, name: str, note: str | None, as_json: bool, **flags: Any) -> None:
     """Start nothing new from this queue until it is resumed."""
     from rota.cli.desks import desk
-    from rota.rules.names import check_name
+    from rota.rules.text.names import check_name
 
     check_name("queue", name)
     with desk(flags) as here:
@@ -82,7 +82,7 @@ def pause(*, name: str, note: str | None, as_json: bool, **flags: Any) -> None:
 def resume(*, name: str, as_json: bool, **flags: Any) -> None:
     """Start runs of this queue again, in the old order."""
     from rota.cli.desks import desk
-    from rota.rules.names import check_name
+    from rota.rules.text.names import check_name
 
     check_name("queue", name)
     with desk(flags) as here:

@@ -18,6 +18,6 @@ An editor that knows YAML takes it from the first line of a job file:
 @click.command("schema", epilog=EPILOG)
 def command() -> None:
     """Print the JSON Schema of a job file."""
-    from rota.rules.jobfile.schema import job_file_schema
+    from rota.rules.jobs.files.schema import job_file_schema
 
     print(json.dumps(job_file_schema(), indent=2))

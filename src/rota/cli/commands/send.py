@@ -69,7 +69,7 @@ def _decoded(text: str) -> Any:
     import msgspec
 
     from rota.errors import BadOption
-    from rota.rules.json_keys import check_keys
+    from rota.rules.text.json_keys import check_keys
 
     check_keys(text)
     try:

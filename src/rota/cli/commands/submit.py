@@ -110,7 +110,7 @@ def _find(said: Settings, name: str, key: str | None) -> tuple[App, Job[..., Any
     from rota.engine.jobs import jobs
     from rota.engine.weights import choices
     from rota.errors import UnknownJob
-    from rota.rules.weights import point_of
+    from rota.rules.jobs.weights import point_of
 
     app = client(said)
     known, choice = app.store.read(

@@ -75,7 +75,7 @@ def _door(app: App, address: str) -> Door:
     from rota.engine.sessions import LINK_MS, give_ticket
     from rota.engine.tokens import issue
     from rota.ids import new_id
-    from rota.rules.secrets import digest_of
+    from rota.rules.security.secrets import digest_of
     from rota.store.base import Tx
 
     drawn = draw_token(TOKEN_NAME, roles=("admin", "exec"), expires=TOKEN_LIFE)

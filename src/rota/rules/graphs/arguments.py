@@ -9,10 +9,10 @@ import msgspec
 
 from rota.errors import BadGraph
 from rota.model.graph import Graph, Map, Node
-from rota.rules.checks import hint
+from rota.rules.graphs.references import NOTHING, Path, item_steps, mentions, parse_path, resolve
 from rota.rules.graphs.types import JobFacts, element_of, fits
-from rota.rules.references import NOTHING, Path, item_steps, mentions, parse_path, resolve
-from rota.rules.signature.plain import misfit, plain_kind
+from rota.rules.jobs.signature.plain import misfit, plain_kind
+from rota.rules.text.checks import hint
 
 T = TypeVar("T")
 Jobs = Mapping[str, JobFacts]

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from rota.errors import BadGraph
 from rota.model.graph import Graph, Node
-from rota.rules.checks import hint
 from rota.rules.graphs.plan import MAX_NODES, Jobs, Plan, plan_graph
+from rota.rules.text.checks import hint
 
 MAX_DEPTH = 16
 

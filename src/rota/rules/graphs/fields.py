@@ -10,13 +10,13 @@ from typing import Any, get_args
 from rota.errors import BadGraph, BadInput
 from rota.model.graph import Cache, Graph, Kind, Map, Mode, Node
 from rota.model.isolation import Isolation
-from rota.rules.checks import hint, one_of, whole_number
-from rota.rules.duration import parse_duration
-from rota.rules.joins import JOINS
-from rota.rules.maps import MAX_ITEMS, parse_tolerance
-from rota.rules.names import check_name
-from rota.rules.order import parse_priority
-from rota.rules.references import form_of, is_name
+from rota.rules.admission.order import parse_priority
+from rota.rules.graphs.joins import JOINS
+from rota.rules.graphs.maps import MAX_ITEMS, parse_tolerance
+from rota.rules.graphs.references import form_of, is_name
+from rota.rules.text.checks import hint, one_of, whole_number
+from rota.rules.text.duration import parse_duration
+from rota.rules.text.names import check_name
 
 MAX_RETRIES = 1_000
 MAX_LIMIT = 100_000

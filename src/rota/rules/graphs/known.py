@@ -10,11 +10,11 @@ from msgspec import UnsetType
 from rota.errors import BadGraph
 from rota.model.graph import Graph
 from rota.model.spec import GraphTarget, JobSpec, PythonTarget
-from rota.rules.checks import at_place, hint
 from rota.rules.graphs.expand import expand
 from rota.rules.graphs.plan import plan_graph
 from rota.rules.graphs.types import JobFacts
-from rota.rules.recorded import SCALAR, kinds_of
+from rota.rules.jobs.stored_signature import SCALAR, kinds_of
+from rota.rules.text.checks import at_place, hint
 
 
 def check_known(

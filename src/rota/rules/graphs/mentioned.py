@@ -7,11 +7,11 @@ from typing import Any
 
 from rota.errors import BadArguments, BadExpression, BadGraph, BadInput
 from rota.model.graph import Graph, Node
-from rota.rules.checks import hint
-from rota.rules.expression_text import Mentioned, mentioned_in, tokens_of
-from rota.rules.expressions import Condition, Expression, Names, Values
-from rota.rules.references import ERROR_PARTS, Mention, item_steps, mentions, parse_path
-from rota.rules.run_times import check_field
+from rota.rules.graphs.expressions.cel import Condition, Expression, Names, Values
+from rota.rules.graphs.expressions.text import Mentioned, mentioned_in, tokens_of
+from rota.rules.graphs.references import ERROR_PARTS, Mention, item_steps, mentions, parse_path
+from rota.rules.runs.times import check_field
+from rota.rules.text.checks import hint
 
 _WAYS_INTO_ERROR: tuple[tuple[str | int, ...], ...] = ((), *((part,) for part in ERROR_PARTS))
 _NOTHING = Values({}, {}, {})

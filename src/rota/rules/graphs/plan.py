@@ -9,13 +9,13 @@ import msgspec
 
 from rota.errors import BadGraph, BadInput
 from rota.model.graph import ASIDE, Graph, Join, Node
-from rota.rules.checks import hint
 from rota.rules.graphs import order, scope
 from rota.rules.graphs.arguments import check_arguments
 from rota.rules.graphs.fields import check_graph_fields, check_node_fields
 from rota.rules.graphs.mentioned import nodes_in, parents_mentioned, returned_nodes
+from rota.rules.graphs.references import mentions
 from rota.rules.graphs.types import JobFacts
-from rota.rules.references import mentions
+from rota.rules.text.checks import hint
 
 MAX_NODES = 100_000
 MAX_EDGES = 1_000_000

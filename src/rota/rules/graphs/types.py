@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from rota.rules.annotations import ANY, Annotation, parsed, written
-from rota.rules.signature import Signature
+from rota.rules.jobs.annotations import ANY, Annotation, parsed, written
+from rota.rules.jobs.signature import Signature
 
 _SCALARS = {"str": "text", "bool": "truth", "int": "whole", "float": "number", "None": "nothing"}
 _LISTS = frozenset({"list", "tuple", "set", "frozenset", "List", "Tuple", "Set", "Sequence"})

@@ -10,7 +10,7 @@ import aiohttp
 import msgspec
 
 from rota.model.spec import HttpTarget
-from rota.rules.signature import MAX_RESULT_BYTES
+from rota.rules.jobs.signature import MAX_RESULT_BYTES
 from rota.runtime.call import Ending, Raised, Returned
 from rota.runtime.describe import MAX_TRACEBACK, bounded
 from rota.runtime.executors.endings import failure

@@ -25,7 +25,7 @@ import msgspec
 
 from rota.errors import Cancelled, StoreUnavailable, TimedOut
 from rota.model.spec import JobSpec, PythonTarget
-from rota.rules.signature import Signature
+from rota.rules.jobs.signature import Signature
 from rota.runtime.artifacts import open_artifacts
 from rota.runtime.call import Call, Ending, Raised, StopReason, Work
 from rota.runtime.context import current, enter, stop_exception

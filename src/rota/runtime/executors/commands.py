@@ -15,10 +15,10 @@ from rota.errors import BadInput, BadOption
 from rota.model.spec import CommandTarget
 from rota.model.walls import Programs
 from rota.notices import emit
-from rota.rules.effect_keys import idempotency_key
-from rota.rules.programs import check_command
-from rota.rules.run_times import run_values
-from rota.rules.template import fill, values_for
+from rota.rules.runs.effect_keys import idempotency_key
+from rota.rules.runs.times import run_values
+from rota.rules.security.programs import check_command
+from rota.rules.text.template import fill, values_for
 from rota.runtime.attempt_log import STDERR, STDOUT
 from rota.runtime.call import (
     Call,

@@ -10,7 +10,7 @@ import msgspec
 from rota.clock import elapsed_s
 from rota.errors import BadDuration, Cancelled, InDoubt, Retry, TimedOut
 from rota.model.run import ErrorDetail
-from rota.rules.duration import parse_duration
+from rota.rules.text.duration import parse_duration
 from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped
 from rota.runtime.describe import MAX_MESSAGE, bounded, describe, type_names
 

@@ -16,9 +16,9 @@ from yarl import URL
 
 from rota.errors import BadInput
 from rota.model.walls import Egress
-from rota.rules.addresses import METADATA_NAMES, Address
-from rota.rules.egress import may_call, may_reach
-from rota.rules.web_address import shown_address
+from rota.rules.security.addresses import METADATA_NAMES, Address
+from rota.rules.security.egress import may_call, may_reach
+from rota.rules.security.web_address import shown_address
 
 ANYWHERE = Egress()
 

@@ -16,11 +16,11 @@ from rota.errors import BadInput
 from rota.model.spec import HttpTarget
 from rota.model.walls import Egress
 from rota.notices import emit
-from rota.rules.effect_keys import idempotency_key
-from rota.rules.egress import RUN_HEADERS, check_headers
-from rota.rules.run_times import run_values
-from rota.rules.template import Value, fill, values_for
-from rota.rules.web_address import AUTHORIZATION, split_address
+from rota.rules.runs.effect_keys import idempotency_key
+from rota.rules.runs.times import run_values
+from rota.rules.security.egress import RUN_HEADERS, check_headers
+from rota.rules.security.web_address import AUTHORIZATION, split_address
+from rota.rules.text.template import Value, fill, values_for
 from rota.runtime.call import Call, Ending, Raised
 from rota.runtime.describe import describe, type_names
 from rota.runtime.executors.answers import ending_of_answer, read_answer

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from psycopg import sql
 
 from rota.errors import BadOption, RoomsRefused
-from rota.rules.names import check_name
+from rota.rules.text.names import check_name
 from rota.store.access.rights import KINDS, grants
 from rota.store.access.row_security import INHERITS_APART, Bound, attempt, condition_of, protect
 

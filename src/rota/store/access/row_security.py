@@ -15,7 +15,7 @@ import psycopg
 from psycopg import sql
 
 from rota.errors import BadOption, RoomsRefused
-from rota.rules.names import check_name
+from rota.rules.text.names import check_name
 from rota.store.access.rights import ACT, verbs_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from rota.errors import RightMissing
-from rota.rules.integrity import Integrity
+from rota.rules.insight.integrity import Integrity
 from rota.store.base import Tx
 
 HINT = "`create extension amcheck` in this database, then ask again with --deep"

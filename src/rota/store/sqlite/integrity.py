@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from rota.clock import elapsed_s
-from rota.rules.integrity import Integrity
+from rota.rules.insight.integrity import Integrity
 
 QUICK_S = 10.0
 """For a look that nobody expects to take long; 1 GB takes about two seconds."""

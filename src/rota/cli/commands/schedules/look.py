@@ -93,7 +93,7 @@ def preview(
     from rota.cli.previews import COLUMNS, asked_schedule, coming, firing_document, firing_rows
     from rota.engine.namespaces import HOME
     from rota.engine.timetables import seed_of
-    from rota.rules.sentence import describe
+    from rota.rules.schedules.sentence import describe
 
     schedule = asked_schedule(expression, options)
     seed = seed_of(settings({}).namespace or HOME, seed) if seed else ""
@@ -126,7 +126,7 @@ def _from(text: str | None, schedule: Schedule) -> int:
 
 
 def _instant(field: str, text: str, schedule: Schedule) -> int:
-    from rota.rules.moments import read_bound
-    from rota.rules.zones import zone
+    from rota.rules.schedules.zones import zone
+    from rota.rules.text.moments import read_bound
 
     return read_bound(field, text, zone(schedule.zone))

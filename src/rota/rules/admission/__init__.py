@@ -1,0 +1,1 @@
+"""In which order runs start, and what they wait for."""

@@ -1,0 +1,135 @@
+"""Dependencies between jobs: a run starts after the runs of other jobs for the same time.
+
+Pure: what is known of the other job goes in, whether the run may start comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from typing import Literal
+
+import msgspec
+
+from rota.errors import BadOption
+from rota.model.spec import JobSpec
+from rota.model.states import FINAL, State
+from rota.rules.text.checks import at_place, hint
+
+MOST = 100
+SHOWN = 12
+Word = Literal["met", "waits", "refused"]
+
+
+class Parent(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of one dependency: of its run for the same time, or of why there is none."""
+
+    job: str
+    schedule: str = ""
+    run_id: str | None = None
+    state: State | None = None
+    """Of that run; None if it is not on record any more."""
+    decision: str | None = None
+    """What became of the instant without a run, such as skipped."""
+    is_due: bool = False
+    """There is no run yet: the schedule has this instant and will fire it."""
+    is_missed: bool = False
+    """There is no run: the schedule has this instant but is paused, or has passed it."""
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether a run may start, as far as one dependency is concerned."""
+
+    word: Word
+    says: str = ""
+
+
+def judge(parent: Parent) -> Answer:
+    """Only a success lets it start. Where the other job has no run for that time, none is asked."""
+    if parent.run_id is not None:
+        return _judge_run(f"run {parent.run_id} of job {parent.job}", parent.state)
+    none = f"job {parent.job} has no run for this time"
+    if parent.decision is not None:
+        return _refused(f"{none}: {parent.decision}")
+    if parent.is_missed:
+        return _refused(f"{none}: its schedule {parent.schedule} is paused or missed it")
+    if parent.is_due:
+        says = f"job {parent.job}: its schedule {parent.schedule} has not fired this time yet"
+        return Answer(word="waits", says=says)
+    return Answer(word="met")
+
+
+def _judge_run(run: str, state: State | None) -> Answer:
+    if state is None:
+        return _refused(f"{run} is not on record any more")
+    if state is State.SUCCESS:
+        return Answer(word="met")
+    if state in FINAL:
+        return _refused(f"{run} ended as {state}")
+    return Answer(word="waits", says=f"{run}, which is {state}")
+
+
+def judge_all(parents: Sequence[Parent]) -> tuple[Word, list[str]]:
+    """All must be met; one that is refused decides at once."""
+    answers = [judge(parent) for parent in parents]
+    for word in ("refused", "waits"):
+        says = [answer.says for answer in answers if answer.word == word]
+        if says:
+            return ("refused" if word == "refused" else "waits"), says
+    return "met", []
+
+
+def read_dependencies(job: str, given: object) -> tuple[str, ...]:
+    """Names, or the jobs themselves; each once and not the job itself."""
+    if given is None:
+        return ()
+    each_given = [given] if isinstance(given, str) else given
+    if not isinstance(each_given, Sequence):
+        raise BadOption(f"dependencies={given!r:.64} is not a list of jobs")
+    found: list[str] = []
+    for each in each_given:
+        name = each if isinstance(each, str) else getattr(each, "name", None)
+        if not isinstance(name, str) or not name:
+            raise BadOption(f"dependencies: {each!r:.64} is neither a job nor the name of one")
+        if name == job:
+            raise BadOption(f"dependencies: job {job!r:.64} cannot wait for itself")
+        if name in found:
+            raise BadOption(f"dependencies: {name!r:.64} is there twice")
+        found.append(name)
+    if len(found) > MOST:
+        raise BadOption(f"dependencies: {len(found)} are more than {MOST}")
+    return tuple(found)
+
+
+def check_there(
+    wanted: Mapping[str, JobSpec],
+    known: Mapping[str, JobSpec],
+    places: Mapping[str, str] | None = None,
+) -> None:
+    """BadOption if a job waits for one that is nowhere defined; `places` say where jobs stand."""
+    for name, spec in wanted.items():
+        for each in spec.dependencies:
+            if each not in known:
+                raise BadOption(
+                    f"{at_place(places, name)}job {name!r}: dependencies: no job is named "
+                    f"{each!r:.64} in the files or on record.{hint(each, known)}"
+                )
+
+
+def check_circles(specs: Mapping[str, JobSpec], places: Mapping[str, str] | None = None) -> None:
+    """BadOption with the way round, if jobs wait for each other in a circle."""
+    parents = {
+        name: [each for each in spec.dependencies if each in specs] for name, spec in specs.items()
+    }
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        way = " -> ".join(error.args[1][:SHOWN])
+        first = next((name for name in error.args[1] if name in (places or ())), "")
+        raise BadOption(
+            f"{at_place(places, first)}dependencies: jobs wait for each other in a circle: {way}"
+        ) from error
+
+
+def _refused(says: str) -> Answer:
+    return Answer(word="refused", says=says)

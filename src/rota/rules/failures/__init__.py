@@ -1,0 +1,1 @@
+"""Retries, breakers, causes of failures, and who is told of them."""

@@ -1,0 +1,127 @@
+"""When a breaker opens, sends a probe and closes: decided from tallies and the time.
+
+Nothing here reads a store; engine.circuit turns a decision into a guarded change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple, assert_never
+
+from msgspec.structs import replace
+
+from rota.model.breaker import Circuit, ProbeFate, Tally
+from rota.model.spec import Breaker
+from rota.rules.text.duration import parse_duration
+
+BUCKETS = 10
+"""A window is counted in so many pieces: what drops out of it does so by a tenth at a time."""
+LOOK_MS = 2_000
+"""How soon to look for a probe again when no run of the job was queued."""
+
+
+class Times(NamedTuple):
+    """The durations of a rule in milliseconds."""
+
+    window_ms: int
+    cool_ms: int
+    cap_ms: int
+
+    @property
+    def bucket_ms(self) -> int:
+        return max(1, self.window_ms // BUCKETS)
+
+
+class Count(NamedTuple):
+    """Attempts that ended within the window."""
+
+    bad: int
+    total: int
+
+
+@lru_cache(maxsize=1024)
+def times_of(rule: Breaker) -> Times:
+    return Times(
+        parse_duration(rule.window), parse_duration(rule.cool), parse_duration(rule.cool_cap)
+    )
+
+
+def count(tallies: Sequence[Tally], *, rule: Breaker, now_ms: int) -> Count:
+    """What counts now: buckets that began within the window, so never an older attempt."""
+    since = now_ms - times_of(rule).window_ms
+    recent = [tally for tally in tallies if tally.at > since]
+    bad = sum(tally.bad for tally in recent)
+    return Count(bad, bad + sum(tally.good for tally in recent))
+
+
+def trips(seen: Count, rule: Breaker) -> bool:
+    """Whether enough attempts ended, and enough of them badly."""
+    return seen.total >= rule.least and seen.bad > 0 and seen.bad >= rule.share * seen.total
+
+
+def decide(
+    circuit: Circuit,
+    tallies: Sequence[Tally],
+    *,
+    rule: Breaker,
+    now_ms: int,
+    fate: ProbeFate = "waits",
+    candidate: str | None = None,
+) -> Circuit:
+    """The next state; the very same circuit when nothing changes.
+
+    `fate` is what became of the probe of a half-open circuit; `candidate` the run that
+    becomes the probe of an open one when its time has come.
+    """
+    match circuit.state:
+        case "closed":
+            is_bad = trips(count(tallies, rule=rule, now_ms=now_ms), rule)
+            return _opened(circuit, rule, now_ms) if is_bad else circuit
+        case "open":
+            return _probed(circuit, now_ms, candidate)
+        case "half_open":
+            return _ended(circuit, rule, now_ms, fate)
+    assert_never(circuit.state)
+
+
+def cool_ms(rule: Breaker, cools: int) -> int:
+    """How long to stay open after so many probes that ended badly."""
+    times = times_of(rule)
+    # The exponent is bounded: after a week of probes it would be a number of many digits.
+    return min(times.cool_ms << min(cools, 40), times.cap_ms)
+
+
+def _opened(circuit: Circuit, rule: Breaker, now_ms: int) -> Circuit:
+    return Circuit(
+        state="open",
+        turn=circuit.turn + 1,
+        opened_at=now_ms,
+        probe_at=None if rule.pauses else now_ms + cool_ms(rule, 0),
+        stays=rule.pauses,
+    )
+
+
+def _probed(circuit: Circuit, now_ms: int, candidate: str | None) -> Circuit:
+    if circuit.stays or circuit.probe_at is None or now_ms < circuit.probe_at:
+        return circuit
+    turn = circuit.turn + 1
+    if candidate is None:
+        return replace(circuit, turn=turn, probe_at=now_ms + LOOK_MS)
+    return replace(circuit, state="half_open", turn=turn, probe_at=None, probe_id=candidate)
+
+
+def _ended(circuit: Circuit, rule: Breaker, now_ms: int, fate: ProbeFate) -> Circuit:
+    turn = circuit.turn + 1
+    match fate:
+        case "waits":
+            return circuit
+        case "good":
+            return Circuit(turn=turn)
+        case "gone":
+            again = replace(circuit, state="open", turn=turn, probe_id=None)
+            return replace(again, probe_at=now_ms)
+        case "bad":
+            cools = circuit.cools + 1
+            again = replace(circuit, state="open", turn=turn, probe_id=None, cools=cools)
+            return replace(again, probe_at=now_ms + cool_ms(rule, cools))

@@ -1,0 +1,119 @@
+"""The option `on_failure`: which job is told of failed runs, and with which arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from rota.errors import BadInput, BadOption
+from rota.model.failure import Failure
+from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.rules.text.checks import at_place, hint
+
+WHOLE = "failure"
+"""The parameter that takes all of it."""
+FACTS = Failure.__struct_fields__
+_EXAMPLE = Failure(
+    run_id="0" * 32,
+    job="job",
+    version=1,
+    namespace="default",
+    attempt=1,
+    reason="",
+    error_type="",
+    error_message="",
+    failed_at=datetime(2026, 1, 1, tzinfo=UTC),
+    logs="",
+)
+
+
+def read_on_failure(job: str, given: object) -> str | msgspec.UnsetType:
+    """A name, or the job itself; unset where nobody is told."""
+    if given is None:
+        return msgspec.UNSET
+    name = given if isinstance(given, str) else getattr(given, "name", None)
+    if not isinstance(name, str) or not name:
+        raise BadOption(f"on_failure={given!r:.64} is neither a job nor the name of one")
+    if name == job:
+        raise BadOption(f"on_failure: job {job!r:.64} cannot be told of itself; name another")
+    return name
+
+
+def told_by(spec: JobSpec) -> str | None:
+    """The job that is told when a run of this one fails."""
+    return spec.on_failure if isinstance(spec.on_failure, str) else None
+
+
+def arguments_for(spec: JobSpec, failure: Failure) -> dict[str, Any]:
+    """What a run of this job is given: `failure`, or those facts that its parameters name."""
+    facts = msgspec.structs.asdict(failure)
+    is_template = isinstance(spec.target, CommandTarget | HttpTarget)
+    if is_template:  # a text holds no null
+        facts = {name: "" if value is None else value for name, value in facts.items()}
+    taken = _parameters(spec)
+    if taken is None:
+        return {WHOLE: failure}
+    found = {name: value for name, value in facts.items() if name in taken}
+    if isinstance(spec.more, str):
+        found = facts
+    return {**found, WHOLE: failure} if WHOLE in taken and not is_template else found
+
+
+def _parameters(spec: JobSpec) -> Mapping[str, Any] | None:
+    """None for a function that a file names without its parameters."""
+    if isinstance(spec.target, GraphTarget):
+        return spec.target.graph.parameters
+    is_function = isinstance(spec.target, PythonTarget)
+    is_recorded = not isinstance(spec.defaults, msgspec.UnsetType)
+    return None if is_function and not is_recorded and not spec.parameters else spec.parameters
+
+
+def check_told(
+    wanted: Mapping[str, JobSpec],
+    known: Mapping[str, JobSpec],
+    *,
+    where: str = "on record",
+    places: Mapping[str, str] | None = None,
+) -> None:
+    """BadOption if a job names one that is nowhere defined, or that needs something else."""
+    for name, spec in wanted.items():
+        told = told_by(spec)
+        if told is None:
+            continue
+        if told not in known:
+            raise BadOption(
+                f"{at_place(places, name)}job {name!r}: on_failure: no job is named "
+                f"{told!r:.64} {where}.{hint(told, known)}"
+            )
+        check_takes(name, known[told], place=at_place(places, name))
+
+
+def check_takes(job: str, told: JobSpec, *, place: str = "") -> None:
+    """BadOption unless a run of this job can be made of what is told."""
+    from rota.rules.jobs.stored_signature import recorded_signature  # noqa: PLC0415  # brings graphs along
+
+    # A function without parameters on record: what it lacks, a worker finds out.
+    is_bare = isinstance(told.target, PythonTarget) and not told.parameters
+    if is_bare and not isinstance(told.more, str):
+        return
+    try:
+        recorded_signature(told).bind((), arguments_for(told, _EXAMPLE))
+    except BadInput as error:
+        raise BadOption(
+            f"{place}job {job!r}: on_failure: {error}. A job that is told takes `{WHOLE}`, or any "
+            f"of {', '.join(FACTS)}"
+        ) from error
+
+
+def check_function(job: str, told: str, bind: Any, spec: JobSpec) -> None:
+    """The same where the code is at hand: its types count as well."""
+    try:
+        bind((), arguments_for(spec, _EXAMPLE))
+    except BadInput as error:
+        raise BadOption(
+            f"job {job!r}: on_failure: {told!r} takes `{WHOLE}: Failure`, or any of "
+            f"{', '.join(FACTS)}: {error}"
+        ) from error

@@ -1,0 +1,31 @@
+"""Graphs and their runs drawn: for the terminal, as Mermaid, DOT and SVG.
+
+The same graph always gives the same picture. A state is told by an icon and a word; colour, where
+there is any, only repeats it.
+"""
+
+from collections.abc import Callable, Mapping
+
+from rota.rules.graphs.drawing.dot import draw_dot
+from rota.rules.graphs.drawing.mermaid import draw_mermaid
+from rota.rules.graphs.drawing.picture import NodeState, Picture, picture
+from rota.rules.graphs.drawing.svg import draw_svg
+from rota.rules.graphs.drawing.text import draw_text
+
+FORMATS: Mapping[str, Callable[[Picture], str]] = {
+    "text": draw_text,
+    "mermaid": draw_mermaid,
+    "dot": draw_dot,
+    "svg": draw_svg,
+}
+
+__all__ = [
+    "FORMATS",
+    "NodeState",
+    "Picture",
+    "draw_dot",
+    "draw_mermaid",
+    "draw_svg",
+    "draw_text",
+    "picture",
+]

@@ -1,0 +1,1 @@
+"""Safe expressions in CEL: checked, bounded, and their values as JSON."""

@@ -1,0 +1,225 @@
+"""Graphs as people write them in YAML and JSON, read into the one model.
+
+More forms are read than the model has: nodes by name or as a list, `after: load` for one parent,
+`day: str` for a parameter, `cache: 1d`, numbers of seconds. BadGraph tells the field, and in
+`path` where it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, get_args
+
+import msgspec
+
+from rota.errors import BadGraph, BadInput
+from rota.model.graph import Cache, Graph, Join, Kind, Map, Mode, Node, Parameter
+from rota.rules.admission.order import parse_priority
+from rota.rules.text.checks import hint
+
+Path = tuple[str | int, ...]
+_AT = re.compile(r" - at `\$(.*)`$")
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[\.\.\.\]")
+_WORDS: dict[str, tuple[str, ...]] = {
+    "join": get_args(Join),
+    "kind": get_args(Kind),
+    "mode": get_args(Mode),
+}
+
+
+def read_graph(name: str, given: object) -> Graph:
+    """The graph that a mapping describes; checked field by field, not yet as a whole.
+
+    `plan_graph` says whether its nodes fit together.
+    """
+    fields = _mapping(given, (), Graph)
+    fields = {"name": name, **fields}
+    if fields["name"] != name:
+        raise BadGraph(f"name: {fields['name']!r:.64} is called {name!r:.64} here", path=("name",))
+    listed = _nodes(fields.get("nodes"))
+    document = {
+        **fields,
+        "nodes": [node for _, node in listed],
+        "parameters": _parameters(fields.get("parameters")),
+    }
+    return _converted(_spelled(document, ()), [path for path, _ in listed])
+
+
+def graph_schema() -> dict[str, Any]:
+    """The JSON Schema of what `read_graph` takes."""
+    (_, components) = msgspec.json.schema_components([Graph], ref_template="#/$defs/{name}")
+    node, graph = components["Node"], components["Graph"]
+    unnamed = {"$ref": "#/$defs/Node"}
+    node["required"] = []
+    names = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+    node["properties"] |= {"after": names, "setups": names}
+    node["properties"]["priority"] = {"type": ["integer", "string", "null"]}
+    node["properties"]["cache"] = {
+        "anyOf": [{"type": "string"}, {"$ref": "#/$defs/Cache"}, {"type": "null"}]
+    }
+    for part in (node, graph):
+        part["properties"]["timeout"] = {"type": ["string", "number", "null"]}
+    graph["required"] = ["nodes"]
+    graph["properties"]["nodes"] = {
+        "anyOf": [
+            {"type": "object", "additionalProperties": unnamed},
+            {"type": "array", "items": unnamed},
+        ]
+    }
+    graph["properties"]["parameters"] = {
+        "type": "object",
+        "additionalProperties": {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/Parameter"}]},
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A graph of Rota",
+        "$ref": "#/$defs/Graph",
+        "$defs": components,
+    }
+
+
+def _nodes(given: object) -> list[tuple[Path, dict[str, Any]]]:
+    """Each node with the path at which it stands."""
+    if isinstance(given, Mapping):
+        return [_named(str(name), node) for name, node in given.items()]
+    if not isinstance(given, list | tuple) or not given:
+        raise BadGraph("nodes: a graph has nodes; write them by name", path=("nodes",))
+    found: list[tuple[Path, dict[str, Any]]] = []
+    for at, node in enumerate(given):
+        path: Path = ("nodes", at)
+        fields = _mapping(node, path, Node)
+        if not isinstance(fields.get("name"), str):
+            raise BadGraph(f"{_shown(path)}: a node in a list has a name", path=path)
+        found.append((path, _node(fields, path)))
+    return found
+
+
+def _named(name: str, given: object) -> tuple[Path, dict[str, Any]]:
+    path: Path = ("nodes", name)
+    fields = _mapping({} if given is None else given, path, Node)
+    if fields.get("name", name) != name:
+        raise BadGraph(f"{_shown(path)}: it has another name as well", path=(*path, "name"))
+    if "job" not in fields and "graph" not in fields:
+        # A node that says nothing else is the job of its name.
+        fields = {"job": name, **fields}
+    return path, _node({"name": name, **fields}, path)
+
+
+def _node(fields: dict[str, Any], path: Path) -> dict[str, Any]:
+    for part, kind in (("map", Map), ("cache", Cache)):
+        if isinstance(fields.get(part), Mapping):
+            fields[part] = _mapping(fields[part], (*path, part), kind)
+    return _spelled(fields, path)
+
+
+def _spelled(fields: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """The short forms spelled out, the words of a field checked with a guess."""
+    for field, words in _WORDS.items():
+        word = fields.get(field)
+        if word is not None and word not in words:
+            raise BadGraph(
+                f"{_shown((*path, field))}: {word!r:.64} is not one of {', '.join(words)}."
+                f"{hint(word, words)}",
+                path=(*path, field),
+            )
+    spelled: dict[str, Any] = {}
+    for name, value in fields.items():
+        try:
+            spelled[name] = _SHORT.get(name, _same)(value)
+        except BadInput as error:
+            place = (*path, name)
+            raise BadGraph(f"{_shown(place)}: {error}", path=place) from error
+    return spelled
+
+
+def _parameters(given: object) -> dict[str, Any]:
+    path: Path = ("parameters",)
+    if given is None:
+        return {}
+    if isinstance(given, list):
+        return {str(name): {} for name in given}
+    if not isinstance(given, Mapping):
+        raise BadGraph("parameters: write them by name, as in `day: str`", path=path)
+    found: dict[str, Any] = {}
+    for name, each in given.items():
+        if isinstance(each, str):
+            found[str(name)] = {"type": each}
+        else:
+            found[str(name)] = _mapping(each or {}, (*path, str(name)), Parameter)
+    return found
+
+
+def _mapping(given: object, path: Path, kind: type[msgspec.Struct]) -> dict[str, Any]:
+    where = f"{_shown(path)}: " if path else ""
+    if not isinstance(given, Mapping):
+        raise BadGraph(f"{where}{given!r:.64} is not a mapping of names to values", path=path)
+    known = kind.__struct_fields__
+    for name in given:
+        if name not in known:
+            raise BadGraph(
+                f"{where}there is no {name!r:.64} here.{hint(name, known)} "
+                f"Known are: {', '.join(sorted(known))}",
+                path=(*path, str(name)),
+            )
+    return dict(given)
+
+
+def _converted(document: dict[str, Any], paths: list[Path]) -> Graph:
+    try:
+        return msgspec.convert(document, type=Graph)
+    except msgspec.ValidationError as error:
+        says = str(error)
+        found = _AT.search(says)
+        path = _path(found[1], paths) if found else ()
+        where = f"{_shown(path)}: " if path else ""
+        raise BadGraph(f"{where}{_AT.sub('', says)}", path=path) from error
+
+
+def _path(text: str, paths: list[Path]) -> Path:
+    """The path that msgspec tells, with the place where the node stands in the document."""
+    steps: list[str | int] = [
+        int(index) if index else name for name, index in _STEP.findall(text) if name or index
+    ]
+    match steps:
+        case ["nodes", int(at), *rest]:
+            return (*paths[at], *rest)
+    return tuple(steps)
+
+
+def _shown(path: Path) -> str:
+    text = ""
+    for part in path:
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{part:.64}" if text else part
+    return text
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _list(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+def _seconds(value: Any) -> Any:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value}s" if is_number else value
+
+
+def _priority(value: Any) -> Any:
+    """`high` and its like are words for numbers."""
+    return value if value is None or value == "critical_path" else parse_priority(value)
+
+
+def _cache(value: Any) -> Any:
+    return {"ttl": value} if isinstance(value, str) else value
+
+
+_SHORT: dict[str, Callable[[Any], Any]] = {
+    "after": _list,
+    "setups": _list,
+    "timeout": _seconds,
+    "cache": _cache,
+    "priority": _priority,
+}

@@ -1,0 +1,1 @@
+"""Checks of `rota doctor`, figures for monitoring, cursors over changing rows."""

@@ -1,0 +1,1 @@
+"""Definitions of jobs: options, versions, plans and the files they come from."""

@@ -1,0 +1,113 @@
+"""Breakage: what others have that no longer works once bundles are applied."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from rota.errors import BadInput, BadOption
+from rota.model.plan import StoredSchedule
+from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.admission.dependencies import check_there
+from rota.rules.failures.on_failure import check_told, told_by
+from rota.rules.graphs.known import check_known
+from rota.rules.jobs.stored_signature import check_schedule
+
+SHOWN = 10
+"""So many of them are told."""
+Specs = Mapping[str, JobSpec]
+
+
+def check_others(
+    before: Specs,
+    after: Specs,
+    schedules: Mapping[str, StoredSchedule],
+    *,
+    wanted: Collection[str],
+    places: Mapping[str, str],
+    owners: Mapping[str, str],
+) -> None:
+    """BadOption with the names if something that worked before does not work after.
+
+    `wanted` are the jobs of the bundles, which are checked by themselves; `schedules` those that
+    stay and are not among the bundles; `owners` say whose a job is.
+    """
+    touched = {name for name in before if after.get(name) != before[name]}
+    found = [
+        *_broken_jobs(before, after, touched, wanted, owners),
+        *_broken_schedules(before, after, touched, schedules),
+    ]
+    if not found:
+        return
+    more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    changed = sorted({job for job, _ in found})
+    place = next((f"{places[job]}: " for job in changed if job in places), "")
+    listed = "; ".join(says for _, says in found[:SHOWN])
+    raise BadOption(
+        f"{place}{_told(changed, after)} would break what others have on record: {listed}{more}. "
+        "Apply their files together with this one, change or remove them first, or give the new "
+        "job another name"
+    )
+
+
+def _broken_jobs(
+    before: Specs,
+    after: Specs,
+    touched: set[str],
+    wanted: Collection[str],
+    owners: Mapping[str, str],
+) -> Iterator[tuple[str, str]]:
+    """A job that is touched, and what of others that breaks."""
+    for name, spec in after.items():
+        cause = touched & _named_by(spec) if name not in wanted else set()
+        if not cause or _wrong(spec, before) is not None:
+            continue
+        wrong = _wrong(spec, after)
+        if wrong is not None:
+            yield min(cause), f"{wrong} (it belongs to {owners.get(name, 'others')})"
+
+
+def _broken_schedules(
+    before: Specs, after: Specs, touched: set[str], schedules: Mapping[str, StoredSchedule]
+) -> Iterator[tuple[str, str]]:
+    for name, each in schedules.items():
+        if each.schedule is None or each.job not in touched or each.job not in after:
+            continue
+        try:
+            check_schedule(each.schedule, before[each.job])
+        except BadInput:
+            continue
+        try:
+            check_schedule(each.schedule, after[each.job])
+        except BadInput as error:
+            yield each.job, f"schedule {name!r}: {error}"
+
+
+def _named_by(spec: JobSpec) -> set[str]:
+    """The jobs and graphs that it needs by their names."""
+    nodes = spec.target.graph.nodes if isinstance(spec.target, GraphTarget) else ()
+    called = {name for node in nodes for name in (node.job, node.graph) if name is not None}
+    told = told_by(spec)
+    return called | set(spec.dependencies) | (set() if told is None else {told})
+
+
+def _wrong(spec: JobSpec, known: Specs) -> str | None:
+    try:
+        if isinstance(spec.target, GraphTarget):
+            check_known([spec.target.graph], known, {})
+        check_there({spec.name: spec}, known)
+        check_told({spec.name: spec}, known)
+    except BadInput as error:
+        said = str(error)
+        told = f"graph {spec.name!r}" if isinstance(spec.target, GraphTarget) else ""
+        return said if spec.name in said else f"{told}: {said}"
+    return None
+
+
+def _told(changed: list[str], after: Specs) -> str:
+    gone = [repr(name) for name in changed if name not in after]
+    new = [repr(name) for name in changed if name in after]
+    parts = [
+        f"removing job {', '.join(gone)}" if gone else "",
+        f"changing job {', '.join(new)}" if new else "",
+    ]
+    return " and ".join(filter(None, parts))

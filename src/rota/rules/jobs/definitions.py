@@ -1,0 +1,154 @@
+"""Jobs as the REST API takes them: a command or a request, perhaps after other jobs.
+
+A job with dependencies becomes a graph: a run of it runs those first, side by side, and the command
+when all of them have succeeded. The command itself is a job of its own beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rota.errors import BadOption
+from rota.model.graph import Graph, Node
+from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec
+from rota.rules.failures.on_failure import read_on_failure
+from rota.rules.graphs import plan_graph
+from rota.rules.jobs.files.targets import METHODS
+from rota.rules.jobs.files.words import split_words
+from rota.rules.jobs.options import job_options
+from rota.rules.security.egress import check_headers
+from rota.rules.security.programs import check_command
+from rota.rules.security.web_address import apart
+from rota.rules.text.template import placeholders
+
+MOST_DEPENDENCIES = 100
+OWN = ".command"
+"""What the job of the command is called, after the name of the whole."""
+HINT = "str | int | float | bool"
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,119}")
+_SIGN = re.compile(r"\W", re.ASCII)
+
+
+class Definition(NamedTuple):
+    """What to put on record: the job itself last."""
+
+    specs: tuple[JobSpec, ...]
+
+    @property
+    def job(self) -> JobSpec:
+        return self.specs[-1]
+
+    @property
+    def runs_programs(self) -> bool:
+        return any(isinstance(spec.target, CommandTarget) for spec in self.specs)
+
+
+def check_job_name(name: str) -> str:
+    """Fit for paths, files and metrics in any case; no dots that could mean a folder above."""
+    if _NAME.fullmatch(name) and ".." not in name:
+        return name
+    raise BadOption(
+        f"name: {name!r:.140} is no name for a job: use up to 120 small letters, digits and . _ -, "
+        "beginning with a letter or a digit, without two dots in a row"
+    )
+
+
+def command_target(
+    command: str | Sequence[str], *, env: Mapping[str, str], cwd: str | None
+) -> CommandTarget:
+    """A program and its arguments; no shell looks at them."""
+    argv = split_words(command) if isinstance(command, str) else list(command)
+    check_command(argv, env)
+    if any("\0" in word for word in (*argv, *env, *env.values(), cwd or "")):
+        raise BadOption("command: it cannot hold a zero byte")
+    for name in env:
+        if not name or "=" in name:
+            raise BadOption(f"env: {name!r:.64} is no name for a variable")
+    return CommandTarget(argv=tuple(argv), env=dict(env), cwd=cwd)
+
+
+def http_target(
+    url: str, *, method: str, headers: Mapping[str, str], body: str | None, expect: Sequence[int]
+) -> HttpTarget:
+    """A request to a public address; private ones are refused when it is made."""
+    try:
+        url, sent = apart(url, headers)
+    except BadOption as error:
+        raise BadOption(f"http: {error}") from error
+    if method.upper() not in METHODS:
+        raise BadOption(f"http: {method!r:.20} is not one of {', '.join(METHODS)}")
+    check_headers(sent)
+    return HttpTarget(url=url, method=method.upper(), headers=sent, body=body, expect=tuple(expect))
+
+
+def define_job(
+    name: str,
+    target: CommandTarget | HttpTarget,
+    options: Mapping[str, Any],
+    dependencies: Mapping[str, JobSpec],
+) -> Definition:
+    """Checked as a whole; `dependencies` are the jobs it comes after, as they are now."""
+    check_job_name(name)
+    own = name + OWN if dependencies else name
+    parameters = dict.fromkeys(placeholders(_texts(target)), HINT)
+    fields = job_options(own, options).spec_fields()
+    if dependencies:  # one of them that fails is a failure of the job, too: the whole tells of it
+        fields["on_failure"] = msgspec.UNSET
+    spec = JobSpec(target=target, parameters=parameters, **fields)
+    if not dependencies:
+        return Definition((spec,))
+    if parameters:
+        raise BadOption(
+            f"dependencies: the command takes {', '.join(parameters)}, and a job that comes after "
+            "others takes no arguments"
+        )
+    if len(dependencies) > MOST_DEPENDENCIES:
+        raise BadOption(f"dependencies: {len(dependencies)} are more than {MOST_DEPENDENCIES}")
+    graph = Graph(name=name, nodes=_nodes(own, dependencies))
+    whole = JobSpec(
+        name=name,
+        target=GraphTarget(graph=plan_graph(graph).graph),
+        queue=spec.queue,
+        on_failure=read_on_failure(name, options.get("on_failure")),
+    )
+    return Definition((spec, whole))
+
+
+def _nodes(own: str, dependencies: Mapping[str, JobSpec]) -> tuple[Node, ...]:
+    nodes: list[Node] = []
+    taken: set[str] = set()
+    for dep, spec in dependencies.items():
+        place = _place(dep, taken)
+        is_graph = _is_graph(spec)
+        nodes.append(
+            Node(name=place, job=None if is_graph else dep, graph=dep if is_graph else None)
+        )
+    after = tuple(node.name for node in nodes)
+    return (*nodes, Node(name=_place("command", taken), job=own, after=after))
+
+
+def _place(text: str, taken: set[str]) -> str:
+    """A name for a node: an identifier that no other node has."""
+    base = _SIGN.sub("_", text)[:60]
+    base = base if not base[:1].isdigit() else f"_{base}"
+    place, number = base, 1
+    while place in taken:
+        number += 1
+        place = f"{base}_{number}"
+    taken.add(place)
+    return place
+
+
+def _is_graph(spec: JobSpec) -> bool:
+    return isinstance(spec.target, GraphTarget)
+
+
+def _texts(target: CommandTarget | HttpTarget) -> tuple[str, ...]:
+    if isinstance(target, CommandTarget):
+        return (*target.argv, *target.env.values())
+    return (target.url, *target.headers.values(), target.body or "")

@@ -1,0 +1,86 @@
+"""A part of a document in somebody's hand: its value, and the error that points to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rota.errors import BadFile, BadInput
+from rota.rules.jobs.files.yaml12 import Document, Path
+from rota.rules.text.checks import hint
+
+
+class Field:
+    """A value and its place; what it gives is checked, what it refuses names line and field."""
+
+    def __init__(self, document: Document, value: Any, path: Path = ()) -> None:
+        self.document = document
+        self.value = value
+        self.path = path
+
+    def refusal(self, says: str) -> BadFile:
+        return self.document.refusal(self.path, says)
+
+    def fields(self, known: Iterable[str] | None = None) -> dict[str, Field]:
+        """A mapping by name; one that is not among the known is refused with a guess."""
+        if not isinstance(self.value, dict):
+            raise self.refusal(f"{self.value!r:.64} is not a mapping of names to values")
+        found = {name: self._child(name, value) for name, value in self.value.items()}
+        if known is not None:
+            names = sorted(known)
+            for name, field in found.items():
+                if name not in names:
+                    raise field.refusal(
+                        f"there is no {name!r:.64} here.{hint(name, names)} "
+                        f"Known are: {', '.join(names)}"
+                    )
+        return found
+
+    def items(self) -> list[Field]:
+        """The items of a list; a single value is a list of one."""
+        if not isinstance(self.value, list):
+            return [self]
+        return [self._child(at, value) for at, value in enumerate(self.value)]
+
+    def text(self) -> str:
+        if not isinstance(self.value, str) or not self.value.strip():
+            raise self.refusal(f"{self.value!r:.64} is not a text; put it in quotes")
+        return self.value
+
+    def texts(self) -> list[str]:
+        """A list of texts; numbers and truth values are written as in the file."""
+        if not isinstance(self.value, list):
+            raise self.refusal(f"{self.value!r:.64} is not a list")
+        return [each.word() for each in self.items()]
+
+    def word(self) -> str:
+        """A text, or a number as text: `sleep 5` need not be quoted."""
+        if isinstance(self.value, bool) or not isinstance(self.value, str | int | float):
+            raise self.refusal(f"{self.value!r:.64} is not a text; put it in quotes")
+        return str(self.value)
+
+    def integers(self) -> list[int]:
+        found = [each.value for each in self.items()]
+        for each, value in zip(self.items(), found, strict=True):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise each.refusal(f"{value!r:.64} is not a whole number")
+        return found
+
+    def flag(self) -> bool:
+        if not isinstance(self.value, bool):
+            raise self.refusal(f"{self.value!r:.64} is not true or false")
+        return self.value
+
+    @contextmanager
+    def blamed(self) -> Iterator[None]:
+        """What is refused inside is refused here, with the place in front."""
+        try:
+            yield
+        except BadFile:
+            raise
+        except BadInput as error:
+            raise self.refusal(str(error)) from error
+
+    def _child(self, key: str | int, value: Any) -> Field:
+        return Field(self.document, value, (*self.path, key))

@@ -1,0 +1,143 @@
+"""The graphs of a file: those under `graphs:`, or the one that the whole file describes.
+
+A node may say itself what it does, `command:`, `http:` or `python:`; that is a job of its own,
+named after graph and node.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from msgspec import UNSET
+
+from rota.errors import BadGraph
+from rota.model.graph import Graph
+from rota.rules.graphs import expand, plan_graph
+from rota.rules.graphs.options import read_graph
+from rota.rules.jobs.files.field import Field
+from rota.rules.jobs.files.known import FLOW_FIELDS, GRAPH_FIELDS, INLINE_FIELDS
+from rota.rules.jobs.files.targets import KINDS
+from rota.rules.jobs.files.yaml12 import read_yaml
+from rota.rules.jobs.signature.plain import misfit, plain_kind
+
+_NAMES = {
+    "integer": "int",
+    "number": "float",
+    "string": "str",
+    "boolean": "bool",
+    "array": "list",
+    "object": "dict",
+    "null": "None",
+}
+"""Types as JSON Schema names them, and as annotations do."""
+
+
+class Flow(NamedTuple):
+    """A graph as it stands in a file."""
+
+    graph: Graph
+    own: dict[str, Field]
+    """Its schedules and the like, which are not part of the graph itself."""
+    inline: dict[str, tuple[Field, dict[str, Field]]]
+    """By name, the jobs that its nodes are: where each stands, and what is said of it."""
+
+
+def read_graphs(data: bytes, file: str) -> dict[str, Graph]:
+    """By name, each checked as a whole; BadFile tells line, column and field.
+
+    JSON is YAML, too. Jobs are not looked up: they may be defined elsewhere.
+    """
+    found: dict[str, Graph] = {}
+    fields: dict[str, Field] = {}
+    for document in read_yaml(data, file):
+        fields |= graph_fields(Field(document, document.value))
+    for name, field in fields.items():
+        found[name] = read_flow(name, field).graph
+    for name, graph in found.items():
+        with_inner = any(node.graph for node in graph.nodes)
+        try:
+            expand(graph, found) if with_inner else plan_graph(graph)
+        except BadGraph as error:
+            raise _refusal(fields[name], error) from error
+    return found
+
+
+def graph_fields(root: Field) -> dict[str, Field]:
+    """The graphs of a document by name; one that has `nodes` is a graph as a whole."""
+    top = root.fields()
+    if "nodes" in top:
+        return {str(root.value.get("name", _stem(root.document.file))): root}
+    return top["graphs"].fields() if "graphs" in top and top["graphs"].value is not None else {}
+
+
+def read_flow(name: str, field: Field) -> Flow:
+    """One graph at its place in a document, each of its fields checked."""
+    given = field.fields(GRAPH_FIELDS)
+    inline: dict[str, tuple[Field, dict[str, Field]]] = {}
+    value = {key: each.value for key, each in given.items() if key not in FLOW_FIELDS}
+    if "nodes" in given:
+        value["nodes"] = _nodes(name, given["nodes"], inline)
+    try:
+        graph = read_graph(name, value)
+        _check_parameters(graph)
+        plan_graph(graph)
+    except BadGraph as error:
+        raise _refusal(field, error) from error
+    return Flow(graph, {key: each for key, each in given.items() if key in FLOW_FIELDS}, inline)
+
+
+def _check_parameters(graph: Graph) -> None:
+    """BadGraph for a default of another type, and for a type by the name that JSON has for it."""
+    for name, each in graph.parameters.items():
+        path = ("parameters", name)
+        if each.type in _NAMES:
+            raise BadGraph(
+                f"parameters.{name}: there is no type {each.type!r}; write {_NAMES[each.type]}",
+                path=path,
+            )
+        if each.default is not UNSET and each.default is not None:
+            wrong = misfit("default", each.default, plain_kind(each.type))
+            if wrong is not None:
+                raise BadGraph(f"parameters.{name}: {wrong}; {name} is {each.type}", path=path)
+
+
+def _nodes(graph: str, nodes: Field, inline: dict[str, tuple[Field, dict[str, Field]]]) -> Any:
+    """The nodes as `read_graph` takes them; those that are jobs of their own name these."""
+    if isinstance(nodes.value, dict):
+        return {name: _node(graph, name, each, inline) for name, each in nodes.fields().items()}
+    if not isinstance(nodes.value, list):
+        return nodes.value
+    found = []
+    for each in nodes.items():
+        name = each.value.get("name") if isinstance(each.value, dict) else None
+        found.append(_node(graph, name, each, inline) if isinstance(name, str) else each.value)
+    return found
+
+
+def _node(
+    graph: str, name: str, node: Field, inline: dict[str, tuple[Field, dict[str, Field]]]
+) -> Any:
+    if not isinstance(node.value, dict) or not any(kind in node.value for kind in KINDS):
+        return node.value
+    fields = node.fields()
+    for other in ("job", "graph"):
+        if other in fields:
+            raise fields[other].refusal(f"it says itself what it does; leave {other} out")
+    job = f"{graph}.{name}"
+    inline[job] = node, {key: each for key, each in fields.items() if key in INLINE_FIELDS}
+    kept = {key: each.value for key, each in fields.items() if key not in INLINE_FIELDS}
+    return {**kept, "job": job}
+
+
+def _refusal(field: Field, error: BadGraph) -> Exception:
+    return field.document.refusal((*field.path, *error.path), _without_path(error))
+
+
+def _without_path(error: BadGraph) -> str:
+    """The place is told in front by the document."""
+    where, colon, says = str(error).partition(": ")
+    return says if colon and error.path and " " not in where else str(error)
+
+
+def _stem(file: str) -> str:
+    return file.rsplit("/", 1)[-1].partition(".")[0]

@@ -1,0 +1,155 @@
+"""What a job of a file does: a command, an HTTP request or a Python function."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from rota.errors import BadOption
+from rota.model.spec import CommandTarget, HttpTarget, PythonTarget, Target
+from rota.rules.jobs.files.field import Field
+from rota.rules.jobs.files.words import split_words
+from rota.rules.security.egress import check_headers
+from rota.rules.security.programs import check_command
+from rota.rules.security.web_address import apart
+from rota.rules.text.template import placeholders
+
+KINDS = ("command", "http", "python")
+BESIDE = {
+    "command": frozenset({"env", "cwd", "ok_codes", "retry_codes"}),
+    "http": frozenset[str](),
+    "python": frozenset({"parameters"}),
+}
+HTTP_FIELDS = frozenset(HttpTarget.__struct_fields__)
+METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
+TARGET_FIELDS = frozenset(KINDS).union(*BESIDE.values())
+
+_REF = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_MAX_CODE = 255
+_STATUSES = range(100, 600)
+
+
+def read_target(job: Field, given: Mapping[str, Field]) -> tuple[Target, dict[str, str]]:
+    """The target and its parameters; exactly one kind must be there."""
+    kinds = [kind for kind in KINDS if kind in given]
+    if len(kinds) != 1:
+        found = " and ".join(kinds) or "none"
+        raise job.refusal(f"it has {found} of {', '.join(KINDS)}; give exactly one")
+    kind = kinds[0]
+    for name in given:
+        if name in TARGET_FIELDS and name != kind and name not in BESIDE[kind]:
+            raise given[name].refusal(f"{name} does not go with {kind}")
+    with given[kind].blamed():
+        if kind == "python":
+            return _python(given)
+        target: CommandTarget | HttpTarget
+        target = _command(given) if kind == "command" else _http(given["http"])
+        names = placeholders(_texts(target))
+    return target, dict.fromkeys(names, "str | int | float | bool")
+
+
+def _command(given: Mapping[str, Field]) -> CommandTarget:
+    command = given["command"]
+    argv = split_words(command.value) if isinstance(command.value, str) else command.texts()
+    env = _env(given.get("env"))
+    check_command(argv, env)
+    if any("\0" in word for word in argv):
+        raise BadOption("a command cannot hold a zero byte")
+    target = CommandTarget(argv=tuple(argv), env=env)
+    cwd = given.get("cwd")
+    return CommandTarget(
+        argv=target.argv,
+        env=target.env,
+        cwd=cwd.text() if cwd and cwd.value is not None else None,
+        ok_codes=_codes(given.get("ok_codes")) or (0,),
+        retry_codes=_codes(given.get("retry_codes")),
+    )
+
+
+def _env(given: Field | None) -> dict[str, str]:
+    if given is None or given.value is None:
+        return {}
+    found = {}
+    for name, field in given.fields().items():
+        if not name or "=" in name or "\0" in name:
+            raise field.refusal(f"{name!r:.64} is no name for a variable")
+        found[name] = field.word()
+    return found
+
+
+def _codes(given: Field | None) -> tuple[int, ...] | None:
+    if given is None or given.value is None:
+        return None
+    codes = given.integers()
+    if not all(0 <= code <= _MAX_CODE for code in codes):
+        raise given.refusal(f"exit codes are numbers from 0 to {_MAX_CODE}")
+    return tuple(codes)
+
+
+def _http(http: Field) -> HttpTarget:
+    if isinstance(http.value, str):
+        url, headers = _address(http, {})
+        return HttpTarget(url=url, headers=headers)
+    fields = http.fields(HTTP_FIELDS)
+    if "url" not in fields:
+        raise http.refusal("a request needs its url")
+    url, headers = _address(fields["url"], _headers(fields.get("headers")))
+    return HttpTarget(
+        url=url,
+        method=_method(fields.get("method")),
+        headers=headers,
+        body=fields["body"].text() if "body" in fields else None,
+        expect=_statuses(fields.get("expect")),
+        allow_private=fields["allow_private"].flag() if "allow_private" in fields else False,
+    )
+
+
+def _address(field: Field, headers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Without credentials, which become one more of the headers."""
+    with field.blamed():
+        return apart(field.text(), headers)
+
+
+def _method(field: Field | None) -> str:
+    if field is None:
+        return "POST"
+    method = field.text().upper()
+    if method not in METHODS:
+        raise field.refusal(f"{method!r:.20} is not one of {', '.join(METHODS)}")
+    return method
+
+
+def _headers(field: Field | None) -> dict[str, str]:
+    if field is None:
+        return {}
+    headers = {name: each.word() for name, each in field.fields().items()}
+    check_headers(headers)
+    return headers
+
+
+def _statuses(field: Field | None) -> tuple[int, ...]:
+    if field is None:
+        return ()
+    statuses = field.integers()
+    if not all(status in _STATUSES for status in statuses):
+        raise field.refusal("statuses are numbers from 100 to 599")
+    return tuple(statuses)
+
+
+def _python(given: Mapping[str, Field]) -> tuple[PythonTarget, dict[str, str]]:
+    ref = given["python"].text()
+    if not _REF.fullmatch(ref):
+        raise BadOption(f"{ref!r:.80} is not module:function such as shop.mail:send")
+    declared = given.get("parameters")
+    parameters = {}
+    for name, hint in (declared.fields() if declared else {}).items():
+        if not name.isidentifier():
+            raise hint.refusal(f"{name!r:.64} is no name of a parameter")
+        parameters[name] = hint.text()
+    return PythonTarget(ref=ref), parameters
+
+
+def _texts(target: CommandTarget | HttpTarget) -> tuple[str, ...]:
+    if isinstance(target, CommandTarget):
+        return (*target.argv, *target.env.values())
+    return (target.url, *target.headers.values(), target.body or "")

@@ -1,0 +1,128 @@
+"""The functions behind the tasks of a Celery app that is loaded."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from rota.rules.jobs.importers.celery_when import NotKept, seconds_of
+from rota.rules.jobs.importers.report import Note
+from rota.rules.jobs.signature.hints import text_of
+
+_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+", re.ASCII)
+_MORE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+_OTHERS = ("soft_time_limit", "rate_limit", "autoretry_for", "queue", "priority", "expires",
+             "throws", "default_retry_delay")  # fmt: skip
+_AS_EVER = (None, (), False, 180)
+"""What tasks have by themselves; 180 is the delay of a retry."""
+
+
+class Called:
+    """What an entry starts: where its function is, and what that takes."""
+
+    def __init__(self, name: object, known: Mapping[str, Any], *, has_app: bool) -> None:
+        if not isinstance(name, str):
+            raise NotKept(f"{name!r:.80} is no name of a task, and no path of a function")
+        self._known = known.get(name)
+        self._function: Callable[..., Any] | None = getattr(self._known, "run", self._known)
+        if self._known is not None and not callable(self._function):
+            self._function = None
+        self.ref = self._found(name) if self._function else _guessed(name)
+        self.is_guess = self._function is None
+        self._has_app = has_app
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """By name with their types, without `self` and what takes any number."""
+        if self._function is None:
+            return {}
+        found = [each for each in self._shape() if each.kind not in _MORE]
+        return {each.name: text_of(each.annotation) for each in found}
+
+    def parameters_for(self, arguments: Mapping[str, Any]) -> dict[str, str]:
+        """Its parameters, and the arguments that it takes beside them (`**more`)."""
+        known = self.parameters
+        takes_more = self._function is None or any(
+            each.kind is inspect.Parameter.VAR_KEYWORD for each in self._shape()
+        )
+        return {**dict.fromkeys(arguments, "Any"), **known} if takes_more else known
+
+    def arguments(self, args: list[Any] | tuple[Any, ...]) -> dict[str, Any]:
+        """Positional arguments by the names of the function."""
+        if args and self._function is None:
+            raise NotKept(
+                "it has positional arguments, and the function is not at hand to name them; use "
+                "kwargs" + ("" if self._has_app else ", or import from the app: MODULE:APP")
+            )
+        takes = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        names = [each.name for each in self._shape() if each.kind in takes] if args else []
+        if len(names) < len(args):
+            raise NotKept(f"it has {len(args)} positional arguments, and {self.ref} names fewer")
+        return dict(zip(names, args, strict=False))
+
+    def limits(self, notes: list[Note]) -> dict[str, Any]:
+        """What the task says of its own runs."""
+        limit = seconds_of(getattr(self._known, "time_limit", None))
+        found = {} if limit is None else {"timeout": f"{limit:g}s"}
+        if found:
+            notes.append(Note(topic="timeout", old=f"time_limit={limit:g}",
+                              chose=f"timeout: {limit:g}s"))  # fmt: skip
+        lost = [name for name in _OTHERS if getattr(self._known, name, None) not in _AS_EVER]
+        if lost:
+            notes.append(Note(topic="not kept", old=f"{', '.join(lost)} of the task"))
+        return found
+
+    def notes(self) -> Iterator[Note]:
+        """How sure it is which function is meant."""
+        if self.is_guess and self._has_app:
+            yield Note(
+                topic="code",
+                old="no task of this name is registered; is its module in include?",
+                default=f"python: {self.ref} is a guess by the name of the task",
+            )
+        elif self.is_guess:
+            yield Note(topic="code", old="the app is not at hand",
+                       default="python: is a guess by the name of the task")  # fmt: skip
+
+    def _shape(self) -> list[inspect.Parameter]:
+        assert self._function is not None  # noqa: S101  # whoever asks has looked
+        try:
+            found = list(inspect.signature(self._function).parameters.values())
+        except (ValueError, TypeError) as error:
+            raise NotKept(f"the parameters of {self.ref} cannot be told: {error}") from error
+        return found[1:] if found and found[0].name == "self" else found
+
+    def _found(self, name: str) -> str:
+        """Where a worker can import it: the name its module has for the task or the function."""
+        outer: Any = self._function
+        function = inspect.unwrap(getattr(outer, "__func__", outer))
+        place = getattr(function, "__module__", None)
+        module = sys.modules.get(place) if isinstance(place, str) else None
+        if module is None or place == "__main__":
+            return _guessed(name)
+        own = str(getattr(function, "__name__", ""))
+        names = [own, *(each for each in vars(module) if each != own)]
+        for each in names:
+            if self._is_it(getattr(module, each, None), name, function):
+                return f"{place}:{each}"
+        raise NotKept(f"{place} has no name for its function; give the function one there")
+
+    def _is_it(self, found: Any, name: str, function: object) -> bool:
+        """The function itself, the task, or a proxy of it."""
+        if found is function or found is self._known:
+            return True
+        if isinstance(found, type):
+            return False
+        return callable(found) and hasattr(found, "delay") and getattr(found, "name", None) == name
+
+
+def _guessed(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise NotKept(
+            f"{name!r:.80} is no path of a function; write python: module:function by hand"
+        )
+    module, _, function = name.rpartition(".")
+    return f"{module}:{function}"

@@ -1,0 +1,165 @@
+"""When an entry of Celery beat starts: crontabs and intervals, as objects or as JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from rota.rules.jobs.importers.days import WEEKDAYS, both_days, numbers
+from rota.rules.jobs.importers.report import Note
+from rota.rules.text.duration import format_duration
+
+_FIELDS = ("minute", "hour", "day_of_month", "month_of_year", "day_of_week")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = {name: at for at, name in enumerate(WEEKDAYS)} | {
+    name: at
+    for at, name in enumerate(
+        ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+    )
+}
+_PERIODS = {"days": 86_400.0, "hours": 3_600.0, "minutes": 60.0, "seconds": 1.0,
+            "microseconds": 1e-6}  # fmt: skip
+_PLAIN = re.compile(r"(?:(?:\*|[0-9]+-[0-9]+)(?:/[0-9]+)?|[0-9]+)(?:,(?:[0-9]+-[0-9]+|[0-9]+))*")
+_LONGEST_S = 1e10
+
+
+class NotKept(Exception):
+    """Why an entry is left out."""
+
+
+def get(holder: Any, name: str, default: Any) -> Any:
+    """Of an object or of a mapping."""
+    if isinstance(holder, Mapping):
+        return holder.get(name, default)
+    return getattr(holder, name, default)
+
+
+def read_when(given: Any, notes: list[Note]) -> dict[str, Any]:
+    """The trigger as in a job file; NotKept says why there is none."""
+    given = _unwrapped(given)
+    if _is_crontab(given):
+        return _crontab(given, notes)
+    if get(given, "event", None) is not None and get(given, "lat", None) is not None:
+        raise NotKept("solar schedules have no counterpart; use a time of day")
+    seconds = _interval(given)
+    if seconds is None or seconds <= 0:
+        raise NotKept(f"its schedule {given!r:.80} is of no known kind")
+    if get(given, "relative", False):
+        notes.append(
+            Note(topic="interval", old="relative: rounded to the clock", default="so, too")
+        )
+    notes.append(
+        Note(
+            topic="interval",
+            old="counted from the last start of beat or of the entry",
+            chose="every: counted from the Unix epoch, so it does not drift",
+        )
+    )
+    return {"every": format_duration(round(seconds * 1000))}
+
+
+def _refuse_unknown(kind: str, given: Any, known: tuple[str, ...]) -> None:
+    """A field that nobody looks at would change when it starts."""
+    unknown = set(given) - {*known, "type", "__type__"} if isinstance(given, Mapping) else ()
+    if unknown:
+        raise NotKept(
+            f"{kind}: it has {min(map(str, unknown))!r:.40}; fields are {', '.join(known)}"
+        )
+
+
+def _crontab(given: Any, notes: list[Note]) -> dict[str, Any]:
+    _refuse_unknown("crontab", given, _FIELDS)
+    minute, hour, day, month, weekday = (_field(given, name) for name in _FIELDS)
+    names = {name: at for at, name in enumerate(_MONTHS, start=1)}
+    try:
+        times = f"{_shown(minute, numbers(minute, 0, 59))} {_shown(hour, numbers(hour, 0, 23))}"
+        weekdays = numbers(weekday, 0, 6, _DAYS)
+        days, months = numbers(day, 1, 31), numbers(month, 1, 12, names)
+    except ValueError as error:
+        raise NotKept(f"crontab: {error}") from error
+    notes.append(
+        Note(
+            topic="dst",
+            old="in the hour of a change, what the version of Celery in use happens to do",
+            chose="gap: cron, fold: cron (Rota's default: nothing lost, nothing doubled)",
+        )
+    )
+    if days is not None and weekdays is not None:
+        notes.append(
+            Note(
+                topic="days",
+                old="day of month and day of week must both match",
+                default="in a cron line either is enough",
+                chose="unless: the other weekdays",
+            )
+        )
+    return both_days(times, _shown(day, days), _shown(month, months), weekdays)
+
+
+def _unwrapped(given: Any) -> Any:
+    """`{"crontab": {...}}` and `{"crontab": "0 6 * * *"}`, as files of others have it."""
+    if not isinstance(given, Mapping) or len(given) != 1:
+        return given
+    (kind, inner), *_ = given.items()
+    if kind == "crontab" and isinstance(inner, str):
+        fields = inner.split()
+        if len(fields) != len(_FIELDS):
+            raise NotKept(f"crontab: {inner!r:.80} has {len(fields)} fields, not 5")
+        return dict(zip(_FIELDS, fields, strict=True))
+    if kind == "crontab" and isinstance(inner, Mapping):
+        return {"type": "crontab", **inner}
+    if kind == "solar":
+        raise NotKept("solar schedules have no counterpart; use a time of day")
+    if kind == "clocked":
+        raise NotKept("clocked schedules start once; write schedule: {at: ...} by hand")
+    return given
+
+
+def _is_crontab(given: Any) -> bool:
+    if isinstance(given, Mapping):
+        kind = given.get("__type__", given.get("type"))
+        return kind == "crontab" or (kind is None and bool(set(_FIELDS) & given.keys()))
+    return hasattr(given, "_orig_minute") or hasattr(given, "month_of_year")
+
+
+def _field(given: Any, name: str) -> str:
+    value = get(given, f"_orig_{name}", None)
+    if value is None:
+        value = get(given, name, "*")
+    if isinstance(value, set | frozenset | list | tuple):
+        return ",".join(str(each) for each in sorted(value, key=str))
+    return str(value).replace(" ", "")
+
+
+def _shown(text: str, values: list[int] | None) -> str:
+    """As it was written where cron reads it the same, else spelled out (a range that wraps)."""
+    if values is None:
+        return "*"
+    ranges = [part.partition("/")[0].partition("-") for part in text.split(",")]
+    is_same = _PLAIN.fullmatch(text) and all(
+        not end or int(start) <= int(end) for start, _, end in ranges
+    )
+    return text if is_same else ",".join(map(str, values))
+
+
+def _interval(given: Any) -> float | None:
+    if isinstance(given, Mapping):
+        given = given.get("interval", given)
+    if isinstance(given, Mapping):
+        if "every" in given:
+            _refuse_unknown("interval", given, ("every", "period"))
+        every, period = given.get("every"), given.get("period", "seconds")
+        seconds = seconds_of(every)
+        return None if seconds is None or period not in _PERIODS else seconds * _PERIODS[period]
+    return seconds_of(getattr(given, "run_every", given))
+
+
+def seconds_of(given: Any) -> float | None:
+    """Of a timedelta or a number; None for anything else."""
+    if isinstance(given, timedelta):
+        return given.total_seconds()
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return None
+    return float(given) if 0 < given < _LONGEST_S else None

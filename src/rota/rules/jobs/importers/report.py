@@ -1,0 +1,117 @@
+"""What an import brings: entries of a job file, and for each where the two systems differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from rota.errors import BadFile
+from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.files.write import write_jobs
+
+_BAD = re.compile(r"[^A-Za-z0-9_.:/-]+")
+_DOTS = re.compile(r"\.{2,}")
+_LONGEST = 100
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """One point in which the old system and Rota may differ."""
+
+    topic: str
+    """dst, days, overlap, catch-up, retries, zone, output, user..."""
+    old: str
+    """What the old system does."""
+    default: str = ""
+    """What Rota would do by itself, where that differs."""
+    chose: str = ""
+    """The setting that keeps the old behaviour; empty where it cannot be kept."""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One translated entry."""
+
+    name: str
+    where: str
+    job: dict[str, Any]
+    notes: tuple[Note, ...] = ()
+
+
+class Skipped(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry that was left out, and why."""
+
+    where: str
+    text: str
+    reason: str
+
+
+class Imported(msgspec.Struct, frozen=True, kw_only=True):
+    """All that was found in the files given."""
+
+    entries: tuple[Entry, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What looks wrong in the files, or is passed over there."""
+
+
+class Collector:
+    """Gathers entries, each under its own name; what Rota refuses is left out with its words."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+        self._skipped: list[Skipped] = []
+        self._warnings: list[str] = []
+
+    def add(
+        self, name: str, where: str, job: dict[str, Any], notes: Iterable[Note], *, text: str = ""
+    ) -> None:
+        """Take an entry; `text` is how the old system wrote it."""
+        entry = Entry(name=self._free(name), where=where, job=job, notes=tuple(notes))
+        try:
+            read_bundle(write_jobs({entry.name: job}).encode(), "import")
+        except BadFile as error:
+            self.skip(where, text or name, str(error).split(": ", 2)[-1])
+        else:
+            self._entries[entry.name] = entry
+
+    def skip(self, where: str, text: str, reason: str) -> None:
+        self._skipped.append(Skipped(where=where, text=text[:200], reason=reason))
+
+    def warn(self, text: str) -> None:
+        if text not in self._warnings:
+            self._warnings.append(text)
+
+    def imported(self) -> Imported:
+        return Imported(
+            entries=tuple(self._entries.values()),
+            skipped=tuple(self._skipped),
+            warnings=tuple(self._warnings),
+        )
+
+    def _free(self, wanted: str) -> str:
+        name = _DOTS.sub(".", _BAD.sub("-", wanted)).strip("-./:")[:_LONGEST] or "job"
+        taken, number = name, 2
+        while taken in self._entries:
+            taken, number = f"{name}-{number}", number + 1
+        return taken
+
+
+def escaped(text: str) -> str:
+    """Braces doubled: in a job file a single one is an argument."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def joined(parts: Iterable[Imported]) -> Imported:
+    """Of several files; a name that comes twice gets a number."""
+    found = Collector()
+    skipped: list[Skipped] = []
+    for part in parts:
+        for warning in part.warnings:
+            found.warn(warning)
+        for entry in part.entries:
+            found.add(entry.name, entry.where, entry.job, entry.notes)
+        skipped += part.skipped
+    whole = found.imported()
+    return msgspec.structs.replace(whole, skipped=(*whole.skipped, *skipped))

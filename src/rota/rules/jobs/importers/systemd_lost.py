@@ -1,0 +1,84 @@
+"""What a timer and its service say and Rota does not keep; every key is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rota.rules.jobs.importers.report import Note
+from rota.rules.jobs.importers.unit_file import Sections, Unit
+
+_KEPT = {
+    "Timer": frozenset({
+        "OnCalendar", "OnUnitActiveSec", "OnUnitInactiveSec", "Unit", "Persistent",
+        "RandomizedDelaySec", "FixedRandomDelay", "AccuracySec", "DeferReactivation",
+        "OnBootSec", "OnStartupSec", "OnActiveSec",
+    }),
+    "Service": frozenset({
+        "ExecStart", "ExecStartPre", "Environment", "WorkingDirectory", "SuccessExitStatus",
+        "Restart", "Type", "TimeoutStartSec", "TimeoutSec", "RuntimeMaxSec", "User", "Group",
+    }),
+    "Unit": frozenset({"Description"}),
+}  # fmt: skip
+"""Keys that are carried over, or have a note of their own."""
+_VARIABLES = ("EnvironmentFile", "PassEnvironment", "LoadCredential", "SetCredential")
+_CONDITIONS = ("Condition", "Assert", "ExecCondition")
+_Key = tuple[str, str]
+"""A place, and the key there."""
+
+
+def lost_notes(timer: Sections, service: Sections) -> Iterator[Note]:
+    """Conditions and variables first: without them a command does something else."""
+    left = {
+        (f"{kind}'s [{section}]", key): values[-1]
+        for kind, sections in (("timer", timer), ("service", service))
+        for section, unit in sections.items()
+        for key, values in unit.items()
+        if values and key not in _KEPT.get(section, ())
+    }
+    conditions = _taken(left, _CONDITIONS)
+    if conditions:
+        yield Note(
+            topic="condition",
+            old=f"starts only if {', '.join(f'{key}={it}' for (_, key), it in conditions)} allows",
+            default="starts in any case: nothing looks at conditions; let the command look",
+        )
+    variables = _taken(left, _VARIABLES)
+    if variables:
+        yield Note(
+            topic="variables",
+            old=f"from {', '.join(f'{key}={it}' for (_, key), it in variables)}",
+            default="not kept; say them under env:, or give them to the worker and name them in "
+            "pass_env of [commands] in its rota.toml",
+        )
+    by_place: dict[str, list[str]] = {}
+    for place, key in left:
+        by_place.setdefault(place, []).append(key)
+    for place, keys in by_place.items():
+        yield Note(topic="not kept", old=f"{', '.join(keys)} of the {place} section")
+
+
+def boot_notes(timer: Unit) -> Iterator[Note]:
+    """Starts that are counted from a boot, beside those that are kept."""
+    for key in ("OnBootSec", "OnStartupSec", "OnActiveSec"):
+        for span in timer.get(key, []):
+            yield Note(
+                topic="boot",
+                old=f"{key}={span}: starts once more, so long after a boot or a start of the timer",
+                default="not kept: the first start is at the first time of the schedule",
+            )
+
+
+def _taken(left: dict[_Key, str], beginnings: tuple[str, ...]) -> list[tuple[_Key, str]]:
+    found = [(place, value) for place, value in left.items() if place[1].startswith(beginnings)]
+    for place, _ in found:
+        del left[place]
+    return found
+
+
+def description(timer: Mapping[str, Unit], service: Mapping[str, Unit]) -> str:
+    """What the service is called, else the timer."""
+    for sections in (service, timer):
+        told = sections.get("Unit", {}).get("Description")
+        if told:
+            return told[-1].replace("%%", "%") if "%" not in told[-1].replace("%%", "") else ""
+    return ""

@@ -1,0 +1,55 @@
+"""Unit files of systemd: sections of keys that may come several times."""
+
+from __future__ import annotations
+
+import re
+
+from rota.errors import BadFile
+from rota.rules.jobs.importers.text import Line, read_lines
+
+_SECTION = re.compile(r"\[([^\]]+)\]")
+_BLANKS = " \t\r"
+
+Unit = dict[str, list[str]]
+Sections = dict[str, Unit]
+
+
+def read_unit(data: bytes, file: str) -> Sections:
+    """Values by section and key, in order; an empty one forgets those before it."""
+    sections: Sections = {}
+    current: Unit | None = None
+    for number, line in _whole_lines(read_lines(data, file), file):
+        found = _SECTION.fullmatch(line)
+        if found:
+            current = sections.setdefault(found[1], {})
+            continue
+        key, is_pair, value = line.partition("=")
+        if current is None or not is_pair or not key.strip(_BLANKS):
+            raise BadFile(f"{file}:{number}: {line!r:.60} is neither a [Section] nor a Key=value")
+        values = current.setdefault(key.strip(_BLANKS), [])
+        if value.strip(_BLANKS):
+            values.append(value.strip(_BLANKS))
+        else:
+            values.clear()
+    return sections
+
+
+def _whole_lines(lines: list[Line], file: str) -> list[tuple[int, str]]:
+    """Those that say something, continued ones joined; a comment may be in any encoding."""
+    found: list[tuple[int, str]] = []
+    held, start = "", 0
+    for line in lines:
+        text = line.text.strip(_BLANKS)
+        if text.startswith(("#", ";")) or (not text and not held):
+            continue
+        if not line.is_utf8:
+            raise BadFile(f"{file}:{line.number}: not UTF-8 text")
+        start = start if held else line.number
+        if text.endswith("\\"):
+            held += text[:-1] + " "
+            continue
+        found.append((start, (held + text).strip(_BLANKS)))
+        held = ""
+    if held:
+        found.append((start, held.strip(_BLANKS)))
+    return [each for each in found if each[1]]

@@ -1,0 +1,118 @@
+"""The parameters of a job as JSON Schema, as far as their annotations tell."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import msgspec
+
+from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec
+from rota.rules.jobs.annotations import MAX_CHARS, Annotation, parsed
+
+_TYPES: dict[str, dict[str, Any]] = {
+    "str": {"type": "string"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "bool": {"type": "boolean"},
+    "None": {"type": "null"},
+    "datetime": {"type": "string", "format": "date-time"},
+    "date": {"type": "string", "format": "date"},
+    "time": {"type": "string", "format": "time"},
+    "timedelta": {"type": "string", "format": "duration"},
+    "UUID": {"type": "string", "format": "uuid"},
+    "Path": {"type": "string"},
+    "Decimal": {"type": "string"},
+    "bytes": {"type": "string", "contentEncoding": "base64"},
+}
+_LISTS = frozenset(
+    {"list", "List", "set", "Set", "frozenset", "Sequence", "Iterable", "Collection"}
+)
+_MAPPINGS = frozenset({"dict", "Dict", "Mapping"})
+_PAIR = 2
+
+
+def schema_of(spec: JobSpec) -> dict[str, Any]:
+    """The arguments of a run; an annotation that is not known allows anything.
+
+    Of a function whose defaults are not on record none is required.
+    """
+    schema: dict[str, Any] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": spec.name,
+        "type": "object",
+        "properties": {name: _of_parameter(spec, name) for name in spec.parameters},
+        "additionalProperties": _of_more(spec),
+    }
+    if isinstance(spec.target, CommandTarget | HttpTarget):
+        schema["required"] = list(spec.parameters)
+    if isinstance(spec.target, GraphTarget):
+        _of_graph(spec.target, schema)
+    elif not isinstance(spec.defaults, msgspec.UnsetType):
+        _of_function(spec, spec.defaults, schema)
+    return schema
+
+
+def _of_parameter(spec: JobSpec, name: str) -> dict[str, Any]:
+    """What was recorded of its type, else what its annotation tells."""
+    text = spec.parameters[name]
+    if isinstance(spec.schemas, msgspec.UnsetType) or name not in spec.schemas:
+        return of_annotation(text)
+    return {**spec.schemas[name], "description": text}
+
+
+def of_annotation(text: str) -> dict[str, Any]:
+    """With the annotation as its description, for people."""
+    choices = _choices(text)
+    known = _of(parsed(text)) if choices is None else {"enum": choices}
+    return {**known, "description": text}
+
+
+def _choices(text: str) -> list[Any] | None:
+    """The values of `Literal[...]`: a form offers them."""
+    if "Literal[" not in text or len(text) > MAX_CHARS:
+        return None
+    try:
+        tree = ast.parse(text, mode="eval").body
+        if not isinstance(tree, ast.Subscript) or not ast.unparse(tree.value).endswith("Literal"):
+            return None
+        found = ast.literal_eval(tree.slice)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return list(found) if isinstance(found, tuple) else [found]
+
+
+def _of_graph(target: GraphTarget, schema: dict[str, Any]) -> None:
+    parameters = target.graph.parameters
+    schema["required"] = [name for name, each in parameters.items() if _is_needed(each.default)]
+    for name, each in parameters.items():
+        known = schema["properties"].setdefault(name, of_annotation(each.type))
+        if not _is_needed(each.default):
+            known["default"] = each.default
+
+
+def _of_function(spec: JobSpec, defaults: dict[str, Any], schema: dict[str, Any]) -> None:
+    schema["required"] = [name for name in spec.parameters if name not in defaults]
+    for name, default in defaults.items():
+        if default is not None:
+            schema["properties"][name]["default"] = default
+
+
+def _of_more(spec: JobSpec) -> dict[str, Any] | bool:
+    """What arguments of other names may be, if any are taken."""
+    return of_annotation(spec.more) if isinstance(spec.more, str) else False
+
+
+def _is_needed(default: Any) -> bool:
+    return default is msgspec.UNSET
+
+
+def _of(kind: Annotation) -> dict[str, Any]:
+    if kind.name == "|":
+        return {"anyOf": [_of(each) for each in kind.inner]}
+    if kind.name in _LISTS:
+        return {"type": "array", "items": _of(kind.inner[0]) if kind.inner else {}}
+    if kind.name in _MAPPINGS:
+        values = _of(kind.inner[1]) if len(kind.inner) == _PAIR else {}
+        return {"type": "object", "additionalProperties": values}
+    return dict(_TYPES.get(kind.name, {}))

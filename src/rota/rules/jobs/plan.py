@@ -1,0 +1,283 @@
+"""Plan: what a bundle would change of what is stored, and which future runs that moves.
+
+Pure: the same function tells people beforehand and the transaction that does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rota.errors import BadInput, BadOption
+from rota.model.bundle import Bundle, BundledSchedule
+from rota.model.graph import Graph
+from rota.model.plan import (
+    Change,
+    FieldChange,
+    Kind,
+    Leftover,
+    Plan,
+    RunChange,
+    Stored,
+    StoredSchedule,
+    Verb,
+    Wish,
+)
+from rota.model.schedule import Calendar, Every, Schedule
+from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.admission.dependencies import check_circles, check_there
+from rota.rules.failures.on_failure import check_told
+from rota.rules.graphs.known import check_known
+from rota.rules.jobs.breakage import check_others
+from rota.rules.jobs.differences import differences
+from rota.rules.schedules.moved_runs import paired
+from rota.rules.schedules.timetable import firings
+from rota.rules.schedules.triggers import compile_schedule
+
+MAX_FIRINGS = 1_000
+"""Compared for each schedule; one that fires more often is compared for as long as they last."""
+MAX_RUNS = 20_000
+"""Runs that a plan tells of, of all schedules together."""
+LATEST_MS = 253_370_764_800_000
+"""The year 9999: no clock shows what comes after it."""
+SHARED = "file:"
+
+
+def origin_of(bundle: Bundle) -> str:
+    """How jobs of a bundle are marked in the store."""
+    return f"{SHARED}{bundle.name}"
+
+
+def make_plan(
+    bundles: Sequence[Bundle], stored: Stored, wish: Wish, *, seed: Callable[[str], str]
+) -> Plan:
+    """Compare; BadOption when something belongs to somebody else, or to two of the bundles."""
+    return _Planner(bundles, stored, wish, seed).plan()
+
+
+class _Planner:
+    """Gathers the changes of one plan."""
+
+    def __init__(
+        self,
+        bundles: Sequence[Bundle],
+        stored: Stored,
+        wish: Wish,
+        seed: Callable[[str], str],
+    ) -> None:
+        self._stored = stored
+        self._wish = wish
+        self._start = stored.now if wish.start is None else wish.start
+        if not 0 <= self._start <= self._start + wish.horizon_ms <= LATEST_MS:
+            raise BadOption("runs are compared between the years 1970 and 9999")
+        self._seed = seed
+        self._jobs = _merged("job", bundles, lambda each: each.jobs)
+        self._schedules = _merged("schedule", bundles, lambda each: each.schedules)
+        self._calendars = _merged("calendar", bundles, lambda each: each.calendars)
+        self._blackouts = _merged("blackout", bundles, lambda each: each.blackouts)
+        self._places = {name: at for each in bundles for name, at in each.places.items()}
+        self._origins = {name: origin_of(each) for each in bundles for name in each.jobs}
+        self._ours = {origin_of(each) for each in bundles}
+        self._changes: list[Change] = []
+        self._unchanged = 0
+        self._runs: list[RunChange] = []
+        self._cut: list[str] = []
+
+    def plan(self) -> Plan:
+        known = {**self._stored.others, **self._jobs}
+        check_known(graphs_of(self._jobs.values()), known, self._places)
+        check_there(self._jobs, known, self._places)
+        if any(spec.dependencies for spec in self._jobs.values()):
+            check_circles(known, self._places)
+        check_told(self._jobs, known, where="in the files or on record", places=self._places)
+        for name, calendar in self._calendars.items():
+            self._compare("calendar", name, self._stored.calendars.get(name), calendar)
+        for name, blackout in self._blackouts.items():
+            self._compare("blackout", name, self._stored.blackouts.get(name), blackout)
+        for name, spec in self._jobs.items():
+            self._job(name, spec)
+        for name, wanted in self._schedules.items():
+            self._schedule(name, wanted)
+        leftovers = self._leftovers()
+        self._check_others(leftovers)
+        if self._wish.prune:
+            for each in leftovers:
+                self._changes.append(Change(kind=each.kind, name=each.name, verb="remove"))
+                if each.kind == "schedule":
+                    self._move(each.name, self._stored.schedules[each.name], None)
+        return Plan(
+            changes=tuple(self._changes),
+            unchanged=self._unchanged,
+            leftovers=() if self._wish.prune else tuple(leftovers),
+            runs=tuple(self._runs),
+            until=self._start + self._wish.horizon_ms,
+            cut=tuple(self._cut),
+        )
+
+    def _check_others(self, leftovers: Sequence[Leftover]) -> None:
+        gone = {(each.kind, each.name) for each in leftovers if self._wish.prune}
+        before = self._stored.others
+        stay = {name: spec for name, spec in before.items() if ("job", name) not in gone}
+        check_others(
+            before,
+            {**stay, **self._jobs},
+            {
+                name: each
+                for name, each in self._stored.schedules.items()
+                if name not in self._schedules and ("schedule", name) not in gone
+            },
+            wanted=self._jobs,
+            places=self._places,
+            owners={name: _owner(origin) for name, origin in self._stored.origins.items()},
+        )
+
+    def _job(self, name: str, spec: JobSpec) -> None:
+        stored = self._stored.jobs.get(name)
+        origin = self._origins[name]
+        kind: Kind = "graph" if isinstance(spec.target, GraphTarget) else "job"
+        if stored is None:
+            self._changes.append(Change(kind=kind, name=name, verb="add"))
+            return
+        extra = []
+        if stored.origin != origin:
+            if not self._wish.take_over:
+                raise BadOption(
+                    f"job {name!r} belongs to {_owner(stored.origin)}; give it another name, or "
+                    "say --take-over if this file has it from now on"
+                )
+            extra = [FieldChange(field="origin", old=stored.origin, new=origin)]
+        self._compare(kind, name, stored.spec, spec, extra)
+
+    def _schedule(self, name: str, wanted: BundledSchedule) -> None:
+        stored = self._stored.schedules.get(name)
+        if stored is None:
+            self._changes.append(Change(kind="schedule", name=name, verb="add"))
+            self._move(name, None, wanted)
+            return
+        if (stored.job != wanted.job or stored.origin != "file") and not self._wish.take_over:
+            whose = "" if stored.origin == "file" else f" and comes from {_owner(stored.origin)}"
+            raise BadOption(
+                f"a schedule named {name!r} is there already: it starts job {stored.job!r}{whose}; "
+                "give this one a name:, or say --take-over"
+            )
+        extra = []
+        if stored.job != wanted.job:
+            extra = [FieldChange(field="job", old=stored.job, new=wanted.job)]
+        if stored.origin != "file":
+            extra.append(FieldChange(field="origin", old=stored.origin, new="file"))
+        is_new = self._compare("schedule", name, stored.schedule, wanted.schedule, extra)
+        if is_new or wanted.schedule.calendar in self._changed_calendars():
+            self._move(name, stored, wanted)
+
+    def _compare(
+        self,
+        kind: Kind,
+        name: str,
+        old: msgspec.Struct | None,
+        new: msgspec.Struct,
+        extra: Iterable[FieldChange] = (),
+    ) -> bool:
+        fields = (*extra, *differences(old, new))
+        if old is not None and not fields:
+            self._unchanged += 1
+            return False
+        verb: Verb = "add" if old is None and kind != "schedule" else "change"
+        shown = () if verb == "add" else fields
+        self._changes.append(Change(kind=kind, name=name, verb=verb, fields=shown))
+        return True
+
+    def _changed_calendars(self) -> set[object]:
+        return {change.name for change in self._changes if change.kind == "calendar"}
+
+    def _leftovers(self) -> list[Leftover]:
+        jobs = [
+            name
+            for name, job in self._stored.jobs.items()
+            if job.origin in self._ours and name not in self._jobs
+        ]
+        ours = {*jobs, *self._jobs}
+        # A job that goes takes all its schedules along, whoever made them.
+        schedules = [
+            name
+            for name, each in self._stored.schedules.items()
+            if name not in self._schedules
+            and (each.job in jobs or (each.origin == "file" and each.job in ours))
+        ]
+        return [
+            *(Leftover(kind="schedule", name=name) for name in schedules),
+            *(Leftover(kind="job", name=name) for name in jobs),
+        ]
+
+    def _move(
+        self, name: str, stored: StoredSchedule | None, wanted: BundledSchedule | None
+    ) -> None:
+        """Which runs a schedule loses and gets until the horizon."""
+        if len(self._runs) >= MAX_RUNS:
+            self._cut.append(name)
+            return
+        old = stored.schedule if stored and stored.state == "active" else None
+        new = wanted.schedule if wanted and not _stays_paused(stored, wanted) else None
+        calendars = {**self._stored.calendars, **self._calendars}
+        before, had_more = self._firings(name, old, self._stored.calendars)
+        after, has_more = self._firings(name, new, calendars)
+        if had_more or has_more:
+            self._cut.append(name)
+            end = min(times[-1] for times, more in ((before, had_more), (after, has_more)) if more)
+            before = [at for at in before if at <= end]
+            after = [at for at in after if at <= end]
+        where = (new or old or Schedule(trigger=Every(every="1d"))).zone
+        self._runs += paired(name, before, after, where)
+
+    def _firings(
+        self, name: str, schedule: Schedule | None, calendars: Mapping[str, Calendar]
+    ) -> tuple[list[int], bool]:
+        if schedule is None or schedule.is_paused or _follows_runs(schedule):
+            return [], False
+        try:
+            table = compile_schedule(schedule, seed=self._seed(name), calendars=calendars)
+        except BadInput:  # of an old one: what it says now is what counts
+            return [], False
+        most = min(MAX_FIRINGS, schedule.count or MAX_FIRINGS)
+        found: list[int] = []
+        for at in firings(table, self._start, self._start + self._wish.horizon_ms):
+            if len(found) == most:
+                return found, most == MAX_FIRINGS
+            found.append(at)
+        return found, False
+
+
+def graphs_of(specs: Iterable[JobSpec]) -> list[Graph]:
+    """The graphs among these jobs."""
+    return [spec.target.graph for spec in specs if isinstance(spec.target, GraphTarget)]
+
+
+def _owner(origin: str) -> str:
+    if origin.startswith(SHARED):
+        return f"the file {origin.removeprefix(SHARED)}"
+    return {"code": "Python code", "api": "the API"}.get(origin, origin)
+
+
+def _merged(
+    kind: str, bundles: Sequence[Bundle], part: Callable[[Bundle], Mapping[str, Any]]
+) -> Any:
+    merged: dict[str, Any] = {}
+    for bundle in bundles:
+        for name, each in part(bundle).items():
+            if name in merged:
+                raise BadOption(f"{kind} {name!r} is defined by two of the files")
+            merged[name] = each
+    return merged
+
+
+def _stays_paused(stored: StoredSchedule | None, wanted: BundledSchedule) -> bool:
+    """A pause by a person outlives a new definition."""
+    if stored is None or stored.state != "paused":
+        return False
+    was_said = stored.schedule is not None and stored.schedule.is_paused
+    return not was_said or wanted.schedule.is_paused
+
+
+def _follows_runs(schedule: Schedule) -> bool:
+    return isinstance(schedule.trigger, Every) and schedule.trigger.from_end

@@ -1,0 +1,1 @@
+"""When a schedule fires, and what happens then."""

@@ -1,0 +1,64 @@
+"""A cron line, read: what it means, no matter how or in which dialect it was written."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rota.rules.schedules.cron.days import DayCalendar, Days, calendar_of
+
+DAY_S = 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Matches wall times; knows nothing of zones."""
+
+    seconds: tuple[int, ...]
+    minutes: tuple[int, ...]
+    hours: tuple[int, ...]
+    days: Days
+    is_wildcard: bool
+    """The minute or the hour field starts with `*`; such a line follows real time."""
+    hashed: frozenset[str] = frozenset()
+    """The fields in which `H` stands; what they hold depends on the seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """`@every 90s`: a distance of real time, counted from the Unix epoch."""
+
+    every_ms: int
+
+
+class WallClock:
+    """Finds the next wall time of a line, in seconds as if the wall clock showed UTC."""
+
+    __slots__ = ("_days", "times")
+
+    def __init__(self, line: Line) -> None:
+        self.times = _times_of_day(line.hours, line.minutes, line.seconds)
+        """The seconds of a day that match, in order."""
+        self._days: DayCalendar = calendar_of(line.days)
+
+    def next(self, local: int) -> int | None:
+        """The first match, not earlier than this one; None when there is none any more."""
+        today, second = divmod(local, DAY_S)
+        day = self._days.next(today)
+        if day == today:
+            place = bisect_left(self.times, second)
+            if place < len(self.times):
+                return today * DAY_S + self.times[place]
+            day = self._days.next(today + 1)
+        return None if day is None else day * DAY_S + self.times[0]
+
+
+@lru_cache(maxsize=1_024)
+def _times_of_day(
+    hours: tuple[int, ...], minutes: tuple[int, ...], seconds: tuple[int, ...]
+) -> array[int]:
+    """An array, because a line for every second has 86,400 of them."""
+    within_hours = [minute * 60 + second for minute in minutes for second in seconds]
+    return array("i", [hour * 3_600 + rest for hour in hours for rest in within_hours])

@@ -1,0 +1,221 @@
+"""Misfire: which instants of a schedule start now, after however long nobody looked.
+
+Never walks through all of them: a schedule of every second that slept for a year costs as much
+as one that slept for an hour.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.model.schedule import Catchup, JitterKind
+from rota.rules.schedules.jitter import fixed_jitter, hash_jitter, random_jitter
+from rota.rules.schedules.timetable import Timetable
+
+COUNTED = 1_000
+"""Missed firings are counted one by one up to here, and estimated beyond."""
+FAR_MS = 10 * 366 * 86_400_000
+"""How far back to look for the firing before; rarer ones have none."""
+
+
+class Lateness(msgspec.Struct, frozen=True, kw_only=True):
+    """What a schedule says about firings that nobody started in time, in milliseconds."""
+
+    grace_ms: int = 60_000
+    catchup: Catchup = "last"
+    limit: int = 100
+    window_ms: int = 86_400_000
+    start_within_ms: int | None = None
+    end_at: int | None = None
+    """Past this instant nothing is caught up."""
+    jitter_ms: int = 0
+    jitter_kind: JitterKind = "hash"
+
+
+class Due(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of the instants from the cursor until now."""
+
+    starts: tuple[int, ...] = ()
+    """To be started, oldest first."""
+    missed: int = 0
+    """Never to be started; an estimate beyond a thousand."""
+    cursor: int
+    """Everything up to here is dealt with."""
+    last: int | None = None
+    """The newest instant that is dealt with; None when none was due."""
+    next: int | None = None
+    """The first instant later than the cursor."""
+    has_more: bool = False
+    """More instants are to be started now than one look may start."""
+
+
+def due(  # noqa: PLR0913  # what is known of a schedule, all named
+    table: Timetable,
+    *,
+    cursor: int,
+    now: int,
+    rule: Lateness,
+    seed: str = "",
+    late_until: int = 0,
+    most: int = 1_000,
+    first: int | None = None,
+) -> Due:
+    """Sort the instants in (cursor, now] into those to start and those that are missed.
+
+    All that are not older than the grace start. Of the older ones none, the last, or the newest
+    `limit` within the window, by the schedule's choice; the last only if nothing newer starts.
+    Instants up to `late_until` are late however fresh: the schedule was paused then. Who knows
+    the first instant after the cursor already may give it.
+    """
+    if first is None:
+        first = table.after(cursor)
+    if first is None or first > now:
+        return Due(cursor=cursor, next=first)
+    after = table.after(first)
+    if after is None or after > now:
+        newest, before = first, cursor
+    else:
+        newest = newest_since(table, cursor, now, 1)[0]
+        before = None
+        after = table.after(newest)
+    if ripe_at(table, newest, rule=rule, seed=seed) > now:
+        # Only the newest can be unripe: jitter never reaches the next firing.
+        if newest == first:
+            return Due(cursor=cursor, next=newest)
+        now, after = newest - 1, newest
+        newest = newest_since(table, cursor, now, 1)[0]
+    if before is not None:
+        return _one(newest, after=after, now=now, rule=rule, late_until=late_until)
+    return _several(table, cursor, now, rule=rule, late_until=late_until, most=most)
+
+
+def _one(instant: int, *, after: int | None, now: int, rule: Lateness, late_until: int) -> Due:
+    is_late = instant <= max(now - rule.grace_ms, late_until)
+    is_missed = _is_too_late(instant, now, rule) or (
+        is_late
+        and (rule.catchup == "none" or _has_ended(now, rule) or not _in_window(instant, now, rule))
+    )
+    return Due(
+        starts=() if is_missed else (instant,),
+        missed=int(is_missed),
+        cursor=instant,
+        last=instant,
+        next=after,
+    )
+
+
+def _several(
+    table: Timetable, cursor: int, now: int, *, rule: Lateness, late_until: int, most: int
+) -> Due:
+    fresh_from = max(cursor, now - rule.grace_ms, late_until)
+    if rule.start_within_ms is not None:
+        fresh_from = max(fresh_from, now - rule.start_within_ms)
+    fresh = first_since(table, fresh_from, now, most)
+    late = _late(table, cursor, min(fresh_from, now), now, rule=rule, has_fresh=bool(fresh))
+    starts = (*late, *fresh)[:most]
+    newest = newest_since(table, cursor, now, 1)[0]
+    last = newest if not starts else starts[-1]
+    # A look that is full goes on where it stopped; nothing after its last start is lost.
+    has_more = len(starts) == most and last < newest
+    if not has_more:
+        last = newest
+    return Due(
+        starts=starts,
+        missed=max(0, count(table, cursor, last) - len(starts)),
+        cursor=last,
+        last=last,
+        next=table.after(last),
+        has_more=has_more,
+    )
+
+
+def _late(  # the range, the rule, and what else starts
+    table: Timetable, cursor: int, until: int, now: int, *, rule: Lateness, has_fresh: bool
+) -> tuple[int, ...]:
+    if rule.catchup == "none" or _has_ended(now, rule) or until <= cursor:
+        return ()
+    if rule.catchup == "last":
+        if has_fresh:
+            return ()
+        last = newest_since(table, cursor, until, 1)
+        return tuple(at for at in last if not _is_too_late(at, now, rule))
+    since = max(cursor, now - rule.window_ms)
+    if rule.start_within_ms is not None:
+        since = max(since, now - rule.start_within_ms)
+    return newest_since(table, since, until, rule.limit) if since < until else ()
+
+
+def _has_ended(now: int, rule: Lateness) -> bool:
+    return rule.end_at is not None and now > rule.end_at
+
+
+def _in_window(instant: int, now: int, rule: Lateness) -> bool:
+    return rule.catchup != "all" or instant > now - rule.window_ms
+
+
+def _is_too_late(instant: int, now: int, rule: Lateness) -> bool:
+    return rule.start_within_ms is not None and instant + rule.start_within_ms <= now
+
+
+def ripe_at(
+    table: Timetable, instant: int, *, rule: Lateness, seed: str, random: float = 0.0
+) -> int:
+    """When to start what is due at the instant: later by its jitter, before the next firing.
+
+    Random jitter is for whoever plans the next look; once it is due, it is ripe.
+    """
+    if not rule.jitter_ms:
+        return instant
+    following = table.after(instant)
+    if rule.jitter_kind == "fixed":
+        later = fixed_jitter(rule.jitter_ms, nominal=instant, following=following, seed=seed)
+    elif rule.jitter_kind == "hash":
+        later = hash_jitter(rule.jitter_ms, nominal=instant, following=following, seed=seed)
+    else:
+        later = random_jitter(rule.jitter_ms, nominal=instant, following=following, random=random)
+    return instant + later
+
+
+def first_since(table: Timetable, after: int, until: int, most: int) -> tuple[int, ...]:
+    """The first `most` instants in (after, until], oldest first."""
+    found: list[int] = []
+    at = table.after(after)
+    while at is not None and at <= until and len(found) < most:
+        found.append(at)
+        at = table.after(at)
+    return tuple(found)
+
+
+def newest_since(table: Timetable, after: int, until: int, limit: int) -> tuple[int, ...]:
+    """The newest `limit` instants in (after, until], oldest first; found by halving the range."""
+    found = first_since(table, after, until, limit + 1)
+    low, high = after, until
+    while len(found) > limit and high - low > 1:
+        middle = (low + high) // 2
+        part = first_since(table, middle, until, limit + 1)
+        if len(part) > limit:
+            low, found = middle, part
+        else:
+            high = middle
+            if len(part) == limit:
+                return part
+    return found[:limit]
+
+
+def before(table: Timetable, instant: int) -> int | None:
+    """The firing before this one; None if there was none for ten years."""
+    after = table.after(instant)
+    reach = max(1, (after - instant) * 2) if after is not None else 86_400_000
+    while True:
+        found = newest_since(table, instant - reach - 1, instant - 1, 1)
+        if found or reach > FAR_MS:
+            return found[0] if found else None
+        reach *= 16
+
+
+def count(table: Timetable, after: int, until: int, *, exactly: int = COUNTED) -> int:
+    """How many instants are in (after, until]; beyond `exactly` by their mean distance."""
+    found = first_since(table, after, until, exactly + 1)
+    if len(found) <= exactly:
+        return len(found)
+    return max(exactly + 1, 1 + exactly * (until - found[0]) // (found[exactly] - found[0]))

@@ -1,0 +1,25 @@
+"""Runs that a change of a schedule takes away, brings and moves."""
+
+from __future__ import annotations
+
+from rota.model.plan import RunChange
+from rota.rules.schedules.zones import zone
+
+
+def paired(name: str, old: list[int], new: list[int], zone_name: str) -> list[RunChange]:
+    """Gone and come on the same day of the zone, in order, is moved."""
+    gone, come = sorted({*old} - {*new}), sorted({*new} - {*old})
+    where = zone(zone_name)
+    by_day: dict[object, list[int]] = {}
+    for at in come:
+        by_day.setdefault(where.wall(at).date(), []).append(at)
+    found = []
+    for at in gone:
+        same_day = by_day.get(where.wall(at).date())
+        if same_day:
+            found.append(RunChange(schedule=name, verb="move", old=at, new=same_day.pop(0)))
+        else:
+            found.append(RunChange(schedule=name, verb="remove", old=at))
+    left = [at for times in by_day.values() for at in times]
+    found += [RunChange(schedule=name, verb="add", new=at) for at in left]
+    return sorted(found, key=lambda each: each.old or each.new or 0)

@@ -1,0 +1,279 @@
+"""The options of a schedule, from Python, YAML and the API: checked once, made one Schedule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from typing import Any, get_args
+
+import msgspec
+from msgspec.structs import replace
+
+from rota.errors import BadDuration, BadOption
+from rota.model.schedule import (
+    Calendar,
+    Catchup,
+    Fold,
+    Gap,
+    JitterKind,
+    OnEvent,
+    Overlap,
+    Roll,
+    Schedule,
+    Trigger,
+    Unless,
+)
+from rota.rules.schedules.arguments import check_args, written
+from rota.rules.schedules.calendars import is_code
+from rota.rules.schedules.trigger_options import flag, read_trigger, split_mapping, time_text
+from rota.rules.schedules.triggers import compile_schedule
+from rota.rules.schedules.triggers.compile import each_trigger
+from rota.rules.schedules.zones import zone
+from rota.rules.text.checks import hint, one_of, whole_number
+from rota.rules.text.duration import format_duration, parse_duration
+from rota.rules.text.names import check_name
+
+MAX_SCHEDULES = 100
+MAX_PARALLEL = 10_000
+MAX_WAITING = 100_000
+MAX_RUNS = 1_000_000_000
+_PARALLEL = re.compile(r"(?:bounded[ _-])?parallel[ =_-]?([0-9]{1,5})")
+_BEFORE_ALL = -1
+_NO_CALENDARS: Mapping[str, Calendar] = {}
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def read_schedules(
+    given: object,
+    options: Mapping[str, Any] | None = None,
+    *,
+    calendars: Mapping[str, Calendar] | None = _NO_CALENDARS,
+) -> tuple[Schedule, ...]:
+    """What `schedule=` was given, one or a list; the options count for all of them."""
+    if given is None:
+        return ()
+    each = given if isinstance(given, list | tuple) else [given]
+    if len(each) > MAX_SCHEDULES:
+        raise BadOption(f"schedule has {len(each):,} entries, more than {MAX_SCHEDULES}")
+    return tuple(read_schedule(one, options, calendars=calendars) for one in each)
+
+
+def read_schedule(
+    given: object,
+    options: Mapping[str, Any] | None = None,
+    *,
+    calendars: Mapping[str, Calendar] | None = _NO_CALENDARS,
+) -> Schedule:
+    """A cron line, a trigger, a Schedule or a mapping, as one checked Schedule.
+
+    The mapping's own policies win over the options. BadInput names the field that is wrong; a
+    schedule that would never fire is refused. One in the past is not: time is no matter here.
+    Where stored calendars cannot be known (None), whoever stores the schedule checks their names.
+    """
+    trigger, own = _split(given)
+    asked = _policies({**_renamed(options or {}), **_renamed(own)})
+    schedule = Schedule(trigger=trigger, **asked)
+    _check(schedule, calendars)
+    check_args(schedule)
+    return schedule
+
+
+def kept(old: Schedule, said: Iterable[str]) -> dict[str, Any]:
+    """What a schedule says of its own, as options, without those that are said anew.
+
+    With a new word about overlaps an old bound of them counts no more.
+    """
+    names = {_SYNONYMS.get(name, name) for name in said}
+    if "overlap" in names:
+        names.add("parallel")
+    return {name: value for name, value in _own_policies(old).items() if name not in names}
+
+
+def named(job: str, given: Iterable[Schedule]) -> list[tuple[str, Schedule]]:
+    """The schedules of a job by name: their own, else `report`, `report.2`, `report.3`."""
+    return [
+        (schedule.name or (job if number == 1 else f"{job}.{number}"), replace(schedule, name=None))
+        for number, schedule in enumerate(given, 1)
+    ]
+
+
+def _split(given: object) -> tuple[Trigger, Mapping[str, Any]]:
+    if isinstance(given, Schedule):
+        return read_trigger(given.trigger), _own_policies(given)
+    if isinstance(given, Mapping):
+        own, policies = split_mapping("schedule", given)
+        return read_trigger(own), policies
+    return read_trigger(given), {}
+
+
+def _own_policies(schedule: Schedule) -> Mapping[str, Any]:
+    plain = Schedule(trigger=schedule.trigger)
+    fields = (name for name in Schedule.__struct_fields__ if name != "trigger")
+    return {
+        name: getattr(schedule, name)
+        for name in fields
+        if getattr(schedule, name) != getattr(plain, name)
+    }
+
+
+def _renamed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Under the names of the model; None counts as not given."""
+    renamed: dict[str, Any] = {}
+    for name, value in options.items():
+        field = _SYNONYMS.get(name, name)
+        if field not in _READERS:
+            known = [*_READERS, *_SYNONYMS]
+            raise BadOption(
+                f"a schedule has no option {name!r:.40}.{hint(name, known)} "
+                f"Options are: {', '.join(sorted(_READERS))}"
+            )
+        if field in renamed:
+            raise BadOption(f"{name}= and {field}= are the same; give one of them")
+        if value is not None:
+            renamed[field] = value
+    return renamed
+
+
+def _policies(options: Mapping[str, Any]) -> dict[str, Any]:
+    options = _with_parallel(options)
+    return {name: _READERS[name](name, value) for name, value in options.items()}
+
+
+def _with_parallel(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`overlap="parallel=3"` and `parallel=3` alone: three at once, the others wait in order."""
+    overlap = options.get("overlap")
+    bounded = _PARALLEL.fullmatch(overlap.strip().lower()) if isinstance(overlap, str) else None
+    if bounded is not None:
+        return {**options, "overlap": "queue_all", "parallel": int(bounded[1])}
+    if overlap is None and "parallel" in options:
+        return {**options, "overlap": "queue_all"}
+    if overlap == "allow" and options.get("parallel", 1) != 1:
+        raise BadOption(
+            'parallel= bounds how many run at once, and overlap="allow" has no bound; leave '
+            "overlap= out, or choose what becomes of the others"
+        )
+    return options
+
+
+def _check(schedule: Schedule, calendars: Mapping[str, Calendar] | None) -> None:
+    if calendars is None:
+        calendars = _NO_CALENDARS
+        if isinstance(schedule.calendar, str) and not is_code(schedule.calendar):
+            schedule = replace(schedule, calendar=None, roll="skip")
+    timetable = compile_schedule(schedule, seed="", calendars=calendars)
+    if isinstance(schedule.trigger, OnEvent):
+        return
+    if timetable.after(_BEFORE_ALL) is None:
+        raise BadOption(f"schedule: it would never fire: {_reason(schedule)}")
+
+
+def _reason(schedule: Schedule) -> str:
+    if schedule.start is not None or schedule.end is not None:
+        return "no firing lies between start and end"
+    if schedule.calendar is not None:
+        return "all its firings fall on days off, or there are no business days at all"
+    if any(isinstance(each, Unless) for each in each_trigger(schedule.trigger)):
+        return "unless leaves out every firing"
+    return "the trigger has no instant since 1970"
+
+
+def _zone(_: str, given: object) -> str:
+    return zone(str(given)).name
+
+
+def _word(words: tuple[str, ...]) -> Callable[[str, object], str]:
+    return lambda field, given: one_of(field, given, words)
+
+
+def _number(low: int, high: int) -> Callable[[str, object], int]:
+    return lambda field, given: whole_number(field, given, low, high)
+
+
+def _duration(field: str, given: Any) -> str:
+    """Kept as written; numbers of seconds and timedeltas are spelled out."""
+    try:
+        ms = parse_duration(given)
+    except BadDuration as error:
+        raise BadDuration(f"{field}: {error}") from error
+    return given if isinstance(given, str) else format_duration(ms)
+
+
+def _positive(field: str, given: Any) -> str:
+    text = _duration(field, given)
+    if parse_duration(text) == 0:
+        raise BadOption(f"{field}={given!r:.64} leaves no time at all; leave it out instead")
+    return text
+
+
+def _arguments(field: str, given: object) -> dict[str, Any]:
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise BadOption(f"{field}={given!r:.64} is not a mapping from parameters to values")
+    try:
+        args: dict[str, Any] = written(given)
+        msgspec.json.encode(args)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadOption(f"{field}: {error}") from error
+    return args
+
+
+def _calendar(field: str, given: object) -> str | Calendar:
+    if isinstance(given, str):
+        return given
+    data = msgspec.to_builtins(given) if isinstance(given, Calendar) else given
+    if not isinstance(data, Mapping):
+        raise BadOption(f"{field}={given!r:.64} is neither a name, a code nor a calendar")
+    # YAML reads the bare words `on` and `off` as true and false, also where they are keys.
+    named = {{True: "on", False: "off"}.get(key, key): value for key, value in data.items()}
+    try:
+        return msgspec.convert({key: _plain(key, named[key]) for key in named}, type=Calendar)
+    except msgspec.ValidationError as error:
+        raise BadOption(f"{field}: {error}") from error
+
+
+def _plain(key: object, given: object) -> object:
+    """Dates as text, as YAML reads them as dates; weekdays as numbers."""
+    if not isinstance(given, list | tuple):
+        return given
+    if key == "weekend":
+        return [_weekday(day) for day in given]
+    return [day.isoformat() if isinstance(day, date) else day for day in given]
+
+
+def _weekday(given: object) -> object:
+    if not isinstance(given, str):
+        return given
+    name = given.strip().lower()[:3]
+    if name not in _WEEKDAYS:
+        raise BadOption(f"calendar: weekend has {given!r:.40}, which is no day of the week")
+    return _WEEKDAYS.index(name)
+
+
+_READERS: Mapping[str, Callable[[str, Any], Any]] = {
+    "name": lambda _, given: check_name("schedule", given),
+    "zone": _zone,
+    "gap": _word(get_args(Gap)),
+    "fold": _word(get_args(Fold)),
+    "start": time_text,
+    "end": time_text,
+    "count": _number(1, MAX_RUNS),
+    "calendar": _calendar,
+    "roll": _word(get_args(Roll)),
+    "args": _arguments,
+    "overlap": _word(get_args(Overlap)),
+    "parallel": _number(1, MAX_PARALLEL),
+    "backlog": _number(1, MAX_WAITING),
+    "catchup": _word(get_args(Catchup)),
+    "catchup_limit": _number(1, MAX_WAITING),
+    "catchup_window": _positive,
+    "grace": _duration,
+    "jitter": _positive,
+    "jitter_kind": _word(get_args(JitterKind)),
+    "start_within": _positive,
+    "pause_after": _number(1, MAX_RUNS),
+    "is_paused": flag,
+}
+_SYNONYMS = {"timezone": "zone", "paused": "is_paused"}
+
+SCHEDULE_OPTIONS = frozenset(_READERS) - {"name"} | frozenset(_SYNONYMS)
+"""What may stand beside `schedule=`; in the mapping of a schedule its name too."""

@@ -1,0 +1,5 @@
+"""Triggers made ready to answer: one small file for each kind."""
+
+from rota.rules.schedules.triggers.compile import compile_schedule, compile_trigger, is_spread
+
+__all__ = ["compile_schedule", "compile_trigger", "is_spread"]

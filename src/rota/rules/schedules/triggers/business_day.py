@@ -1,0 +1,51 @@
+"""The nth business day of each month, counted from either end."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from rota.errors import BadOption
+from rota.model.schedule import BusinessDay, Calendar
+from rota.rules.schedules.calendars import BusinessDays, business_days
+from rota.rules.schedules.triggers.wall_times import Walls
+from rota.rules.text.checks import whole_number
+from rota.rules.text.moments import LATEST, read_time
+
+MAX_NTH = 31
+_MONTHS_AHEAD = 12 * 50
+"""A month may have fewer business days than asked for; fifty years of them mean never."""
+_MONTHS = 12
+
+
+class NthBusinessDay:
+    """At a time of day; months with too few business days have none."""
+
+    def __init__(self, days: BusinessDays, trigger: BusinessDay) -> None:
+        self._days = days
+        self._nth = trigger.nth
+        self._time = read_time("time", trigger.time)
+
+    def after(self, wall: datetime) -> datetime | None:
+        first = wall.year * _MONTHS + wall.month - 1
+        for months in range(first, first + _MONTHS_AHEAD):
+            year, month = divmod(months, _MONTHS)
+            if year > LATEST.year:
+                return None
+            found = self._in_month(year, month + 1)
+            if found is not None and found > wall:
+                return found
+        return None
+
+    def _in_month(self, year: int, month: int) -> datetime | None:
+        days = self._days.open_days(year, month)
+        if abs(self._nth) > len(days):
+            return None
+        day = days[self._nth - 1 if self._nth > 0 else self._nth]
+        return datetime.combine(day, self._time)
+
+
+def business_walls(trigger: BusinessDay, calendar: Calendar | None) -> Walls:
+    """Without a calendar, Monday to Friday are business days."""
+    if whole_number("business_day", trigger.nth, -MAX_NTH, MAX_NTH) == 0:
+        raise BadOption("business_day=0 is no day; 1 is the first of the month, -1 the last")
+    return NthBusinessDay(business_days(calendar or Calendar()), trigger)

@@ -1,0 +1,84 @@
+"""Every so much real time: clocks put forward or back change nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rota.errors import BadDuration, BadOption
+from rota.model.schedule import Every
+from rota.rules.schedules.timetable import Timetable
+from rota.rules.schedules.zones import Zone
+from rota.rules.text.duration import parse_duration
+from rota.rules.text.moments import LATEST_MS, read_bound
+
+
+class Steps:
+    """From an anchor, the first firing, on; each firing is anchor plus a multiple."""
+
+    def __init__(self, anchor: int, every: int, last: int = LATEST_MS) -> None:
+        self._anchor = anchor
+        self._every = every
+        self._last = last
+
+    def after(self, instant: int) -> int | None:
+        if instant < self._anchor:
+            following = self._anchor
+        else:
+            gone = (instant - self._anchor) // self._every
+            following = self._anchor + (gone + 1) * self._every
+        return following if following <= self._last else None
+
+    def count(self, after: int, until: int) -> int:
+        """By division alone."""
+        return max(0, self._gone(min(until, self._last)) - self._gone(after))
+
+    def _gone(self, instant: int) -> int:
+        """How many firings there were up to then."""
+        return max(0, (instant - self._anchor) // self._every + 1)
+
+    def marks(self, instant: int) -> tuple[str, ...]:
+        del instant  # real time knows no shifts
+        return ()
+
+
+class FromEnd:
+    """So long after the instant it is asked about, which is the end of the previous run.
+
+    Before `start`, the first firing is at `start` itself.
+    """
+
+    def __init__(self, every: int, start: int | None) -> None:
+        self._every = every
+        self._start = start
+
+    def after(self, instant: int) -> int | None:
+        if self._start is not None and instant < self._start:
+            return self._start
+        following = instant + self._every
+        return following if following <= LATEST_MS else None
+
+    def marks(self, instant: int) -> tuple[str, ...]:
+        del instant  # real time knows no shifts
+        return ()
+
+
+def compile_every(trigger: Every, *, zone: Zone, start: int | None) -> Timetable:
+    """Refuses a distance of zero; `start` matters only to one that counts from the end."""
+    every = read_every(trigger.every)
+    if trigger.from_end:
+        if trigger.anchor is not None:
+            raise BadOption("anchor= and from_end= both say what every= counts from; give one")
+        return FromEnd(every, start)
+    anchor = 0 if trigger.anchor is None else read_bound("anchor", trigger.anchor, zone)
+    return Steps(anchor, every)
+
+
+def read_every(text: Any) -> int:
+    """Milliseconds, at least one."""
+    try:
+        every = parse_duration(text)
+    except BadDuration as error:
+        raise BadDuration(f"every: {error}") from error
+    if every == 0:
+        raise BadOption(f"every={text!r:.64} is no distance at all; give at least 1ms")
+    return every

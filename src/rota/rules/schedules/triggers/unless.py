@@ -1,0 +1,96 @@
+"""A trigger less the instants, or the days, of another.
+
+Both searches are bounded: who excludes so much in a row is taken to exclude all of it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from datetime import date
+
+from rota.rules.schedules.cron.timetable import CronTimetable
+from rota.rules.schedules.timetable import Timetable
+from rota.rules.schedules.triggers.days import SEARCH_MS, after_day, firings_on
+from rota.rules.schedules.zones import Zone
+from rota.rules.text.moments import day_end, day_start
+
+MAX_EXCLUDED = 100_000
+"""Steps: a whole day of seconds and some more."""
+DAY_MS = 86_400_000
+
+
+class UnlessAt:
+    """Leaves out the instants at which the other fires.
+
+    Of two cron lines it is known beforehand at which times of a day the first fires and the
+    second does not; so a day is one step, however many firings it has. Others go step by step,
+    and the last stretch that was left out is remembered.
+    """
+
+    def __init__(self, timetable: Timetable, exclude: Timetable, zone: Zone) -> None:
+        self._timetable = timetable
+        self._exclude = exclude
+        self._zone = zone
+        self._left = _left(timetable, exclude)
+        self._known = (0, 0)
+
+    def after(self, instant: int) -> int | None:
+        at = first = self._timetable.after(instant)
+        low, high = self._known
+        if first is not None and low <= first < high:
+            return high
+        for _ in range(MAX_EXCLUDED):
+            if at is None or self._exclude.after(at - 1) != at:
+                break
+            at = self._past(at)
+        else:
+            return None
+        if first is not None and at is not None and at != first:
+            self._known = first, at
+        return at
+
+    def marks(self, instant: int) -> tuple[str, ...]:
+        return self._timetable.marks(instant)
+
+    def _past(self, at: int) -> int | None:
+        """The next that may fire; `at` is left out."""
+        if self._left is None:
+            return self._timetable.after(at)
+        day = self._zone.wall(at).date()
+        start, end = day_start(day, self._zone), day_end(day, self._zone)
+        shifts = self._zone.starts
+        if bisect_right(shifts, start - DAY_MS) != bisect_right(shifts, end + DAY_MS):
+            return self._timetable.after(at)  # clocks are changed: each line has its own way
+        place = bisect_right(self._left, (at - start) // 1_000)
+        until = start + self._left[place] * 1_000 if place < len(self._left) else end + 1
+        return self._timetable.after(until - 1)
+
+
+def _left(timetable: Timetable, exclude: Timetable) -> list[int] | None:
+    """The seconds of a day at which only the first fires, where both fire; None if not known."""
+    if not (isinstance(timetable, CronTimetable) and isinstance(exclude, CronTimetable)):
+        return None
+    return sorted({*timetable.times} - {*exclude.times})
+
+
+class UnlessDay:
+    """Leaves out the days, by the wall clock, on which the other fires."""
+
+    def __init__(self, timetable: Timetable, exclude: Timetable, zone: Zone) -> None:
+        self._timetable = timetable
+        self._exclude = exclude
+        self._zone = zone
+
+    def after(self, instant: int) -> int | None:
+        at = first = self._timetable.after(instant)
+        while at is not None and first is not None and at <= first + SEARCH_MS:
+            if not self._is_excluded(self._zone.wall(at).date()):
+                return at
+            at = after_day(self._timetable, at, self._zone)
+        return None
+
+    def marks(self, instant: int) -> tuple[str, ...]:
+        return self._timetable.marks(instant)
+
+    def _is_excluded(self, day: date) -> bool:
+        return any(True for _ in firings_on(self._exclude, day, self._zone))

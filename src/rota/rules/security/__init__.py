@@ -1,0 +1,1 @@
+"""What programs, requests and credentials may do."""

@@ -1,0 +1,113 @@
+"""Egress: where the HTTP jobs of a worker may go, and which headers they may send."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+
+from rota.errors import BadOption
+from rota.model.walls import Egress
+from rota.rules.security.addresses import Address, is_metadata, is_public, lies_in
+
+RUN_HEADERS = {
+    "schedule": "Rota-Schedule",
+    "started_by": "Rota-Started-By",
+    "backfill": "Rota-Backfill",
+    "scheduled_for": "Rota-Scheduled-For",
+    "interval_start": "Rota-Interval-Start",
+    "interval_end": "Rota-Interval-End",
+}
+"""Facts of a run that a schedule started, and the headers that carry them."""
+_OURS = frozenset(
+    ("rota-run-id", "rota-attempt", "rota-fence", *map(str.lower, RUN_HEADERS.values()))
+)
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_BREAK = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_FRAMING = frozenset(
+    (
+        "connection",
+        "content-length",
+        "expect",
+        "host",
+        "http2-settings",
+        "keep-alive",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    )
+)
+"""They say where a message ends, or for whom it is: a second opinion there is how requests are
+smuggled past those who check them."""
+_KEYS = frozenset(
+    (
+        "metadata",
+        "metadata-flavor",
+        "x-aws-ec2-metadata-token",
+        "x-aws-ec2-metadata-token-ttl-seconds",
+        "x-google-metadata-request",
+        "x-metadata-token",
+    )
+)
+"""Clouds ask for one of these before they give out the keys of a machine."""
+
+
+def may_call(egress: Egress, host: str) -> bool:
+    """Whether the name of a host is on the list, if there is one."""
+    if not egress.hosts:
+        return True
+    name = host.lower().rstrip(".").strip("[]")
+    return any(_fits(name, pattern) for pattern in egress.hosts)
+
+
+def may_reach(egress: Egress, address: Address, *, allow_private: bool) -> bool:
+    """Whether a connection to it may be made, for a job that asks for this much."""
+    if is_public(address):
+        return True
+    if not allow_private:
+        return False
+    if egress.inside is None:
+        return not is_metadata(address)
+    return lies_in(address, map(ipaddress.ip_network, egress.inside))
+
+
+def check_headers(headers: Mapping[str, str]) -> None:
+    """BadOption for a header that a job has no business to send, or that is none."""
+    seen: set[str] = set()
+    for name, text in headers.items():
+        low = name.strip().lower()
+        if not _TOKEN.fullmatch(name) or _BREAK.search(text):
+            raise BadOption(f"header {name!r:.80} has a character that no header may have")
+        if low in seen:
+            raise BadOption(f"header {name!r:.80} is given twice, in other letters")
+        seen.add(low)
+        if low in _OURS:
+            raise BadOption(f"header {name!r:.80}: Rota sends it itself, with the facts of the run")
+        if low in _FRAMING or low.startswith(("proxy-", "sec-")):
+            raise BadOption(
+                f"header {name!r:.80} says how messages travel and is set by Rota; leave it out"
+            )
+        if low in _KEYS:
+            raise BadOption(f"header {name!r:.80} opens the metadata of clouds; jobs may not")
+
+
+def read_host(text: str) -> str:
+    """A name of a host, or `*.` and the name of a domain."""
+    name = text.strip().lower().rstrip(".").strip("[]")
+    plain = name.removeprefix("*.")
+    if not plain or not plain.isascii() or any(sign in plain for sign in "*/@ ?#"):
+        raise BadOption(f"{text!r:.64} is no host such as api.example.org or *.example.org")
+    return name
+
+
+def read_network(text: str) -> str:
+    """An address or a network of addresses."""
+    try:
+        return str(ipaddress.ip_network(text.strip()))
+    except ValueError as error:
+        raise BadOption(f"{text!r:.64} is no network such as 10.1.0.0/16: {error}") from error
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return name.endswith(pattern[1:]) if pattern.startswith("*.") else name == pattern

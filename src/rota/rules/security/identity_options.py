@@ -1,0 +1,85 @@
+"""Options of tokens and namespaces: checked once, with words about what would be good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+
+import msgspec
+
+from rota.errors import BadOption
+from rota.model.identity import LADDER, ROLES, WORKER, Quotas, Role
+from rota.rules.text.names import check_name
+from rota.rules.text.size import parse_size
+
+MAX_LABEL = 100
+Limit = float | str | None
+"""Of a namespace: a number, for payloads also a size such as 64KB; None says nothing of it."""
+_NONE = Quotas()
+
+
+def check_roles(given: Iterable[str]) -> tuple[Role, ...]:
+    """At least one of the ladder, whose lower ones need not be said; or `worker`, alone."""
+    roles = tuple(dict.fromkeys(given))
+    for role in roles:
+        if role not in ROLES:
+            raise BadOption(f"{role!r:.64} is not a role; roles are {', '.join(ROLES)}")
+    if WORKER in roles:
+        if len(roles) > 1:
+            raise BadOption(
+                "a token of the role worker has no other: it lies on machines that are trusted "
+                "with runs of some queues and nothing else; make two tokens"
+            )
+        return (WORKER,)
+    if not set(roles) & set(LADDER):
+        raise BadOption(f"a token needs one of the roles {', '.join((*LADDER, WORKER))}")
+    return cast("tuple[Role, ...]", roles)
+
+
+def check_queues(given: Sequence[str] | None) -> tuple[str, ...] | None:
+    """None means all of them; a list that is empty would reach nothing."""
+    if given is None:
+        return None
+    if not given:
+        raise BadOption("a token for no queue can do nothing; leave the queues out for all of them")
+    return tuple(dict.fromkeys(check_name("queue", queue) for queue in given))
+
+
+def check_worker(roles: Sequence[Role], queues: Sequence[str] | None) -> None:
+    """What a worker may claim is said when its token is made, and never `all of them`."""
+    if WORKER in roles and queues is None:
+        raise BadOption("a token of the role worker names its queues, such as --queue images")
+
+
+def check_label(given: object) -> str:
+    """A name that people give a token."""
+    if isinstance(given, str) and given.strip() and given.isprintable():
+        if len(given) <= MAX_LABEL:
+            return given.strip()
+        raise BadOption(f"the name has {len(given)} characters, more than {MAX_LABEL}")
+    raise BadOption(f"{given!r:.64} is no name for a token; say what uses it, such as `ci`")
+
+
+def other_quotas(limits: Mapping[str, Limit], old: Quotas = _NONE) -> Quotas:
+    """The old ones with some replaced; 0 takes a limit away, None leaves it as it is."""
+    said: dict[str, int | float] = {}
+    for name, limit in limits.items():
+        if name not in Quotas.__struct_fields__:
+            raise BadOption(
+                f"a namespace has no limit {name!r:.64}; known are: "
+                f"{', '.join(Quotas.__struct_fields__)}"
+            )
+        if limit is not None:
+            said[name] = _amount(name, limit)
+    return msgspec.structs.replace(old, **{name: value or None for name, value in said.items()})
+
+
+def _amount(name: str, limit: float | str) -> int | float:
+    if name == "payload" and isinstance(limit, str):
+        return 0 if limit == "0" else parse_size(limit)
+    is_number = isinstance(limit, int | float if name == "rate" else int)
+    if isinstance(limit, bool | str) or not is_number:
+        raise BadOption(f"{name}: {limit!r:.64} is not a number")
+    if not 0 <= limit < float("inf"):
+        raise BadOption(f"{name}: {limit} is no limit; give a number, or 0 for none")
+    return limit

@@ -1,0 +1,1 @@
+"""Small readers and writers of text: durations, sizes, names, times, templates, JSON."""

@@ -1,5 +1,0 @@
-"""Triggers made ready to answer: one small file for each kind."""
-
-from rota.rules.triggers.compile import compile_schedule, compile_trigger, is_spread
-
-__all__ = ["compile_schedule", "compile_trigger", "is_spread"]
