@@ -14,8 +14,8 @@ from bench.probe import BenchFailed
 from bench.shop import make_app
 from bench.sizes import CHUNK, Sizes
 from rota import App
-from rota.engine.claim import claim
-from rota.engine.finish import finish
+from rota.engine.runs.claim import claim
+from rota.engine.runs.finish import finish
 from rota.ids import new_id
 from rota.model.run import Lease, Verdict
 from rota.store.base import Tx

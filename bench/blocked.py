@@ -27,7 +27,7 @@ from bench.sizes import chosen
 from rota import App
 from rota.cli.serving import SWITCH_INTERVAL_S
 from rota.clock import to_datetime
-from rota.engine.jobs import define
+from rota.engine.jobs.definitions import define
 from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.admission.lanes import SPAN
 from rota.store.open import file_of

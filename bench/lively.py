@@ -13,11 +13,11 @@ from random import Random
 from bench.backlog import DAY_MS, HISTORY_DAYS, make_days
 from bench.probe import now_ms
 from bench.schedule_load import dialect_of, run_sql
-from rota.engine.jobs import define
+from rota.engine.insight.statistics import add, next_part
+from rota.engine.jobs.definitions import define
 from rota.engine.logs import append, index
-from rota.engine.schedules import put
-from rota.engine.statistics import add, next_part
-from rota.engine.timetables import Timetables, rules_version
+from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.definitions import put
 from rota.ids import new_id
 from rota.model.graph import Graph, Node
 from rota.model.log import LogChunk

@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 import psycopg
 
-from rota.engine.timetables import rules_version
+from rota.engine.schedules.compiled import rules_version
 
 FILL = """
 insert into rota.schedule (

@@ -24,8 +24,8 @@ from bench.schedule_load import dialect_of, filling, load, run_sql
 from bench.sizes import FULL_SCHEDULES, LEAST_SCHEDULES, QUICK_SCHEDULES, ScheduleSizes, chosen
 from rota import App
 from rota.cli.serving import SWITCH_INTERVAL_S
-from rota.engine import schedules
-from rota.engine.timetables import Timetables, rules_version
+from rota.engine.schedules import definitions as schedules
+from rota.engine.schedules.compiled import Timetables, rules_version
 from rota.ids import new_id
 from rota.model.schedule import Every, Schedule
 from rota.runtime import scheduler

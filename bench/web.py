@@ -26,7 +26,7 @@ from bench.backlog import fill
 from bench.measures import STORES, Figures, StoreName, Target, percentile
 from bench.table import number
 from bench.wire import NOOP
-from rota.engine.jobs import define
+from rota.engine.jobs.definitions import define
 from rota.store.open import open_store
 from tests.browser.chromium import FLAGS, MISSING, find_chromium
 from tests.browser.site import ADMIN, Site

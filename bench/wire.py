@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from bench.probe import WAIT_S, BenchFailed
 from bench.programs import rota
-from rota.engine.jobs import define
+from rota.engine.jobs.definitions import define
 from rota.model.spec import JobSpec, PythonTarget
 from rota.store.open import open_store
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rota import App, State
-from rota.engine.run_lists import runs
+from rota.engine.runs.lists import runs
 from rota.model.run import RunView
 from tests.contract.builders import (
     claim_some,

@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from rota import App
-from rota.engine.run_lists import runs
+from rota.engine.runs.lists import runs
 from rota.model.states import State
 from tests.support.cli import Rota, eventually
 

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from rota import App
-from rota.engine.workers import workers
+from rota.engine.workers.registry import workers
 from tests.support.cli import Rota, eventually
 
 OLD = """

@@ -12,8 +12,8 @@ import pytest
 
 from rota import App
 from rota.app.tokens import draw_token
-from rota.engine.acts import By
-from rota.engine.tokens import issue
+from rota.engine.identity.audit_log import By
+from rota.engine.identity.tokens import issue
 from rota.ids import new_id
 from tests.support.cli import Rota, Said, Served
 

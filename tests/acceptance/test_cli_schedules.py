@@ -9,8 +9,8 @@ import pytest
 
 from rota import App
 from rota.cli.commands.schedules import act, fill, look
-from rota.engine.backfill_views import Reprocess
-from rota.engine.schedule_views import ScheduleState
+from rota.engine.schedules.backfills.views import Reprocess
+from rota.engine.schedules.views import ScheduleState
 from rota.model.schedule import Catchup, Dialect, Fold, Gap, Roll
 from tests.support.cli import Rota, eventually
 

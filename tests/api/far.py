@@ -8,8 +8,8 @@ from typing import Any
 import httpx2
 
 from rota.app import App
-from rota.engine.inspect import find
-from rota.engine.submit import submit
+from rota.engine.runs.find import find
+from rota.engine.runs.submit import submit
 from rota.ids import new_id
 from rota.model.run import NewRun, RunView
 from rota.model.spec import JobSpec, PythonTarget, RetryPolicy

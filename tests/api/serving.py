@@ -22,10 +22,10 @@ from rota.api.server import config_of, listen
 from rota.api.site import Site
 from rota.app import App
 from rota.app.tokens import draw_token
-from rota.engine.acts import By
-from rota.engine.jobs import define
-from rota.engine.namespaces import put_namespace
-from rota.engine.tokens import issue
+from rota.engine.identity.audit_log import By
+from rota.engine.identity.namespaces import put_namespace
+from rota.engine.identity.tokens import issue
+from rota.engine.jobs.definitions import define
 from rota.ids import new_id
 from rota.model.identity import Quotas
 from rota.model.spec import JobSpec, PythonTarget

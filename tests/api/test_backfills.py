@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from rota.engine.acts import acts
+from rota.engine.identity.audit_log import acts
 from tests.api.serving import HOME, Served
 
 SCHEDULES = "/api/v1/schedules"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rota.engine.workers import NewWorker, register
+from rota.engine.workers.registry import NewWorker, register
 from rota.ids import new_id
 from rota.model.spec import JobSpec, PythonTarget
 from rota.store.base import Tx

@@ -9,8 +9,8 @@ import httpx2
 import pytest
 
 from rota.api.submits import Submits
-from rota.engine.acts import acts
-from rota.engine.namespaces import put_namespace
+from rota.engine.identity.audit_log import acts
+from rota.engine.identity.namespaces import put_namespace
 from rota.errors import CommitUnknown
 from rota.ids import new_id
 from rota.model.identity import Quotas

@@ -13,11 +13,11 @@ import pytest
 
 from rota import Client, State, errors
 from rota.client import ServedRun
-from rota.engine.acts import acts
-from rota.engine.claim import claim
-from rota.engine.finish import finish
-from rota.engine.namespaces import put_namespace
-from rota.engine.run_lists import runs
+from rota.engine.identity.audit_log import acts
+from rota.engine.identity.namespaces import put_namespace
+from rota.engine.runs.claim import claim
+from rota.engine.runs.finish import finish
+from rota.engine.runs.lists import runs
 from rota.ids import new_id
 from rota.model.identity import Quotas
 from rota.model.run import ErrorDetail, Verdict

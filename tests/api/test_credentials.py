@@ -13,8 +13,8 @@ from rota.api.buckets import MOST
 from rota.api.identities import BELIEVED_S
 from rota.api.patience import Patience
 from rota.app.tokens import draw_secret
-from rota.engine.sessions import give_ticket
-from rota.engine.tokens import find_token, revoke
+from rota.engine.identity.sessions import give_ticket
+from rota.engine.identity.tokens import find_token, revoke
 from rota.errors import TooMany
 from rota.rules.security.secrets import digest_of
 from tests.api.serving import HOME, OTHER, Served, serving, wait_until

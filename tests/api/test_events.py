@@ -14,12 +14,12 @@ from rota.api.live import client as buffers
 from rota.api.live import feed as feeds
 from rota.api.live.reader import Reader
 from rota.api.live.topics import MOST_CLAIMS, Resume, parse_resume, resume_text
-from rota.engine.acts import record
-from rota.engine.heartbeat import Held, Progress, heartbeat
+from rota.engine.admission.queues import pause
+from rota.engine.identity.audit_log import record
+from rota.engine.identity.tokens import revoke
 from rota.engine.logs import append
-from rota.engine.promote import promote
-from rota.engine.queues import pause
-from rota.engine.tokens import revoke
+from rota.engine.runs.promote import promote
+from rota.engine.workers.heartbeat import Held, Progress, heartbeat
 from rota.errors import TooMany
 from rota.ids import new_id
 from rota.model.log import LogChunk

@@ -9,9 +9,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from rota.engine.acts import acts
-from rota.engine.jobs import jobs
-from rota.engine.namespaces import put_namespace
+from rota.engine.identity.audit_log import acts
+from rota.engine.identity.namespaces import put_namespace
+from rota.engine.jobs.definitions import jobs
 from rota.model.identity import Quotas
 from tests.api.serving import HOME, Served, wait_until
 from tests.contract.identities import by

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from rota.engine.namespaces import put_namespace
-from rota.engine.submit import submit
+from rota.engine.identity.namespaces import put_namespace
+from rota.engine.runs.submit import submit
 from rota.ids import new_id
 from rota.model.identity import WORKER, Quotas
 from rota.model.run import NewRun

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rota.engine.acts import acts
+from rota.engine.identity.audit_log import acts
 from tests.api.serving import HOME, Served
 
 JOBS = "/api/v1/jobs"

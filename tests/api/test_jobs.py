@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from rota import App, current_run, progress
-from rota.engine.schedule_views import schedules
+from rota.engine.schedules.views import schedules
 from rota.model.spec import JobSpec, PythonTarget
 from tests.api.serving import HOME, Served, wait_until
 

@@ -19,7 +19,7 @@ from rota.api.gate import PUBLIC, Needs, Operation, operations
 from rota.api.options import ServerOptions
 from rota.api.site import Site
 from rota.app import App
-from rota.engine.acts import acts
+from rota.engine.identity.audit_log import acts
 from rota.ids import new_id
 from rota.model.identity import LADDER, WORKER, Role
 from rota.store.base import Store

@@ -14,7 +14,7 @@ from joserfc.jwk import OctKey, RSAKey
 
 from rota.api.oidc import Flow
 from rota.api.oidc_options import oidc_options, read_roles
-from rota.engine.acts import acts
+from rota.engine.identity.audit_log import acts
 from rota.errors import BadOption
 from tests.api.serving import HOME, OTHER, Served, serving
 from tests.support.identity_provider import CLIENT, SECRET, IdentityProvider

@@ -9,8 +9,8 @@ import httpx2
 import pytest
 
 from rota.app.declare import hand_of
-from rota.engine.audit import seal
-from rota.engine.declare import declare
+from rota.engine.identity.audit_chain import seal
+from rota.engine.jobs.declare import declare
 from rota.model.release import Declaration
 from rota.model.spec import CommandTarget, JobSpec, PythonTarget
 from tests.api.serving import OTHER, Served

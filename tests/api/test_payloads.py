@@ -9,7 +9,7 @@ import httpx2
 
 from rota.api.buckets import Buckets
 from rota.api.options import ServerOptions
-from rota.engine.namespaces import put_namespace
+from rota.engine.identity.namespaces import put_namespace
 from rota.model.identity import Quotas
 from tests.api.serving import HOME, SAY, Served, serving
 from tests.api.streams import EVENTS, listening

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx2
 
-from rota.engine.acts import acts
+from rota.engine.identity.audit_log import acts
 from rota.engine.logs import read as read_lines
 from rota.ids import new_id
 from rota.model.graph import Cache, Graph, Node, Parameter

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rota.engine.why import why
+from rota.engine.insight.why import why
 from rota.model.graph import Graph, Node
 from rota.model.spec import GraphTarget, JobSpec, PythonTarget
 from rota.model.states import State

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rota.engine.logs import read as read_lines
-from rota.engine.reap import reap
+from rota.engine.workers.reap import reap
 from rota.ids import new_id
 from rota.model.states import State
 from tests.api.far import Far, attempt, given_run, seen

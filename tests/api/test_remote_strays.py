@@ -11,8 +11,8 @@ import pytest
 
 from rota.app import App
 from rota.client import Client
-from rota.engine.jobs import define
-from rota.engine.submit import submit
+from rota.engine.jobs.definitions import define
+from rota.engine.runs.submit import submit
 from rota.errors import ServerUnavailable
 from rota.ids import new_id
 from rota.model.run import NewRun

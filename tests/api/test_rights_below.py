@@ -11,13 +11,13 @@ import httpx2
 import msgspec
 import pytest
 
-from rota.engine import schedules
-from rota.engine.claim import claim
-from rota.engine.finish import finish
-from rota.engine.inspect import now_ms
-from rota.engine.jobs import define, remove
-from rota.engine.submit import submit
-from rota.engine.workers import NewWorker, register
+from rota.engine.jobs.definitions import define, remove
+from rota.engine.runs.claim import claim
+from rota.engine.runs.find import now_ms
+from rota.engine.runs.finish import finish
+from rota.engine.runs.submit import submit
+from rota.engine.schedules import definitions as schedules
+from rota.engine.workers.registry import NewWorker, register
 from rota.ids import new_id
 from rota.model.graph import Graph, Node
 from rota.model.run import NewRun, Verdict

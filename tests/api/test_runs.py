@@ -10,10 +10,10 @@ import httpx2
 import msgspec
 import pytest
 
-from rota.engine.acts import acts
-from rota.engine.claim import claim
-from rota.engine.finish import finish
-from rota.engine.namespaces import put_namespace
+from rota.engine.identity.audit_log import acts
+from rota.engine.identity.namespaces import put_namespace
+from rota.engine.runs.claim import claim
+from rota.engine.runs.finish import finish
 from rota.ids import new_id
 from rota.model.identity import Quotas
 from rota.model.run import ErrorDetail, Verdict

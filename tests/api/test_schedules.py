@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from rota.engine.schedules import put as put_schedule
+from rota.engine.schedules.definitions import put as put_schedule
 from rota.ids import new_id
 from rota.model.schedule import Every, Schedule
 from tests.api.serving import HOME, Served

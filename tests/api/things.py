@@ -9,21 +9,21 @@ from typing import Any
 import httpx2
 
 from rota.app.tokens import draw_token
-from rota.engine import schedules
-from rota.engine.backfill import start_backfill
-from rota.engine.backfill_range import Range
-from rota.engine.blackouts import put_blackout
-from rota.engine.calendars import put_calendar
-from rota.engine.claim import claim
-from rota.engine.finish import finish
-from rota.engine.jobs import define
-from rota.engine.namespaces import put_namespace
-from rota.engine.remote import enlist, find_remote
-from rota.engine.submit import submit
-from rota.engine.templates import put_template
-from rota.engine.timetables import Timetables
-from rota.engine.tokens import issue
-from rota.engine.workers import NewWorker, register
+from rota.engine.admission.windows import put_blackout
+from rota.engine.identity.namespaces import put_namespace
+from rota.engine.identity.tokens import issue
+from rota.engine.jobs.definitions import define
+from rota.engine.jobs.templates import put_template
+from rota.engine.runs.claim import claim
+from rota.engine.runs.finish import finish
+from rota.engine.runs.submit import submit
+from rota.engine.schedules import definitions as schedules
+from rota.engine.schedules.backfills.fill import start_backfill
+from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.calendars import put_calendar
+from rota.engine.schedules.compiled import Timetables
+from rota.engine.workers.registry import NewWorker, register
+from rota.engine.workers.remote import enlist, find_remote
 from rota.ids import new_id
 from rota.model.graph import Graph, Node
 from rota.model.identity import Quotas

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from rota.engine.statistics import add, next_part
+from rota.engine.insight.statistics import add, next_part
 from rota.model.run import ErrorDetail
 from rota.rules.failures.fingerprint import fingerprint
 from rota.store.open import file_of, open_store

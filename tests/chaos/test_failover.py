@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from rota.app import App
-from rota.engine.inspect import counts
+from rota.engine.runs.find import counts
 from rota.model.states import FINAL
 from tests.crash.shop import shop
 from tests.crash.test_outages import Client

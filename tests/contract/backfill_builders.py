@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rota.engine.backfill import fill, start_backfill
-from rota.engine.backfill_range import Range
-from rota.engine.backfill_views import BackfillView, show_backfill
+from rota.engine.schedules.backfills.fill import fill, start_backfill
+from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.backfills.views import BackfillView, show_backfill
 from rota.ids import new_id
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS, claim_some, finish_with, run_sql

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rota.engine import breakers
-from rota.engine.acts import By
 from rota.engine.alerts import Alert, waiting_alerts
-from rota.engine.jobs import define
-from rota.engine.tend import due_breakers, tend
+from rota.engine.failures.breakers import control as breakers
+from rota.engine.failures.breakers.probe import due_breakers, tend
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.definitions import define
 from rota.ids import new_id
 from rota.model.breaker import BreakerView
 from rota.model.run import FinishVerb, Lease

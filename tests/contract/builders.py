@@ -10,13 +10,13 @@ from typing import Any
 import apsw
 import psycopg
 
-from rota.engine import inspect
-from rota.engine.cancel import cancel
-from rota.engine.claim import NO_LANES, Lanes, claim
-from rota.engine.finish import finish
-from rota.engine.reap import reap
-from rota.engine.submit import submit
-from rota.engine.workers import NewWorker, register
+from rota.engine.runs import find as inspect
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.claim import NO_LANES, Lanes, claim
+from rota.engine.runs.finish import finish
+from rota.engine.runs.submit import submit
+from rota.engine.workers.reap import reap
+from rota.engine.workers.registry import NewWorker, register
 from rota.ids import new_id
 from rota.model.run import AttemptView, FinishVerb, Lease, NewRun, RunView, Submitted, Verdict
 from rota.model.states import FINAL, State

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from rota.engine.admission.windows import put_blackout
 from rota.engine.alerts import raise_alert
-from rota.engine.backfill import start_backfill
-from rota.engine.backfill_range import Range
-from rota.engine.blackouts import put_blackout
-from rota.engine.calendars import put_calendar
+from rota.engine.schedules.backfills.fill import start_backfill
+from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.calendars import put_calendar
 from rota.ids import new_id
 from rota.model.graph import Cache, Node
 from rota.model.schedule import Blackout, Calendar, Cron

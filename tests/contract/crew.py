@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from rota.clock import elapsed_s
-from rota.engine.jobs import pinned_to
+from rota.engine.jobs.definitions import pinned_to
 from rota.errors import UnknownJob
 from rota.model.run import Lease
 from rota.runtime.call import Call, Ending, Returned, Work

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.engine.fire import next_look
+from rota.engine.schedules.fire import next_look
 from rota.store.base import Store
 from tests.contract.builders import START_MS
 from tests.contract.schedule_builders import (

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rota.engine.expand import expand
-from rota.engine.finish import finish
-from rota.engine.jobs import define
-from rota.engine.resolve import resolve
-from rota.engine.submit import submit
+from rota.engine.graphs.expand import expand
+from rota.engine.graphs.nodes.arguments import resolve
+from rota.engine.jobs.definitions import define
+from rota.engine.runs.finish import finish
+from rota.engine.runs.submit import submit
 from rota.ids import new_id
 from rota.model.graph import Graph, Node
 from rota.model.run import FinishVerb, Lease, NewRun, Verdict

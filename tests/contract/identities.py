@@ -5,8 +5,8 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from rota.engine.acts import By
-from rota.engine.tokens import NewToken, issue
+from rota.engine.identity.audit_log import By
+from rota.engine.identity.tokens import NewToken, issue
 from rota.ids import new_id
 from rota.model.identity import TokenView
 from rota.rules.security.secrets import SHOWN, digest_of, token_text

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.acts import By
-from rota.engine.dead_letters import LetterGroup, LetterView, find_letter, groups, letters
-from rota.engine.discard import discard
-from rota.engine.redrive import Pair, Redriven, Wish, redrive
+from rota.engine.failures.dead_letters import LetterGroup, LetterView, find_letter, groups, letters
+from rota.engine.failures.discard import discard
+from rota.engine.failures.redrive import Pair, Redriven, Wish, redrive
+from rota.engine.identity.audit_log import By
 from rota.ids import new_id
 from rota.model.run import ErrorDetail, Lease
 from rota.model.states import State

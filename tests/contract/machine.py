@@ -19,13 +19,14 @@ from hypothesis.stateful import (
     rule,
 )
 
-from rota.engine import inspect, run_lists
-from rota.engine.cancel import cancel
-from rota.engine.expire import expire
-from rota.engine.heartbeat import Held, heartbeat
-from rota.engine.promote import promote
-from rota.engine.reap import reap
-from rota.engine.rerun import rerun
+from rota.engine.runs import find as inspect
+from rota.engine.runs import lists as run_lists
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.expire import expire
+from rota.engine.runs.promote import promote
+from rota.engine.runs.rerun import rerun
+from rota.engine.workers.heartbeat import Held, heartbeat
+from rota.engine.workers.reap import reap
 from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.model.run import FinishVerb, Lease

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from rota.engine.jobs import define
-from rota.engine.submit import submit
+from rota.engine.jobs.definitions import define
+from rota.engine.runs.submit import submit
 from rota.ids import new_id
 from rota.model.graph import Cache, Graph, Map, Node, Parameter
 from rota.model.run import NewRun

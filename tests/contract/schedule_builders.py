@@ -6,13 +6,14 @@ from typing import Any
 
 import msgspec
 
-from rota.engine import schedule_views, schedules
-from rota.engine.fire import Fired, fire
-from rota.engine.firings import FiringView, firings_of
-from rota.engine.jobs import define
-from rota.engine.schedule_views import ScheduleView
-from rota.engine.timetables import Timetables
-from rota.engine.trigger import Triggered, trigger
+from rota.engine.jobs.definitions import define
+from rota.engine.schedules import definitions as schedules
+from rota.engine.schedules import views as schedule_views
+from rota.engine.schedules.compiled import Timetables
+from rota.engine.schedules.fire import Fired, fire
+from rota.engine.schedules.firings import FiringView, firings_of
+from rota.engine.schedules.trigger import Triggered, trigger
+from rota.engine.schedules.views import ScheduleView
 from rota.ids import new_id
 from rota.model.run import Origin, RunView
 from rota.model.schedule import Every, Schedule

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from rota.engine import acts as module
-from rota.engine.acts import By, act_page, acts, record
+from rota.engine.identity import audit_log as module
+from rota.engine.identity.audit_log import By, act_page, acts, record
 from rota.ids import new_id
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock

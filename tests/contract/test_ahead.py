@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from rota.engine import ahead
-from rota.engine.ahead import Ahead, Spans, count_ahead
-from rota.engine.upcoming import upcoming
+from rota.engine.schedules import firing_counts as ahead
+from rota.engine.schedules.firing_counts import Ahead, Spans, count_ahead
+from rota.engine.schedules.upcoming import upcoming
 from rota.model.schedule import AnyOf, Cron, Every, Schedule
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rota.engine.audit import Verified, heads, prune_acts, seal, verify
+from rota.engine.identity.audit_chain import Verified, heads, prune_acts, seal, verify
 from rota.model.anchor import Anchor
 from rota.rules.security.anchors import read_anchors
 from rota.runtime.anchors import Anchorer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.health import durability
+from rota.engine.insight.health import durability
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from rota.engine import schedules as verbs
-from rota.engine.acts import By, acts
-from rota.engine.apply import apply, compare
-from rota.engine.blackouts import blackouts
-from rota.engine.calendars import calendars
-from rota.engine.jobs import define, jobs, stored_jobs
-from rota.engine.schedule_views import schedules
-from rota.engine.timetables import Timetables, rules_version
+from rota.engine.admission.windows import blackouts
+from rota.engine.identity.audit_log import By, acts
+from rota.engine.jobs.apply import apply, compare
+from rota.engine.jobs.definitions import define, jobs, stored_jobs
+from rota.engine.schedules import definitions as verbs
+from rota.engine.schedules.calendars import calendars
+from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.views import schedules
 from rota.errors import BadOption
 from rota.ids import new_id
 from rota.model.plan import Plan, Wish

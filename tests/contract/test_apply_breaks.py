@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from rota.engine import schedules as verbs
-from rota.engine.acts import By
-from rota.engine.apply import apply, compare
-from rota.engine.jobs import stored_jobs
-from rota.engine.timetables import Timetables, rules_version
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.apply import apply, compare
+from rota.engine.jobs.definitions import stored_jobs
+from rota.engine.schedules import definitions as verbs
+from rota.engine.schedules.compiled import Timetables, rules_version
 from rota.errors import BadOption
 from rota.ids import new_id
 from rota.model.plan import Plan, Wish

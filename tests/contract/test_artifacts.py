@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from rota.engine.acts import By
-from rota.engine.keep import DAY_MS, load_kept
+from rota.engine.graphs.nodes.arguments import resolve_later
+from rota.engine.identity.audit_log import By
 from rota.engine.prune import Retention, prune
-from rota.engine.rerun import rerun
-from rota.engine.resolve import resolve_later
-from rota.engine.submit import submit
+from rota.engine.runs.rerun import rerun
+from rota.engine.runs.submit import submit
+from rota.engine.values.artifacts import DAY_MS, load_kept
 from rota.errors import ArtifactLost
 from rota.ids import new_id
 from rota.model.artifact import LARGE, is_pointer
@@ -184,7 +184,7 @@ def test_a_whole_result_is_handed_on_and_a_made_one_is_kept(store: Store, worker
 def test_a_result_made_of_too_much_fails_the_run_with_words(
     store: Store, worker: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rota.engine.conclude.MAX_MADE_BYTES", 2 * LARGE)
+    monkeypatch.setattr("rota.engine.graphs.complete.MAX_MADE_BYTES", 2 * LARGE)
     flow = Flow(store, worker, graph([node("load")], result=[{"$ref": "load"}, {"$ref": "load"}]))
     run_id = flow.start()
     flow.claim()

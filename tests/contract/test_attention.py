@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rota.engine.attention import LATE_MS, LOST_MS, PATIENCE_MS, Concern
-from rota.engine.breakers import open_breaker
-from rota.engine.overview import overview
-from rota.engine.queues import pause, resume
-from rota.engine.workers import NewWorker, ask_drain, register
+from rota.engine.admission.queues import pause, resume
+from rota.engine.failures.breakers.control import open_breaker
+from rota.engine.insight.attention import LATE_MS, LOST_MS, PATIENCE_MS, Concern
+from rota.engine.insight.overview import overview
+from rota.engine.workers.registry import NewWorker, ask_drain, register
 from rota.ids import new_id
 from rota.store.base import Store
 from tests.contract.builders import (

@@ -10,8 +10,8 @@ import apsw
 import psycopg
 import pytest
 
-from rota.engine.acts import By, acts, record
-from rota.engine.audit import Verified, holds, prune_acts, seal, verify
+from rota.engine.identity.audit_chain import Verified, holds, prune_acts, seal, verify
+from rota.engine.identity.audit_log import By, acts, record
 from rota.ids import new_id
 from rota.store.base import Row, Store, Tx
 from tests.contract.builders import HOME, Clock, run_sql

@@ -8,13 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rota.engine import schedules
-from rota.engine.backfill import (
-    fill,
-    start_backfill,
-)
-from rota.engine.backfill_range import Range
-from rota.engine.rerun import rerun
+from rota.engine.runs.rerun import rerun
+from rota.engine.schedules import definitions as schedules
+from rota.engine.schedules.backfills.fill import fill, start_backfill
+from rota.engine.schedules.backfills.span import Range
 from rota.ids import new_id
 from rota.store.base import Store, Tx
 from tests.contract.backfill_builders import HOURS, ON, begin, fill_some, progress, work_off

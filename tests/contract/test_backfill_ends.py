@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine import schedules
-from rota.engine.backfill import (
-    cancel_backfill,
-)
-from rota.engine.backfill_views import backfills, show_backfill
+from rota.engine.schedules import definitions as schedules
+from rota.engine.schedules.backfills.fill import cancel_backfill
+from rota.engine.schedules.backfills.views import backfills, show_backfill
 from rota.errors import NotAllowed
 from rota.model.states import State
 from rota.store.base import Store

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
-from rota.engine.finish import finish
+from rota.engine.runs.finish import finish
 from rota.store.base import Store
 from tests.contract.backfill_builders import ON, begin, fill_some, progress
 from tests.contract.builders import HOME, Clock, claim_some, finish_with, given_worker, verdict

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from rota.engine.backfill import (
-    preview_backfill,
-)
-from rota.engine.backfill_range import Range
+from rota.engine.schedules.backfills.fill import preview_backfill
+from rota.engine.schedules.backfills.span import Range
 from rota.errors import BadInput, UnknownBackfill, UnknownSchedule
 from rota.ids import new_id
 from rota.model.schedule import Every, Schedule

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from rota.engine import alerts as outbox
-from rota.engine.acts import acts
-from rota.engine.breakers import close_breaker, held_jobs, open_breaker
-from rota.engine.jobs import jobs
-from rota.engine.keys import queue_key
+from rota.engine.admission.queues import queues
+from rota.engine.failures.breakers.control import close_breaker, held_jobs, open_breaker
+from rota.engine.identity.audit_log import acts
+from rota.engine.jobs.definitions import jobs
 from rota.engine.prune import Retention, prune
-from rota.engine.queues import queues
+from rota.engine.wakeup_keys import queue_key
 from rota.errors import UnknownJob
 from rota.store.base import Store
 from tests.contract.breaker_builders import (

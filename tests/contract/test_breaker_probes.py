@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine import queues
-from rota.engine.expire import expire
-from rota.engine.promote import promote
-from rota.engine.workers import retire
+from rota.engine.admission import queues
+from rota.engine.runs.expire import expire
+from rota.engine.runs.promote import promote
+from rota.engine.workers.registry import retire
 from rota.rules.failures.breaker import LOOK_MS
 from rota.store.base import Store
 from tests.contract.breaker_builders import (

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from rota.engine.breakers import close_breaker
+from rota.engine.failures.breakers.control import close_breaker
 from rota.model.states import State
 from rota.store.base import Store
 from rota.store.open import open_store

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.promote import promote
 from rota.engine.prune import Retention, prune
-from rota.engine.workers import retire
+from rota.engine.runs.promote import promote
+from rota.engine.workers.registry import retire
 from rota.model.run import AttemptKind
 from rota.model.spec import Breaker
 from rota.model.states import State

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rota.engine.bulk import Filter, cancel_all, matching, rerun_all
-from rota.engine.dead_letters import letters
-from rota.engine.redrive import Pair
+from rota.engine.failures.dead_letters import letters
+from rota.engine.failures.redrive import Pair
+from rota.engine.runs.bulk import Filter, cancel_all, matching, rerun_all
 from rota.ids import new_id
 from rota.model.states import State
 from rota.store.base import Store

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rota.clock import to_datetime
-from rota.engine import schedules
-from rota.engine.calendars import put_calendar, remove_calendar
+from rota.engine.schedules import definitions as schedules
+from rota.engine.schedules.calendars import put_calendar, remove_calendar
 from rota.errors import BadOption
 from rota.ids import new_id
 from rota.model.schedule import Calendar, Cron, Schedule

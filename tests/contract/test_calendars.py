@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from rota.clock import to_datetime
-from rota.engine.blackouts import blackouts, put_blackout, remove_blackout
-from rota.engine.calendars import calendars, put_calendar, remove_calendar
-from rota.engine.drains import drains
-from rota.engine.why import why
+from rota.engine.admission.closed_windows import drains
+from rota.engine.admission.windows import blackouts, put_blackout, remove_blackout
+from rota.engine.insight.why import why
+from rota.engine.schedules.calendars import calendars, put_calendar, remove_calendar
 from rota.errors import BadInput
 from rota.model.schedule import Blackout, Calendar, Cron, Every, Schedule
 from rota.model.states import State

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.heartbeat import Held, heartbeat
-from rota.engine.promote import promote
+from rota.engine.runs.promote import promote
+from rota.engine.workers.heartbeat import Held, heartbeat
 from rota.errors import NotAllowed, UnknownRun
 from rota.ids import new_id
 from rota.model.run import FinishVerb

@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 import pytest
 
-from rota.engine.inspect import find
-from rota.engine.submit import submit
+from rota.engine.runs.find import find
+from rota.engine.runs.submit import submit
 from rota.ids import new_id
 from rota.model.run import NewRun
 from rota.store.base import Ride, Store, Tx

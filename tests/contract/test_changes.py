@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.engine.changes import Traces, changed, mark, traces
+from rota.engine.insight.changes import Traces, changed, mark, traces
 from rota.engine.logs import append, ends
 from rota.ids import first_id
 from rota.model.log import LogChunk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from rota.engine.chores import take_chore
+from rota.engine.workers.chores import take_chore
 from rota.store.base import Store
 from tests.contract.builders import Clock
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine import queues
+from rota.engine.admission import queues
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.claim import claim
+from rota.engine.runs.claim import claim
 from rota.model.run import Lease
 from rota.rules.admission.lanes import lane_of
 from rota.store.base import Store, Tx

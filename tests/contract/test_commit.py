@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rota.engine.heartbeat import Held, Progress, heartbeat
+from rota.engine.workers.heartbeat import Held, Progress, heartbeat
 from rota.errors import CommitUnknown, LeaseLost, NotAllowed, StoreUnavailable
 from rota.model.states import State
 from rota.runtime.transaction import Transaction

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 import pytest
 
-from rota.engine.inspect import counts
+from rota.engine.runs.find import counts
 from rota.errors import StoreLost
 from rota.store.base import Store
 from rota.store.open import open_store

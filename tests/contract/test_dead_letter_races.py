@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from rota.app import App
-from rota.engine.acts import acts
-from rota.engine.discard import discard
-from rota.engine.redrive import Redriven
+from rota.engine.failures.discard import discard
+from rota.engine.failures.redrive import Redriven
+from rota.engine.identity.audit_log import acts
 from rota.errors import BadInput
 from rota.model.states import State
 from rota.store.base import Store, Tx

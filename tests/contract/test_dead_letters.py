@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.dead_letters import find_letter, like, open_group
-from rota.engine.expire import expire
+from rota.engine.failures.dead_letters import find_letter, like, open_group
 from rota.engine.forget import forget_runs
 from rota.engine.prune import DAY_MS, Retention, prune
+from rota.engine.runs.expire import expire
 from rota.errors import NotAllowed, UnknownRun
 from rota.ids import new_id
 from rota.model.run import FinishVerb

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from rota.engine import schedules
-from rota.engine.acts import By
-from rota.engine.backfill import start_backfill
-from rota.engine.backfill_range import Range
-from rota.engine.cancel import cancel
-from rota.engine.clearing import clear_waiting, is_anybody_waiting
-from rota.engine.dependencies import hold_back
-from rota.engine.rerun import rerun
-from rota.engine.run_lists import runs
-from rota.engine.submit import submit
-from rota.engine.why import why
+from rota.engine.admission.dependencies import hold_back
+from rota.engine.admission.release_dependents import clear_waiting, is_anybody_waiting
+from rota.engine.identity.audit_log import By
+from rota.engine.insight.why import why
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.lists import runs
+from rota.engine.runs.rerun import rerun
+from rota.engine.runs.submit import submit
+from rota.engine.schedules import definitions as schedules
+from rota.engine.schedules.backfills.fill import start_backfill
+from rota.engine.schedules.backfills.span import Range
 from rota.ids import new_id
 from rota.model.run import Lease, NewRun
 from rota.model.states import State

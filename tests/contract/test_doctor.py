@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.acts import By
-from rota.engine.chores import take_chore
-from rota.engine.dependencies import hold_back
-from rota.engine.doctor import examine, examine_settings
-from rota.engine.graph_control import pause as pause_graph
-from rota.engine.queues import pause
+from rota.engine.admission.dependencies import hold_back
+from rota.engine.admission.queues import pause
+from rota.engine.graphs.control import pause as pause_graph
+from rota.engine.identity.audit_log import By
+from rota.engine.insight.doctor import examine, examine_settings
+from rota.engine.workers.chores import take_chore
 from rota.ids import new_id
 from rota.model.states import State
 from rota.rules.insight.checkup import LATE_MS, Finding

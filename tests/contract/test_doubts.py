@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from rota.engine.acts import By, acts
-from rota.engine.doubts import doubts, effects, settle_doubt
-from rota.engine.effects import Intent, intend
-from rota.engine.graph_control import Part, rerun_graph
-from rota.engine.rerun import rerun
+from rota.engine.graphs.control import Part, rerun_graph
+from rota.engine.identity.audit_log import By, acts
+from rota.engine.runs.effects.in_doubt import doubts, effects, settle_doubt
+from rota.engine.runs.effects.ledger import Intent, intend
+from rota.engine.runs.rerun import rerun
 from rota.errors import NotAllowed, UnknownEffect, UnknownRun
 from rota.ids import new_id
 from rota.model.effect import EffectView

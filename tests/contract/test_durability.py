@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from rota.engine import inspect
+from rota.engine.runs import find as inspect
 from rota.model.states import State
 from rota.store.open import open_store
 from tests.contract.builders import HOME, claim_some, given_worker, run_sql
@@ -16,7 +16,7 @@ from tests.contract.builders import HOME, claim_some, given_worker, run_sql
 # Says each id after `write` has returned; the reader kills it in full flight.
 SUBMIT = """
 import sys, threading
-from rota.engine.submit import submit
+from rota.engine.runs.submit import submit
 from rota.ids import new_id
 from rota.model.run import NewRun
 from rota.store.open import open_store

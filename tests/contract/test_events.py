@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from rota.clock import to_datetime
-from rota.engine import schedules
-from rota.engine.blackouts import put_blackout
+from rota.engine.admission.windows import put_blackout
+from rota.engine.events import send
 from rota.engine.prune import DAY_MS, Retention, prune
-from rota.engine.send import send
+from rota.engine.schedules import definitions as schedules
 from rota.errors import BadInput, DuplicateKey
 from rota.ids import new_id
 from rota.model.event import Event, Sent

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rota.engine.expire import expire
-from rota.engine.promote import promote
+from rota.engine.runs.expire import expire
+from rota.engine.runs.promote import promote
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

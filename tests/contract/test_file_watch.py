@@ -14,8 +14,8 @@ from threading import Event
 import apsw
 import pytest
 
-from rota.engine.keys import queue_key
-from rota.engine.submit import submit
+from rota.engine.runs.submit import submit
+from rota.engine.wakeup_keys import queue_key
 from rota.store.base import Store
 from rota.store.open import open_store
 from rota.store.sqlite import file_watch
@@ -30,7 +30,7 @@ DEADLINE_S = 20.0
 KEY = queue_key(HOME, "default")
 SUBMIT = """
 import sys
-from rota.engine.submit import submit
+from rota.engine.runs.submit import submit
 from rota.store.open import open_store
 from tests.contract.builders import HOME, new_run
 store = open_store(sys.argv[1])

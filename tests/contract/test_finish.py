@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.keys import DUE, ENDED, queue_key
+from rota.engine.wakeup_keys import DUE, ENDED, queue_key
 from rota.ids import new_id
 from rota.model.run import ErrorDetail, FinishVerb, Verdict
 from rota.model.states import State

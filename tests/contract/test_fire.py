@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.fire import fire, next_look
+from rota.engine.schedules.fire import fire, next_look
 from rota.ids import new_id
 from rota.model.states import State
 from rota.store.base import Store

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rota.engine.timetables import Timetables
+from rota.engine.schedules.compiled import Timetables
 from rota.store.base import Store
 from tests.contract.builders import Clock, run_sql
 from tests.contract.fire_builders import ON, wait_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine import schedules
+from rota.engine.schedules import definitions as schedules
 from rota.model.schedule import Every, Schedule
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, claim_some, run_sql

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rota.engine.fire import fire
+from rota.engine.schedules.fire import fire
 from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.model.run import Lease

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from rota.engine.firings import FiringPage, FiringView, Place, firing_page
+from rota.engine.schedules.firings import FiringPage, FiringView, Place, firing_page
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, START_MS
 from tests.contract.schedule_builders import HOUR, NAME, fired, given_schedule, trigger_now

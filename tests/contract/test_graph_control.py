@@ -7,14 +7,14 @@ from contextlib import closing
 
 import pytest
 
-from rota.engine.acts import By, acts
-from rota.engine.cancel import cancel
-from rota.engine.expire import time_out
-from rota.engine.finish import finish
-from rota.engine.graph_control import Part, mark, pause, rerun_graph, resume
-from rota.engine.keys import ENDED, NODE_ENDED
-from rota.engine.rerun import rerun as rerun_run
-from rota.engine.why import why
+from rota.engine.graphs.control import Part, mark, pause, rerun_graph, resume
+from rota.engine.identity.audit_log import By, acts
+from rota.engine.insight.why import why
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.expire import time_out
+from rota.engine.runs.finish import finish
+from rota.engine.runs.rerun import rerun as rerun_run
+from rota.engine.wakeup_keys import ENDED, NODE_ENDED
 from rota.errors import BadGraph, NotAllowed
 from rota.ids import new_id
 from rota.model.graph import Map, Node, Parameter

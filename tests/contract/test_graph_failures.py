@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.finish import finish
+from rota.engine.runs.finish import finish
 from rota.model.graph import Mode, Parameter
 from rota.model.graph import Node as GraphNode
 from rota.model.states import State

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rota.engine.acts import By
-from rota.engine.finish import finish
-from rota.engine.graph_control import mark
+from rota.engine.graphs.control import mark
+from rota.engine.identity.audit_log import By
+from rota.engine.runs.finish import finish
 from rota.ids import new_id
 from rota.model.graph import Map, Node
 from rota.model.states import State

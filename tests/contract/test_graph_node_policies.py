@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from rota.engine.expire import time_out
-from rota.engine.submit import submit
+from rota.engine.runs.expire import time_out
+from rota.engine.runs.submit import submit
 from rota.ids import new_id
 from rota.model.graph import Graph, Map, Node
 from rota.model.run import NewRun

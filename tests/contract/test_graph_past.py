@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from rota.engine.acts import By
-from rota.engine.bulk import rerun_all
-from rota.engine.cancel import cancel
-from rota.engine.graph_control import mark, rerun_graph
+from rota.engine.failures.redrive import Pair
+from rota.engine.graphs.control import mark, rerun_graph
+from rota.engine.identity.audit_log import By
+from rota.engine.insight.why import why
 from rota.engine.prune import DAY_MS, Retention, prune
-from rota.engine.redrive import Pair
-from rota.engine.rerun import rerun as rerun_run
-from rota.engine.why import why
+from rota.engine.runs.bulk import rerun_all
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.rerun import rerun as rerun_run
 from rota.ids import new_id
 from rota.model.graph import Map, Node
 from rota.model.states import State

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.engine.progress import progress
+from rota.engine.graphs.views.progress import progress
 from rota.model.graph import Map
 from rota.rules.graphs.progress import Progress
 from rota.store.base import Store

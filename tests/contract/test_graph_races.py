@@ -8,8 +8,8 @@ from threading import Barrier
 
 import pytest
 
-from rota.engine.cancel import cancel
-from rota.engine.finish import finish
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.finish import finish
 from rota.errors import NotAllowed
 from rota.model.graph import Map, Node
 from rota.model.run import Verdict

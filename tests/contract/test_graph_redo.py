@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from rota.engine.acts import By
-from rota.engine.cancel import cancel
-from rota.engine.graph_control import Part, mark, rerun_graph
-from rota.engine.node_views import nodes
+from rota.engine.graphs.control import Part, mark, rerun_graph
+from rota.engine.graphs.views.nodes import nodes
+from rota.engine.identity.audit_log import By
+from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
 from rota.model.graph import Map, Node, Parameter
 from rota.model.run import Lease

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from rota.engine.acts import By, acts, await_act, said_of_act
-from rota.engine.cancel import cancel
-from rota.engine.graph_control import mark, pause, resume
+from rota.engine.graphs.control import mark, pause, resume
+from rota.engine.identity.audit_log import By, acts, await_act, said_of_act
+from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
 from rota.model.graph import Parameter
 from rota.model.states import State

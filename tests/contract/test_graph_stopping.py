@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.acts import By
-from rota.engine.cancel import cancel
-from rota.engine.graph_control import mark, pause, resume
-from rota.engine.why import why
+from rota.engine.graphs.control import mark, pause, resume
+from rota.engine.identity.audit_log import By
+from rota.engine.insight.why import why
+from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
 from rota.model.graph import Graph, Map, Mode, Node
 from rota.model.states import State

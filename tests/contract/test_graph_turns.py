@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rota.engine.cancel import cancel
-from rota.engine.expire import expire
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.expire import expire
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, given_run, look

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rota.engine.cancel import cancel
-from rota.engine.finish import finish
-from rota.engine.reap import reap
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.finish import finish
+from rota.engine.workers.reap import reap
 from rota.model.graph import Node, Parameter
 from rota.model.states import State
 from rota.store.base import Store

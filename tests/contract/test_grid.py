@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.graph_control import pause
-from rota.engine.grid import Grid, grid
-from rota.engine.node_views import is_paused
+from rota.engine.graphs.control import pause
+from rota.engine.graphs.views.grid import Grid, grid
+from rota.engine.graphs.views.nodes import is_paused
 from rota.errors import BadGraph
 from rota.store.base import Store
 from tests.contract.builders import HOME, given_worker

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rota.engine import inspect
-from rota.engine.submit import submit
+from rota.engine.runs import find as inspect
+from rota.engine.runs.submit import submit
 from rota.errors import StoreUnavailable
 from rota.model.states import State
 from rota.store.base import Tx

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rota.engine.heartbeat import Held, Progress, Pulse, heartbeat
-from rota.engine.reap import reap
-from rota.engine.workers import retire, workers
+from rota.engine.workers.heartbeat import Held, Progress, Pulse, heartbeat
+from rota.engine.workers.reap import reap
+from rota.engine.workers.registry import retire, workers
 from rota.ids import new_id
 from rota.model.run import Lease
 from rota.model.states import State

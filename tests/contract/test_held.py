@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine import breakers, queues
-from rota.engine.begin import begin
-from rota.engine.bulk import Filter, matching
-from rota.engine.changes import traces
-from rota.engine.claimed import shares
-from rota.engine.heartbeat import Held, Pulse, heartbeat
-from rota.engine.keys import recall_key
-from rota.engine.queues import queue_view
-from rota.engine.run_lists import runs
-from rota.engine.timeline import timeline
-from rota.engine.why import why
-from rota.engine.workers import workers
+from rota.engine.admission import queues
+from rota.engine.admission.queues import queue_view
+from rota.engine.failures.breakers import control as breakers
+from rota.engine.graphs.views.timeline import timeline
+from rota.engine.insight.changes import traces
+from rota.engine.insight.why import why
+from rota.engine.runs.begin import begin
+from rota.engine.runs.bulk import Filter, matching
+from rota.engine.runs.claimed import shares
+from rota.engine.runs.lists import runs
+from rota.engine.wakeup_keys import recall_key
+from rota.engine.workers.heartbeat import Held, Pulse, heartbeat
+from rota.engine.workers.registry import workers
 from rota.model.run import Begun, Lease
 from rota.model.states import State
 from rota.store.base import Store

@@ -6,7 +6,8 @@ from itertools import chain
 
 import pytest
 
-from rota.engine import inspect, run_lists
+from rota.engine.runs import find as inspect
+from rota.engine.runs import lists as run_lists
 from rota.errors import UnknownRun
 from rota.ids import new_id
 from rota.model.run import Ended, ErrorDetail

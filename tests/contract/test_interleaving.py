@@ -10,14 +10,14 @@ from collections.abc import Callable
 
 import pytest
 
-from rota.engine.cancel import cancel
-from rota.engine.claim import claim
-from rota.engine.expire import expire
-from rota.engine.finish import finish
-from rota.engine.memos import keep_memos
-from rota.engine.promote import promote
-from rota.engine.reap import reap
-from rota.engine.submit import submit
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.claim import claim
+from rota.engine.runs.expire import expire
+from rota.engine.runs.finish import finish
+from rota.engine.runs.promote import promote
+from rota.engine.runs.submit import submit
+from rota.engine.values.result_cache import keep_memos
+from rota.engine.workers.reap import reap
 from rota.model.run import Lease, Submitted
 from rota.model.states import State
 from rota.store.base import Store, Tx

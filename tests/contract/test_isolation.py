@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from rota.engine.alerts import raise_alert
-from rota.engine.apart import carefully, each_apart, split, write_apart
-from rota.engine.cancel import cancel
-from rota.engine.doctor import examine
-from rota.engine.finish import finish
-from rota.engine.keep import keep
-from rota.engine.send import send
-from rota.engine.why import why
-from rota.engine.workers import workers
+from rota.engine.events import send
+from rota.engine.failures.batch_isolation import carefully, each_apart, split, write_apart
+from rota.engine.insight.doctor import examine
+from rota.engine.insight.why import why
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.finish import finish
+from rota.engine.values.artifacts import keep
+from rota.engine.workers.registry import workers
 from rota.errors import LeaseLost, NotPermitted, StoreUnavailable
 from rota.ids import new_id
 from rota.model.event import Event

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.job_views import RECENT, Activity, activity, versions
-from rota.engine.jobs import define
+from rota.engine.jobs.definitions import define
+from rota.engine.jobs.views import RECENT, Activity, activity, versions
 from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import State
 from rota.store.base import Store

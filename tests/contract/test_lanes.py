@@ -8,15 +8,15 @@ from contextlib import closing
 
 import pytest
 
-from rota.engine.blackouts import put_blackout
-from rota.engine.breakers import close_breaker, open_breaker
-from rota.engine.claim import Lanes
-from rota.engine.keys import queue_key
-from rota.engine.lanes import IN_THE_WAY, Obstacle, lanes_in_use, move_to_lane, obstacles
-from rota.engine.promote import promote
-from rota.engine.queues import pause
-from rota.engine.why import why
-from rota.engine.workers import NewWorker, register
+from rota.engine.admission.lanes import IN_THE_WAY, Obstacle, lanes_in_use, move_to_lane, obstacles
+from rota.engine.admission.queues import pause
+from rota.engine.admission.windows import put_blackout
+from rota.engine.failures.breakers.control import close_breaker, open_breaker
+from rota.engine.insight.why import why
+from rota.engine.runs.claim import Lanes
+from rota.engine.runs.promote import promote
+from rota.engine.wakeup_keys import queue_key
+from rota.engine.workers.registry import NewWorker, register
 from rota.ids import new_id
 from rota.model.run import Lease
 from rota.model.schedule import Blackout

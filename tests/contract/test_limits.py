@@ -5,13 +5,13 @@ from __future__ import annotations
 import msgspec
 
 from rota.clock import to_datetime
-from rota.engine import queues
-from rota.engine.acts import By
-from rota.engine.blackouts import put_blackout
-from rota.engine.breakers import open_breaker
-from rota.engine.limits import Limit, limits_of
-from rota.engine.namespaces import put_namespace
-from rota.engine.workers import ask_drain
+from rota.engine.admission import queues
+from rota.engine.admission.windows import put_blackout
+from rota.engine.failures.breakers.control import open_breaker
+from rota.engine.identity.audit_log import By
+from rota.engine.identity.namespaces import put_namespace
+from rota.engine.insight.queue_limits import Limit, limits_of
+from rota.engine.workers.registry import ask_drain
 from rota.ids import new_id
 from rota.model.identity import Quotas
 from rota.model.schedule import Blackout

@@ -9,10 +9,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from rota.engine.acts import By, record
-from rota.engine.audit import prune_acts, seal, verify
-from rota.engine.keep import keep, load_kept
-from rota.engine.tokens import has_tokens
+from rota.engine.identity.audit_chain import prune_acts, seal, verify
+from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.tokens import has_tokens
+from rota.engine.values.artifacts import keep, load_kept
 from rota.errors import RightMissing
 from rota.ids import new_id
 from rota.model.artifact import digest_of

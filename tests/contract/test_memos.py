@@ -8,15 +8,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from rota.engine.acts import By
-from rota.engine.finish import finish
-from rota.engine.graph_control import rerun_graph
-from rota.engine.jobs import define
-from rota.engine.keep import DAY_MS
-from rota.engine.node_views import nodes
+from rota.engine.graphs.control import rerun_graph
+from rota.engine.graphs.nodes.arguments import resolve
+from rota.engine.graphs.views.nodes import nodes
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.definitions import define
 from rota.engine.prune import Retention, prune
-from rota.engine.rerun import rerun
-from rota.engine.resolve import resolve
+from rota.engine.runs.finish import finish
+from rota.engine.runs.rerun import rerun
+from rota.engine.values.artifacts import DAY_MS
 from rota.ids import new_id
 from rota.model.artifact import LARGE
 from rota.model.graph import Cache, Graph, Map, Node

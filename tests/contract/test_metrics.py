@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from rota.engine.metrics import MOST, Metrics, metrics
-from rota.engine.statistics import (
+from rota.engine.insight.metrics import MOST, Metrics, metrics
+from rota.engine.insight.statistics import (
     ADDRESS_WALL,
     ALL,
     DAY_MS,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rota.engine.jobs import define
-from rota.engine.lanes import lanes_in_use
-from rota.engine.workers import NewWorker, learn, register, retire
+from rota.engine.admission.lanes import lanes_in_use
+from rota.engine.jobs.definitions import define
+from rota.engine.workers.registry import NewWorker, learn, register, retire
 from rota.ids import new_id
 from rota.model.run import Lease
 from rota.model.spec import JobSpec, PythonTarget

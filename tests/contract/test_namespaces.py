@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from rota.engine import inspect, queues, run_lists
-from rota.engine.cancel import cancel
-from rota.engine.jobs import define, jobs, spec_of
-from rota.engine.rerun import rerun
-from rota.engine.workers import workers
+from rota.engine.admission import queues
+from rota.engine.jobs.definitions import define, jobs, spec_of
+from rota.engine.runs import find as inspect
+from rota.engine.runs import lists as run_lists
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.rerun import rerun
+from rota.engine.workers.registry import workers
 from rota.errors import UnknownRun
 from rota.ids import new_id
 from rota.model.run import FinishVerb

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from rota.engine.acts import By
-from rota.engine.expire import expire, time_out
-from rota.engine.finish import finish
-from rota.engine.jobs import define
-from rota.engine.on_failure import told_run
-from rota.engine.rerun import rerun
-from rota.engine.run_lists import runs
+from rota.engine.failures.on_failure import told_run
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.definitions import define
+from rota.engine.runs.expire import expire, time_out
+from rota.engine.runs.finish import finish
+from rota.engine.runs.lists import runs
+from rota.engine.runs.rerun import rerun
 from rota.ids import new_id
 from rota.model.graph import Parameter
 from rota.model.run import Lease, Origin, RunView

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine import schedules
-from rota.engine.acts import By
-from rota.engine.expire import expire
-from rota.engine.keys import LOOK
-from rota.engine.reckon import wake_waiting
-from rota.engine.rerun import rerun
-from rota.engine.why import why
+from rota.engine.identity.audit_log import By
+from rota.engine.insight.why import why
+from rota.engine.runs.expire import expire
+from rota.engine.runs.rerun import rerun
+from rota.engine.schedules import definitions as schedules
+from rota.engine.schedules.stale import wake_waiting
+from rota.engine.wakeup_keys import LOOK
 from rota.ids import new_id
 from rota.model.states import State
 from rota.store.base import Store

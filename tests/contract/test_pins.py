@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from rota.engine.acts import By
-from rota.engine.apply import apply
-from rota.engine.graph_control import rerun_graph
-from rota.engine.jobs import define, make_current
-from rota.engine.rerun import rerun
-from rota.engine.submit import submit
-from rota.engine.timetables import Timetables, rules_version
+from rota.engine.graphs.control import rerun_graph
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.apply import apply
+from rota.engine.jobs.definitions import define, make_current
+from rota.engine.runs.rerun import rerun
+from rota.engine.runs.submit import submit
+from rota.engine.schedules.compiled import Timetables, rules_version
 from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.graph import Graph, Map, Node

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rota.engine.inspect import find
-from rota.engine.node_views import nodes
+from rota.engine.graphs.views.nodes import nodes
+from rota.engine.runs.find import find
 from rota.model.graph import Node
 from rota.model.run import Lease
 from rota.model.states import FINAL, State

@@ -5,11 +5,11 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from rota.engine import chores
-from rota.engine.chores import take_chore
-from rota.engine.heartbeat import heartbeat
-from rota.engine.presence import give_up, sightings
-from rota.engine.workers import NewWorker, register, workers
+from rota.engine.workers import chores
+from rota.engine.workers.chores import take_chore
+from rota.engine.workers.heartbeat import heartbeat
+from rota.engine.workers.presence import give_up, sightings
+from rota.engine.workers.registry import NewWorker, register, workers
 from rota.ids import new_id
 from rota.model.states import State
 from rota.rules.presence import GRACE_MS

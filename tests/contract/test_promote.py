@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rota.engine.keys import queue_key
-from rota.engine.promote import Promoted, promote
+from rota.engine.runs.promote import Promoted, promote
+from rota.engine.wakeup_keys import queue_key
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

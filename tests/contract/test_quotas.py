@@ -7,14 +7,14 @@ from typing import NoReturn
 
 import pytest
 
-from rota.engine.namespaces import (
+from rota.engine.identity.namespaces import (
     check_room,
     find_namespace,
     namespaces,
     put_namespace,
     remove_namespace,
 )
-from rota.engine.why import why
+from rota.engine.insight.why import why
 from rota.errors import NotAllowed, QuotaExceeded, UnknownNamespace
 from rota.model.identity import Quotas
 from rota.runtime.claims import Claims

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from rota.engine.expire import expire
-from rota.engine.promote import promote
-from rota.engine.workers import retire
+from rota.engine.runs.expire import expire
+from rota.engine.runs.promote import promote
+from rota.engine.workers.registry import retire
 from rota.errors import NotAllowed
 from rota.model.run import NewRun
 from rota.model.states import FINAL, State

@@ -7,7 +7,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rota.engine.promote import promote
+from rota.engine.runs.promote import promote
 from rota.rules.admission.order import CREDIT_MS, rank_ms
 from rota.store.base import Store
 from rota.store.open import open_store

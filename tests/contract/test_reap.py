@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rota.engine.promote import promote
-from rota.engine.workers import retire, workers
+from rota.engine.runs.promote import promote
+from rota.engine.workers.registry import retire, workers
 from rota.ids import new_id
 from rota.model.run import Lease
 from rota.model.states import State

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rota.engine.acts import acts
-from rota.engine.audit import seal
-from rota.engine.jobs import define
+from rota.engine.failures.redrive import Pair
+from rota.engine.identity.audit_chain import seal
+from rota.engine.identity.audit_log import acts
+from rota.engine.jobs.definitions import define
 from rota.engine.prune import DAY_MS, Retention, prune
-from rota.engine.redrive import Pair
 from rota.ids import new_id
 from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import State

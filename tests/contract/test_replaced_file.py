@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rota.engine.inspect import counts
+from rota.engine.runs.find import counts
 from rota.errors import StoreLost
 from rota.store.base import Store
 from rota.store.open import open_store

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.acts import acts
-from rota.engine.rerun import rerun
+from rota.engine.identity.audit_log import acts
+from rota.engine.runs.rerun import rerun
 from rota.errors import NotAllowed, UnknownRun
 from rota.ids import new_id
 from rota.model.states import FINAL, LIVE, State

@@ -10,15 +10,15 @@ from typing import Any
 import psycopg
 import pytest
 
-from rota.engine.acts import By, record
-from rota.engine.doctor import examine
-from rota.engine.inspect import attempts, find
-from rota.engine.jobs import define
-from rota.engine.keep import keep, load_kept
+from rota.engine.admission.queues import pause
+from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.namespaces import put_namespace
+from rota.engine.insight.doctor import examine
+from rota.engine.jobs.definitions import define
 from rota.engine.logs import append, index, search
-from rota.engine.namespaces import put_namespace
-from rota.engine.queues import pause
-from rota.engine.submit import submit
+from rota.engine.runs.find import attempts, find
+from rota.engine.runs.submit import submit
+from rota.engine.values.artifacts import keep, load_kept
 from rota.errors import BadOption, RoomsRefused, UnknownRun
 from rota.ids import new_id
 from rota.model.identity import Quotas

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from rota.engine import run_lists
-from rota.engine.run_lists import RunPage
+from rota.engine.runs import lists as run_lists
+from rota.engine.runs.lists import RunPage
 from rota.model.run import RunView
 from rota.model.states import State
 from rota.store.base import Store

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from rota.engine.finish import finish
-from rota.engine.fire import fire
+from rota.engine.runs.finish import finish
+from rota.engine.schedules.fire import fire
 from rota.errors import BadGraph
 from rota.ids import new_id
 from rota.model.graph import Graph, Map

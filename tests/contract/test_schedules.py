@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine import schedule_views, schedules
-from rota.engine.reckon import FIRST, find_stale, look_again
+from rota.engine.schedules import definitions as schedules
+from rota.engine.schedules import views as schedule_views
+from rota.engine.schedules.stale import FIRST, find_stale, look_again
 from rota.errors import BadDuration, NotAllowed, UnknownSchedule
 from rota.model.schedule import Every, Schedule
 from rota.model.states import State

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from rota.clock import to_datetime
-from rota.engine.calendars import put_calendar
-from rota.engine.finish import finish
-from rota.engine.reckon import FIRST, find_stale, look_again
-from rota.engine.timetables import Timetables
+from rota.engine.runs.finish import finish
+from rota.engine.schedules.calendars import put_calendar
+from rota.engine.schedules.compiled import Timetables
+from rota.engine.schedules.stale import FIRST, find_stale, look_again
 from rota.model.run import Verdict
 from rota.model.schedule import Calendar, Cron, Every, Schedule
 from rota.model.states import State

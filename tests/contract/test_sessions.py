@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from rota.engine import sessions
-from rota.engine.sessions import (
+from rota.engine.identity import sessions
+from rota.engine.identity.sessions import (
     IDLE_MS,
     LIFE_MS,
     TOUCH_MS,
@@ -16,7 +16,7 @@ from rota.engine.sessions import (
     take_ticket,
     touch_session,
 )
-from rota.engine.tokens import revoke
+from rota.engine.identity.tokens import revoke
 from rota.model.identity import Credential
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock

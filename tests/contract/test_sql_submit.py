@@ -11,8 +11,8 @@ import psycopg
 import pytest
 
 from rota.app import App, Job
-from rota.engine.jobs import define
-from rota.engine.weights import choices, set_weights
+from rota.engine.jobs.definitions import define
+from rota.engine.jobs.weights import choices, set_weights
 from rota.errors import DuplicateKey
 from rota.model.states import State
 from rota.rules.admission.order import CREDIT_MS

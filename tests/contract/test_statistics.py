@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rota.engine.statistics import (
+from rota.engine.insight.statistics import (
     DAY_MS,
     HOUR_MS,
     MINUTE_MS,

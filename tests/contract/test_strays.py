@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.heartbeat import Held, Pulse, heartbeat
-from rota.engine.promote import promote
-from rota.engine.strays import release
+from rota.engine.runs.promote import promote
+from rota.engine.workers.heartbeat import Held, Pulse, heartbeat
+from rota.engine.workers.lost_claims import release
 from rota.ids import new_id
 from rota.model.states import LIVE, State
 from rota.runtime.options import Duty, WorkerOptions

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rota.engine.keys import DUE, queue_key
-from rota.engine.submit import submit
+from rota.engine.runs.submit import submit
+from rota.engine.wakeup_keys import DUE, queue_key
 from rota.ids import new_id
 from rota.model.run import Submitted
 from rota.model.states import State

@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.engine.acts import By
-from rota.engine.cancel import cancel
-from rota.engine.graph_control import mark
+from rota.engine.graphs.control import mark
+from rota.engine.identity.audit_log import By
+from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
 from rota.model.graph import Graph, Join, Map, Mode, Node
 from rota.model.run import FinishVerb

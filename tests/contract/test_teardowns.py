@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.acts import By
-from rota.engine.cancel import cancel
-from rota.engine.expire import time_out
-from rota.engine.finish import finish
-from rota.engine.graph_control import mark, pause
-from rota.engine.reap import reap
+from rota.engine.graphs.control import mark, pause
+from rota.engine.identity.audit_log import By
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.expire import time_out
+from rota.engine.runs.finish import finish
+from rota.engine.workers.reap import reap
 from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.model.graph import Graph, Map, Node

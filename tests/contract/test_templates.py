@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.templates import find_template, put_template, remove_template, templates
+from rota.engine.jobs.templates import find_template, put_template, remove_template, templates
 from rota.errors import BadOption, UnknownTemplate
 from rota.model.template import Blank, Template
 from rota.store.base import Store

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rota.engine.finish import finish
-from rota.engine.promote import promote
-from rota.engine.timeline import Timeline, Track, timeline
+from rota.engine.graphs.views.timeline import Timeline, Track, timeline
+from rota.engine.runs.finish import finish
+from rota.engine.runs.promote import promote
 from rota.model.graph import Map
 from rota.model.run import Verdict
 from rota.store.base import Store

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rota.app.tokens import draw_next
-from rota.engine.acts import acts
-from rota.engine.tokens import (
+from rota.engine.identity.audit_log import acts
+from rota.engine.identity.tokens import (
     credential_of_token,
     find_token,
     has_tokens,

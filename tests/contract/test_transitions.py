@@ -10,8 +10,8 @@ from typing import get_args
 
 import pytest
 
-from rota.engine.heartbeat import Held, heartbeat
-from rota.engine.promote import promote
+from rota.engine.runs.promote import promote
+from rota.engine.workers.heartbeat import Held, heartbeat
 from rota.model.run import FinishVerb, Verdict
 from rota.model.states import FINAL, TRANSITIONS, State
 from rota.rules.admission.order import CREDIT_MS

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Any
 
-from rota.engine.calendars import put_calendar
-from rota.engine.schedules import pause
-from rota.engine.upcoming import Upcoming, upcoming
+from rota.engine.schedules.calendars import put_calendar
+from rota.engine.schedules.definitions import pause
+from rota.engine.schedules.upcoming import Upcoming, upcoming
 from rota.model.schedule import Calendar, Cron, Every, OnEvent, Schedule
 from rota.rules.schedules.special_days import DayOff, Shift
 from rota.store.base import Store

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
-from rota.engine.keys import queue_key
-from rota.engine.submit import submit
+from rota.engine.runs.submit import submit
+from rota.engine.wakeup_keys import queue_key
 from rota.store.base import Store, Tx
 from rota.store.postgres.notify import QUICK_S, Notifier
 from rota.store.wakeups import EVERYWHERE

@@ -7,8 +7,8 @@ from collections import Counter
 import msgspec
 import pytest
 
-from rota.engine.jobs import define, jobs
-from rota.engine.weights import choices, set_weights
+from rota.engine.jobs.definitions import define, jobs
+from rota.engine.jobs.weights import choices, set_weights
 from rota.errors import BadOption, UnknownJob, UnknownVersion
 from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.jobs.weights import point_of

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from rota.engine import why as engine
-from rota.engine.expire import expire
-from rota.engine.heartbeat import Held, heartbeat
-from rota.engine.jobs import define
-from rota.engine.queues import pause
-from rota.engine.reasons import Reason
-from rota.engine.scene import scene
-from rota.engine.why import why
-from rota.engine.workers import NewWorker, register, workers
+from rota.engine.admission.holds import scene
+from rota.engine.admission.queues import pause
+from rota.engine.insight import why as engine
+from rota.engine.insight.reasons import Reason
+from rota.engine.insight.why import why
+from rota.engine.jobs.definitions import define
+from rota.engine.runs.expire import expire
+from rota.engine.workers.heartbeat import Held, heartbeat
+from rota.engine.workers.registry import NewWorker, register, workers
 from rota.errors import UnknownRun
 from rota.ids import new_id
 from rota.model.spec import JobSpec, PythonTarget, RetryPolicy

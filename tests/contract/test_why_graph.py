@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.acts import By
-from rota.engine.cancel import cancel
-from rota.engine.expire import time_out
-from rota.engine.graph_control import pause
-from rota.engine.reasons import Reason
-from rota.engine.why import why, why_of_node
+from rota.engine.graphs.control import pause
+from rota.engine.identity.audit_log import By
+from rota.engine.insight.reasons import Reason
+from rota.engine.insight.why import why, why_of_node
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.expire import time_out
 from rota.errors import BadGraph
 from rota.ids import new_id
 from rota.model.graph import Node

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.heartbeat import heartbeat
-from rota.engine.workers import NewWorker, ask_drain, register, retire, workers
+from rota.engine.workers.heartbeat import heartbeat
+from rota.engine.workers.registry import NewWorker, ask_drain, register, retire, workers
 from rota.errors import NotAllowed, UnknownWorker
 from rota.ids import new_id
 from rota.store.base import Store

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 
-from rota.engine.chores import take_chore
+from rota.engine.workers.chores import take_chore
 from rota.store.base import Tx
 from tests.crash.shop import app
 

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from rota.app import App
-from rota.engine.inspect import counts
+from rota.engine.runs.find import counts
 from rota.model.states import FINAL
 from rota.store.base import Row
 from tests.crash.shop import LAYERS, WIDTH

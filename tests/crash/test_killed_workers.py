@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rota.app import App
-from rota.engine.inspect import counts
+from rota.engine.runs.find import counts
 from rota.model.states import FINAL
 from tests.support.calls import eventually
 from tests.support.checker import Witness, check_promises

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from rota.app import App, Job
-from rota.engine.inspect import counts
-from rota.engine.workers import workers
+from rota.engine.runs.find import counts
+from rota.engine.workers.registry import workers
 from rota.errors import StoreUnavailable
 from rota.model.states import State
 from tests.support.calls import eventually

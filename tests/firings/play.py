@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rota.engine import schedules
-from rota.engine.fire import next_look
-from rota.engine.keys import LOOK
-from rota.engine.timetables import Timetables, rules_version
+from rota.engine.schedules import definitions as schedules
+from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.fire import next_look
+from rota.engine.wakeup_keys import LOOK
 from rota.ids import new_id
 from rota.model.schedule import Cron, Every, Schedule
 from rota.store.base import Store

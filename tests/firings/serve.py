@@ -9,8 +9,8 @@ import os
 import sys
 from pathlib import Path
 
-from rota.engine.fire import Fired
-from rota.engine.jobs import define
+from rota.engine.jobs.definitions import define
+from rota.engine.schedules.fire import Fired
 from rota.ids import new_id
 from rota.model.spec import JobSpec, PythonTarget
 from rota.notices import subscribe

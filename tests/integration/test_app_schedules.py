@@ -11,9 +11,9 @@ import pytest
 from rota import App
 from rota.app.declare import declare
 from rota.cli.schedule_page import print_page
-from rota.engine import schedules
-from rota.engine.acts import acts
-from rota.engine.jobs import jobs
+from rota.engine.identity.audit_log import acts
+from rota.engine.jobs.definitions import jobs
+from rota.engine.schedules import definitions as schedules
 from rota.errors import BadInput, UnknownJob
 from rota.store.base import Tx
 from tests.contract.builders import run_sql

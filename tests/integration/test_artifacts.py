@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from rota import App, current_run
-from rota.engine.inspect import find
 from rota.engine.prune import Retention
+from rota.engine.runs.find import find
 from rota.errors import ArtifactLost, RunFailed
 from rota.model.artifact import LARGE, is_pointer, read_pointer
 from rota.runtime.artifacts import open_artifacts

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from rota.app import App
-from rota.engine.submit import submit
+from rota.engine.runs.submit import submit
 from rota.errors import StoreUnavailable
 from rota.runtime.options import WorkerOptions
 from rota.store.base import Store

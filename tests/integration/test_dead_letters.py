@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rota.app import App
-from rota.engine.acts import acts
+from rota.engine.identity.audit_log import acts
 from rota.errors import (
     BadArguments,
     BadInput,

@@ -10,7 +10,7 @@ import pytest
 
 from rota.app import App
 from rota.clock import to_datetime
-from rota.engine.inspect import now_ms
+from rota.engine.runs.find import now_ms
 from rota.model.states import State
 from rota.runtime.worker import Worker
 from rota.store.base import Store, Tx

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from rota import App, expr
-from rota.engine.inspect import counts
-from rota.engine.jobs import jobs
+from rota.engine.jobs.definitions import jobs
+from rota.engine.runs.find import counts
 from rota.errors import BadArguments, BadGraph, RunFailed
 from rota.notices import subscribe, unsubscribe
 from tests.integration.conftest import Serve

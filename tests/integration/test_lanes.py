@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rota import App, State
-from rota.engine.jobs import define
-from rota.engine.submit import submit
+from rota.engine.jobs.definitions import define
+from rota.engine.runs.submit import submit
 from rota.ids import new_id
 from rota.model.run import NewRun
 from rota.model.spec import JobSpec, PythonTarget

@@ -18,9 +18,9 @@ import psycopg
 import pytest
 
 from rota.app import App
-from rota.engine import keys
-from rota.engine.keys import queue_key
-from rota.engine.submit import submit
+from rota.engine import wakeup_keys as keys
+from rota.engine.runs.submit import submit
+from rota.engine.wakeup_keys import queue_key
 from rota.errors import StoreUnavailable
 from rota.model.states import State
 from rota.rules.insight.checkup import line

@@ -12,10 +12,10 @@ import pytest
 
 from rota.app import App
 from rota.clock import to_datetime
-from rota.engine.claimed import shares
-from rota.engine.inspect import counts, now_ms
-from rota.engine.queues import pause
-from rota.engine.workers import WorkerView, workers
+from rota.engine.admission.queues import pause
+from rota.engine.runs.claimed import shares
+from rota.engine.runs.find import counts, now_ms
+from rota.engine.workers.registry import WorkerView, workers
 from rota.model.states import State
 from rota.runtime.context import current_run
 from rota.runtime.reserve import Reserve

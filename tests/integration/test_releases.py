@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rota import App
-from rota.engine.acts import acts
-from rota.engine.jobs import jobs
+from rota.engine.identity.audit_log import acts
+from rota.engine.jobs.definitions import jobs
 from rota.errors import BadInput, BadOption, UnknownRelease
 from tests.contract.builders import run_sql
 

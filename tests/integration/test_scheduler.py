@@ -10,14 +10,15 @@ import pytest
 
 from rota.app import App
 from rota.clock import to_datetime
-from rota.engine import schedule_views, schedules
-from rota.engine.backfill import start_backfill
-from rota.engine.backfill_range import Range
-from rota.engine.backfill_views import show_backfill
-from rota.engine.firings import firings_of
-from rota.engine.inspect import now_ms
-from rota.engine.timetables import Timetables, rules_version
-from rota.engine.trigger import trigger
+from rota.engine.runs.find import now_ms
+from rota.engine.schedules import definitions as schedules
+from rota.engine.schedules import views as schedule_views
+from rota.engine.schedules.backfills.fill import start_backfill
+from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.backfills.views import show_backfill
+from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.firings import firings_of
+from rota.engine.schedules.trigger import trigger
 from rota.ids import new_id
 from rota.model.schedule import At, Every, Schedule
 from rota.runtime.context import current_run

@@ -9,8 +9,8 @@ import pytest
 
 from rota import App, State
 from rota.app.job import Job
-from rota.engine.jobs import jobs
-from rota.engine.workers import workers
+from rota.engine.jobs.definitions import jobs
+from rota.engine.workers.registry import workers
 from rota.model.plan import Wish
 from tests.integration.conftest import Serve
 from tests.support.calls import eventually
@@ -192,7 +192,7 @@ def test_a_schedule_of_a_file_fires_with_its_arguments(app: App, serve: Serve, p
     bring(app, path, text)
 
     def found() -> list[Any]:
-        from rota.engine.run_lists import runs  # noqa: PLC0415 - only here
+        from rota.engine.runs.lists import runs  # noqa: PLC0415 - only here
 
         return app.store.read(lambda tx: runs(tx, namespace="default", limit=5))
 

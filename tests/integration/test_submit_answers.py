@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from rota.app import App, Job
-from rota.engine.inspect import counts
+from rota.engine.runs.find import counts
 from rota.errors import CommitUnknown
 from rota.ids import new_id
 from rota.model.states import State

@@ -12,7 +12,7 @@ import pytest
 
 from rota import App
 from rota.cli.arguments import recorded_job
-from rota.engine.jobs import jobs
+from rota.engine.jobs.definitions import jobs
 from rota.errors import BadArguments
 from tests.integration.conftest import Serve
 

@@ -24,7 +24,7 @@ HEAVY = {
     *(
         "rota.rules.schedules.cron",
         "rota.rules.schedules.triggers",
-        "rota.engine.timetables",
+        "rota.engine.schedules.compiled",
         "rota.api.app",
     ),
 }

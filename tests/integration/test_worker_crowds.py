@@ -9,8 +9,8 @@ from collections import Counter
 import pytest
 
 from rota.app import App
-from rota.engine.inspect import counts
 from rota.engine.prune import Retention
+from rota.engine.runs.find import counts
 from rota.errors import UnknownRun
 from rota.model.states import State
 from rota.runtime.context import current_run

@@ -6,7 +6,7 @@ import threading
 import time
 
 from rota.app import App
-from rota.engine.workers import WorkerView, ask_drain, workers
+from rota.engine.workers.registry import WorkerView, ask_drain, workers
 from rota.errors import Cancelled
 from rota.model.states import State
 from rota.runtime.context import current_run

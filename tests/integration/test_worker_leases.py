@@ -15,7 +15,7 @@ import pytest
 
 from rota import notices
 from rota.app import App, Run
-from rota.engine.workers import WorkerView, workers
+from rota.engine.workers.registry import WorkerView, workers
 from rota.model.states import State
 from rota.runtime.context import current_run
 from rota.runtime.options import WorkerOptions

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rota.app import App
-from rota.engine.queues import pause, resume
+from rota.engine.admission.queues import pause, resume
 from rota.errors import DuplicateKey, RunNotFinished
 from rota.model.states import State
 from rota.runtime.context import current_run, progress

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from rota import App, State
-from rota.engine.heartbeat import Held
+from rota.engine.workers.heartbeat import Held
 from rota.ids import new_id
 from tests.support.calls import eventually
 

@@ -15,7 +15,7 @@ from threading import Condition, Thread
 from typing import IO, Any, NamedTuple
 
 from rota import App, State
-from rota.engine.workers import workers
+from rota.engine.workers.registry import workers
 from tests.support.hatchery import hatched
 
 PATIENCE_S = 60.0

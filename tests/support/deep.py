@@ -17,7 +17,7 @@ import apsw
 import psycopg
 from psycopg import sql
 
-from rota.engine.run_lists import LOWEST
+from rota.engine.runs.lists import LOWEST
 from rota.ids import new_id
 from rota.rules.admission.lanes import SPAN
 from rota.rules.admission.order import CREDIT_MS

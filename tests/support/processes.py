@@ -16,7 +16,7 @@ import apsw
 import psutil
 
 from rota.app import App
-from rota.engine.workers import workers
+from rota.engine.workers.registry import workers
 from tests.support.calls import eventually
 from tests.support.source import ROOT
 

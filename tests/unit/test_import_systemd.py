@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rota.engine.timetables import Timetables
+from rota.engine.schedules.compiled import Timetables
 from rota.errors import BadFile
 from rota.rules.jobs.importers.report import Entry
 from rota.rules.jobs.importers.systemd import read_timers

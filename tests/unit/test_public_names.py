@@ -8,7 +8,7 @@ import pytest
 
 import rota
 from rota.cli.backfills import print_backfill
-from rota.engine.backfill_views import BackfillView
+from rota.engine.schedules.backfills.views import BackfillView
 from rota.errors import BackfillFailed, RunFailed
 from rota.model.schedule import Trigger
 

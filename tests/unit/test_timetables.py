@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from rota.engine.timetables import StoredCalendar, Timetables
+from rota.engine.schedules.compiled import StoredCalendar, Timetables
 from rota.model.schedule import Calendar, Cron, Every, Schedule, Trigger
 
 HOLIDAY = Calendar(weekend=(), off=("2026-01-02",))

@@ -10,8 +10,8 @@ from rota.cli.timeline import print_timeline
 from rota.cli.tree import branches
 from rota.cli.watch_screens import fitting
 from rota.cli.watching import Changes, Look
-from rota.engine.node_views import NodeView
-from rota.engine.timeline import Stretch, Timeline, Track
+from rota.engine.graphs.views.nodes import NodeView
+from rota.engine.graphs.views.timeline import Stretch, Timeline, Track
 from rota.model.run import RunView
 from rota.model.states import State
 from rota.rules.graphs.progress import Progress

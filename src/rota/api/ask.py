@@ -24,9 +24,9 @@ from rota.api.house import HOUSE
 from rota.api.identities import address_of
 from rota.api.site import Site
 from rota.clock import elapsed_s
-from rota.engine.acts import By, await_act, new_act, record_all, said_of_act
-from rota.engine.namespaces import HOME
-from rota.engine.requests import Keyed, answer_keys, take_keys
+from rota.engine.identity.audit_log import By, await_act, new_act, record_all, said_of_act
+from rota.engine.identity.namespaces import HOME
+from rota.engine.runs.idempotency import Keyed, answer_keys, take_keys
 from rota.errors import BadInput, CommitUnknown, KeyReused, StoreUnavailable
 from rota.model.identity import Credential
 from rota.rules.text.json_keys import check_keys

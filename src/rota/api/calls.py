@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.acts import By
-from rota.engine.requests import Keyed
+from rota.engine.identity.audit_log import By
+from rota.engine.runs.idempotency import Keyed
 from rota.model.identity import Credential
 from rota.model.run import Submitted
 

@@ -21,10 +21,10 @@ from rota.api.lookups import Find, Lookups
 from rota.api.patience import Patience
 from rota.api.refusals import Kind
 from rota.clock import elapsed_s
-from rota.engine.inspect import now_ms
-from rota.engine.namespaces import HOME
-from rota.engine.sessions import credential_of_session, credential_of_ticket, touch_session
-from rota.engine.tokens import credential_of_token, namespace_of_token, touch
+from rota.engine.identity.namespaces import HOME
+from rota.engine.identity.sessions import credential_of_session, credential_of_ticket, touch_session
+from rota.engine.identity.tokens import credential_of_token, namespace_of_token, touch
+from rota.engine.runs.find import now_ms
 from rota.errors import NotPermitted, NotSignedIn, StoreUnavailable, TooMany
 from rota.ids import is_id
 from rota.model.identity import Credential

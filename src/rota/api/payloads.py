@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rota.engine.namespaces import find_namespace
+from rota.engine.identity.namespaces import find_namespace
 from rota.errors import PayloadTooLarge
 from rota.model.identity import Quotas
 

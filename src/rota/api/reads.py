@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rota.engine.inspect import find_all
+from rota.engine.runs.find import find_all
 from rota.errors import UnknownRun
 from rota.model.run import RunView
 from rota.store.base import Tx

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Literal, get_args
 
 from rota.api.buckets import Buckets
-from rota.engine.namespaces import HOME
+from rota.engine.identity.namespaces import HOME
 from rota.notices import emit
 
 TOLD = 10.0

@@ -12,9 +12,9 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rota.engine.carried import Part, Start, Version, carried, carried_by
-from rota.engine.jobs import CODE, last_version, origin_of
-from rota.engine.weights import Choice, choices
+from rota.engine.jobs.definitions import CODE, last_version, origin_of
+from rota.engine.jobs.deployed_versions import Part, Start, Version, carried, carried_by
+from rota.engine.jobs.weights import Choice, choices
 from rota.errors import NotPermitted
 from rota.model.identity import Credential
 from rota.model.run import NewRun

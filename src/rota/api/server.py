@@ -18,9 +18,9 @@ from rota.api.options import ServerOptions, check_posture
 from rota.api.protocol import guarded
 from rota.api.site import Site
 from rota.app.tokens import draw_secret, draw_token
-from rota.engine.acts import By
-from rota.engine.sessions import LINK_MS, give_ticket
-from rota.engine.tokens import credential_of_token, has_tokens, issue, revoke, tokens
+from rota.engine.identity.audit_log import By
+from rota.engine.identity.sessions import LINK_MS, give_ticket
+from rota.engine.identity.tokens import credential_of_token, has_tokens, issue, revoke, tokens
 from rota.errors import BadOption, StoreLost
 from rota.ids import new_id
 from rota.model.identity import ROLES

@@ -23,7 +23,7 @@ from rota.api.refusals import Refusals
 from rota.api.remote.arrivals import Arrivals
 from rota.api.submits import Submits
 from rota.api.waits import Waits
-from rota.engine.audit import seal
+from rota.engine.identity.audit_chain import seal
 from rota.errors import StoreUnavailable, TooMany
 from rota.notices import emit
 from rota.store.base import Room, Store, Tx

@@ -20,12 +20,12 @@ from rota.api.payloads import check_payload
 from rota.api.rights import check_runs
 from rota.app.new_runs import new_run
 from rota.clock import elapsed_s
-from rota.engine.acts import NewAct, new_act, record_all
-from rota.engine.inspect import find_all
-from rota.engine.namespaces import check_room, find_namespace
-from rota.engine.requests import Keyed, answer_keys, drop_keys, take_keys
-from rota.engine.submit import submit
-from rota.engine.weights import Choice, choices
+from rota.engine.identity.audit_log import NewAct, new_act, record_all
+from rota.engine.identity.namespaces import check_room, find_namespace
+from rota.engine.jobs.weights import Choice, choices
+from rota.engine.runs.find import find_all
+from rota.engine.runs.idempotency import Keyed, answer_keys, drop_keys, take_keys
+from rota.engine.runs.submit import submit
 from rota.errors import (
     CommitUnknown,
     NotPermitted,

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rota.engine.inspect import endings
-from rota.engine.keys import ENDED
+from rota.engine.runs.find import endings
+from rota.engine.wakeup_keys import ENDED
 from rota.errors import StoreUnavailable, TooMany
 from rota.store.base import Tx, Watch
 from rota.store.wakeups import EVERYWHERE

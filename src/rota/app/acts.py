@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rota.app.who import whoami
-from rota.engine.acts import By, record
+from rota.engine.identity.audit_log import By, record
 from rota.ids import new_id
 from rota.store.base import Tx
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from rota.app.who import whoami
 from rota.clock import elapsed_s
-from rota.engine import backfill as engine
-from rota.engine.acts import By, record
-from rota.engine.backfill import Planned
-from rota.engine.backfill_range import MOST, Range, Wish
-from rota.engine.backfill_views import BackfillView, backfills, show_backfill
+from rota.engine.identity.audit_log import By, record
+from rota.engine.schedules.backfills import fill as engine
+from rota.engine.schedules.backfills.fill import Planned
+from rota.engine.schedules.backfills.span import MOST, Range, Wish
+from rota.engine.schedules.backfills.views import BackfillView, backfills, show_backfill
 from rota.errors import BadOption, RunNotFinished
 from rota.ids import new_id
 from rota.rules.schedules.zones import zone

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rota.app.who import whoami
-from rota.engine.acts import By
-from rota.engine.breakers import breakers, close_breaker, open_breaker
+from rota.engine.failures.breakers.control import breakers, close_breaker, open_breaker
+from rota.engine.identity.audit_log import By
 from rota.ids import new_id
 from rota.model.breaker import BreakerView
 

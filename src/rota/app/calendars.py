@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rota.app.acts import act
-from rota.engine import blackouts as windows
-from rota.engine import calendars as engine
-from rota.engine.timetables import StoredCalendar
+from rota.engine.admission import windows
+from rota.engine.schedules import calendars as engine
+from rota.engine.schedules.compiled import StoredCalendar
 from rota.model.schedule import Blackout, Calendar
 from rota.rules.schedules.windows import read_blackout
 from rota.rules.text.names import check_name

@@ -11,13 +11,13 @@ import msgspec
 
 from rota.app.who import whoami
 from rota.clock import elapsed_s
-from rota.engine import dead_letters as engine
-from rota.engine.acts import By
-from rota.engine.dead_letters import LetterGroup, LetterState, LetterView
-from rota.engine.discard import discard
-from rota.engine.inspect import now_ms
-from rota.engine.jobs import current_specs
-from rota.engine.redrive import Pair, Redriven, Wish, redrive
+from rota.engine.failures import dead_letters as engine
+from rota.engine.failures.dead_letters import LetterGroup, LetterState, LetterView
+from rota.engine.failures.discard import discard
+from rota.engine.failures.redrive import Pair, Redriven, Wish, redrive
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.definitions import current_specs
+from rota.engine.runs.find import now_ms
 from rota.errors import (
     BadArguments,
     BadInput,

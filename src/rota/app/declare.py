@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rota.app.who import whoami
 from rota.clock import to_text
-from rota.engine.declare import Declared, Hand
-from rota.engine.declare import declare as record
+from rota.engine.jobs.declare import Declared, Hand
+from rota.engine.jobs.declare import declare as record
 from rota.errors import BadOption
 from rota.ids import new_id
 from rota.model.bundle import BundledSchedule

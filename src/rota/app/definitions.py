@@ -10,8 +10,8 @@ import msgspec
 
 from rota.app.job import AsyncJob, Job
 from rota.app.works import reference
-from rota.engine.inspect import now_ms
-from rota.engine.jobs import check_told_jobs, introduce
+from rota.engine.jobs.definitions import check_told_jobs, introduce
+from rota.engine.runs.find import now_ms
 from rota.errors import BadOption
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget, Target
 from rota.rules.failures.on_failure import check_function, told_by

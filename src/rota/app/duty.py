@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rota.app.definitions import told_jobs
 from rota.app.works import Works
-from rota.engine.turns import limits_of_graphs
+from rota.engine.admission.graph_runs import limits_of_graphs
 from rota.rules.admission.dependencies import check_circles
 from rota.rules.jobs.accepted_arguments import takes_of_all
 from rota.runtime.options import Duty, WorkerOptions

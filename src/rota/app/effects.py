@@ -6,8 +6,8 @@ import builtins
 from typing import TYPE_CHECKING, Any
 
 from rota.app.who import whoami
-from rota.engine.acts import By
-from rota.engine.doubts import doubts, effects, settle_doubt
+from rota.engine.identity.audit_log import By
+from rota.engine.runs.effects.in_doubt import doubts, effects, settle_doubt
 from rota.errors import BadInput
 from rota.ids import new_id
 from rota.model.effect import EffectView

@@ -10,7 +10,7 @@ import msgspec
 
 from rota.app.who import whoami
 from rota.clock import elapsed_s
-from rota.engine.send import send
+from rota.engine.events import send
 from rota.errors import BadOption, CommitUnknown, PayloadTooLarge, StoreUnavailable
 from rota.ids import new_id
 from rota.model.event import Event, Sent

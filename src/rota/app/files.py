@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rota.app.who import whoami
-from rota.engine.acts import By
-from rota.engine.apply import apply, compare
-from rota.engine.timetables import seed_of
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.apply import apply, compare
+from rota.engine.schedules.compiled import seed_of
 from rota.errors import BadFile
 from rota.ids import new_id
 from rota.model.bundle import Bundle

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rota.app.tokens import OVERLAP, draw_next, draw_token, overlap_of
 from rota.app.who import whoami
-from rota.engine import namespaces as engine
-from rota.engine import tokens
-from rota.engine.acts import Act, By, acts
-from rota.engine.audit import Verified, seal, verify_with
+from rota.engine.identity import namespaces as engine
+from rota.engine.identity import tokens
+from rota.engine.identity.audit_chain import Verified, seal, verify_with
+from rota.engine.identity.audit_log import Act, By, acts
 from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.model.anchor import Anchor

@@ -11,9 +11,9 @@ from threading import Event
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from rota.clock import elapsed_s
-from rota.engine.inspect import endings, find, now_ms
-from rota.engine.keys import ENDED, LOGGED, NODE_ENDED
 from rota.engine.logs import Seen, read, search
+from rota.engine.runs.find import endings, find, now_ms
+from rota.engine.wakeup_keys import ENDED, LOGGED, NODE_ENDED
 from rota.model.log import Level, LogLine
 from rota.rules.text.duration import parse_duration
 from rota.store.wakeups import EVERYWHERE

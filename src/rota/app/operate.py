@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rota.app.acts import act
-from rota.engine.queues import pause, resume
-from rota.engine.workers import WorkerView, ask_drain
+from rota.engine.admission.queues import pause, resume
+from rota.engine.workers.registry import WorkerView, ask_drain
 from rota.store.base import Tx
 
 if TYPE_CHECKING:

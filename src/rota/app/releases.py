@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from rota.app.declare import hand_of
 from rota.app.who import whoami
-from rota.engine.acts import By
-from rota.engine.declare import releases, use
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.declare import releases, use
 from rota.ids import new_id
 from rota.model.release import Release
 

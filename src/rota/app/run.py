@@ -9,16 +9,16 @@ import msgspec
 
 from rota.app.logs import LogReader
 from rota.app.who import whoami
-from rota.engine.acts import By
-from rota.engine.cancel import cancel
-from rota.engine.graph_control import Part, bound_args, mark, pause, rerun_graph, resume
-from rota.engine.inspect import attempts, find, tally
-from rota.engine.node_views import NodeView, nodes
-from rota.engine.on_failure import told_run
-from rota.engine.progress import progress
-from rota.engine.reasons import Reason
-from rota.engine.rerun import rerun
-from rota.engine.why import why, why_of_node
+from rota.engine.failures.on_failure import told_run
+from rota.engine.graphs.control import Part, bound_args, mark, pause, rerun_graph, resume
+from rota.engine.graphs.views.nodes import NodeView, nodes
+from rota.engine.graphs.views.progress import progress
+from rota.engine.identity.audit_log import By
+from rota.engine.insight.reasons import Reason
+from rota.engine.insight.why import why, why_of_node
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.find import attempts, find, tally
+from rota.engine.runs.rerun import rerun
 from rota.errors import ArtifactLost, RunFailed, RunNotFinished
 from rota.ids import new_id
 from rota.model.artifact import is_pointer

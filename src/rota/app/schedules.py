@@ -15,21 +15,16 @@ from rota.app.acts import act
 from rota.app.backfills import Backfill, Backfills
 from rota.app.run import Run
 from rota.clock import to_ms
-from rota.engine import schedules as engine
-from rota.engine.backfill import Planned
-from rota.engine.backfill_range import Wish
-from rota.engine.backfill_views import Reprocess
-from rota.engine.coming import coming
-from rota.engine.firings import FiringView, firings_of
-from rota.engine.jobs import current_specs
-from rota.engine.schedule_views import (
-    ScheduleState,
-    ScheduleView,
-    schedules,
-    show,
-)
-from rota.engine.timetables import Timetables, rules_version
-from rota.engine.trigger import Triggered, trigger
+from rota.engine.jobs.definitions import current_specs
+from rota.engine.schedules import definitions as engine
+from rota.engine.schedules.backfills.fill import Planned
+from rota.engine.schedules.backfills.span import Wish
+from rota.engine.schedules.backfills.views import Reprocess
+from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.firings import FiringView, firings_of
+from rota.engine.schedules.next_firings import coming
+from rota.engine.schedules.trigger import Triggered, trigger
+from rota.engine.schedules.views import ScheduleState, ScheduleView, schedules, show
 from rota.errors import BadOption, UnknownJob
 from rota.ids import new_id
 from rota.model.schedule import OnEvent, Schedule

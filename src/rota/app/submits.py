@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rota.clock import elapsed_s
-from rota.engine.submit import submit
+from rota.engine.runs.submit import submit
 from rota.errors import CommitUnknown, DuplicateKey, StoreUnavailable
 from rota.model.artifact import LARGE
 from rota.model.run import NewRun, Submitted

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from rota.engine.tokens import NewSecret, NewToken
+from rota.engine.identity.tokens import NewSecret, NewToken
 from rota.errors import BadInput
 from rota.ids import new_id
 from rota.model.identity import TokenView

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from rota.app.run import Run
-from rota.engine.jobs import introduce
-from rota.engine.submit import submit
+from rota.engine.jobs.definitions import introduce
+from rota.engine.runs.submit import submit
 from rota.errors import DuplicateKey, WrongConnection
 from rota.model.run import NewRun
 from rota.model.spec import JobSpec

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rota.engine.jobs import CODE, Pinned, pinned_to
+from rota.engine.jobs.definitions import CODE, Pinned, pinned_to
 from rota.errors import AppNotFound, UnknownJob
 from rota.model.run import Lease
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget

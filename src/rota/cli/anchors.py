@@ -12,7 +12,7 @@ from rota.errors import BadFile
 if TYPE_CHECKING:
     from rota.app.house import Audit
     from rota.client.house import ServedAudit
-    from rota.engine.audit import Verified
+    from rota.engine.identity.audit_chain import Verified
     from rota.model.anchor import Anchor
 
 PAGE = 50

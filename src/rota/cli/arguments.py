@@ -16,7 +16,7 @@ from rota.rules.text.json_keys import check_keys
 
 if TYPE_CHECKING:
     from rota.app import App, Job
-    from rota.engine.jobs import JobView
+    from rota.engine.jobs.definitions import JobView
 
 
 _PAIR = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)

@@ -15,8 +15,8 @@ from rota.errors import BackfillFailed
 if TYPE_CHECKING:
     from rota.app.backfills import Backfill
     from rota.client.backfills import ServedBackfill
-    from rota.engine.backfill import Planned
-    from rota.engine.backfill_views import BackfillView
+    from rota.engine.schedules.backfills.fill import Planned
+    from rota.engine.schedules.backfills.views import BackfillView
 
 COLUMNS = ("id", "schedule", "state", "from", "to", "seen", "started", "succeeded", "failed")
 PLAN_COLUMNS = ("for", "would", "run so far")

@@ -15,7 +15,7 @@ from rota.cli.inert import console
 from rota.cli.output import is_fancy
 from rota.cli.serving import SWITCH_INTERVAL_S
 from rota.engine.forget import forget_jobs, forget_runs
-from rota.engine.inspect import counts
+from rota.engine.runs.find import counts
 from rota.errors import RotaError
 from rota.ids import new_id
 from rota.model.states import LIVE

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from rota.app import App, Run
     from rota.cli.watching import Look
     from rota.client import Client, ServedRun
-    from rota.engine.jobs import JobView
-    from rota.engine.node_views import NodeView
-    from rota.engine.queues import QueueView
-    from rota.engine.reasons import Reason
-    from rota.engine.timeline import Timeline
-    from rota.engine.workers import WorkerView
+    from rota.engine.admission.queues import QueueView
+    from rota.engine.graphs.views.nodes import NodeView
+    from rota.engine.graphs.views.timeline import Timeline
+    from rota.engine.insight.reasons import Reason
+    from rota.engine.jobs.definitions import JobView
+    from rota.engine.workers.registry import WorkerView
     from rota.model.log import Level, LogLine
     from rota.model.run import AttemptView, RunView
     from rota.rules.graphs.progress import Progress
@@ -106,7 +106,7 @@ class StoreDesk:
         self._namespace = app.namespace
 
     def now(self) -> int:
-        from rota.engine.inspect import now_ms
+        from rota.engine.runs.find import now_ms
 
         return self._app.store.read(now_ms)
 
@@ -114,8 +114,8 @@ class StoreDesk:
         return self._app.run(find_id(text, self._recent))
 
     def runs(self, filters: Filters) -> list[Listed]:
-        from rota.engine.run_lists import runs
-        from rota.engine.scene import scene
+        from rota.engine.admission.holds import scene
+        from rota.engine.runs.lists import runs
 
         before = self.run(filters.before).id if filters.before else None
         found, here = self._app.store.read(
@@ -142,7 +142,7 @@ class StoreDesk:
         return listed
 
     def show(self, text: str) -> Shown:
-        from rota.engine.scene import scene
+        from rota.engine.admission.holds import scene
 
         run = self.run(text)
         view = run.show()
@@ -163,7 +163,7 @@ class StoreDesk:
         return self.run(text).why(node)
 
     def timeline(self, text: str) -> Timeline:
-        from rota.engine.timeline import timeline
+        from rota.engine.graphs.views.timeline import timeline
 
         run_id = self.run(text).id
         return self._app.store.read(lambda tx: timeline(tx, run_id, namespace=self._namespace))
@@ -174,12 +174,12 @@ class StoreDesk:
         return take_look(self._app, run_id)
 
     def jobs(self) -> list[JobView]:
-        from rota.engine.jobs import jobs
+        from rota.engine.jobs.definitions import jobs
 
         return self._app.store.read(lambda tx: jobs(tx, namespace=self._namespace))
 
     def queues(self) -> list[QueueView]:
-        from rota.engine.queues import queues
+        from rota.engine.admission.queues import queues
 
         return self._app.store.read(lambda tx: queues(tx, namespace=self._namespace))
 
@@ -194,7 +194,7 @@ class StoreDesk:
         resume_queue(self._app, name)
 
     def workers(self) -> list[WorkerView]:
-        from rota.engine.workers import workers
+        from rota.engine.workers.registry import workers
 
         return self._app.store.read(lambda tx: workers(tx, namespace=self._namespace))
 
@@ -209,7 +209,7 @@ class StoreDesk:
         return self._app.search_logs(text, job=job, since=since, level=level, limit=limit)
 
     def _recent(self, limit: int) -> list[str]:
-        from rota.engine.run_lists import runs
+        from rota.engine.runs.lists import runs
 
         namespace = self._app.namespace
         recent = self._app.store.read(lambda tx: runs(tx, namespace=namespace, limit=limit))

@@ -15,7 +15,7 @@ from rota.model.artifact import stand_in
 from rota.model.run import AttemptView, RunView, cached_from
 
 if TYPE_CHECKING:
-    from rota.engine.reasons import Reason
+    from rota.engine.insight.reasons import Reason
 
 _JSON_TEXTS = ("args", "result", "policy")
 

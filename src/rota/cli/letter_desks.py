@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rota.cli.desks import Handle
     from rota.client import Client
     from rota.client.letters import ServedLetters
-    from rota.engine.redrive import Redriven
+    from rota.engine.failures.redrive import Redriven
 
 RECENT = 1_000
 """Short ids are looked for among so many of the newest letters at a server."""
@@ -101,7 +101,7 @@ class StoreLetters:
         return self._app.dead_letters
 
     def now(self) -> int:
-        from rota.engine.inspect import now_ms
+        from rota.engine.runs.find import now_ms
 
         return self._app.store.read(now_ms)
 
@@ -109,7 +109,7 @@ class StoreLetters:
         return self._app.run(run_id)
 
     def find(self, text: str) -> str:
-        from rota.engine.dead_letters import like
+        from rota.engine.failures.dead_letters import like
 
         text = _checked(text)
         if is_id(text):
@@ -117,7 +117,7 @@ class StoreLetters:
         return self._app.store.read(lambda tx: like(tx, text, namespace=self._app.namespace))
 
     def count(self, group: str) -> int:
-        from rota.engine.dead_letters import open_group
+        from rota.engine.failures.dead_letters import open_group
 
         at = {"namespace": self._app.namespace}
         return self._app.store.read(lambda tx: open_group(tx, group, **at)).count
@@ -133,8 +133,8 @@ class StoreLetters:
     def _learn(self, ids: list[str], group: str | None) -> None:
         """A job that the app does not define is checked as the store knows it."""
         from rota.cli.arguments import recorded_job
-        from rota.engine.dead_letters import open_group
-        from rota.engine.jobs import jobs
+        from rota.engine.failures.dead_letters import open_group
+        from rota.engine.jobs.definitions import jobs
 
         app, at = self._app, {"namespace": self._app.namespace}
         if group is not None:

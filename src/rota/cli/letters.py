@@ -18,8 +18,8 @@ from rota.errors import NotAllowed
 
 if TYPE_CHECKING:
     from rota.cli.letter_desks import LetterDesk
-    from rota.engine.dead_letters import LetterView
-    from rota.engine.redrive import Redriven
+    from rota.engine.failures.dead_letters import LetterView
+    from rota.engine.failures.redrive import Redriven
 
 BIG = 500
 """From so many letters on, a bar shows how far it is."""

@@ -8,7 +8,7 @@ from typing import Any
 from rota.cli.documents import document
 from rota.cli.output import Row, print_table, state_cell
 from rota.cli.times import coarse, took
-from rota.engine.node_views import NodeView
+from rota.engine.graphs.views.nodes import NodeView
 from rota.rules.graphs.progress import WAITS, Progress
 
 COLUMNS = ("node", "state", "job", "run", "took", "about")

@@ -47,7 +47,7 @@ def now_at(here: Place) -> int:
 
     if isinstance(here, Client):
         return round(time.time() * 1000)
-    from rota.engine.inspect import now_ms
+    from rota.engine.runs.find import now_ms
 
     return here.store.read(now_ms)
 

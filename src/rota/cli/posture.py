@@ -48,9 +48,9 @@ def examine_posture(said: Settings, url: str, store: Store) -> list[Finding]:
 
 
 def _stored(tx: Tx, *, is_file: bool) -> list[Finding]:
-    from rota.engine.inspect import now_ms
-    from rota.engine.namespaces import HOME, namespaces
-    from rota.engine.tokens import tokens
+    from rota.engine.identity.namespaces import HOME, namespaces
+    from rota.engine.identity.tokens import tokens
+    from rota.engine.runs.find import now_ms
     from rota.rules.insight import checkup
 
     names = {HOME, *(each.name for each in namespaces(tx))}

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from rota.cli.documents import iso
 from rota.cli.output import Cell, print_facts, state_cell, styled
 from rota.cli.times import ago, took
-from rota.engine.reasons import Reason
+from rota.engine.insight.reasons import Reason
 from rota.model.run import AttemptView, ErrorDetail, RunView
 from rota.rules.runs.times import run_values
 from rota.runtime.masking import Masker

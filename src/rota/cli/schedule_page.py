@@ -12,8 +12,8 @@ from rota.cli.output import Cell, Row, print_facts, print_table, state_cell
 from rota.cli.previews import COLUMNS as FIRING_COLUMNS
 from rota.cli.previews import firing_document, firing_rows, instant
 from rota.cli.times import ago
-from rota.engine.firings import FiringView
-from rota.engine.schedule_views import ScheduleView
+from rota.engine.schedules.firings import FiringView
+from rota.engine.schedules.views import ScheduleView
 from rota.errors import BadOption
 from rota.rules.schedules.preview import Firing
 from rota.rules.text.json_keys import check_keys

@@ -12,7 +12,7 @@ from rota.rules.schedules.options import kept
 
 if TYPE_CHECKING:
     from rota.cli.places import Place
-    from rota.engine.schedule_views import ScheduleView
+    from rota.engine.schedules.views import ScheduleView
     from rota.model.schedule import Calendar, Schedule
 
 

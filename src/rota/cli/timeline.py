@@ -11,7 +11,7 @@ from rota.cli.documents import iso
 from rota.cli.output import STATE_STYLES, styled
 from rota.cli.times import took
 from rota.cli.words import icon_of
-from rota.engine.timeline import Timeline, Track
+from rota.engine.graphs.views.timeline import Timeline, Track
 
 MARKS = {"queued": "░", "running": "█", "failed": "▒"}
 STYLES = {"queued": "blue", "running": "green", "failed": "red"}

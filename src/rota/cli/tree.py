@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rota.cli.times import took
 from rota.cli.words import word_of
-from rota.engine.node_views import NodeView
+from rota.engine.graphs.views.nodes import NodeView
 from rota.rules.graphs.progress import WAITS
 
 

@@ -15,7 +15,7 @@ from rota.cli.times import coarse, took
 from rota.cli.tree import Branch, branches
 from rota.cli.watching import Changes, Look, Screen
 from rota.cli.words import icon_of, word_of
-from rota.engine.node_views import NodeView
+from rota.engine.graphs.views.nodes import NodeView
 from rota.model.states import FINAL
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rota.cli.words import word_of
 from rota.clock import elapsed_s
-from rota.engine.inspect import find, now_ms
-from rota.engine.node_views import NodeView, nodes
-from rota.engine.progress import progress_of_nodes
+from rota.engine.graphs.views.nodes import NodeView, nodes
+from rota.engine.graphs.views.progress import progress_of_nodes
+from rota.engine.runs.find import find, now_ms
 from rota.errors import RunNotFinished
 from rota.model.run import RunView
 from rota.model.states import FINAL

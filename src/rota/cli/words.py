@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.engine.node_views import NodeView
+from rota.engine.graphs.views.nodes import NodeView
 
 ICONS = {
     "success": "✔",

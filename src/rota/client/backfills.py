@@ -13,9 +13,9 @@ import msgspec
 
 from rota.client.documents import Answer, ms_or_none
 from rota.clock import elapsed_s, to_ms
-from rota.engine.backfill import Planned
-from rota.engine.backfill_range import Wish
-from rota.engine.backfill_views import BackfillView, Reprocess
+from rota.engine.schedules.backfills.fill import Planned
+from rota.engine.schedules.backfills.span import Wish
+from rota.engine.schedules.backfills.views import BackfillView, Reprocess
 from rota.errors import BadOption, RunNotFinished
 from rota.rules.text.duration import parse_duration
 

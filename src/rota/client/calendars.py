@@ -8,7 +8,7 @@ from urllib.parse import quote
 import msgspec
 
 from rota.client.documents import Answer, Page
-from rota.engine.timetables import StoredCalendar
+from rota.engine.schedules.compiled import StoredCalendar
 from rota.errors import UnknownBlackout
 from rota.model.schedule import Blackout, Calendar
 from rota.rules.schedules.windows import read_blackout

@@ -40,9 +40,9 @@ from rota.client.line import Line
 from rota.client.namespaces import ServedNamespaces
 from rota.client.run import ServedRun
 from rota.client.schedules import ServedSchedules
-from rota.engine.jobs import JobView
-from rota.engine.queues import QueueView
-from rota.engine.workers import WorkerView
+from rota.engine.admission.queues import QueueView
+from rota.engine.jobs.definitions import JobView
+from rota.engine.workers.registry import WorkerView
 from rota.errors import BadOption
 from rota.model.event import Sent
 from rota.model.log import Level, LogLine

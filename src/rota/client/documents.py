@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from rota.clock import to_ms
-from rota.engine.jobs import JobView
-from rota.engine.queues import QueueView
-from rota.engine.reasons import Kind, Reason
-from rota.engine.workers import WorkerView
+from rota.engine.admission.queues import QueueView
+from rota.engine.insight.reasons import Kind, Reason
+from rota.engine.jobs.definitions import JobView
+from rota.engine.workers.registry import WorkerView
 from rota.model.breaker import CircuitState
 from rota.model.log import Level, LogLine, Stream
 from rota.model.run import AttemptView, ErrorDetail, RunView

@@ -11,8 +11,8 @@ import msgspec
 
 from rota.client.documents import Answer, ms_or_none
 from rota.clock import to_datetime, to_ms
-from rota.engine.acts import Act
-from rota.engine.audit import Verified
+from rota.engine.identity.audit_chain import Verified
+from rota.engine.identity.audit_log import Act
 from rota.model.anchor import Anchor
 from rota.model.identity import GivenToken, Role, TokenView
 

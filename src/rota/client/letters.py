@@ -10,8 +10,8 @@ import msgspec
 
 from rota.client.documents import Answer, Page
 from rota.clock import to_ms
-from rota.engine.dead_letters import LetterGroup, LetterState, LetterView
-from rota.engine.redrive import Redriven
+from rota.engine.failures.dead_letters import LetterGroup, LetterState, LetterView
+from rota.engine.failures.redrive import Redriven
 from rota.errors import BadInput
 
 if TYPE_CHECKING:

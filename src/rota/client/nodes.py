@@ -8,8 +8,8 @@ import msgspec
 
 from rota.client.documents import Answer, ms_or_none
 from rota.clock import to_ms
-from rota.engine.node_views import NodeView
-from rota.engine.timeline import Part, Stretch, Timeline, Track
+from rota.engine.graphs.views.nodes import NodeView
+from rota.engine.graphs.views.timeline import Part, Stretch, Timeline, Track
 from rota.model.run import RunView
 from rota.rules.graphs.progress import Progress
 

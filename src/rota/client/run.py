@@ -22,10 +22,10 @@ from rota.client.documents import (
 )
 from rota.client.nodes import NodesAnswer, TimelineAnswer
 from rota.clock import elapsed_s
-from rota.engine.graph_control import Part
-from rota.engine.node_views import NodeView
-from rota.engine.reasons import Reason
-from rota.engine.timeline import Timeline
+from rota.engine.graphs.control import Part
+from rota.engine.graphs.views.nodes import NodeView
+from rota.engine.graphs.views.timeline import Timeline
+from rota.engine.insight.reasons import Reason
 from rota.errors import ArtifactLost, BadGraph, BadInput, RunFailed, RunNotFinished
 from rota.ids import is_id
 from rota.model.artifact import missing_digest

@@ -13,11 +13,11 @@ import msgspec
 from rota.client.backfills import ServedBackfill, ServedBackfills
 from rota.client.documents import Answer, Page, ms_or_none
 from rota.clock import to_datetime, to_ms
-from rota.engine.backfill import Planned
-from rota.engine.backfill_range import Wish
-from rota.engine.backfill_views import Reprocess
-from rota.engine.firings import FiringView
-from rota.engine.schedule_views import ScheduleOrigin, ScheduleState, ScheduleView
+from rota.engine.schedules.backfills.fill import Planned
+from rota.engine.schedules.backfills.span import Wish
+from rota.engine.schedules.backfills.views import Reprocess
+from rota.engine.schedules.firings import FiringView
+from rota.engine.schedules.views import ScheduleOrigin, ScheduleState, ScheduleView
 from rota.errors import BadOption
 from rota.model.schedule import Schedule
 from rota.rules.schedules.options import read_schedule

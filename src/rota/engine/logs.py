@@ -12,8 +12,8 @@ from itertools import islice
 
 import msgspec
 
-from rota.engine.inspect import find
-from rota.engine.keys import LOGGED
+from rota.engine.runs.find import find
+from rota.engine.wakeup_keys import LOGGED
 from rota.errors import BadInput, UnknownRun
 from rota.ids import is_id
 from rota.model.log import LEVELS, SPAN_MS, STREAMS, Level, LogChunk, LogLine

@@ -6,8 +6,8 @@ import json
 
 import msgspec
 
-from rota.engine.audit import prune_acts
-from rota.engine.statistics import prune_statistics
+from rota.engine.identity.audit_chain import prune_acts
+from rota.engine.insight.statistics import prune_statistics
 from rota.model.states import State
 from rota.store.base import Tx
 

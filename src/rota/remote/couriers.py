@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rota.clock import elapsed_s
-from rota.engine.jobs import Pinned
+from rota.engine.jobs.definitions import Pinned
 from rota.errors import NotPermitted, RotaError, StoreUnavailable, UnknownWorker
 from rota.model.remote import (
     MOST_RUNS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rota.clock import elapsed_s
-from rota.engine.heartbeat import Held, Progress, Pulse
+from rota.engine.workers.heartbeat import Held, Progress, Pulse
 from rota.errors import UnknownWorker
 from rota.model.remote import Beaten, BegunBody, HeartbeatBody, ProgressBody, Rung, Stray
 from rota.model.run import Begun

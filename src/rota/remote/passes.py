@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from threading import Lock
 
-from rota.engine.heartbeat import Held
+from rota.engine.workers.heartbeat import Held
 from rota.model.remote import AttemptBody
 
 MOST_PAST = 5_000

@@ -14,7 +14,7 @@ from rota.app.app import App
 from rota.app.works import Works
 from rota.client import Client
 from rota.clock import elapsed_s
-from rota.engine.heartbeat import Held
+from rota.engine.workers.heartbeat import Held
 from rota.errors import RotaError
 from rota.ids import new_id
 from rota.model.remote import Done, RegisterBody, Registered

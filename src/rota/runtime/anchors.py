@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from rota.clock import to_datetime
-from rota.engine.audit import heads
+from rota.engine.identity.audit_chain import heads
 from rota.errors import BadOption
 from rota.ids import new_id
 from rota.model.anchor import Anchor

@@ -9,7 +9,7 @@ from typing import Protocol
 import msgspec
 
 from rota.clock import elapsed_s
-from rota.engine.heartbeat import Held
+from rota.engine.workers.heartbeat import Held
 from rota.model.run import ErrorDetail, Lease
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
 from rota.notices import emit

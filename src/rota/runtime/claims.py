@@ -6,15 +6,15 @@ import json
 from collections.abc import Collection, Sequence
 
 from rota.clock import elapsed_s
-from rota.engine.claim import NO_LANES, Lanes, claim
-from rota.engine.courses import find_spec
-from rota.engine.dependencies import hold_back
-from rota.engine.expand import expand, is_graph
-from rota.engine.finish import finish
-from rota.engine.keys import queue_key
-from rota.engine.namespaces import room_to_run
-from rota.engine.resolve import resolve
-from rota.engine.turns import full_graphs
+from rota.engine.admission.dependencies import hold_back
+from rota.engine.admission.graph_runs import full_graphs
+from rota.engine.graphs.expand import expand, is_graph
+from rota.engine.graphs.graph_run import find_spec
+from rota.engine.graphs.nodes.arguments import resolve
+from rota.engine.identity.namespaces import room_to_run
+from rota.engine.runs.claim import NO_LANES, Lanes, claim
+from rota.engine.runs.finish import finish
+from rota.engine.wakeup_keys import queue_key
 from rota.errors import BadInput
 from rota.model.run import Lease, Verdict
 from rota.runtime.options import Duty

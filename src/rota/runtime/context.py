@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rota.clock import elapsed_s, to_datetime
-from rota.engine.last_success import LastSuccess
+from rota.engine.schedules.last_success import LastSuccess
 from rota.errors import BadInput, Cancelled, RotaError, TimedOut
 from rota.model.run import Origin
 from rota.rules.runs.effect_keys import idempotency_key

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection
 from threading import Lock, get_ident
 
 from rota.clock import elapsed_s
-from rota.engine.apart import write_apart
-from rota.engine.finish import finish
+from rota.engine.failures.batch_isolation import write_apart
+from rota.engine.runs.finish import finish
 from rota.errors import StoreUnavailable
 from rota.model.run import Lease, Verdict
 from rota.notices import emit

@@ -14,10 +14,10 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from rota.clock import elapsed_s
-from rota.engine.checkpoint import load_checkpoint, save_checkpoint
-from rota.engine.commit import commit
-from rota.engine.effects import Intent, check_lease, intend, retract, settle
-from rota.engine.last_success import LastSuccess, last_success
+from rota.engine.runs.commit import commit
+from rota.engine.runs.effects.ledger import Intent, check_lease, intend, retract, settle
+from rota.engine.runs.handler_state import load_checkpoint, save_checkpoint
+from rota.engine.schedules.last_success import LastSuccess, last_success
 from rota.errors import CommitUnknown, StoreLost, StoreUnavailable
 from rota.model.artifact import is_pointer
 from rota.model.run import Lease

@@ -10,8 +10,8 @@ from typing import Literal, NoReturn
 
 import msgspec
 
-from rota.engine.effects import Intent
-from rota.engine.last_success import LastSuccess
+from rota.engine.runs.effects.ledger import Intent
+from rota.engine.schedules.last_success import LastSuccess
 from rota.errors import NotAllowed
 from rota.model.run import Lease
 from rota.runtime.desk import Desk, never

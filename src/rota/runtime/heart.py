@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from rota.clock import elapsed_s
-from rota.engine.heartbeat import Held, Progress, Pulse, changes, heartbeat
+from rota.engine.workers.heartbeat import Held, Progress, Pulse, changes, heartbeat
 from rota.runtime.calls import Calls
 from rota.runtime.options import WorkerOptions
 from rota.runtime.service import Service

@@ -11,8 +11,8 @@ import msgspec
 
 from rota.clock import to_text
 from rota.engine.alerts import Alert, sent_alert, take_alert, tell_alert, waiting_alerts
-from rota.engine.apart import set_aside
-from rota.engine.stored import read
+from rota.engine.failures.batch_isolation import set_aside
+from rota.engine.values.stored_text import read
 from rota.errors import BadInput, RotaError
 from rota.notices import emit
 from rota.runtime.options import WorkerOptions

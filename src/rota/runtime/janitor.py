@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from rota.engine.apart import write_apart
-from rota.engine.audit import seal
-from rota.engine.chores import take_chore
-from rota.engine.expire import expire, time_out
-from rota.engine.keys import DUE
-from rota.engine.lanes import move_to_lane, obstacles
-from rota.engine.presence import give_up, sightings
-from rota.engine.promote import promote
+from rota.engine.admission.lanes import move_to_lane, obstacles
+from rota.engine.failures.batch_isolation import write_apart
+from rota.engine.identity.audit_chain import seal
+from rota.engine.insight.statistics import add, next_part
 from rota.engine.prune import Retention, prune
-from rota.engine.reap import reap
-from rota.engine.statistics import add, next_part
+from rota.engine.runs.expire import expire, time_out
+from rota.engine.runs.promote import promote
+from rota.engine.wakeup_keys import DUE
+from rota.engine.workers.chores import take_chore
+from rota.engine.workers.presence import give_up, sightings
+from rota.engine.workers.reap import reap
 from rota.notices import emit
 from rota.runtime.service import Service
 from rota.store.base import Store, Tx

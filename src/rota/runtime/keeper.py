@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rota.engine.apart import set_aside
-from rota.engine.tend import due_breakers, tend
+from rota.engine.failures.batch_isolation import set_aside
+from rota.engine.failures.breakers.probe import due_breakers, tend
 from rota.errors import StoreUnavailable
 from rota.runtime.service import Service
 from rota.store.base import Store

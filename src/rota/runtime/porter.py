@@ -12,8 +12,8 @@ from threading import Lock
 import msgspec
 
 from rota.clock import elapsed_s
-from rota.engine.memos import recall
-from rota.engine.resolve import resolve_later, whose
+from rota.engine.graphs.nodes.arguments import resolve_later, whose
+from rota.engine.values.result_cache import recall
 from rota.errors import BadInput
 from rota.model.artifact import is_pointer
 from rota.model.run import CACHED, ErrorDetail, Lease

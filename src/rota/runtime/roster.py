@@ -7,10 +7,10 @@ from collections.abc import Callable
 import msgspec
 
 from rota.clock import elapsed_s
-from rota.engine.expand import is_graph
-from rota.engine.jobs import stored_jobs
-from rota.engine.keys import jobs_key
-from rota.engine.turns import limits_of_graphs
+from rota.engine.admission.graph_runs import limits_of_graphs
+from rota.engine.graphs.expand import is_graph
+from rota.engine.jobs.definitions import stored_jobs
+from rota.engine.wakeup_keys import jobs_key
 from rota.runtime.options import Duty
 from rota.runtime.service import Service
 from rota.store.base import Store

@@ -12,14 +12,14 @@ import random
 import time
 
 from rota.clock import elapsed_s
-from rota.engine.apart import write_apart
-from rota.engine.backfill import fill
-from rota.engine.chores import take_chore
-from rota.engine.fire import Fired, fire, next_look
-from rota.engine.inspect import now_ms
-from rota.engine.keys import LOOK
-from rota.engine.reckon import FIRST, find_stale, look_again, wake_waiting
-from rota.engine.timetables import Timetables, rules_version
+from rota.engine.failures.batch_isolation import write_apart
+from rota.engine.runs.find import now_ms
+from rota.engine.schedules.backfills.fill import fill
+from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.fire import Fired, fire, next_look
+from rota.engine.schedules.stale import FIRST, find_stale, look_again, wake_waiting
+from rota.engine.wakeup_keys import LOOK
+from rota.engine.workers.chores import take_chore
 from rota.ids import new_id
 from rota.notices import emit
 from rota.runtime.janitor import Chore

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rota.engine.apart import words
-from rota.engine.workers import note_stall
+from rota.engine.failures.batch_isolation import words
+from rota.engine.workers.registry import note_stall
 from rota.notices import emit
 from rota.store.base import Store
 

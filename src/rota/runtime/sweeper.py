@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rota.clock import to_datetime
-from rota.engine.inspect import now_ms
-from rota.engine.keep import DAY_MS, mentioned, old_pointers, sweep_kept
 from rota.engine.prune import Retention
+from rota.engine.runs.find import now_ms
+from rota.engine.values.artifacts import DAY_MS, mentioned, old_pointers, sweep_kept
 from rota.model.artifact import Pointer
 from rota.notices import emit
 from rota.runtime.artifacts import ArtifactStore

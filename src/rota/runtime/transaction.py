@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from rota.clock import elapsed_s
-from rota.engine.jobs import introduce
-from rota.engine.submit import submit
+from rota.engine.jobs.definitions import introduce
+from rota.engine.runs.submit import submit
 from rota.errors import DuplicateKey, NotAllowed
 from rota.model.run import NewRun
 from rota.model.spec import JobSpec

@@ -6,10 +6,10 @@ import random
 from functools import partial
 
 from rota.clock import elapsed_s
-from rota.engine.apart import write_apart
-from rota.engine.clearing import clear_waiting, is_anybody_waiting
-from rota.engine.keys import AWAITED
-from rota.engine.timetables import Timetables, rules_version
+from rota.engine.admission.release_dependents import clear_waiting, is_anybody_waiting
+from rota.engine.failures.batch_isolation import write_apart
+from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.wakeup_keys import AWAITED
 from rota.runtime.service import Service
 from rota.store.base import Store, Tx
 

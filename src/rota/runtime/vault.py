@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from threading import Lock
 
 from rota.clock import to_datetime
-from rota.engine.keep import load_kept, lost
+from rota.engine.values.artifacts import load_kept, lost
 from rota.errors import ArtifactLost
 from rota.model.artifact import LARGE, Pointer, digest_of, is_pointer, read_pointer
 from rota.notices import emit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from rota.engine.kin import refusal, refused
+from rota.engine.graphs.nodes.links import refusal, refused
 from rota.errors import StoreUnavailable
 from rota.model.run import Lease, Verdict
 from rota.notices import emit

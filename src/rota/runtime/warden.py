@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from rota.clock import elapsed_s
-from rota.engine.claim import NO_LANES, Lanes
-from rota.engine.drains import Drain, drains
-from rota.engine.keys import windows_key
-from rota.engine.lanes import lanes_in_use
-from rota.engine.namespaces import most_running
+from rota.engine.admission.closed_windows import Drain, drains
+from rota.engine.admission.lanes import lanes_in_use
+from rota.engine.identity.namespaces import most_running
+from rota.engine.runs.claim import NO_LANES, Lanes
+from rota.engine.wakeup_keys import windows_key
 from rota.runtime.options import Duty
 from rota.runtime.service import Service
 from rota.store.base import Store, Tx

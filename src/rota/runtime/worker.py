@@ -11,12 +11,12 @@ import socket
 from collections.abc import Sequence
 
 from rota.clock import elapsed_s
-from rota.engine.begin import begin
-from rota.engine.heartbeat import Held
-from rota.engine.keys import queue_key, recall_key, worker_key
-from rota.engine.reap import reap
-from rota.engine.strays import release
-from rota.engine.workers import NewWorker, learn, register, retire
+from rota.engine.runs.begin import begin
+from rota.engine.wakeup_keys import queue_key, recall_key, worker_key
+from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.lost_claims import release
+from rota.engine.workers.reap import reap
+from rota.engine.workers.registry import NewWorker, learn, register, retire
 from rota.errors import StoreUnavailable
 from rota.ids import new_id
 from rota.model.run import Begun

@@ -67,7 +67,7 @@ ACCESS = (
         breaks="An operator runs a program again whose job was removed.",
         edits=(
             Edit(
-                path="engine/redrive.py",
+                path="engine/failures/redrive.py",
                 within="_submit",
                 old="check({_start(row, versions) for row in rows})",
                 new="pass",
@@ -93,7 +93,7 @@ ACCESS = (
         breaks="An operator runs a program that was replaced, by a rerun of a graph that is there.",
         edits=(
             Edit(
-                path="engine/carried.py",
+                path="engine/jobs/deployed_versions.py",
                 within="_below",
                 old="self._pins.at(shape, above[1], item.as_of)",
                 new="self._pins.at(shape, above[1], NOW)",

@@ -110,7 +110,7 @@ CLAIMING = (
         breaks="A run that was moved out of the way is never started.",
         edits=(
             Edit(
-                path="engine/claim.py",
+                path="engine/runs/claim.py",
                 within="_claimed_from_lanes",
                 old="in wanted.lanes.items():",
                 new="in ():",
@@ -123,7 +123,7 @@ CLAIMING = (
         breaks="Runs of a job that its breaker holds back are started from their lane.",
         edits=(
             Edit(
-                path="engine/claim.py",
+                path="engine/runs/claim.py",
                 within="_claimed_from_lanes",
                 old="for job in known if job not in held_back]",
                 new="for job in known]",
@@ -142,7 +142,7 @@ CLAIMING = (
         breaks="A run that was moved out of the way waits for all that came after it.",
         edits=(
             Edit(
-                path="engine/claim.py",
+                path="engine/runs/claim.py",
                 within="_order",
                 old='rank_in_order(row["rank"])',
                 new='row["rank"]',

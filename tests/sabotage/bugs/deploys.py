@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-DECLARE = "engine/declare.py"
+DECLARE = "engine/jobs/declare.py"
 T_RELEASES = "tests/integration/test_releases.py::"
 T_PINS = "tests/contract/test_pins.py::"
 T_MIGRATE = "tests/contract/test_migrate.py::"
@@ -53,7 +53,10 @@ DEPLOYS = (
         breaks="Schedules and other programs start the old version of a job again.",
         edits=(
             Edit(
-                path="engine/jobs.py", within="introduce", old="    if is_new:", new="    if True:"
+                path="engine/jobs/definitions.py",
+                within="introduce",
+                old="    if is_new:",
+                new="    if True:",
             ),
         ),
         caught_by=(
@@ -80,7 +83,7 @@ DEPLOYS = (
         breaks="A run of a graph that waited for long begins with jobs that do not fit it.",
         edits=(
             Edit(
-                path="engine/pins.py",
+                path="engine/jobs/pins.py",
                 within="Pins.at",
                 old="if now.graph in (None, version) and now.since is not None"
                 " and now.since <= as_of:",
@@ -97,7 +100,7 @@ DEPLOYS = (
         breaks="Half of a run is carried out with old jobs, half with new ones.",
         edits=(
             Edit(
-                path="engine/pins.py",
+                path="engine/jobs/pins.py",
                 within="Pins.of",
                 old="as_of = outer.as_of",
                 new="as_of = lease.claimed_at",

@@ -153,7 +153,7 @@ FINISHING = (
         breaks="A program of one run kills the worker again and again, and all runs beside.",
         edits=(
             Edit(
-                path="engine/reap.py",
+                path="engine/workers/reap.py",
                 within="take_back_of_dead",
                 old="alone if len(alone) == 1 else ()",
                 new="()",
@@ -168,7 +168,7 @@ FINISHING = (
         breaks="An innocent run is given up for the one beside it.",
         edits=(
             Edit(
-                path="engine/reap.py",
+                path="engine/workers/reap.py",
                 within="take_back_of_dead",
                 old="alone if len(alone) == 1 else ()",
                 new="alone",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-FIRE = "engine/fire.py"
+FIRE = "engine/schedules/fire.py"
 MISFIRE = "rules/schedules/misfire.py"
 SCHEDULES = "store/sql/schedules.sql"
 T_BACKFILL = "tests/contract/test_backfill.py::"
@@ -21,7 +21,7 @@ FIRING = (
         breaks="A backfill of what failed repeats instants that a rerun had mended.",
         edits=(
             Edit(
-                path="engine/backfill_instants.py",
+                path="engine/schedules/backfills/instants.py",
                 within="_with_reruns",
                 old="if not failed:",
                 new="if failed:",
@@ -38,7 +38,7 @@ FIRING = (
         breaks="A paused schedule goes on starting what its overlap policy made wait.",
         edits=(
             Edit(
-                path="engine/starts.py",
+                path="engine/schedules/starts.py",
                 within="_movable",
                 old='row["state"] == PAUSED',
                 new="False",
@@ -56,7 +56,7 @@ FIRING = (
         breaks="A start by hand of a paused schedule waits for ever once it has to wait.",
         edits=(
             Edit(
-                path="engine/starts.py",
+                path="engine/schedules/starts.py",
                 within="_movable",
                 old="each.by_hand or not is_paused",
                 new="not is_paused",
@@ -69,7 +69,7 @@ FIRING = (
         breaks="An instant that is on record is started a second time.",
         edits=(
             Edit(
-                path="engine/starts.py",
+                path="engine/schedules/starts.py",
                 within="_claim_instants",
                 old="== len(made)",
                 new="<= len(made)",
@@ -152,7 +152,9 @@ FIRING = (
         name="an end that no schedule hears of",
         breaks="A start that waits for the end of another waits on.",
         edits=(
-            Edit(path="engine/finish.py", within="_close", old="if fired:", new="if not closed:"),
+            Edit(
+                path="engine/runs/finish.py", within="_close", old="if fired:", new="if not closed:"
+            ),
         ),
         caught_by=(T_OVERLAP + "test_the_last_success_is_kept[sqlite]",),
     ),
@@ -191,7 +193,7 @@ FIRING = (
         breaks="A backfill of a graph does the same day's work for each of its days.",
         edits=(
             Edit(
-                path="engine/releases.py",
+                path="engine/graphs/nodes/release.py",
                 within="Releases._run",
                 old="origin=course.origin",
                 new="origin=None",
@@ -206,11 +208,11 @@ FIRING = (
         breaks="Whoever sends an event has expressions evaluated in the store's transaction.",
         edits=(
             Edit(
-                path="engine/send.py",
+                path="engine/events.py",
                 within="_ask",
                 old="args=event_args(listener.args, event, names),",
                 new="args=event_args(listener.args, event, names),\n    )\n"
-                "    from rota.engine.fired_run import with_times\n"
+                "    from rota.engine.schedules.new_run import with_times\n"
                 "    start = with_times(row, plan, start) if plan else Start(\n"
                 "        instant=0,",
             ),

@@ -21,7 +21,7 @@ GRAPHS = (
         breaks="A result of a wrong type goes deep into a graph before something fails.",
         edits=(
             Edit(
-                path="engine/expand.py",
+                path="engine/graphs/expand.py",
                 within="_course",
                 old="check_types(shape.graph, course.params, shape.kinds)",
                 new="pass",
@@ -37,7 +37,7 @@ GRAPHS = (
         breaks="A payload that does not fit runs as if it did, and the run succeeds.",
         edits=(
             Edit(
-                path="engine/expand.py",
+                path="engine/graphs/expand.py",
                 within="_course",
                 old="    check_types(",
                 new="    if outer is not None: check_types(",
@@ -106,7 +106,7 @@ GRAPHS = (
         breaks="A rerun with wrong parameters begins, and fails later or not at all.",
         edits=(
             Edit(
-                path="engine/graph_control.py",
+                path="engine/graphs/control.py",
                 within="bound_args",
                 old="return recorded_signature(spec).bind((), params)",
                 new="return msgspec.json.encode(params).decode()",
@@ -197,7 +197,7 @@ GRAPHS = (
         breaks="A run fails because clearing up failed, though nobody said that it counts.",
         edits=(
             Edit(
-                path="engine/mishap.py",
+                path="engine/graphs/failure_modes.py",
                 within="trip",
                 old="node.kind in ASIDE and not node.fails_run",
                 new="False",

@@ -103,7 +103,7 @@ HOLDING = (
         breaks="After a pause workers go on to begin what they hold ready.",
         edits=(
             Edit(
-                path="engine/heartbeat.py",
+                path="engine/workers/heartbeat.py",
                 within="changes",
                 old='recalls=any(row["is_recalled"] for row in rows)',
                 new="recalls=False",

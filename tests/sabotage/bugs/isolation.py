@@ -16,7 +16,9 @@ ISOLATION = (
     Sabotage(
         name="a claim that raises is tried again as it is",
         breaks="One run of a graph stops a worker: it claims nothing any more, in all its queues.",
-        edits=(Edit(path="engine/expand.py", within="expand", old=NOT_CAREFUL, new="if True:"),),
+        edits=(
+            Edit(path="engine/graphs/expand.py", within="expand", old=NOT_CAREFUL, new="if True:"),
+        ),
         caught_by=(T_APART + "test_of_a_batch_of_claims_only_the_run_that_raises_fails[sqlite]",),
     ),
     Sabotage(
@@ -24,7 +26,7 @@ ISOLATION = (
         breaks="A node that succeeded is lost, because the next one has a wrong argument.",
         edits=(
             Edit(
-                path="engine/releases.py",
+                path="engine/graphs/nodes/release.py",
                 within="Releases.release",
                 old="except BadInput as error:",
                 new="except MemoryError as error:",
@@ -41,13 +43,13 @@ ISOLATION = (
         breaks="Instances run that belong to a node which has failed already.",
         edits=(
             Edit(
-                path="engine/releases.py",
+                path="engine/graphs/nodes/release.py",
                 within="Releases._fill",
                 old="runs: list[NewRun] = []",
                 new="runs = self._runs",
             ),
             Edit(
-                path="engine/releases.py",
+                path="engine/graphs/nodes/release.py",
                 within="Releases._fill",
                 old="self._runs += runs",
                 new="self._runs = runs",
@@ -60,7 +62,9 @@ ISOLATION = (
     Sabotage(
         name="a batch of endings is refused as a whole",
         breaks="One ending that the store does not take keeps all others of its batch.",
-        edits=(Edit(path="engine/finish.py", within="finish", old=NOT_CAREFUL, new="if True:"),),
+        edits=(
+            Edit(path="engine/runs/finish.py", within="finish", old=NOT_CAREFUL, new="if True:"),
+        ),
         caught_by=(
             T_APART
             + "test_an_ending_that_the_store_does_not_take_becomes_a_failure_with_the_reason"
@@ -70,7 +74,11 @@ ISOLATION = (
     Sabotage(
         name="a graph that cannot go on takes the node along that has ended",
         breaks="What has succeeded is recorded as failed, and done again by a rerun.",
-        edits=(Edit(path="engine/advance.py", within="advance", old=NOT_CAREFUL, new="if True:"),),
+        edits=(
+            Edit(
+                path="engine/graphs/advance.py", within="advance", old=NOT_CAREFUL, new="if True:"
+            ),
+        ),
         caught_by=(
             T_APART + "test_of_a_batch_of_endings_only_the_graph_that_cannot_go_on_fails[sqlite]",
         ),
@@ -91,7 +99,9 @@ ISOLATION = (
     Sabotage(
         name="a schedule that raises keeps all others from firing",
         breaks="No schedule fires, because one of them cannot be started.",
-        edits=(Edit(path="engine/fire.py", within="fire", old=NOT_CAREFUL, new="if True:"),),
+        edits=(
+            Edit(path="engine/schedules/fire.py", within="fire", old=NOT_CAREFUL, new="if True:"),
+        ),
         caught_by=(
             T_APART
             + "test_a_schedule_that_raises_while_it_is_fired_is_in_error_and_the_others_fire"
@@ -103,7 +113,7 @@ ISOLATION = (
         breaks="Runs that wait for other jobs are not let go, because of one row.",
         edits=(
             Edit(
-                path="engine/clearing.py",
+                path="engine/admission/release_dependents.py",
                 within="clear_waiting",
                 old="if tx.is_careful:",
                 new="if False:",
@@ -118,7 +128,14 @@ ISOLATION = (
     Sabotage(
         name="runs whose rows cannot be written are not weeded out",
         breaks="One row that the database refuses to change keeps all others in their queue.",
-        edits=(Edit(path="engine/weed.py", within="weeded", old=NOT_CAREFUL, new="if True:"),),
+        edits=(
+            Edit(
+                path="engine/failures/poison_search.py",
+                within="weeded",
+                old=NOT_CAREFUL,
+                new="if True:",
+            ),
+        ),
         caught_by=tuple(
             T_APART + f"test_a_run_whose_row_cannot_be_written_ends_and_the_others_start[{way}]"
             for way in ("sqlite-0-running-failed", "sqlite-1000-queued-cancelled")
@@ -142,7 +159,7 @@ ISOLATION = (
         breaks="No breaker gets its probe any more.",
         edits=(
             Edit(
-                path="engine/tend.py",
+                path="engine/failures/breakers/probe.py",
                 within="due_breakers",
                 old="if has_readable_rule(row) and",
                 new="if",
@@ -203,7 +220,7 @@ ISOLATION = (
         breaks="A run of a graph with retries stays suspended for ever.",
         edits=(
             Edit(
-                path="engine/restart.py",
+                path="engine/graphs/restart.py",
                 within="go_on",
                 old="in outcome.restarts.items():",
                 new="in ():",
@@ -221,7 +238,7 @@ ISOLATION = (
         breaks="A thousand tries of what cannot work, in one transaction.",
         edits=(
             Edit(
-                path="engine/conclude.py",
+                path="engine/graphs/complete.py",
                 within="conclude",
                 old="verdict.run_id in ran and",
                 new="",
@@ -234,7 +251,7 @@ ISOLATION = (
         breaks="To cancel the last node of a graph with retries is answered with an error.",
         edits=(
             Edit(
-                path="engine/restart.py",
+                path="engine/graphs/restart.py",
                 within="_restarted",
                 old="tx.fresh.clear()",
                 new="tx.fresh.clear(), tx.drafts.clear()",

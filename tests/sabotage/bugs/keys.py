@@ -39,7 +39,7 @@ KEYS = (
         breaks="Another payload under the same key is swallowed without a word.",
         edits=(
             Edit(
-                path="engine/submit.py",
+                path="engine/runs/submit.py",
                 within="_take_keys",
                 old="refused=digest != ask.digest",
                 new="refused=False",
@@ -88,7 +88,7 @@ KEYS = (
         breaks="A submit sent twice starts a run that has ended.",
         edits=(
             Edit(
-                path="engine/submit.py",
+                path="engine/runs/submit.py",
                 within="submit",
                 old="if is_repeat:",
                 new="if is_repeat is None:",
@@ -102,7 +102,7 @@ KEYS = (
         breaks="A submit sent twice starts a run that ends between its look and its insert.",
         edits=(
             Edit(
-                path="engine/submit.py",
+                path="engine/runs/submit.py",
                 within="submit",
                 old="_take_back_ended(tx, fresh, namespace)",
                 new="pass",
@@ -129,7 +129,7 @@ KEYS = (
         breaks="An order that was sent with another sum under the same key counts as charged.",
         edits=(
             Edit(
-                path="engine/submit.py",
+                path="engine/runs/submit.py",
                 within="_same_values",
                 old="if owner in args and same_json(text, args[owner])",
                 new="if owner in args",

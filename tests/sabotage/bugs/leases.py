@@ -88,7 +88,7 @@ LEASES = (
         breaks="A worker that was given up goes on as if nothing had happened.",
         edits=(
             Edit(
-                path="engine/heartbeat.py",
+                path="engine/workers/heartbeat.py",
                 within="heartbeat",
                 old="if not known:",
                 new="known = known or [{'drain_asked': False}]\n    if not known:",

@@ -17,7 +17,7 @@ LEDGER = (
         breaks="A call in doubt is made again under a key that nobody outside has seen.",
         edits=(
             Edit(
-                path="engine/effects.py",
+                path="engine/runs/effects/ledger.py",
                 within="intend",
                 old='if new[0]["may_repeat"] else',
                 new='if not new[0]["may_repeat"] else',
@@ -33,7 +33,7 @@ LEDGER = (
         breaks="A redrive of a graph repeats the calls of nodes that had succeeded, with new keys.",
         edits=(
             Edit(
-                path="engine/earlier_effects.py",
+                path="engine/runs/effects/inherited.py",
                 within="_before",
                 old="yield each, is_success",
                 new="yield each, _has_succeeded(each)",
@@ -78,7 +78,7 @@ LEDGER = (
         breaks="The handler makes the call, and its result is lost to what a person guessed.",
         edits=(
             Edit(
-                path="engine/doubts.py",
+                path="engine/runs/effects/in_doubt.py",
                 within="settle_doubt",
                 old="State.RUNNING",
                 new="State.SUCCESS",

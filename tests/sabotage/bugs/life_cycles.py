@@ -15,7 +15,10 @@ LIFE_CYCLES = (
         breaks="What a setup has made stays when the run of its graph is cancelled or times out.",
         edits=(
             Edit(
-                path="engine/finish.py", within="_wind_down", old="if not asked:", new="if asked:"
+                path="engine/runs/finish.py",
+                within="_wind_down",
+                old="if not asked:",
+                new="if asked:",
             ),
         ),
         caught_by=(
@@ -41,7 +44,7 @@ LIFE_CYCLES = (
         breaks="A verdict about an earlier claim of a run stops its nodes.",
         edits=(
             Edit(
-                path="engine/wind_down.py",
+                path="engine/graphs/wind_down.py",
                 within="wind_down",
                 old="if fences.get(each.run_id) == each.fence",
                 new="if each.run_id in fences",
@@ -60,13 +63,13 @@ LIFE_CYCLES = (
         breaks="A run that somebody has cancelled starts anew when its teardown fails.",
         edits=(
             Edit(
-                path="engine/conclude.py",
+                path="engine/graphs/complete.py",
                 within="_verdict",
                 old="if how := decided(end.result):",
                 new="if (how := decided(end.result)) and not bad:",
             ),
             Edit(
-                path="engine/conclude.py",
+                path="engine/graphs/complete.py",
                 within="conclude",
                 old="is_worth and decided(",
                 new="is_worth or decided(",
@@ -81,7 +84,7 @@ LIFE_CYCLES = (
         breaks="A run clears away while a graph inside of it still needs what it has made.",
         edits=(
             Edit(
-                path="engine/mishap.py",
+                path="engine/graphs/failure_modes.py",
                 within="stop_runs",
                 old='child["state"] not in _BEGUN',
                 new='child["state"] != State.RUNNING',
@@ -97,7 +100,7 @@ LIFE_CYCLES = (
         breaks="Teardowns of graphs inside run although somebody has said not to.",
         edits=(
             Edit(
-                path="engine/abandon.py",
+                path="engine/graphs/abandon.py",
                 within="abandon",
                 old="if verdict.force",
                 new="if not verdict.force",
@@ -110,13 +113,13 @@ LIFE_CYCLES = (
         breaks="A paused run that is cancelled, or fails fast, never ends.",
         edits=(
             Edit(
-                path="engine/mishap.py",
+                path="engine/graphs/failure_modes.py",
                 within="halt",
                 old="            if was_paused:\n                _wake(step, course, row)",
                 new="            pass",
             ),
             Edit(
-                path="engine/mishap.py",
+                path="engine/graphs/failure_modes.py",
                 within="halt",
                 old="    if was_paused:\n        _unblock(step, course, words)",
                 new="",
@@ -133,7 +136,7 @@ LIFE_CYCLES = (
         breaks="Results of an old list stand in the place of those of a new one.",
         edits=(
             Edit(
-                path="engine/redo.py",
+                path="engine/graphs/redo.py",
                 within="continued",
                 old="set(failed) - below",
                 new="set(failed)",
@@ -146,7 +149,7 @@ LIFE_CYCLES = (
         breaks="A rerun with other parameters gives results of the old ones.",
         edits=(
             Edit(
-                path="engine/graph_control.py",
+                path="engine/graphs/control.py",
                 within="rerun_graph",
                 old=" and args in (None, old.args)",
                 new="",
@@ -159,7 +162,7 @@ LIFE_CYCLES = (
         breaks="After a try with another list, an item of the first list counts as done.",
         edits=(
             Edit(
-                path="engine/redo.py",
+                path="engine/graphs/redo.py",
                 within="in_place",
                 old="earlier or Earlier(is_mixed=True)",
                 new="earlier or Earlier()",
@@ -174,7 +177,7 @@ LIFE_CYCLES = (
         breaks="A node is given the result of a try before for an item that failed in the last.",
         edits=(
             Edit(
-                path="engine/node_results.py",
+                path="engine/graphs/nodes/results.py",
                 within="Known._listed",
                 old="if is_good else None",
                 new='if is_good else found[row["item"]]',
@@ -190,7 +193,7 @@ LIFE_CYCLES = (
         breaks="Nobody ends a mapped node when what is left of it was done in the run before.",
         edits=(
             Edit(
-                path="engine/releases.py",
+                path="engine/graphs/nodes/release.py",
                 within="Releases._fill",
                 old="if ended >= width:",
                 new="if not width:",
@@ -203,7 +206,7 @@ LIFE_CYCLES = (
         breaks="Nodes of an old definition are kept in a run of a new one.",
         edits=(
             Edit(
-                path="engine/redo.py",
+                path="engine/graphs/redo.py",
                 within="carry_over",
                 old=' or known[0]["version"] != version',
                 new="",
@@ -218,7 +221,7 @@ LIFE_CYCLES = (
         breaks="With depends_on_past, a failed run can never be mended.",
         edits=(
             Edit(
-                path="engine/past.py",
+                path="engine/admission/previous_run.py",
                 within="_original",
                 old='while row is not None and row["rerun_of"] is not None:',
                 new='while row is not None and row["rerun_of"] == "":',
@@ -233,7 +236,7 @@ LIFE_CYCLES = (
         breaks="Reruns that are asked for together run in any order, or fail.",
         edits=(
             Edit(
-                path="engine/past.py",
+                path="engine/admission/previous_run.py",
                 within="run_before",
                 old="if live:",
                 new="if live and not live:",
@@ -250,7 +253,7 @@ LIFE_CYCLES = (
         breaks="A rerun that is newer than a run behind it waits for ever.",
         edits=(
             Edit(
-                path="engine/past.py",
+                path="engine/admission/previous_run.py",
                 within="next_turns",
                 old="again.append(run_id)",
                 new="turn = run_id",
@@ -267,7 +270,7 @@ LIFE_CYCLES = (
         breaks="An old failure that was mended stands alone after a week, and the graph is dead.",
         edits=(
             Edit(
-                path="engine/turns.py",
+                path="engine/admission/graph_runs.py",
                 within="let_others",
                 old='verdict.verb == "conclude" and',
                 new='verdict.verb == "" and',
@@ -304,7 +307,7 @@ LIFE_CYCLES = (
         breaks="A run by hand, or a backfill of last year, stops the runs of today.",
         edits=(
             Edit(
-                path="engine/past.py",
+                path="engine/admission/previous_run.py",
                 within="instant_of",
                 old="if origin.kind in _TIMED else None",
                 new="if origin.kind not in _TIMED else None",
@@ -321,7 +324,7 @@ LIFE_CYCLES = (
         breaks="A graph inside fails for good although its node says how often to try.",
         edits=(
             Edit(
-                path="engine/graph_policy.py",
+                path="engine/graphs/policy.py",
                 within="retries_of",
                 old="else change.retry.limit",
                 new="else shape.graph.retries",
@@ -337,7 +340,7 @@ LIFE_CYCLES = (
         breaks="A graph inside runs for as long as it likes.",
         edits=(
             Edit(
-                path="engine/graph_policy.py",
+                path="engine/graphs/policy.py",
                 within="timeout_of",
                 old="return change.timeout_ms",
                 new="return shape.timeout_ms",

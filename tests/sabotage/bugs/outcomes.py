@@ -9,7 +9,7 @@ T_TOLD = "tests/contract/test_on_failure.py::"
 T_WHOLE = "tests/integration/test_on_failure.py::"
 T_PLAIN = "tests/unit/test_graph_plain_calls.py::"
 T_JOINS = "tests/unit/test_joins.py::"
-TOLD = "engine/on_failure.py"
+TOLD = "engine/failures/on_failure.py"
 
 OUTCOMES = (
     Sabotage(
@@ -17,7 +17,7 @@ OUTCOMES = (
         breaks="An alert after a failure makes the failed run a success.",
         edits=(
             Edit(
-                path="engine/conclude.py",
+                path="engine/graphs/complete.py",
                 within="conclude",
                 old="if planned.counts:",
                 new="if planned.is_leaf:",
@@ -74,7 +74,7 @@ OUTCOMES = (
         breaks="A mail that cannot be sent cancels the work it was to tell of.",
         edits=(
             Edit(
-                path="engine/mishap.py",
+                path="engine/graphs/failure_modes.py",
                 within="trip",
                 old="(node.kind in ASIDE and not node.fails_run)",
                 new="(node.fails_run is None)",
@@ -87,7 +87,7 @@ OUTCOMES = (
         breaks="In the modes finish and fail_fast nobody is told.",
         edits=(
             Edit(
-                path="engine/mishap.py",
+                path="engine/graphs/failure_modes.py",
                 within="halt",
                 old="node.kind in words.spares:",
                 new='node.kind == "teardown":',
@@ -100,7 +100,7 @@ OUTCOMES = (
         breaks="The reason of a failed run tells of the alert instead of what failed.",
         edits=(
             Edit(
-                path="engine/conclude.py",
+                path="engine/graphs/complete.py",
                 within="conclude",
                 old='if planned.node.kind == "notify":',
                 new='if planned.node.kind == "none":',
@@ -129,7 +129,7 @@ OUTCOMES = (
         breaks="A node after a failure takes the error for what the failed one gave back.",
         edits=(
             Edit(
-                path="engine/node_results.py",
+                path="engine/graphs/nodes/results.py",
                 within="_keep",
                 old="read_error(result), None",
                 new="read_error(result), result",
@@ -199,7 +199,7 @@ OUTCOMES = (
         breaks="A graph that is told of a job and has a node of that job starts itself for ever.",
         edits=(
             Edit(
-                path="engine/courses.py",
+                path="engine/graphs/graph_run.py",
                 within="policy_for",
                 old="failure_of=course.failure_of,",
                 new="failure_of=None,",
@@ -212,7 +212,7 @@ OUTCOMES = (
         breaks="A job that never got its turn fails in silence.",
         edits=(
             Edit(
-                path="engine/finish.py",
+                path="engine/runs/finish.py",
                 within="_note_failures",
                 old="if not verdict.quiet}",
                 new="if not verdict.quiet and _leaves_letter(verdict)}",
@@ -241,7 +241,7 @@ OUTCOMES = (
         breaks="Each failed node pays for a look at who might be told.",
         edits=(
             Edit(
-                path="engine/finish.py",
+                path="engine/runs/finish.py",
                 within="_note_failures",
                 old="if not verdict.quiet}",
                 new="if verdict.verb}",

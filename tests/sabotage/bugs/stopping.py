@@ -13,7 +13,7 @@ STOPPING = (
         breaks="Teardowns and retries begin while handlers of a failed map or a marked node work.",
         edits=(
             Edit(
-                path="engine/stopping.py",
+                path="engine/graphs/stopping.py",
                 within="end_after_its_runs",
                 old="if not waits:",
                 new="if True:",
@@ -32,7 +32,7 @@ STOPPING = (
         breaks="A graph clears away while nodes of a graph inside of it still work.",
         edits=(
             Edit(
-                path="engine/wind_down.py",
+                path="engine/graphs/wind_down.py",
                 within="wind_down",
                 old="each in awaited and _works(tx, course)",
                 new="False",
@@ -48,7 +48,7 @@ STOPPING = (
         breaks="A graph that is no item of its map any more is cancelled, and its nodes are not.",
         edits=(
             Edit(
-                path="engine/finish.py",
+                path="engine/runs/finish.py",
                 within="_close",
                 old="_followed(tx, verdicts, lost, gone, namespace)",
                 new="_followed(tx, verdicts, {*lost, *gone}, gone, namespace)",
@@ -64,13 +64,13 @@ STOPPING = (
         breaks="Items begin after one too many has failed.",
         edits=(
             Edit(
-                path="engine/instances.py",
+                path="engine/graphs/nodes/mapped.py",
                 within="instance_ended",
                 old="        if not has_live_instances",
                 new="        step.releases.refill(course, row)\n        if not has_live_instances",
             ),
             Edit(
-                path="engine/releases.py",
+                path="engine/graphs/nodes/release.py",
                 within="Releases.fill_maps",
                 old="row.is_final or is_stopping(row)",
                 new="row.is_final",
@@ -87,7 +87,7 @@ STOPPING = (
         breaks="Nobody can go on without a handler that does not stop.",
         edits=(
             Edit(
-                path="engine/graph_control.py",
+                path="engine/graphs/control.py",
                 within="mark",
                 old="not is_aside and not (before and before.is_marked)",
                 new="not is_aside",
@@ -100,7 +100,7 @@ STOPPING = (
         breaks="People who ask why read that a failed map is paused.",
         edits=(
             Edit(
-                path="engine/graph_control.py",
+                path="engine/graphs/control.py",
                 within="pause",
                 old=" and not is_stopping(row)",
                 new="",
@@ -113,7 +113,7 @@ STOPPING = (
         breaks="A node that asks for the result of one that is being stopped gets a note of ours.",
         edits=(
             Edit(
-                path="engine/node_results.py",
+                path="engine/graphs/nodes/results.py",
                 within="Known._keep",
                 old=' and row.state != "active"',
                 new="",
@@ -126,7 +126,7 @@ STOPPING = (
         breaks="Under fail_fast the reason of the run names a node and not what went wrong.",
         edits=(
             Edit(
-                path="engine/conclude.py",
+                path="engine/graphs/complete.py",
                 within="_first_failed",
                 old="[each for each in failed if each.name == name] or ",
                 new="",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-MISFITS = "engine/misfits.py"
+MISFITS = "engine/runs/argument_mismatch.py"
 T_ROLLING = "tests/integration/test_rolling_deploys.py::"
 T_MISFITS = "tests/contract/test_misfits.py::"
 T_REMOTE = "tests/api/test_remote_deploys.py::"
@@ -47,7 +47,7 @@ VERSIONS = (
         breaks="In a rolling deploy runs fail on the wrong worker while the right one is alive.",
         edits=(
             Edit(
-                path="engine/finish.py",
+                path="engine/runs/finish.py",
                 within="_finish",
                 old="    if any(verdict.misfit for verdict in ordered):",
                 new="    if not ordered:",
@@ -133,7 +133,7 @@ VERSIONS = (
         breaks="Runs that fit a worker with --stored fail on others after a job file was applied.",
         edits=(
             Edit(
-                path="engine/workers.py",
+                path="engine/workers/registry.py",
                 within="learn",
                 old="_known(jobs, takes)",
                 new="_known(jobs, {})",

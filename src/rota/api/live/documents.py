@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from rota.api.documents import Document, Moment, then, when
-from rota.engine.changes import RunChange
-from rota.engine.queues import QueueView
-from rota.engine.workers import WorkerView
+from rota.engine.admission.queues import QueueView
+from rota.engine.insight.changes import RunChange
+from rota.engine.workers.registry import WorkerView
 from rota.model.log import LogLine
 
 

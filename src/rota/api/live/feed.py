@@ -17,7 +17,7 @@ from rota.api.live.marks import Marks
 from rota.api.live.reader import Look, Reader
 from rota.api.live.tails import Tails
 from rota.clock import elapsed_s
-from rota.engine.changes import RunChange
+from rota.engine.insight.changes import RunChange
 from rota.errors import NotPermitted, NotSignedIn, StoreUnavailable, TooMany
 from rota.model.log import LogLine
 from rota.notices import emit

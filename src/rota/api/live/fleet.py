@@ -9,8 +9,8 @@ import msgspec
 
 from rota.api.live.client import Client
 from rota.api.live.documents import Gone, QueueTold, WorkerTold, event, queue_told, worker_told
-from rota.engine.queues import queues
-from rota.engine.workers import workers
+from rota.engine.admission.queues import queues
+from rota.engine.workers.registry import workers
 from rota.store.base import Tx
 
 

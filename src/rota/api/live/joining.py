@@ -7,9 +7,9 @@ from rota.api.live.documents import run_event
 from rota.api.live.reader import LONGEST_MS, MOST_READ, MOST_TOLD, SKEW_MS
 from rota.api.live.tails import lines_after
 from rota.api.live.topics import MOST_CLAIMS, Ends
-from rota.engine.changes import changed, mark, traces
-from rota.engine.inspect import find
+from rota.engine.insight.changes import changed, mark, traces
 from rota.engine.logs import ends as log_ends
+from rota.engine.runs.find import find
 from rota.errors import UnknownRun
 from rota.ids import first_id
 from rota.store.base import Tx

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rota.api.live.client import Client
 from rota.api.live.documents import Changed, event
-from rota.engine.definitions import DefinitionMark, definition_mark, newest_acts
+from rota.engine.jobs.changes import DefinitionMark, definition_mark, newest_acts
 from rota.store.base import Tx
 
 SPARE = 50

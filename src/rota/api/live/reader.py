@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from rota.clock import elapsed_s
-from rota.engine.changes import Footprint, RunChange, Traces, changed, mark, traces
+from rota.engine.insight.changes import Footprint, RunChange, Traces, changed, mark, traces
 from rota.ids import first_id
 from rota.rules.insight.cursor import Cursor
 from rota.store.base import Tx

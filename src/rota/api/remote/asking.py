@@ -10,7 +10,7 @@ from litestar import post
 from rota.api.ask import Ask
 from rota.api.gate import needs
 from rota.api.remote.arrivals import Ear
-from rota.engine.remote import RemoteWorker, find_remote
+from rota.engine.workers.remote import RemoteWorker, find_remote
 from rota.errors import BadInput
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx

@@ -11,16 +11,16 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from rota.api.remote.trust import check_held
-from rota.engine.apart import write_apart
-from rota.engine.courses import spec_at
-from rota.engine.expand import is_graph
-from rota.engine.finish import finish
-from rota.engine.heartbeat import Held
-from rota.engine.jobs import Pinned, current_specs, pinned_to
-from rota.engine.kin import refusal
-from rota.engine.remote import RemoteWorker, find_remote, held_runs, strays_of, told_takes
-from rota.engine.strays import release
-from rota.engine.turns import limits_of_graphs
+from rota.engine.admission.graph_runs import limits_of_graphs
+from rota.engine.failures.batch_isolation import write_apart
+from rota.engine.graphs.expand import is_graph
+from rota.engine.graphs.graph_run import spec_at
+from rota.engine.graphs.nodes.links import refusal
+from rota.engine.jobs.definitions import Pinned, current_specs, pinned_to
+from rota.engine.runs.finish import finish
+from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.lost_claims import release
+from rota.engine.workers.remote import RemoteWorker, find_remote, held_runs, strays_of, told_takes
 from rota.errors import BadInput
 from rota.model.artifact import is_pointer
 from rota.model.identity import Credential

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from rota.api.remote.trust import check_held, check_json, without_zero
-from rota.engine.apart import set_aside, write_apart
-from rota.engine.courses import Course, courses, spec_at
-from rota.engine.finish import finish
-from rota.engine.kin import refusal
-from rota.engine.remote import HeldRun, RemoteWorker, find_remote, held_runs
-from rota.engine.resolve import cache_of
+from rota.engine.failures.batch_isolation import set_aside, write_apart
+from rota.engine.graphs.graph_run import Course, courses, spec_at
+from rota.engine.graphs.nodes.arguments import cache_of
+from rota.engine.graphs.nodes.links import refusal
+from rota.engine.runs.finish import finish
+from rota.engine.workers.remote import HeldRun, RemoteWorker, find_remote, held_runs
 from rota.errors import BadInput
 from rota.model.identity import Credential
 from rota.model.remote import EndBody

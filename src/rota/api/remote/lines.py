@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.api.remote.trust import check_attempt, without_zero
-from rota.engine.heartbeat import Held
 from rota.engine.logs import append
-from rota.engine.remote import RemoteWorker, logged_chars
+from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.remote import RemoteWorker, logged_chars
 from rota.errors import BadInput
 from rota.model.log import LEVELS, SPAN_MS, STREAMS, LogChunk
 from rota.model.remote import ChunkBody

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.engine.heartbeat import Held
-from rota.engine.remote import RemoteWorker
+from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.remote import RemoteWorker
 from rota.errors import BadInput, PayloadTooLarge
 from rota.model.remote import AttemptBody
 from rota.rules.security.attempt_tokens import Facts, read_token

@@ -23,8 +23,8 @@ from rota.api.documents import (
     then,
 )
 from rota.api.gate import needs
-from rota.engine.acts import Act, act_page
-from rota.engine.audit import verify_with
+from rota.engine.identity.audit_chain import verify_with
+from rota.engine.identity.audit_log import Act, act_page
 from rota.errors import NotPermitted
 from rota.model.anchor import Anchor
 

@@ -24,16 +24,16 @@ from rota.api.documents import (
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.routes.schedule_access import merged_args, reached_schedule, startable_schedule
-from rota.engine.acts import By
-from rota.engine.backfill import (
+from rota.engine.identity.audit_log import By
+from rota.engine.schedules.backfills.fill import (
     cancel_backfill,
     count_backfill,
     preview_backfill,
     start_backfill,
 )
-from rota.engine.backfill_range import MOST as FIRINGS
-from rota.engine.backfill_range import Range
-from rota.engine.backfill_views import BackfillView, Reprocess, backfills, show_backfill
+from rota.engine.schedules.backfills.span import MOST as FIRINGS
+from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.backfills.views import BackfillView, Reprocess, backfills, show_backfill
 from rota.errors import BadOption, UnknownBackfill, UnknownSchedule
 from rota.ids import new_id
 from rota.model.identity import Credential

@@ -15,10 +15,10 @@ from rota.api.etags import IfMatch, IfNoneMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
 from rota.api.routes.kept import Gone, kept_verbs
 from rota.api.routes.schedule_access import reached_jobs
-from rota.engine import blackouts as windows
-from rota.engine.acts import By
-from rota.engine.inspect import now_ms
-from rota.engine.names import lock_name
+from rota.engine.admission import windows
+from rota.engine.identity.audit_log import By
+from rota.engine.locks import lock_name
+from rota.engine.runs.find import now_ms
 from rota.errors import NotPermitted, UnknownBlackout
 from rota.model.schedule import Blackout, BlackoutKind
 from rota.rules.schedules.sentence import describe_window

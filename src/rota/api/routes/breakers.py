@@ -12,9 +12,9 @@ from rota.api.documents import Body, Document, Moment, Page, then, when
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.offers import offered
-from rota.engine.acts import By
-from rota.engine.breakers import breakers, close_breaker, open_breaker
-from rota.engine.jobs import current_specs
+from rota.engine.failures.breakers.control import breakers, close_breaker, open_breaker
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.definitions import current_specs
 from rota.errors import UnknownJob
 from rota.model.breaker import BreakerView
 from rota.store.base import Tx

@@ -15,10 +15,10 @@ from rota.api.etags import IfMatch, IfNoneMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
 from rota.api.routes.kept import Gone, kept_verbs
 from rota.api.routes.schedule_access import calendars_of_others, check_calendar
-from rota.engine import calendars as engine
-from rota.engine.acts import By
-from rota.engine.names import lock_name
-from rota.engine.timetables import StoredCalendar
+from rota.engine.identity.audit_log import By
+from rota.engine.locks import lock_name
+from rota.engine.schedules import calendars as engine
+from rota.engine.schedules.compiled import StoredCalendar
 from rota.errors import UnknownCalendar
 from rota.model.schedule import Calendar
 from rota.rules.text.names import check_name

@@ -26,8 +26,7 @@ from rota.api.routes.letter_documents import (
     group_document,
     letter_document,
 )
-from rota.engine.acts import By
-from rota.engine.dead_letters import (
+from rota.engine.failures.dead_letters import (
     LetterState,
     LetterView,
     find_letter,
@@ -36,10 +35,11 @@ from rota.engine.dead_letters import (
     open_group,
     open_letters,
 )
-from rota.engine.discard import discard
-from rota.engine.inspect import find, now_ms
-from rota.engine.jobs import current_specs
-from rota.engine.redrive import Pair, Redriven, Wish, redrive
+from rota.engine.failures.discard import discard
+from rota.engine.failures.redrive import Pair, Redriven, Wish, redrive
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.definitions import current_specs
+from rota.engine.runs.find import find, now_ms
 from rota.errors import BadArguments, BadInput, NotAllowed, UnknownJob, UnknownRun
 from rota.ids import is_id, new_id
 from rota.rules.jobs.stored_signature import recorded_signature

@@ -15,8 +15,8 @@ from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.api.routes.runs import reached
 from rota.app.effects import settled_text
-from rota.engine.acts import By
-from rota.engine.doubts import doubts, effects, settle_doubt
+from rota.engine.identity.audit_log import By
+from rota.engine.runs.effects.in_doubt import doubts, effects, settle_doubt
 from rota.model.effect import EffectState, EffectView
 from rota.store.base import Tx
 

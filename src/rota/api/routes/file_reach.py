@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from rota.api.ask import Ask
 from rota.api.routes.schedule_access import calendars_of_others, check_calendar
-from rota.engine.blackouts import blackouts
-from rota.engine.jobs import current_specs
-from rota.engine.schedule_views import schedules_named
+from rota.engine.admission.windows import blackouts
+from rota.engine.jobs.definitions import current_specs
+from rota.engine.schedules.views import schedules_named
 from rota.errors import NotPermitted
 from rota.model.bundle import Bundle
 from rota.model.plan import Kind, Plan

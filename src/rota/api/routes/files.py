@@ -16,9 +16,9 @@ from rota.api.habits import told_changes
 from rota.api.rights import check_rights
 from rota.api.routes.file_reach import check_reach
 from rota.app.files import bundles_of
-from rota.engine.acts import By
-from rota.engine.apply import apply, compare
-from rota.engine.calendars import calendars
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.apply import apply, compare
+from rota.engine.schedules.calendars import calendars
 from rota.errors import BadOption
 from rota.ids import new_id
 from rota.model.bundle import Bundle

@@ -24,12 +24,12 @@ from rota.api.routes.schedule_documents import (
     mark_of,
     past_document,
 )
-from rota.engine.calendars import calendars
-from rota.engine.firings import FiringPage, Place, firing_page
-from rota.engine.inspect import now_ms
-from rota.engine.jobs import current_specs
-from rota.engine.timetables import seed_of
-from rota.engine.upcoming import Upcoming, upcoming
+from rota.engine.jobs.definitions import current_specs
+from rota.engine.runs.find import now_ms
+from rota.engine.schedules.calendars import calendars
+from rota.engine.schedules.compiled import seed_of
+from rota.engine.schedules.firings import FiringPage, Place, firing_page
+from rota.engine.schedules.upcoming import Upcoming, upcoming
 from rota.errors import BadOption
 from rota.rules.schedules.preview import preview
 from rota.rules.schedules.sentence import describe

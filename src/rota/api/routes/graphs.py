@@ -16,10 +16,10 @@ from rota.api.routes.job_changes import reached_job
 from rota.api.routes.job_documents import JobItem, job_facts, job_verbs
 from rota.api.routes.jobs import job_page
 from rota.api.routes.run_documents import Status, origin_of, status_of
-from rota.engine.courses import find_spec, shape_of
-from rota.engine.grid import grid
-from rota.engine.job_views import activity
-from rota.engine.jobs import JobView
+from rota.engine.graphs.graph_run import find_spec, shape_of
+from rota.engine.graphs.views.grid import grid
+from rota.engine.jobs.definitions import JobView
+from rota.engine.jobs.views import activity
 from rota.errors import UnknownJob, UnknownVersion
 from rota.model.graph import Join, Kind, Mode
 from rota.model.run import RunView

@@ -8,7 +8,7 @@ from rota.api.ask import Ask
 from rota.api.documents import Document
 from rota.api.gate import needs, public
 from rota.api.house import HOUSE
-from rota.engine.inspect import now_ms
+from rota.engine.runs.find import now_ms
 from rota.errors import RotaError
 from rota.version import version
 

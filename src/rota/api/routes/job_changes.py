@@ -11,10 +11,8 @@ from rota.api.documents import MOST
 from rota.api.etags import check_match, etag_of
 from rota.api.rights import check_rights
 from rota.api.routes.job_bodies import HttpBody, JobBody, JobMade
-from rota.engine import schedules as timing
-from rota.engine.acts import By
-from rota.engine.calendars import calendars
-from rota.engine.jobs import (
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.definitions import (
     CODE,
     JobView,
     current_specs,
@@ -23,8 +21,10 @@ from rota.engine.jobs import (
     lock_job,
     origin_of,
 )
-from rota.engine.names import lock_name
-from rota.engine.schedule_views import ScheduleView, schedules
+from rota.engine.locks import lock_name
+from rota.engine.schedules import definitions as timing
+from rota.engine.schedules.calendars import calendars
+from rota.engine.schedules.views import ScheduleView, schedules
 from rota.errors import BadOption, NotAllowed, NotPermitted, UnknownJob
 from rota.ids import new_id
 from rota.model.spec import CommandTarget, HttpTarget

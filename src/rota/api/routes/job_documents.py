@@ -11,9 +11,9 @@ from rota.api.habits import may_see
 from rota.api.routes.job_bodies import BreakerBody, HttpBody
 from rota.api.routes.job_specs import whole_spec
 from rota.api.routes.run_documents import Status, percent, status_of
-from rota.engine.job_views import Activity, Outcome
-from rota.engine.jobs import JobView
-from rota.engine.schedule_views import ScheduleView
+from rota.engine.jobs.definitions import JobView
+from rota.engine.jobs.views import Activity, Outcome
+from rota.engine.schedules.views import ScheduleView
 from rota.model.identity import Credential
 from rota.model.run import RunView
 from rota.model.spec import Backoff, CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget

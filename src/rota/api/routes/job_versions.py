@@ -23,12 +23,12 @@ from rota.api.routes.job_changes import (
     refuse_others,
 )
 from rota.api.routes.job_documents import DefinitionDocument, definition_document
-from rota.engine.acts import By
-from rota.engine.breakers import close_breaker, open_breaker
-from rota.engine.carried import Start
-from rota.engine.job_views import NEWEST, VersionView, versions
-from rota.engine.jobs import define, spec_of
-from rota.engine.weights import set_weights
+from rota.engine.failures.breakers.control import close_breaker, open_breaker
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.definitions import define, spec_of
+from rota.engine.jobs.deployed_versions import Start
+from rota.engine.jobs.views import NEWEST, VersionView, versions
+from rota.engine.jobs.weights import set_weights
 from rota.errors import BadOption, UnknownVersion
 from rota.model.plan import FieldChange
 from rota.model.spec import JobSpec

@@ -26,12 +26,12 @@ from rota.api.routes.job_documents import JobDocument, JobEntry, job_document, j
 from rota.api.routes.run_bodies import SubmitBody
 from rota.api.routes.runs import submit_all
 from rota.api.routes.schedules import start_schedule
-from rota.engine import schedules as timing
-from rota.engine.acts import By
-from rota.engine.job_views import activity
-from rota.engine.jobs import JobView, current_specs, jobs, remove
-from rota.engine.run_lists import newest_of
-from rota.engine.schedule_views import schedules
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.definitions import JobView, current_specs, jobs, remove
+from rota.engine.jobs.views import activity
+from rota.engine.runs.lists import newest_of
+from rota.engine.schedules import definitions as timing
+from rota.engine.schedules.views import schedules
 from rota.errors import BadInput, BadOption, NotAllowed
 from rota.model.spec import GraphTarget
 from rota.rules.jobs.definitions import OWN

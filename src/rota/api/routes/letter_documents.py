@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from rota.api.documents import Body, Document, Moment, then, when
-from rota.engine.dead_letters import LetterGroup, LetterView
+from rota.engine.failures.dead_letters import LetterGroup, LetterView
 
 
 class GroupDocument(Document):

@@ -20,10 +20,10 @@ from rota.api.house import HOUSE
 from rota.api.identities import LONGEST, address_of
 from rota.api.signin import MOST_CHARACTERS, WELCOME, page, style
 from rota.app.tokens import draw_secret
-from rota.engine.acts import By, record
-from rota.engine.inspect import now_ms
-from rota.engine.sessions import LIFE_MS, close_session, open_session, take_ticket
-from rota.engine.tokens import credential_of_token, touch
+from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.sessions import LIFE_MS, close_session, open_session, take_ticket
+from rota.engine.identity.tokens import credential_of_token, touch
+from rota.engine.runs.find import now_ms
 from rota.model.identity import WORKER, Credential
 from rota.rules.security.secrets import digest_of
 from rota.store.base import Tx

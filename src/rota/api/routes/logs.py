@@ -12,9 +12,9 @@ from rota.api.ask import Ask
 from rota.api.documents import Page
 from rota.api.gate import needs
 from rota.api.routes.run_documents import LogDocument, log_document
-from rota.engine.inspect import now_ms
+from rota.engine.insight.search import reached_lines
 from rota.engine.logs import search
-from rota.engine.search import reached_lines
+from rota.engine.runs.find import now_ms
 from rota.errors import BadInput
 from rota.model.log import Level, LogLine
 from rota.rules.text.duration import parse_duration

@@ -14,8 +14,8 @@ from litestar import Response, get
 from rota.api.ask import Ask
 from rota.api.gate import needs
 from rota.api.refusals import Kind
-from rota.engine.metrics import Metrics, metrics
-from rota.engine.statistics import ALL, Place, Statistic
+from rota.engine.insight.metrics import Metrics, metrics
+from rota.engine.insight.statistics import ALL, Place, Statistic
 from rota.rules.insight.exposition import MEDIA_TYPE, Family, Labels, Sample, histogram, render
 from rota.version import version
 

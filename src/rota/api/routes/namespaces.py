@@ -14,8 +14,8 @@ from rota.api.documents import Body, Document, Moment, Page, when
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.offers import offered
-from rota.engine.acts import By
-from rota.engine.namespaces import (
+from rota.engine.identity.audit_log import By
+from rota.engine.identity.namespaces import (
     HOME,
     find_namespace,
     namespaces,

@@ -16,8 +16,8 @@ from rota.api.oidc import Flow, Person, Provider, ProviderDown
 from rota.api.routes.login import session_cookie
 from rota.api.signin import page
 from rota.app.tokens import draw_secret
-from rota.engine.acts import By, record
-from rota.engine.sessions import close_session, open_session
+from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.sessions import close_session, open_session
 from rota.errors import NotPermitted, NotSignedIn, RotaError
 from rota.model.identity import Credential
 from rota.notices import emit

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rota.api.documents import Document, Moment, then
-from rota.engine.attention import Kind
-from rota.engine.overview import Bucket, Overview
-from rota.engine.statistics import Statistic
+from rota.engine.insight.attention import Kind
+from rota.engine.insight.overview import Bucket, Overview
+from rota.engine.insight.statistics import Statistic
 from rota.rules.insight.histogram import quantile_ms
 
 

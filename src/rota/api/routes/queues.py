@@ -21,13 +21,13 @@ from rota.api.routes.overview_documents import (
     quantiles,
     success_rate,
 )
-from rota.engine.acts import By
-from rota.engine.inspect import now_ms
-from rota.engine.limits import Limit, limits_of
-from rota.engine.overview import Bucket, timeline
-from rota.engine.queues import QueueView, pause, queue_view, queues, resume
-from rota.engine.statistics import HOUR_MS, MINUTE_MS, total
-from rota.engine.statistics import read as statistics
+from rota.engine.admission.queues import QueueView, pause, queue_view, queues, resume
+from rota.engine.identity.audit_log import By
+from rota.engine.insight.overview import Bucket, timeline
+from rota.engine.insight.queue_limits import Limit, limits_of
+from rota.engine.insight.statistics import HOUR_MS, MINUTE_MS, total
+from rota.engine.insight.statistics import read as statistics
+from rota.engine.runs.find import now_ms
 from rota.errors import UnknownQueue
 from rota.rules.text.names import check_name
 from rota.store.base import Tx

@@ -12,9 +12,9 @@ from rota.api.documents import MOST, PAGE, Document, Moment, Page, then
 from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.api.rights import check_rights
-from rota.engine.acts import By
-from rota.engine.courses import find_spec
-from rota.engine.declare import Hand, find_release, releases, use
+from rota.engine.graphs.graph_run import find_spec
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.declare import Hand, find_release, releases, use
 from rota.errors import UnknownRelease
 from rota.ids import new_id
 from rota.model.release import Release

@@ -27,21 +27,13 @@ from rota.api.remote.asking import (
 from rota.api.remote.claiming import told_strays
 from rota.api.remote.trust import check_held
 from rota.clock import elapsed_s
-from rota.engine.acts import By
-from rota.engine.begin import begin
-from rota.engine.heartbeat import Progress, heartbeat
-from rota.engine.keys import recall_key, worker_key
-from rota.engine.remote import (
-    bury,
-    enlist,
-    has_news,
-    known_jobs,
-    leave,
-    teach,
-    undefined,
-)
-from rota.engine.strays import release
-from rota.engine.workers import NewWorker
+from rota.engine.identity.audit_log import By
+from rota.engine.runs.begin import begin
+from rota.engine.wakeup_keys import recall_key, worker_key
+from rota.engine.workers.heartbeat import Progress, heartbeat
+from rota.engine.workers.lost_claims import release
+from rota.engine.workers.registry import NewWorker
+from rota.engine.workers.remote import bury, enlist, has_news, known_jobs, leave, teach, undefined
 from rota.errors import BadInput, NotPermitted, UnknownWorker
 from rota.ids import is_id
 from rota.model.remote import (

@@ -11,10 +11,10 @@ from litestar.params import FromPath, JSONBody
 from rota.api.ask import Ask
 from rota.api.remote.asking import find, worker_call, write
 from rota.api.remote.trust import check_held, check_json
-from rota.engine.checkpoint import load_checkpoint, save_checkpoint
-from rota.engine.effects import intend, retract, settle
-from rota.engine.last_success import LastSuccess, last_success
-from rota.engine.remote import held_runs
+from rota.engine.runs.effects.ledger import intend, retract, settle
+from rota.engine.runs.handler_state import load_checkpoint, save_checkpoint
+from rota.engine.schedules.last_success import LastSuccess, last_success
+from rota.engine.workers.remote import held_runs
 from rota.errors import BadInput, LeaseLost
 from rota.model.artifact import is_pointer
 from rota.model.remote import AttemptBody, Done

@@ -23,11 +23,11 @@ from rota.api.remote.claiming import Catch, catch, complete, told
 from rota.api.remote.finishing import check_ends, conclude
 from rota.api.remote.lines import append_lines
 from rota.clock import elapsed_s
-from rota.engine.apart import words, write_apart
-from rota.engine.heartbeat import Held
-from rota.engine.keys import queue_key, worker_key
-from rota.engine.strays import release
-from rota.engine.workers import note_stall
+from rota.engine.failures.batch_isolation import words, write_apart
+from rota.engine.wakeup_keys import queue_key, worker_key
+from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.lost_claims import release
+from rota.engine.workers.registry import note_stall
 from rota.errors import RotaError
 from rota.model.artifact import is_pointer
 from rota.model.remote import ClaimBody, Claimed, FinishBody, Finished, LogsBody, Taken

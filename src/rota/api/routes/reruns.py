@@ -18,14 +18,14 @@ from rota.api.routes.run_bodies import RerunBody, StateDocument
 from rota.api.routes.run_documents import Status
 from rota.api.routes.run_lists import LONGEST
 from rota.api.routes.runs import reached
-from rota.engine.acts import By
-from rota.engine.bulk import MOST, Filter, cancel_all, matching, rerun_all
-from rota.engine.graph_control import Part, rerun_graph
-from rota.engine.jobs import spec_of
-from rota.engine.namespaces import check_room, find_namespace
-from rota.engine.redrive import Pair
-from rota.engine.rerun import again as start_again
-from rota.engine.rerun import rerun
+from rota.engine.failures.redrive import Pair
+from rota.engine.graphs.control import Part, rerun_graph
+from rota.engine.identity.audit_log import By
+from rota.engine.identity.namespaces import check_room, find_namespace
+from rota.engine.jobs.definitions import spec_of
+from rota.engine.runs.bulk import MOST, Filter, cancel_all, matching, rerun_all
+from rota.engine.runs.rerun import again as start_again
+from rota.engine.runs.rerun import rerun
 from rota.errors import BadOption
 from rota.ids import is_id, new_id
 from rota.model.run import RunView

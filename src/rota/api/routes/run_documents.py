@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from rota.api.documents import Document, Moment, then, when
-from rota.engine.scene import Scene
+from rota.engine.admission.holds import Scene
 from rota.model.artifact import stand_in
 from rota.model.identity import Credential
 from rota.model.log import LogLine

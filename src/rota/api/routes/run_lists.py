@@ -13,8 +13,8 @@ from rota.api.documents import MOST, PAGE, Page, moment_ms, page_start
 from rota.api.gate import needs
 from rota.api.routes.run_documents import RunDocument, Status, run_document
 from rota.api.routes.runs import scene_of
-from rota.engine.inspect import now_ms
-from rota.engine.run_lists import page
+from rota.engine.runs.find import now_ms
+from rota.engine.runs.lists import page
 from rota.errors import BadInput
 from rota.ids import is_id
 from rota.model.states import State

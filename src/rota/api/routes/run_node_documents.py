@@ -7,7 +7,7 @@ from collections.abc import Collection
 from rota.api.documents import Document, Moment, when
 from rota.api.routes.graphs import EdgeDocument
 from rota.api.routes.run_documents import percent
-from rota.engine.node_views import NodeView
+from rota.engine.graphs.views.nodes import NodeView
 from rota.model.graph import Join, Kind
 from rota.model.run import RunView
 from rota.model.states import FINAL, State

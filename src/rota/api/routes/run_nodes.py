@@ -21,11 +21,11 @@ from rota.api.routes.run_node_documents import (
     progress_document,
 )
 from rota.api.routes.runs import reached
-from rota.engine.acts import By
-from rota.engine.courses import find_spec, shape_of
-from rota.engine.graph_control import mark, pause, resume
-from rota.engine.node_views import NodeView, is_paused, nodes, with_spans
-from rota.engine.progress import progress_of_nodes
+from rota.engine.graphs.control import mark, pause, resume
+from rota.engine.graphs.graph_run import find_spec, shape_of
+from rota.engine.graphs.views.nodes import NodeView, is_paused, nodes, with_spans
+from rota.engine.graphs.views.progress import progress_of_nodes
+from rota.engine.identity.audit_log import By
 from rota.model.run import RunView
 from rota.model.spec import GraphTarget
 from rota.model.states import FINAL

@@ -30,14 +30,14 @@ from rota.api.routes.run_documents import (
     run_document,
     status_of,
 )
-from rota.engine.acts import By
-from rota.engine.cancel import cancel
-from rota.engine.inspect import attempts, find, tally
+from rota.engine.admission.holds import Scene, scene
+from rota.engine.failures.on_failure import told_run
+from rota.engine.graphs.views.nodes import is_paused
+from rota.engine.identity.audit_log import By
+from rota.engine.insight.why import why, why_of_node
 from rota.engine.logs import Seen, before_last, read
-from rota.engine.node_views import is_paused
-from rota.engine.on_failure import told_run
-from rota.engine.scene import Scene, scene
-from rota.engine.why import why, why_of_node
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.find import attempts, find, tally
 from rota.errors import BadInput, DuplicateKey, UnknownRun
 from rota.model.artifact import is_pointer
 from rota.model.run import RunView, Submitted

@@ -9,9 +9,9 @@ import msgspec
 from rota.api.ask import Ask
 from rota.api.payloads import checked_args
 from rota.api.rights import check_job
-from rota.engine.calendars import jobs_by_calendar
-from rota.engine.jobs import current_specs
-from rota.engine.schedule_views import ScheduleView, show
+from rota.engine.jobs.definitions import current_specs
+from rota.engine.schedules.calendars import jobs_by_calendar
+from rota.engine.schedules.views import ScheduleView, show
 from rota.errors import BadOption, NotPermitted, UnknownJob, UnknownSchedule
 from rota.model.schedule import OnEvent
 from rota.rules.jobs.stored_signature import check_schedule

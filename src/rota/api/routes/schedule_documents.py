@@ -7,8 +7,8 @@ from typing import Any, Literal
 import msgspec
 
 from rota.api.documents import Body, Document, Moment, then, when
-from rota.engine.firings import FiringView
-from rota.engine.schedule_views import ScheduleState, ScheduleView
+from rota.engine.schedules.firings import FiringView
+from rota.engine.schedules.views import ScheduleState, ScheduleView
 from rota.errors import BadOption
 from rota.model.identity import Credential
 from rota.model.schedule import (

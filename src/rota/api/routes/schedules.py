@@ -31,18 +31,13 @@ from rota.api.routes.schedule_documents import (
     schedule_document,
     schedule_item,
 )
-from rota.engine import schedules as engine
-from rota.engine.acts import By
-from rota.engine.calendars import calendars
-from rota.engine.coming import coming
-from rota.engine.firings import firings_of
-from rota.engine.schedule_views import (
-    ScheduleState,
-    ScheduleView,
-    present,
-    schedules,
-)
-from rota.engine.trigger import Triggered, trigger
+from rota.engine.identity.audit_log import By
+from rota.engine.schedules import definitions as engine
+from rota.engine.schedules.calendars import calendars
+from rota.engine.schedules.firings import firings_of
+from rota.engine.schedules.next_firings import coming
+from rota.engine.schedules.trigger import Triggered, trigger
+from rota.engine.schedules.views import ScheduleState, ScheduleView, present, schedules
 from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.rules.jobs.stored_signature import check_schedule

@@ -12,8 +12,8 @@ from rota.api.ask import Ask
 from rota.api.documents import Document, Moment, then, when
 from rota.api.gate import needs
 from rota.api.routes.job_documents import Kind, kind_of
-from rota.engine.schedule_views import ScheduleState
-from rota.engine.search import search
+from rota.engine.insight.search import search
+from rota.engine.schedules.views import ScheduleState
 from rota.errors import BadInput
 
 LONGEST = 200

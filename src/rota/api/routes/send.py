@@ -15,9 +15,9 @@ from rota.api.gate import needs
 from rota.api.payloads import check_payload
 from rota.api.rights import check_job
 from rota.app.events import new_event
-from rota.engine.acts import By
-from rota.engine.namespaces import check_room, find_namespace
-from rota.engine.send import send
+from rota.engine.events import send
+from rota.engine.identity.audit_log import By
+from rota.engine.identity.namespaces import check_room, find_namespace
 from rota.ids import new_id
 from rota.store.base import Tx
 

@@ -11,9 +11,9 @@ from rota.api.ask import Ask
 from rota.api.documents import Document
 from rota.api.gate import needs
 from rota.api.offers import joined, offered
-from rota.engine.acts import By
-from rota.engine.namespaces import HOME
-from rota.engine.sessions import close_session
+from rota.engine.identity.audit_log import By
+from rota.engine.identity.namespaces import HOME
+from rota.engine.identity.sessions import close_session
 from rota.model.identity import Credential
 from rota.rules.security.secrets import csrf_of, digest_of
 from rota.store.base import Tx

@@ -22,10 +22,10 @@ from rota.api.routes.overview_documents import (
     retry_rate,
     success_rate,
 )
-from rota.engine.forecast import forecast
-from rota.engine.jobs import current_specs
-from rota.engine.overview import Bucket, overview, timeline
-from rota.engine.statistics import DAY_MS, Statistic, total
+from rota.engine.insight.overview import Bucket, overview, timeline
+from rota.engine.insight.statistics import DAY_MS, Statistic, total
+from rota.engine.jobs.definitions import current_specs
+from rota.engine.schedules.forecast import forecast
 from rota.errors import BadInput, NotPermitted, UnknownJob
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx

@@ -17,15 +17,15 @@ from rota.api.habits import told_definition
 from rota.api.rights import check_template_rights
 from rota.api.routes.job_bodies import JobBody, JobMade
 from rota.api.routes.job_changes import put_job
-from rota.engine.acts import By
-from rota.engine.names import lock_name
-from rota.engine.templates import (
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.templates import (
     TemplateView,
     find_template,
     put_template,
     remove_template,
     templates,
 )
+from rota.engine.locks import lock_name
 from rota.errors import BadOption, UnknownTemplate
 from rota.model.identity import Credential
 from rota.model.template import Blank, Kind, Template

@@ -12,7 +12,7 @@ from rota.api.ask import Ask
 from rota.api.documents import Document, Moment, then
 from rota.api.gate import needs
 from rota.api.routes.runs import reached
-from rota.engine.timeline import Timeline, timeline
+from rota.engine.graphs.views.timeline import Timeline, timeline
 from rota.store.base import Tx
 
 

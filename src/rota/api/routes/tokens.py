@@ -14,8 +14,8 @@ from rota.api.documents import MOST, PAGE, Body, Document, Moment, Page, page_st
 from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.app.tokens import OVERLAP, draw_next, draw_token, overlap_of
-from rota.engine.acts import By
-from rota.engine.tokens import find_token, issue, revoke, rotate, tokens
+from rota.engine.identity.audit_log import By
+from rota.engine.identity.tokens import find_token, issue, revoke, rotate, tokens
 from rota.errors import NotPermitted, UnknownToken
 from rota.model.identity import Role, TokenView
 from rota.store.base import Tx

@@ -11,8 +11,8 @@ from rota.api.documents import Document, Moment, Page, then
 from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.api.routes.schedule_access import reached_jobs
-from rota.engine.acts import By
-from rota.engine.workers import WorkerView, ask_drain, workers
+from rota.engine.identity.audit_log import By
+from rota.engine.workers.registry import WorkerView, ask_drain, workers
 from rota.errors import NotPermitted
 from rota.store.base import Tx
 

@@ -10,7 +10,7 @@ from rota.cli.options import desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.engine.acts import Act
+    from rota.engine.identity.audit_log import Act
 
 EPILOG = """\b
 Examples:

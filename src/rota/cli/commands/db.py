@@ -94,7 +94,7 @@ def check(*, as_json: bool, deep: bool, **flags: Any) -> int:
     """
     from rota.cli.clients import refuse_missing_file
     from rota.cli.output import print_json
-    from rota.engine.health import durability
+    from rota.engine.insight.health import durability
     from rota.rules.insight.integrity import integrity
     from rota.store.open import connect, examine_integrity, newer_schema, pending
 

@@ -10,7 +10,7 @@ from rota.cli.options import Noun, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.engine.dead_letters import LetterGroup, LetterView
+    from rota.engine.failures.dead_letters import LetterGroup, LetterView
 
 EPILOG = """\b
 Examples:

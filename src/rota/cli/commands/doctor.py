@@ -68,7 +68,7 @@ def _examine_posture(said: Settings, url: str) -> list[Finding]:
 def _examine(url: str, *, deep: bool) -> list[Finding]:
     import time
 
-    from rota.engine.doctor import examine, examine_settings
+    from rota.engine.insight.doctor import examine, examine_settings
     from rota.rules.insight.checkup import schema
     from rota.rules.insight.integrity import integrity
     from rota.store.open import connect, examine_integrity, pending

@@ -150,7 +150,7 @@ def rerun(
 ) -> None:
     """Run an ended graph again, from what failed; what need not be redone is kept."""
     from rota.cli.places import place, run_at
-    from rota.engine.graph_control import Part
+    from rota.engine.graphs.control import Part
     from rota.errors import BadOption
 
     if sum(bool(each) for each in (first, only, whole)) > 1:

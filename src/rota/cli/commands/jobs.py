@@ -9,7 +9,7 @@ import click
 from rota.cli.options import Noun, desk_options
 
 if TYPE_CHECKING:
-    from rota.engine.jobs import JobView
+    from rota.engine.jobs.definitions import JobView
     from rota.model.spec import JobSpec
 
 EPILOG = """\b

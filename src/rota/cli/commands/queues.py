@@ -56,7 +56,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 def _counted(runs: int) -> str:
     """Deep queues are counted up to a limit."""
-    from rota.engine.queues import COUNTED
+    from rota.engine.admission.queues import COUNTED
 
     return f"{runs}+" if runs >= COUNTED else str(runs)
 

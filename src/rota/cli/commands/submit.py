@@ -107,8 +107,8 @@ def _find(said: Settings, name: str, key: str | None) -> tuple[App, Job[..., Any
 
     from rota.cli.arguments import recorded_job
     from rota.cli.clients import client
-    from rota.engine.jobs import jobs
-    from rota.engine.weights import choices
+    from rota.engine.jobs.definitions import jobs
+    from rota.engine.jobs.weights import choices
     from rota.errors import UnknownJob
     from rota.rules.jobs.weights import point_of
 

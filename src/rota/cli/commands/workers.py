@@ -10,7 +10,7 @@ from rota.cli.options import Noun, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Cell, Row
-    from rota.engine.workers import WorkerView
+    from rota.engine.workers.registry import WorkerView
 
 EPILOG = """\b
 Examples:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from rota.app import App, Run
 from rota.cli.demo import jobs, shop
 from rota.clock import to_datetime
-from rota.engine.acts import By, record
-from rota.engine.inspect import now_ms
-from rota.engine.queues import pause
+from rota.engine.admission.queues import pause
+from rota.engine.identity.audit_log import By, record
+from rota.engine.runs.find import now_ms
 from rota.ids import new_id
 from rota.model.states import State
 from rota.store.base import Tx

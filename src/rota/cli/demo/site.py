@@ -71,9 +71,9 @@ def _door(app: App, address: str) -> Door:
     """A new token and a ticket for it each time: the store of a demo may be an old one."""
     from rota.api.routes.pages import BUILT
     from rota.app.tokens import draw_secret, draw_token
-    from rota.engine.acts import By
-    from rota.engine.sessions import LINK_MS, give_ticket
-    from rota.engine.tokens import issue
+    from rota.engine.identity.audit_log import By
+    from rota.engine.identity.sessions import LINK_MS, give_ticket
+    from rota.engine.identity.tokens import issue
     from rota.ids import new_id
     from rota.rules.security.secrets import digest_of
     from rota.store.base import Tx

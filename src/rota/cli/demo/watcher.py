@@ -8,10 +8,10 @@ from typing import NamedTuple
 from rota.app import App
 from rota.cli.demo.plan import BURST_QUEUE, Example, Plan
 from rota.clock import elapsed_s
-from rota.engine.inspect import counts, find
-from rota.engine.queues import queues
-from rota.engine.run_lists import runs
-from rota.engine.schedule_views import schedules
+from rota.engine.admission.queues import queues
+from rota.engine.runs.find import counts, find
+from rota.engine.runs.lists import runs
+from rota.engine.schedules.views import schedules
 from rota.model.run import RunView
 from rota.model.states import FINAL, State
 from rota.store.base import Tx

@@ -38,7 +38,7 @@ def backfill(*, name: str, words: tuple[str, ...], as_json: bool, **flags: Any) 
     from rota.cli.arguments import parse
     from rota.cli.backfills import follow, print_backfill, print_planned
     from rota.cli.places import by, place
-    from rota.engine.backfill_range import Wish
+    from rota.engine.schedules.backfills.span import Wish
 
     given = parse(words, None, hints={})
     if given.args:

@@ -91,8 +91,8 @@ def preview(
 ) -> None:
     from rota.cli.output import print_json, print_table
     from rota.cli.previews import COLUMNS, asked_schedule, coming, firing_document, firing_rows
-    from rota.engine.namespaces import HOME
-    from rota.engine.timetables import seed_of
+    from rota.engine.identity.namespaces import HOME
+    from rota.engine.schedules.compiled import seed_of
     from rota.rules.schedules.sentence import describe
 
     schedule = asked_schedule(expression, options)

@@ -1,0 +1,1 @@
+"""What holds a queued run back, and what lets it go."""

@@ -1,0 +1,42 @@
+"""Dependencies: a run of a job that depends on others waits until theirs have succeeded.
+
+Whoever claims such a run for the first time holds it back: it is pending until it is cleared.
+The claim is the one way to a start, so it does not matter who made the run, or how.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+
+from rota.engine.wakeup_keys import AWAITED
+from rota.model.run import Lease
+from rota.store.base import Tx
+
+
+def hold_back(
+    tx: Tx, leases: Sequence[Lease], jobs: Collection[str], *, namespace: str
+) -> list[Lease]:
+    """The leases that may start; the others wait. `jobs` are those that depend on others.
+
+    A node of a graph waits for its parents alone, and a retry has waited before.
+    """
+    asked = [
+        lease
+        for lease in leases
+        if lease.job in jobs and lease.parent_id is None and lease.attempt == 1
+    ]
+    if not asked:
+        return list(leases)
+    ids = json.dumps([lease.run_id for lease in asked])
+    rows = tx.all("find_awaited", ids=ids)
+    cleared = {str(row["run_id"]) for row in rows if row["is_cleared"]}
+    if cleared:
+        tx.execute("forget_awaited", ids=json.dumps(sorted(cleared)))
+    held = {lease.run_id: lease for lease in asked if lease.run_id not in cleared}
+    for run_id, lease in sorted(held.items()):
+        tx.execute("insert_awaited", run_id=run_id, namespace=namespace)
+        tx.execute("defer_run", id=run_id, fence=lease.fence)
+    if held:
+        tx.notify((AWAITED,))
+    return [lease for lease in leases if lease.run_id not in held]

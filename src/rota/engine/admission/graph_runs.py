@@ -1,0 +1,130 @@
+"""Turns: runs of one graph that wait for others of it, by `max_runs` and `depends_on_past`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+
+from rota.engine.admission.previous_run import PastFailed, next_turns, note_success, run_before
+from rota.engine.failures.batch_isolation import set_aside
+from rota.engine.graphs.graph_run import Course, find_spec, remembered
+from rota.engine.jobs.definitions import current_specs
+from rota.engine.wakeup_keys import queue_key
+from rota.errors import BadInput
+from rota.model.graph import Graph
+from rota.model.run import Lease, Verdict
+from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.admission.order import CREDIT_MS
+from rota.store.base import Row, Tx
+
+
+def may_begin(
+    tx: Tx, lease: Lease, graph: Graph, *, namespace: str, begun: Collection[Course]
+) -> bool:
+    """Whether it is this run's turn; if not, it waits. PastFailed if it can never be.
+
+    Those that begin beside it, in the same transaction, are not on record yet.
+    """
+    if not takes_turns(graph):
+        return True
+    tx.one("lock_job", namespace=namespace, name=lease.job)
+    beside = sum(course.shape.graph.name == graph.name for course in begun)
+    if _is_full(tx, lease, graph, namespace, beside) or _follows_live(tx, lease, graph, namespace):
+        tx.execute("defer_run", id=lease.run_id, fence=lease.fence)
+        return False
+    return True
+
+
+def let_others(tx: Tx, verdicts: Collection[Verdict], *, namespace: str) -> None:
+    """Runs have ended: if they were graphs whose others wait, the next ones may try again.
+
+    One that has ended without having begun, or that others began, is looked up.
+    """
+    run_ids = {verdict.run_id for verdict in verdicts}
+    graphs = {course.graph_id: course.shape.graph for course in remembered(tx, run_ids)}
+    strange = run_ids - graphs.keys()
+    if strange:
+        for row in tx.all("find_graphs", ids=json.dumps(sorted(strange))):
+            spec = _spec_of(tx, row)
+            if spec is not None and isinstance(spec.target, GraphTarget):
+                graphs[str(row["id"])] = spec.target.graph
+    for verdict in verdicts:
+        graph = graphs.get(verdict.run_id)
+        if verdict.verb == "conclude" and graph is not None and graph.depends_on_past:
+            note_success(tx, verdict.run_id, graph.name, namespace=namespace)
+    let_next(tx, [graph for graph in graphs.values() if takes_turns(graph)], namespace=namespace)
+
+
+def _spec_of(tx: Tx, row: Row) -> JobSpec | None:
+    """None as well for a definition that cannot be read: that keeps no run from ending."""
+    try:
+        return find_spec(tx, row["job"], row["version"], namespace=row["namespace"])
+    except BadInput as error:
+        set_aside(f"job {row['job']} in version {row['version']}", error)
+        return None
+
+
+def let_next(tx: Tx, graphs: Collection[Graph], *, namespace: str) -> None:
+    """Of each of these graphs, the oldest run that waits may try again.
+
+    Where runs depend on the past, all whose turn it may be: reruns are newer than their place.
+    """
+    ordered = {graph.name for graph in graphs if graph.depends_on_past}
+    for job in sorted({graph.name for graph in graphs}):
+        at = {"namespace": namespace, "job": job}
+        tx.one("lock_job", namespace=namespace, name=job)
+        if job in ordered:
+            ids = json.dumps(next_turns(tx.all("waiting_turns", **at)))
+            rows = tx.all("unblock_runs", ids=ids, credit_ms=CREDIT_MS)
+        else:
+            rows = tx.all("let_next", credit_ms=CREDIT_MS, **at)
+        queues = {row["queue"] for row in rows} or _queues_of(tx, job, namespace)
+        tx.notify({queue_key(namespace, queue) for queue in queues})
+
+
+def _queues_of(tx: Tx, job: str, namespace: str) -> set[str]:
+    """Where runs of a graph wait that no claim has touched, because it was full."""
+    specs = current_specs(tx, [job], namespace=namespace)
+    return {spec.queue for _, spec in specs.values()}
+
+
+def limits_of_graphs(specs: Mapping[str, JobSpec]) -> dict[str, int]:
+    """Of these jobs, the graphs with `max_runs`, each with its number."""
+    graphs = {
+        name: spec.target.graph
+        for name, spec in specs.items()
+        if isinstance(spec.target, GraphTarget)
+    }
+    return {name: each.max_runs for name, each in graphs.items() if each.max_runs is not None}
+
+
+def full_graphs(tx: Tx, max_runs: Mapping[str, int], *, namespace: str) -> set[str]:
+    """Of these graphs, those that have as many runs under way as they may."""
+    if not max_runs:
+        return set()
+    rows = tx.all("count_begun_of", namespace=namespace, jobs=json.dumps(sorted(max_runs)))
+    return {row["job"] for row in rows if row["runs"] >= max_runs[row["job"]]}
+
+
+def takes_turns(graph: Graph) -> bool:
+    """Whether a run of it may have to wait for others."""
+    return graph.max_runs is not None or graph.depends_on_past
+
+
+def _is_full(tx: Tx, lease: Lease, graph: Graph, namespace: str, beside: int) -> bool:
+    if graph.max_runs is None:
+        return False
+    (row,) = tx.all("count_begun", namespace=namespace, job=lease.job)
+    return int(row["runs"]) + beside >= graph.max_runs
+
+
+def _follows_live(tx: Tx, lease: Lease, graph: Graph, namespace: str) -> bool:
+    if not graph.depends_on_past:
+        return False
+    before = run_before(tx, lease.run_id, lease.job, namespace=namespace)
+    if before is None or before.is_live:
+        return before is not None
+    raise PastFailed(
+        f"the run before it, {before.run_id}, ended as {before.state}, and the graph depends on "
+        "its past; run that again, then this one"
+    )

@@ -1,0 +1,117 @@
+"""Lanes: move runs out of the way of others that wait behind them in their queue."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from rota.engine.admission.graph_runs import full_graphs, limits_of_graphs
+from rota.engine.admission.holds import Scene, scene
+from rota.engine.jobs.definitions import current_specs
+from rota.engine.runs.argument_mismatch import Lane, stranded
+from rota.engine.wakeup_keys import windows_key
+from rota.rules.admission.lanes import SPAN, fit_lane_of, is_fit_lane, jobs_in, lane_of
+from rota.store.base import Tx
+
+IN_THE_WAY = 500
+"""Runs at the head of a queue that somebody cannot start; fewer are quickly passed."""
+HEAD = 5_000
+"""Runs at the head of a queue that are looked at, and moved, at once."""
+NO_FUNCTIONS: Mapping[str, str] = MappingProxyType({})
+
+
+def lanes_in_use(
+    tx: Tx,
+    *,
+    namespace: str,
+    queues: Sequence[str],
+    jobs: Sequence[str],
+    takes: Mapping[str, str] = NO_FUNCTIONS,
+) -> dict[str, dict[int, list[str]]]:
+    """The lanes of these queues in which runs of these jobs may wait; mostly none.
+
+    `takes` tells what functions of these jobs take, if somebody has their code.
+    """
+    names = json.dumps([{"name": queue} for queue in queues])
+    used: dict[str, set[int]] = {}
+    for row in tx.all("lanes_in_use", namespace=namespace, batch=names, span=SPAN):
+        used.setdefault(row["queue"], set()).add(row["lane"])
+    mine = {queue: jobs_in(lanes, jobs) for queue, lanes in used.items()}
+    apart = [(queue, lane) for queue in used for lane in used[queue] if is_fit_lane(lane)]
+    if apart:
+        for (queue, lane), known in _fitting(tx, apart, jobs, takes, namespace).items():
+            mine[queue][lane] = known
+    return {queue: lanes for queue, lanes in mine.items() if lanes}
+
+
+def _fitting(
+    tx: Tx, lanes: Sequence[Lane], jobs: Sequence[str], takes: Mapping[str, str], namespace: str
+) -> dict[Lane, list[str]]:
+    """Lanes for functions such as these, and those in which runs wait that nobody fits."""
+    own: dict[int, list[str]] = {}
+    for job, taken in takes.items():
+        own.setdefault(fit_lane_of(job, taken), []).append(job)
+    found = {at: own[at[1]] for at in lanes if at[1] in own}
+    rest = [at for at in lanes if at not in found]
+    if rest:
+        lost = stranded(tx, rest, jobs, namespace=namespace)
+        found |= {at: [job] for at, job in lost.items()}
+    return found
+
+
+class Obstacle(NamedTuple):
+    """A job whose runs stand at the head of a queue although not every worker can start them."""
+
+    namespace: str
+    queue: str
+    job: str
+
+
+def obstacles(tx: Tx) -> list[Obstacle]:
+    """All of them, in every queue that somebody serves."""
+    return [
+        obstacle
+        for namespace, queues in _served(tx).items()
+        for obstacle in _obstacles(tx, namespace, sorted(queues))
+    ]
+
+
+def move_to_lane(tx: Tx, obstacle: Obstacle) -> int:
+    """Move the runs of a job at the head of its queue into the lane of the job; how many."""
+    shift = lane_of(obstacle.job) * SPAN
+    moved = tx.execute("move_to_lane", **obstacle._asdict(), shift=shift, limit=HEAD)
+    if moved:
+        tx.notify((windows_key(obstacle.namespace),))
+    return moved
+
+
+def _served(tx: Tx) -> dict[str, set[str]]:
+    served: dict[str, set[str]] = {}
+    for row in tx.all("queues_served"):
+        served.setdefault(row["namespace"], set()).update(json.loads(row["queues"]))
+    return served
+
+
+def _obstacles(tx: Tx, namespace: str, queues: Sequence[str]) -> Iterator[Obstacle]:
+    around: Scene | None = None
+    for queue in queues:
+        head = tx.all("jobs_in_front", namespace=namespace, queue=queue, limit=HEAD)
+        if sum(row["runs"] for row in head) < IN_THE_WAY:
+            continue
+        around = around or scene(tx, namespace=namespace)
+        full = _full(tx, namespace, [row["job"] for row in head])
+        stuck = [
+            row
+            for row in head
+            if row["job"] in full or around.is_in_the_way(job=row["job"], queue=queue)
+        ]
+        if sum(row["runs"] for row in stuck) >= IN_THE_WAY:
+            yield from (Obstacle(namespace, queue, row["job"]) for row in stuck)
+
+
+def _full(tx: Tx, namespace: str, jobs: Sequence[str]) -> set[str]:
+    specs = current_specs(tx, jobs, namespace=namespace)
+    max_runs = limits_of_graphs({name: spec for name, (_, spec) in specs.items()})
+    return full_graphs(tx, max_runs, namespace=namespace)

@@ -1,0 +1,153 @@
+"""Queues: how deep they are, and pausing them. Depths are counted up to a limit (ADR 27)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection
+
+import msgspec
+
+from rota.engine.runs.claimed import shares
+from rota.engine.wakeup_keys import queue_key, recall_key
+from rota.engine.workers.registry import workers
+from rota.errors import UnknownQueue
+from rota.store.base import Tx
+
+COUNTED = 50_000
+"""Of each queue and state: people read how deep it is every second, from an index."""
+COUNTED_IN_ALL = 200_000
+"""Where there are many queues each is counted less far, so that it takes no longer."""
+COUNTED_AT_LEAST = 1_000
+AHEAD = 1_000
+"""Among so many that are next the longest wait is looked for."""
+HELD = 5_000
+
+
+class QueueView(msgspec.Struct, frozen=True, kw_only=True):
+    """A queue as people see it."""
+
+    name: str
+    is_paused: bool
+    note: str | None
+    queued: int
+    running: int
+    scheduled: int
+    oldest_ms: int | None
+    held: int = 0
+    """Queued runs that a breaker holds back, of the next few thousand."""
+    is_cut: bool = False
+    """There are more queued or scheduled runs than are counted."""
+    workers: int = 0
+    """That are alive and serve it."""
+    slots: int = 0
+    """Theirs together: so many of its runs can be carried out at once."""
+
+
+class Depth(msgspec.Struct, frozen=True, kw_only=True):
+    """What waits in a queue."""
+
+    queued: int
+    scheduled: int
+    oldest_ms: int | None
+    is_cut: bool
+
+
+def pause(tx: Tx, queue: str, *, namespace: str, note: str | None = None) -> None:
+    """Nothing of this queue begins any more, nor what a worker holds ready; what runs goes on."""
+    tx.execute("pause_queue", namespace=namespace, name=queue, note=note)
+    tx.notify((recall_key(namespace),))
+
+
+def resume(tx: Tx, queue: str, *, namespace: str) -> None:
+    """Claims go on, in the old order; UnknownQueue for a name that nothing uses."""
+    resumed = tx.execute("resume_queue", namespace=namespace, name=queue)
+    if not resumed and queue not in {each.name for each in queues(tx, namespace=namespace)}:
+        raise UnknownQueue(queue)
+    tx.notify((queue_key(namespace, queue),))
+
+
+def queues(tx: Tx, *, namespace: str) -> list[QueueView]:
+    """All queues in which runs wait or run, that a worker serves or that were paused, by name."""
+    return _views(tx, None, namespace=namespace)
+
+
+def queue_view(tx: Tx, name: str, *, namespace: str) -> QueueView:
+    """One of them; a queue of which nothing is known is empty."""
+    return _views(tx, name, namespace=namespace)[0]
+
+
+def _views(tx: Tx, only: str | None, *, namespace: str) -> list[QueueView]:
+    marked = {row["name"]: row for row in tx.all("list_queues", namespace=namespace)}
+    running: Counter[str] = Counter()
+    ready: Counter[str] = Counter()
+    for share in shares(tx, namespace=namespace):
+        running[share.queue] += share.running
+        ready[share.queue] += share.held
+    names = (
+        {only} if only else {each["name"] for each in tx.all("queue_names", namespace=namespace)}
+    )
+    depths = depths_of(tx, names, namespace=namespace)
+    held = _held(tx, names, namespace=namespace)
+    crews = _crews(tx, namespace=namespace)
+    return [
+        QueueView(
+            name=name,
+            is_paused=bool(name in marked and marked[name]["is_paused"]),
+            note=marked[name]["note"] if name in marked else None,
+            queued=ready[name] + (depths[name].queued if name in depths else 0),
+            running=running[name],
+            scheduled=depths[name].scheduled if name in depths else 0,
+            oldest_ms=depths[name].oldest_ms if name in depths else None,
+            held=held.get(name, 0),
+            is_cut=name in depths and depths[name].is_cut,
+            workers=len(crews.get(name, ())),
+            slots=sum(crews.get(name, ())),
+        )
+        for name in sorted(names if only else names | marked.keys() | running.keys() | crews.keys())
+    ]
+
+
+def depths_of(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Depth]:
+    """What waits in these queues, through indexes, up to a limit for each."""
+    return _depths(tx, "queue_depths", names, namespace=namespace)
+
+
+def ready_of(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Depth]:
+    """The same of what can start now; runs that wait for their time are not counted."""
+    return _depths(tx, "ready_depths", names, namespace=namespace)
+
+
+def _depths(tx: Tx, statement: str, names: Collection[str], *, namespace: str) -> dict[str, Depth]:
+    if not names:
+        return {}
+    most = max(COUNTED_AT_LEAST, min(COUNTED, COUNTED_IN_ALL // len(names)))
+    at = {"namespace": namespace, "batch": _named(names)}
+    return {
+        row["name"]: Depth(
+            queued=min(row["queued"], most),
+            scheduled=min(row.get("scheduled", 0), most),
+            oldest_ms=row["oldest_ms"],
+            is_cut=max(row["queued"], row.get("scheduled", 0)) > most,
+        )
+        for row in tx.all(statement, most=most + 1, ahead=AHEAD, **at)
+    }
+
+
+def _held(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, int]:
+    at = {"namespace": namespace, "batch": _named(names), "ahead": HELD}
+    return {row["name"]: row["held"] for row in tx.all("held_by_queue", **at)}
+
+
+def _crews(tx: Tx, *, namespace: str) -> dict[str, list[int]]:
+    """The slots of each worker that serves a queue."""
+    found: dict[str, list[int]] = {}
+    for worker in workers(tx, namespace=namespace):
+        if worker.is_alive:
+            for queue in worker.queues:
+                found.setdefault(queue, []).append(worker.slots)
+    return found
+
+
+def _named(names: Collection[str]) -> str:
+    return json.dumps([{"name": name} for name in sorted(names)])

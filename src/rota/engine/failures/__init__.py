@@ -1,0 +1,1 @@
+"""What follows a failure: dead letters, redrives, quarantine, `on_failure`."""

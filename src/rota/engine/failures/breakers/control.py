@@ -1,0 +1,95 @@
+"""Breakers by hand: see them, hold a job back, let it go; and the rules that jobs bring."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.engine.failures.breakers.state import Place, rule_of, tell, wake
+from rota.engine.identity.audit_log import By, record
+from rota.engine.wakeup_keys import recall_key
+from rota.errors import UnknownJob
+from rota.model.breaker import BreakerView, Circuit
+from rota.model.spec import JobSpec
+from rota.rules.failures.breaker_options import breaker_text
+from rota.store.base import Row, Tx
+
+LOOKED_AT = 20_000
+"""Queued runs among which those are counted that are held back."""
+
+
+def set_rule(tx: Tx, spec: JobSpec, *, namespace: str) -> None:
+    """Make the rule of this definition the one that counts; a state that is open stays so."""
+    if spec.breaker is None:
+        tx.execute("drop_breaker_rule", namespace=namespace, job=spec.name)
+        return
+    text = msgspec.json.encode(spec.breaker, order="deterministic").decode()
+    tx.execute("set_breaker_rule", namespace=namespace, job=spec.name, rule=text)
+
+
+def open_breaker(tx: Tx, job: str, *, namespace: str, by: By, note: str | None = None) -> None:
+    """Hold back all runs of a job until a person closes its breaker; it needs no rule for that.
+
+    What runs goes on. UnknownJob when no such job is on record.
+    """
+    place = Place(namespace, job)
+    _check_known(tx, place)
+    row = tx.all("open_breaker", namespace=namespace, job=job, note=note)[0]
+    circuit = Circuit(state="open", turn=row["turn"], stays=True, note=note)
+    _record_act(tx, place, circuit, row, by=by)
+    tx.notify((recall_key(namespace),))
+
+
+def close_breaker(tx: Tx, job: str, *, namespace: str, by: By) -> bool:
+    """Let the runs of a job go, in their old order; False when they were not held.
+
+    Its tally starts afresh. UnknownJob when no such job is on record.
+    """
+    place = Place(namespace, job)
+    _check_known(tx, place)
+    rows = tx.all("close_breaker", namespace=namespace, job=job)
+    for row in rows:
+        _record_act(tx, place, Circuit(turn=row["turn"]), row, by=by)
+        wake(tx, place)
+    return bool(rows)
+
+
+def breakers(tx: Tx, *, namespace: str) -> list[BreakerView]:
+    """The breakers of all jobs that have a rule or are held back, by job."""
+    return [
+        BreakerView(
+            job=row["job"],
+            state=row["state"],
+            rule=breaker_text(rule_of(row)) if row["rule"] else None,
+            good=row["good"],
+            bad=row["bad"],
+            held=row["held"],
+            opened_at=row["opened_at"],
+            probe_at=row["probe_at"],
+            probe_id=str(row["probe_id"]) if row["probe_id"] else None,
+            stays=bool(row["stays"]),
+            note=row["note"],
+            changed_at=row["changed_at"],
+            now=row["now"],
+        )
+        for row in tx.all("list_breakers", namespace=namespace, most=LOOKED_AT)
+    ]
+
+
+def held_jobs(tx: Tx, *, namespace: str) -> dict[str, str | None]:
+    """Jobs whose queued runs are not handed out, each with the id of its probe."""
+    rows = tx.all("held_jobs", namespace=namespace)
+    return {row["job"]: str(row["probe_id"]) if row["probe_id"] else None for row in rows}
+
+
+def _record_act(tx: Tx, place: Place, circuit: Circuit, row: Row, *, by: By) -> None:
+    """An alert tells that it was done by hand; the record tells by whom."""
+    verb = "open breaker" if circuit.state == "open" else "close breaker"
+    detail = {"note": circuit.note} if circuit.note else {}
+    record(tx, by, namespace=place.namespace, verb=verb, subject=place.job, detail=detail)
+    tell(tx, place, circuit, {"by": "hand"}, at=row["changed_at"])
+
+
+def _check_known(tx: Tx, place: Place) -> None:
+    names = [row["name"] for row in tx.all("job_names", namespace=place.namespace)]
+    if place.job not in names:
+        raise UnknownJob(place.job, names)

@@ -1,0 +1,109 @@
+"""Tend: breakers whose time has come get their probe; what no transaction saw is noticed.
+
+Any process may tend: each change is guarded by the breaker's turn.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.engine.failures.breakers.state import (
+    Place,
+    Step,
+    circuit_of,
+    follow,
+    has_readable_rule,
+    rule_of,
+    share_seen,
+    tallies_of,
+)
+from rota.model.breaker import Circuit, ProbeFate
+from rota.model.spec import Breaker
+from rota.model.states import State
+from rota.rules.failures.breaker import decide
+from rota.store.base import Row, Tx
+
+
+class Due(msgspec.Struct, frozen=True, kw_only=True):
+    """Which breakers have to change now, and how long until the next one may."""
+
+    places: tuple[Place, ...] = ()
+    next_in_ms: int | None = None
+
+
+def due_breakers(tx: Tx) -> Due:
+    """Reads only, so that every process may look often."""
+    rows = tx.all("unsettled_breakers")
+    waits = [row["probe_at"] - row["now"] for row in rows if row["probe_at"] is not None]
+    return Due(
+        places=tuple(
+            Place(row["namespace"], row["job"])
+            for row in rows
+            if has_readable_rule(row) and _is_due(tx, row)
+        ),
+        next_in_ms=min((wait for wait in waits if wait > 0), default=None),
+    )
+
+
+def tend(tx: Tx, place: Place) -> bool:
+    """Change one breaker if it still has to; False when somebody else did, or nothing was due."""
+    row = tx.one("find_breaker", namespace=place.namespace, job=place.job)
+    if row is None or row["rule"] is None:
+        return False
+    was, rule, at = circuit_of(row), rule_of(row), row["now"]
+    tallies = tallies_of(tx, place, turn=was.turn) if was.state == "closed" else []
+    now = decide(
+        was,
+        tallies,
+        rule=rule,
+        now_ms=at,
+        fate=_fate(tx, was),
+        candidate=_candidate(tx, place) if _is_cool(was, at) else None,
+    )
+    seen = share_seen(tallies, rule, at=at)
+    return follow(tx, place, Step(was=was, now=now, at=at, seen=seen))
+
+
+def _is_due(tx: Tx, row: Row) -> bool:
+    was, at = circuit_of(row), row["now"]
+    if was.state == "open":
+        return _is_cool(was, at)
+    if was.state == "half_open":
+        return _fate(tx, was) != "waits"
+    return _would_open(tx, row, was, rule_of(row))
+
+
+def _would_open(tx: Tx, row: Row, was: Circuit, rule: Breaker) -> bool:
+    tallies = tallies_of(tx, Place(row["namespace"], row["job"]), turn=was.turn)
+    return decide(was, tallies, rule=rule, now_ms=row["now"]) is not was
+
+
+def _is_cool(circuit: Circuit, at: int) -> bool:
+    is_open = circuit.state == "open" and not circuit.stays
+    return is_open and circuit.probe_at is not None and circuit.probe_at <= at
+
+
+def _candidate(tx: Tx, place: Place) -> str | None:
+    row = tx.one("pick_probe", namespace=place.namespace, job=place.job)
+    return str(row["id"]) if row else None
+
+
+def _fate(tx: Tx, circuit: Circuit) -> ProbeFate:
+    """What became of a probe; mostly known already to the transaction that ended it.
+
+    Not so when it was cancelled or expired in its queue, or ended by a worker whose program
+    does not know of the breaker yet.
+    """
+    if circuit.probe_id is None:
+        return "waits"
+    row = tx.one("find_probe", id=circuit.probe_id)
+    match row["state"] if row else None:
+        case State.QUEUED | State.RUNNING:
+            return "waits"
+        case State.SUCCESS:
+            return "good"
+        case State.SCHEDULED:
+            return "bad"
+        case State.FAILED if row and row["attempt"]:
+            return "bad"
+    return "gone"

@@ -1,0 +1,115 @@
+"""Circuits in the store: read, judged by their tallies, changed under guard, told of."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.engine.alerts import raise_alert
+from rota.engine.failures.batch_isolation import set_aside
+from rota.engine.values.stored_text import read
+from rota.engine.wakeup_keys import queue_key, recall_key
+from rota.errors import BadInput
+from rota.model.breaker import Circuit, Tally
+from rota.model.spec import Breaker
+from rota.rules.failures.breaker import count, times_of
+from rota.store.base import Row, Tx
+
+_rule = msgspec.json.Decoder(Breaker)
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Whose breaker."""
+
+    namespace: str
+    job: str
+
+
+def rule_of(row: Row) -> Breaker:
+    return read(_rule, row["rule"], f"the rule of the breaker of job {row['job']}")
+
+
+def has_readable_rule(row: Row) -> bool:
+    """A breaker whose rule cannot be understood judges nothing, and keeps no run from ending."""
+    try:
+        times_of(rule_of(row))
+    except BadInput as error:
+        set_aside(f"the breaker of job {row['job']}", error)
+        return False
+    return True
+
+
+def circuit_of(row: Row) -> Circuit:
+    return Circuit(
+        state=row["state"],
+        turn=row["turn"],
+        opened_at=row["opened_at"],
+        probe_at=row["probe_at"],
+        cools=row["cools"],
+        stays=bool(row["stays"]),
+        probe_id=str(row["probe_id"]) if row["probe_id"] else None,
+        note=row["note"],
+    )
+
+
+def tallies_of(tx: Tx, place: Place, *, turn: int) -> list[Tally]:
+    rows = tx.all("read_tallies", namespace=place.namespace, job=place.job, turn=turn)
+    return [Tally(row["bucket_at"], row["good"], row["bad"]) for row in rows]
+
+
+def change(tx: Tx, place: Place, *, was: Circuit, now: Circuit) -> bool:
+    """Make the change unless somebody was faster; wakes who can claim again."""
+    facts = msgspec.structs.asdict(now) | {"turn": was.turn}
+    if not tx.execute("change_breaker", namespace=place.namespace, job=place.job, **facts):
+        return False
+    if now.state == "open":
+        tx.notify((recall_key(place.namespace),))
+    else:
+        wake(tx, place)
+    return True
+
+
+def wake(tx: Tx, place: Place) -> None:
+    """Runs of this job can be claimed: a probe, or all of them."""
+    rows = tx.all("queues_of_job", namespace=place.namespace, job=place.job)
+    tx.notify({queue_key(place.namespace, row["queue"]) for row in rows})
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision of rules.breaker about one circuit, made at a time of the database."""
+
+    was: Circuit
+    now: Circuit
+    at: int
+    seen: dict[str, object] = {}
+    """What it was decided from, for the alert."""
+
+
+def share_seen(tallies: list[Tally], rule: Breaker, *, at: int) -> dict[str, object]:
+    """How many attempts ended badly within the window, in words for people."""
+    seen = count(tallies, rule=rule, now_ms=at)
+    share = round(seen.bad / max(1, seen.total), 4)
+    return {"share": share, "bad": seen.bad, "total": seen.total, "window": rule.window}
+
+
+def follow(tx: Tx, place: Place, step: Step) -> bool:
+    """Carry out a decision; tells of it when the breaker opens or closes.
+
+    False when there was nothing to do, or somebody changed the breaker in the meantime.
+    """
+    if step.now is step.was or not change(tx, place, was=step.was, now=step.now):
+        return False
+    if step.was.state == "closed":
+        tell(tx, place, step.now, {"by": "itself", **step.seen}, at=step.at)
+    elif step.now.state == "closed":
+        tell(tx, place, step.now, {"by": "itself"}, at=step.at)
+    return True
+
+
+def tell(tx: Tx, place: Place, circuit: Circuit, facts: dict[str, object], *, at: int) -> None:
+    """Raise the alert of a breaker that was opened or closed."""
+    kind = "breaker.closed" if circuit.state == "closed" else "breaker.opened"
+    extra = {"stays": circuit.stays or None, "note": circuit.note}
+    told = {"job": place.job, **facts, **{name: it for name, it in extra.items() if it}}
+    # The moment belongs to it: a job that was forgotten and defined anew starts at turn 0.
+    mark = (circuit.turn, f"{place.job}\n{at}")
+    raise_alert(tx, kind, told, namespace=place.namespace, change=mark)

@@ -1,0 +1,189 @@
+"""Dead letters: read the runs that failed for good, alone or in groups of the same cause."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from rota.engine.runs.find import find
+from rota.errors import NotAllowed, UnknownRun
+from rota.ids import is_id
+from rota.store.base import Row, Tx
+
+LetterState = Literal["open", "redriven", "discarded"]
+
+
+class LetterView(msgspec.Struct, frozen=True, kw_only=True):
+    """A failed run that waits for somebody, or what was done about it."""
+
+    run_id: str
+    job: str
+    version: int
+    fingerprint: str
+    error_type: str
+    message: str
+    reason: str | None
+    died_at: int
+    state: LetterState
+    acted_at: int | None = None
+    acted_by: str | None = None
+    rerun_id: str | None = None
+    """The run it was redriven as."""
+
+
+class LetterGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """Letters of the same job and cause; the newest speaks for all."""
+
+    job: str
+    fingerprint: str
+    error_type: str
+    message: str
+    reason: str | None
+    open: int
+    """How many wait for somebody."""
+    total: int
+    first_at: int
+    last_at: int
+    versions: tuple[int, ...]
+
+
+def groups(  # noqa: PLR0913  # one filter each, all named
+    tx: Tx,
+    *,
+    namespace: str,
+    job: str | None = None,
+    queues: Sequence[str] | None = None,
+    acted: bool = False,
+    since: int = 0,
+    limit: int = 100,
+) -> list[LetterGroup]:
+    """The groups with most open letters first; `acted` includes those that have none.
+
+    Only what died from `since` on counts.
+    """
+    versions: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for row in tx.all("list_group_versions", namespace=namespace, job=job):
+        versions[row["job"], row["fingerprint"]].append(row["version"])
+    at = {"namespace": namespace, "job": job, "queues": _scope(queues)}
+    rows = tx.all("list_groups", acted=acted, since=since, limit=limit, **at)
+    return [
+        LetterGroup(
+            job=row["job"],
+            fingerprint=row["fingerprint"],
+            error_type=row["error_type"],
+            message=row["message"],
+            reason=row["reason"],
+            open=row["open_letters"],
+            total=row["all_letters"],
+            first_at=row["first_at"],
+            last_at=row["last_at"],
+            versions=tuple(versions[row["job"], row["fingerprint"]]),
+        )
+        for row in rows
+    ]
+
+
+def letters(  # noqa: PLR0913  # one filter each, all named
+    tx: Tx,
+    *,
+    namespace: str,
+    state: LetterState | None = "open",
+    job: str | None = None,
+    fingerprint: str | None = None,
+    queues: Sequence[str] | None = None,
+    before: str | None = None,
+    limit: int = 50,
+) -> list[LetterView]:
+    """Those of the newest runs first; `before` is the last run of the page before."""
+    rows = tx.all(
+        "list_letters",
+        namespace=namespace,
+        state=state,
+        job=job,
+        fingerprint=fingerprint,
+        queues=_scope(queues),
+        before=before,
+        limit=limit,
+    )
+    return [_view(row) for row in rows]
+
+
+def find_letter(tx: Tx, run_id: str, *, namespace: str) -> LetterView:
+    """The letter of a run; NotAllowed when the run has none, UnknownRun when there is no run."""
+    row = tx.one("find_letter", id=run_id, namespace=namespace) if is_id(run_id) else None
+    if row is not None:
+        return _view(row)
+    run = find(tx, run_id, namespace=namespace)
+    said = f": {run.reason}" if run.reason else ""
+    raise NotAllowed(f"run {run_id} is no dead letter, it is {run.state}{said}")
+
+
+def like(tx: Tx, part: str, *, namespace: str) -> str:
+    """The one run among the letters whose id begins or ends so; UnknownRun when it is not one."""
+    bare = part.replace("%", "").replace("_", "")  # an id has neither; a pattern does
+    rows = tx.all("letters_like", namespace=namespace, begins=f"{bare}%", ends=f"%{bare}", limit=2)
+    if len(rows) != 1:
+        raise UnknownRun(part)
+    return str(rows[0]["run_id"])
+
+
+class OpenGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """How many letters of a group are open, and of which job."""
+
+    count: int
+    job: str | None
+
+
+def open_group(
+    tx: Tx, fingerprint: str, *, namespace: str, queues: Sequence[str] | None = None
+) -> OpenGroup:
+    """What a redrive or discard of the whole group would touch."""
+    at = {"namespace": namespace, "queues": _scope(queues)}
+    (row,) = tx.all("count_open", fingerprint=fingerprint, **at)
+    return OpenGroup(count=row["letters"], job=row["job"])
+
+
+def open_letters(  # noqa: PLR0913  # one filter each, all named
+    tx: Tx,
+    fingerprint: str,
+    *,
+    namespace: str,
+    until: int,
+    after: str | None,
+    limit: int,
+    queues: Sequence[str] | None = None,
+) -> list[str]:
+    """The next runs of a group's open letters that died until a moment, in the order of ids."""
+    rows = tx.all(
+        "open_letters",
+        namespace=namespace,
+        fingerprint=fingerprint,
+        queues=_scope(queues),
+        until=until,
+        after=after,
+        limit=limit,
+    )
+    return [str(row["run_id"]) for row in rows]
+
+
+def _scope(queues: Sequence[str] | None) -> str | None:
+    """Of runs of these queues only; None: of all."""
+    return None if queues is None else json.dumps(list(queues))
+
+
+def _view(row: Row) -> LetterView:
+    facts = {name: row[name] for name in _COPIED}
+    return LetterView(
+        run_id=str(row["run_id"]),
+        rerun_id=str(row["rerun_id"]) if row["rerun_id"] else None,
+        **facts,
+    )
+
+
+_COPIED = tuple(
+    field for field in LetterView.__struct_fields__ if field not in ("run_id", "rerun_id")
+)

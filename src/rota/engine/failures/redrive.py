@@ -1,0 +1,144 @@
+"""Redrive: dead letters are run again, each once, as new runs that are linked to the old.
+
+The new run goes by the current definition of its job, which may be the repaired one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Sequence
+
+import msgspec
+
+from rota.engine.identity.audit_log import By, record
+from rota.engine.jobs.deployed_versions import Start
+from rota.engine.runs.submit import submit
+from rota.errors import BadInput
+from rota.model.run import NewRun
+from rota.rules.text.duration import MAX_MS
+from rota.store.base import Row, Tx
+
+Check = Callable[[Collection[Start]], None]
+SLICE = 50
+"""Runs whose arguments are in memory at once: each may have a megabyte."""
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """A letter, and the id that its new run would get."""
+
+    run_id: str
+    rerun_id: str
+
+
+class Redriven(msgspec.Struct, frozen=True, kw_only=True):
+    """A letter that is redriven now; not new when somebody did it before."""
+
+    run_id: str
+    rerun_id: str
+    is_new: bool
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """How letters are to be redriven."""
+
+    subject: str
+    """What was asked for: a run, a group; for the record."""
+    args: str | None = None
+    """Other arguments for all of them, as JSON text."""
+    gap_ms: float = 0.0
+    """Between the starts of two runs: a rate that needs nobody to wait."""
+    first: int = 0
+    """How many were redriven before, in earlier batches of the same request."""
+
+
+def redrive(  # what, how, by whom, and whether they may
+    tx: Tx,
+    pairs: Sequence[Pair],
+    wish: Wish,
+    *,
+    namespace: str,
+    by: By,
+    check: Check = lambda _: None,
+) -> list[Redriven]:
+    """Submit the open ones again; the answer has all that are redriven, by whomever.
+
+    A job that was removed runs again as its failed run was. `check` is asked before about all that
+    would run, and raises if they may not.
+
+    Letters that were discarded, and runs that retention has removed, are left out.
+    A request that is sent twice, with the same pairs, makes one run for each letter.
+    """
+    if (wish.first + len(pairs)) * wish.gap_ms > MAX_MS:
+        raise BadInput("at this rate the last of them starts in more than a hundred years")
+    ids = json.dumps([pair.run_id for pair in pairs])
+    rows = tx.all(
+        "take_letters",
+        ids=ids,
+        namespace=namespace,
+        batch=msgspec.json.encode(pairs).decode(),
+        who=by.who,
+    )
+    taken = {str(row["run_id"]) for row in rows}
+    mine = [pair for pair in pairs if pair.run_id in taken]
+    if mine:
+        _submit(tx, mine, wish, namespace, check)
+        detail = {"letters": len(mine), "runs": [pair.run_id for pair in mine]}
+        if wish.args is not None:
+            detail["args"] = "edited"
+        record(tx, by, namespace=namespace, verb="redrive", subject=wish.subject, detail=detail)
+    done = {
+        str(row["run_id"]): str(row["rerun_id"])
+        for row in tx.all("find_redriven", ids=ids, namespace=namespace)
+    }
+    return [
+        Redriven(
+            run_id=pair.run_id,
+            rerun_id=done[pair.run_id],
+            is_new=done[pair.run_id] == pair.rerun_id,
+        )
+        for pair in pairs
+        if pair.run_id in done
+    ]
+
+
+def _submit(tx: Tx, pairs: Sequence[Pair], wish: Wish, namespace: str, check: Check) -> None:
+    for at in range(0, len(pairs), SLICE):
+        part = pairs[at : at + SLICE]
+        ids = json.dumps([pair.run_id for pair in part])
+        rows = tx.all("find_failed_runs", ids=ids, namespace=namespace)
+        old = {str(row["id"]): row for row in rows}
+        names = json.dumps(sorted({row["job"] for row in rows}))
+        versions: dict[str, int] = {
+            row["name"]: row["version"]
+            for row in tx.all("current_versions", namespace=namespace, names=names)
+        }
+        check({_start(row, versions) for row in rows})
+        fresh = [
+            _fresh(old[pair.run_id], pair, wish, versions=versions, number=wish.first + at + n)
+            for n, pair in enumerate(part)
+        ]
+        submit(tx, fresh, namespace=namespace, is_repeat=True)
+
+
+def _start(row: Row, versions: dict[str, int]) -> Start:
+    """What runs, as of when the failed run was asked for."""
+    version = versions.get(row["job"]) or int(row["version"])
+    rerun_of = str(row["rerun_of"]) if row["rerun_of"] else None
+    return Start(row["job"], version, int(row["created_at"]), rerun_of)
+
+
+def _fresh(row: Row, pair: Pair, wish: Wish, *, versions: dict[str, int], number: int) -> NewRun:
+    return NewRun(
+        id=pair.rerun_id,
+        job=row["job"],
+        version=versions.get(row["job"]) or row["version"],
+        queue=row["queue"],
+        priority=row["priority"],
+        args=row["args"] if wish.args is None else wish.args,
+        delay_ms=int(number * wish.gap_ms) or None,
+        policy=row["policy"],
+        at_most_once=bool(row["at_most_once"]),
+        rerun_of=pair.run_id,
+        schedule_id=str(row["schedule_id"]) if row["schedule_id"] else None,
+        origin=row["origin"],
+    )

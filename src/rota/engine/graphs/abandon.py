@@ -1,0 +1,36 @@
+"""Abandon: the run of a graph has ended before its nodes; they end with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from rota.engine.graphs.nodes.links import cancelled
+from rota.engine.wakeup_keys import worker_key
+from rota.model.run import Verdict
+from rota.model.states import State
+from rota.store.base import Tx
+
+
+def abandon(tx: Tx, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Ask what runs of their nodes to stop; gives verdicts for what has not started.
+
+    For runs that are no graphs there is nothing to do.
+    """
+    ids = json.dumps(sorted(verdict.run_id for verdict in verdicts))
+    if not tx.all("end_graphs", ids=ids):
+        return []
+    reason = "cancelled: the run of its graph has ended"
+    tx.execute("close_nodes", ids=ids, reason="the run has ended before it")
+    children = tx.all("live_children", ids=ids)
+    running = [row for row in children if row["state"] == State.RUNNING]
+    if running:
+        asked = json.dumps([str(row["id"]) for row in running])
+        tx.execute("request_cancels", ids=asked, reason=reason)
+        tx.notify({worker_key(str(row["worker_id"])) for row in running})
+    forced = {verdict.run_id for verdict in verdicts if verdict.force}
+    return [
+        cancelled(row, reason, force=str(row["parent_id"]) in forced)
+        for row in children
+        if row["state"] != State.RUNNING
+    ]

@@ -1,0 +1,116 @@
+"""Advance: when nodes of a graph end, what comes after them is released, skipped or given up.
+
+Part of the transaction that ends the nodes, so a crash neither loses nor doubles a release. The
+rows of the nodes concerned are locked in the order of their keys, what becomes of them is
+decided by `rules.joins`, and they are written once. Those that end by that are the next wave.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from rota.engine.failures.batch_isolation import beside, each_apart, keepable, words
+from rota.engine.graphs.graph_run import Course, courses
+from rota.engine.graphs.nodes.endings import ENDINGS, Ended
+from rota.engine.graphs.nodes.links import verdict_facts
+from rota.engine.graphs.nodes.rows import MAX_REASON, Board, Place
+from rota.engine.graphs.propagation import Step
+from rota.engine.graphs.restart import go_on
+from rota.errors import BadGraph
+from rota.model.run import ErrorDetail, Verdict
+from rota.model.states import State
+from rota.store.base import Tx
+
+NO_ROW = "its nodes are not all on record any more"
+_error = msgspec.json.Decoder(ErrorDetail)
+
+
+def ended(verdict: Verdict, state: State) -> Ended:
+    error = _error_of(verdict)
+    return Ended(
+        graph_id=verdict.parent_id or "",
+        node=verdict.node or "",
+        item=verdict.item,
+        run_id=verdict.run_id,
+        state=state,
+        result=verdict.result,
+        reason=f"{error.type}: {error.message}"[:MAX_REASON] if error else verdict.reason,
+        error=error,
+    )
+
+
+def advance(tx: Tx, endings: Sequence[Ended], *, namespace: str) -> list[Verdict]:
+    """Move on the graphs of these runs; gives the verdicts that follow, to be carried out next.
+
+    Those are graphs that have ended by it, and runs that must not go on. In a careful transaction
+    a graph that cannot go on fails; the node that has ended keeps how it did.
+    """
+    if not tx.is_careful:
+        return _advance(tx, endings, namespace)
+    follow = each_apart(
+        tx,
+        endings,
+        lambda each: _advance(tx, [each], namespace),
+        instead=lambda each, error: _give_up(tx, each, error),
+    )
+    return [verdict for verdicts in follow for verdict in verdicts]
+
+
+def _give_up(tx: Tx, each: Ended, error: Exception) -> list[Verdict]:
+    """The end of a graph whose rows or definition cannot be understood."""
+    beside(tx, lambda: _note(tx, each), what=f"node {each.node} of run {each.graph_id}")
+    reason = f"it could not go on after node {each.node} had ended: {words(error)}"[:MAX_REASON]
+    return [
+        Verdict(verb="founder", reason=reason, force=True, **verdict_facts(row))
+        for row in tx.all("lock_graphs", ids=json.dumps([each.graph_id]))
+    ]
+
+
+def _note(tx: Tx, each: Ended) -> None:
+    """How the node ended, and no more: a rerun of the graph knows what need not be done again."""
+    if each.item is not None:
+        return
+    board = Board(tx)
+    place = each.graph_id, each.node
+    board.lock([place])
+    row = board.rows.get(place)
+    if row is not None and not row.is_final and row.run_id == each.run_id:
+        row.state, row.result = ENDINGS[each.state].value, each.result
+        row.reason = keepable(each.reason) if each.reason else None
+        board.change(row)
+        board.flush()
+
+
+def _advance(tx: Tx, endings: Sequence[Ended], namespace: str) -> list[Verdict]:
+    known = courses(tx, {each.graph_id for each in endings}, namespace=namespace)
+    mine = [each for each in endings if each.graph_id in known]
+    step = Step(tx, known, namespace=namespace)
+    step.board.lock(_places(known, mine))
+    for each in mine:
+        step.take(each)
+    gone = [each for each in mine if (each.graph_id, each.node) not in step.board.rows]
+    lost = [verdict for each in gone for verdict in _give_up(tx, each, BadGraph(NO_ROW))]
+    return lost + go_on(tx, step, namespace=namespace)
+
+
+def _places(known: dict[str, Course], endings: Iterable[Ended]) -> list[Place]:
+    """The nodes themselves, and those whose counts they change; of a mapped one, only itself."""
+    found: list[Place] = []
+    for each in endings:
+        found.append((each.graph_id, each.node))
+        if each.item is None:
+            shape = known[each.graph_id].shape
+            found += [(each.graph_id, name) for name in shape.children.get(each.node, ())]
+            found += [(each.graph_id, name) for name in shape.dependents.get(each.node, ())]
+    return found
+
+
+def _error_of(verdict: Verdict) -> ErrorDetail | None:
+    """None also for what no worker of ours wrote: the node must end, however its error looks."""
+    try:
+        return _error.decode(verdict.error) if verdict.error else None
+    except (msgspec.MsgspecError, ValueError):
+        return None

@@ -1,0 +1,162 @@
+"""Conclude: all nodes of a run have ended, and so does the run of the graph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from rota.engine.graphs.graph_run import Course
+from rota.engine.graphs.nodes.links import verdict_facts
+from rota.engine.graphs.nodes.results import Known
+from rota.engine.graphs.nodes.rows import END, MAX_REASON, TRIPPED, Board, Decided, decided
+from rota.engine.graphs.policy import retries_of
+from rota.engine.values.result_cache import noted
+from rota.errors import BadInput, PayloadTooLarge
+from rota.model.run import Verdict
+from rota.rules.graphs.joins import Ending
+from rota.rules.graphs.node_values import result_of
+from rota.rules.graphs.outcome import outcome_of
+from rota.store.base import Row, Tx
+
+MAX_MADE_BYTES = 16_000_000
+"""Of a result that is made of those of many nodes; each of them has a limit of its own."""
+
+
+class Bad(NamedTuple):
+    """A node that failed, or was given up because one before it did."""
+
+    name: str
+    reason: str | None
+    is_own: bool
+
+
+class Waves(Protocol):
+    """What is asked of a step."""
+
+    tx: Tx
+    board: Board
+    courses: dict[str, Course]
+
+
+class Outcome(NamedTuple):
+    """What follows from a step: `restart.go_on` does both, for whoever made the step."""
+
+    verdicts: list[Verdict]
+    restarts: dict[str, int]
+    """Runs of graphs that begin again, and when."""
+
+
+def conclude(step: Waves, over: Sequence[str]) -> Outcome:
+    """The verdicts on these runs, by their leaves and what they return; with their results."""
+    ids = json.dumps(sorted(over))
+    bad: dict[str, list[Bad]] = {}
+    causes: dict[str, list[Bad]] = {}
+    ran: set[str] = set()
+    for row in step.tx.all("bad_nodes", ids=ids):
+        graph_id = str(row["graph_id"])
+        planned = step.courses[graph_id].shape.plan.nodes[row["name"]]
+        if planned.node.kind == "notify":
+            continue  # that it failed is told by its own row
+        if row["run_id"] is not None or row["width"] is not None:
+            ran.add(graph_id)
+        each = Bad(row["name"], row["reason"], is_own=row["state"] == "failed")
+        if planned.counts:
+            bad.setdefault(graph_id, []).append(each)
+        if each.is_own:
+            causes.setdefault(graph_id, []).append(each)
+    rows = step.tx.all("lock_graphs", ids=ids)
+    known = Known(step.tx)
+    known.load_all(
+        (graph_id, name)
+        for graph_id in over
+        if graph_id not in bad
+        for name in step.courses[graph_id].shape.result_needs
+        if step.courses[graph_id].shape.whole_result is None
+    )
+    known.load(
+        (graph_id, whole)
+        for graph_id in over
+        if graph_id not in bad and (whole := step.courses[graph_id].shape.whole_result)
+    )
+    step.tx.all("end_graphs", ids=ids)
+    told = {graph_id: _causes(judged, causes.get(graph_id, [])) for graph_id, judged in bad.items()}
+    for graph_id in over:
+        end = step.board.rows[graph_id, END]
+        if end.state == TRIPPED and decided(end.result) is None:
+            told[graph_id] = _first_failed(end.reason or "", causes.get(graph_id, []))
+    verdicts = [_verdict(step, row, told.get(str(row["id"]), []), known) for row in rows]
+    restarts: dict[str, int] = {}
+    for row, verdict in zip(rows, verdicts, strict=True):
+        retries = retries_of(step.courses[verdict.run_id].shape, row["policy"])
+        # Where nothing ran that failed, a new try would fail in the same way, and at once.
+        is_worth = verdict.run_id in ran and row["failures"] < retries
+        is_worth = is_worth and decided(step.board.rows[verdict.run_id, END].result) is None
+        if verdict.verb == "founder" and is_worth:
+            restarts[verdict.run_id] = row["now"]
+    return Outcome([each for each in verdicts if each.run_id not in restarts], restarts)
+
+
+def _causes(judged: list[Bad], failed: list[Bad]) -> list[Bad]:
+    """Why the run failed: judged nodes that failed themselves, else what failed before them."""
+    return [each for each in judged if each.is_own] or failed or judged
+
+
+def _first_failed(name: str, failed: list[Bad]) -> list[Bad]:
+    """The node whose failure kept others from starting; what was stopped by it is no cause."""
+    return [each for each in failed if each.name == name] or [Bad(name, None, is_own=True)]
+
+
+def _verdict(step: Waves, row: Row, bad: list[Bad], known: Known) -> Verdict:
+    graph_id = str(row["id"])
+    facts: dict[str, Any] = verdict_facts(row)
+    facts["quiet"] = step.courses[graph_id].shape.is_quiet
+    end = step.board.rows[graph_id, END]
+    if how := decided(end.result):
+        return Verdict(verb=how.verb, reason=_as_decided(how, step, graph_id, bad), **facts)
+    if end.state == TRIPPED:
+        return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
+    if outcome_of(Ending.FAILED for _ in bad) == "failed":
+        return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
+    try:
+        result = _result(step.courses[graph_id], known)
+        return Verdict(verb="conclude", result=result, **facts, **noted(row["policy"]))
+    except BadInput as error:
+        return Verdict(verb="founder", reason=f"its result: {error}"[:MAX_REASON], **facts)
+
+
+def _result(course: Course, known: Known) -> str:
+    graph = course.shape.graph
+    if graph.result is None:
+        return "null"
+    if course.shape.whole_result is not None:
+        return known.text_of((course.graph_id, course.shape.whole_result))
+    values = known.values(course, course.shape.result_needs)
+    made = msgspec.json.encode(result_of(graph, values))
+    if len(made) > MAX_MADE_BYTES:
+        raise PayloadTooLarge(
+            f"it takes {len(made):,} bytes and the limit is {MAX_MADE_BYTES:,}; let a last node "
+            "make less of it"
+        )
+    return made.decode()
+
+
+def _as_decided(how: Decided, step: Waves, graph_id: str, bad: list[Bad]) -> str | None:
+    """Why it ended, and that something may be left behind: a teardown whose failure counts."""
+    nodes = step.courses[graph_id].shape.plan.nodes
+    left = [each for each in bad if each.is_own and nodes[each.name].node.kind == "teardown"]
+    if not left:
+        return how.reason
+    first = min(left)
+    says = f"teardown {first.name} failed{f': {first.reason}' if first.reason else ''}"
+    return f"{how.reason}; {says}"[:MAX_REASON]
+
+
+def _failed_in_words(bad: list[Bad]) -> str:
+    first = min(bad)
+    more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
+    return f"node {first.name}{more} failed{f': {first.reason}' if first.reason else ''}"[
+        :MAX_REASON
+    ]

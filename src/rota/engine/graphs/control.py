@@ -1,0 +1,221 @@
+"""Graph control: people pause, resume and rerun runs of graphs, and decide how a node ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from rota.engine.failures.redrive import Pair
+from rota.engine.graphs.failure_modes import Halt, stop
+from rota.engine.graphs.graph_run import Course, courses, shape_of, spec_at
+from rota.engine.graphs.nodes.release import PAUSED
+from rota.engine.graphs.nodes.rows import END, NodeRow, decided
+from rota.engine.graphs.propagation import Step
+from rota.engine.graphs.redo import after_these, continued, existing, is_undone, moved
+from rota.engine.graphs.restart import go_on
+from rota.engine.graphs.shape import Shape
+from rota.engine.graphs.stopping import Stopping, is_stopping, stopping_of
+from rota.engine.identity.audit_log import By, record
+from rota.engine.runs.find import find
+from rota.engine.runs.finish import finish
+from rota.engine.runs.rerun import close_letter
+from rota.engine.runs.submit import submit
+from rota.engine.values.result_cache import freshened
+from rota.engine.wakeup_keys import queue_key
+from rota.errors import BadGraph, NotAllowed
+from rota.model.graph import ASIDE
+from rota.model.run import NewRun, RunView
+from rota.model.states import FINAL, State
+from rota.rules.admission.order import CREDIT_MS
+from rota.rules.graphs.joins import Ending
+from rota.rules.jobs.stored_signature import recorded_signature
+from rota.rules.text.checks import hint
+from rota.store.base import Tx
+
+Part = Literal["all", "failed", "from", "only"]
+"""What a rerun does again: everything, what failed and all after it, a node and all after it, or
+that node alone."""
+
+
+def pause(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
+    """No other node starts until the run is resumed; those that run may end."""
+    step, course = _begun(tx, run_id, namespace)
+    step.board.lock([(run_id, END)])
+    end = step.board.rows[run_id, END]
+    if end.state == "paused":
+        return
+    if decided(end.result) is not None:
+        raise NotAllowed(f"run {run_id} is being ended: its teardowns run; nothing to pause")
+    if end.state != "open":
+        raise NotAllowed(f"run {run_id} has a failed node and starts no others; nothing to pause")
+    end.state = "paused"
+    step.board.change(end)
+    for row in step.board.lock_waiting(run_id):
+        if row.state == "pending":
+            row.state = "held"
+        elif row.state == "active" and row.width is not None and not is_stopping(row):
+            row.reason = PAUSED
+        step.board.change(row)
+    step.board.flush()
+    held = tx.execute("hold_runs", ids=_children(tx, run_id))
+    _record(tx, by, "pause", course, namespace, {"held": held})
+
+
+def resume(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
+    """Go on where it was paused."""
+    step, course = _begun(tx, run_id, namespace)
+    step.board.lock([(run_id, END)])
+    end = step.board.rows[run_id, END]
+    if end.state != "paused":
+        return
+    end.state = "open"
+    step.board.change(end)
+    for row in step.board.lock_waiting(run_id):
+        if row.state == "held":
+            row.state = "pending"
+        elif row.state == "ready":
+            row.state = "pending"
+            step.releases.allow(course, row)
+        elif row.reason == PAUSED:
+            row.reason = None
+            step.releases.refill(course, row)
+        step.board.change(row)
+    verdicts = go_on(tx, step, namespace=namespace)
+    rows = tx.all("unblock_runs", ids=_children(tx, run_id), credit_ms=CREDIT_MS)
+    tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
+    _record(tx, by, "resume", course, namespace, {})
+    if verdicts:
+        finish(tx, verdicts, namespace=namespace)
+
+
+def mark(tx: Tx, run_id: str, name: str, ending: Ending, *, namespace: str, by: By) -> None:
+    """Say how a node ends that has not; what it is doing is stopped, and then it has ended so.
+
+    Marked again it ends at once, whatever still works, and so does a teardown or a notify: nobody
+    has to wait for a handler that does not stop.
+    """
+    step, course = _begun(tx, run_id, namespace)
+    _check_node(course.shape, name)
+    tx.all("live_children", ids=json.dumps([run_id]))  # locked before the nodes, as by a finish
+    step.board.lock([(run_id, name)])
+    row = step.board.rows[run_id, name]
+    if row.is_final:
+        raise NotAllowed(f"node {name} has ended as {row.state}; rerun the graph from it")
+    reason = f"marked by {by.who}{f': {by.why}' if by.why else ''}"
+    words = Halt("", f"cancelled: its node was marked as {ending}", spares=())
+    before = stopping_of(row)
+    is_aside = course.shape.plan.nodes[name].node.kind in ASIDE
+    stop(
+        step,
+        row,
+        Stopping(ending=ending, reason=reason, is_marked=True),
+        words,
+        waits=not is_aside and not (before and before.is_marked),
+    )
+    verdicts = go_on(tx, step, namespace=namespace)
+    _record(tx, by, "mark", course, namespace, {"node": name, "as": ending.value})
+    if verdicts:
+        finish(tx, verdicts, namespace=namespace)
+
+
+def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
+    tx: Tx,
+    run_id: str,
+    *,
+    namespace: str,
+    new_id: str,
+    by: By,
+    part: Part = "all",
+    node: str | None = None,
+    args: str | None = None,
+) -> str:
+    """A new run, linked to an ended one, that keeps what need not be done again.
+
+    A dead letter of the old run that is open is closed, as by any rerun.
+    """
+    old = find(tx, run_id, namespace=namespace)
+    if old.state not in FINAL:
+        raise NotAllowed(f"run {run_id} is {old.state}; only an ended run can be run again")
+    shape = shape_of(tx, old.job, old.version, namespace=namespace)
+    rows = existing(tx, run_id)
+    redone = _redone(shape, rows, part, node)
+    if not redone:
+        raise NotAllowed(f"no node of run {run_id} failed; rerun all of it, or name a node")
+    fresh = msgspec.structs.replace(_again(old), id=new_id, args=args or old.args)
+    submit(tx, [fresh], namespace=namespace, is_repeat=True)
+    if not tx.one("find_act", id=by.act_id, namespace=namespace):
+        is_same = part == "failed" and args in (None, old.args)
+        parts = continued(shape, rows) if is_same else {}
+        kept = moved(new_id, rows, redone, parts)
+        tx.execute("insert_nodes", batch=msgspec.json.encode(kept).decode())
+        closes = close_letter(tx, Pair(old.id, new_id), namespace=namespace, who=by.who)
+        detail = {"part": part, "node": node, "as": new_id, "kept": len(kept) - len(parts)}
+        detail |= {"letters": 1} if closes else {}
+        record(tx, by, namespace=namespace, verb="rerun", subject=run_id, detail=detail)
+    return new_id
+
+
+def bound_args(tx: Tx, run_id: str, params: Mapping[str, Any], *, namespace: str) -> str:
+    """Other parameters for a rerun as JSON text; BadArguments if its graph does not take them."""
+    old = find(tx, run_id, namespace=namespace)
+    spec = spec_at(tx, old.job, old.version, namespace=namespace)
+    return recorded_signature(spec).bind((), params)
+
+
+def _redone(shape: Shape, rows: dict[str, NodeRow], part: Part, node: str | None) -> set[str]:
+    everything = set(shape.plan.nodes)
+    undone = {name for name, row in rows.items() if is_undone(row)} | (everything - rows.keys())
+    if part == "all":
+        return everything
+    if part == "failed":
+        return after_these(shape, undone)
+    if node is None:
+        raise BadGraph("name the node to run again")
+    _check_node(shape, node)
+    if part == "only":
+        never = {name for name, row in rows.items() if not row.is_final}
+        return {node, *never, *(everything - rows.keys())}
+    return after_these(shape, [node])
+
+
+def _check_node(shape: Shape, name: str) -> None:
+    if name not in shape.plan.nodes:
+        graph = shape.graph.name
+        raise BadGraph(f"graph {graph!r} has no node {name!r:.64}.{hint(name, shape.plan.nodes)}")
+
+
+def _again(old: RunView) -> NewRun:
+    return NewRun(
+        id="",
+        job=old.job,
+        version=old.version,
+        queue=old.queue,
+        priority=old.priority,
+        policy=freshened(old.policy),
+        rerun_of=old.id,
+        schedule_id=old.schedule_id,
+        origin=old.origin,
+    )
+
+
+def _children(tx: Tx, run_id: str) -> str:
+    """The runs of its nodes that have not ended, locked."""
+    rows = tx.all("live_children", ids=json.dumps([run_id]))
+    return json.dumps([str(row["id"]) for row in rows])
+
+
+def _begun(tx: Tx, run_id: str, namespace: str) -> tuple[Step, Course]:
+    run = find(tx, run_id, namespace=namespace)
+    if run.state is not State.SUSPENDED:
+        raise NotAllowed(f"run {run_id} is {run.state}; this is for runs of graphs that go on")
+    known = courses(tx, [run_id], namespace=namespace)
+    return Step(tx, known, namespace=namespace), known[run_id]
+
+
+def _record(
+    tx: Tx, by: By, verb: str, course: Course, namespace: str, detail: dict[str, object]
+) -> None:
+    record(tx, by, namespace=namespace, verb=verb, subject=course.graph_id, detail=detail)

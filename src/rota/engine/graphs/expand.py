@@ -1,0 +1,174 @@
+"""Expand: a run of a graph that was claimed becomes rows for its nodes, and runs of the first.
+
+In the transaction of the claim, so that no slot is held and a crash leaves it as it was. The
+run itself is suspended until its nodes have ended.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import msgspec
+
+from rota.engine.admission.graph_runs import let_next, may_begin, takes_turns
+from rota.engine.admission.previous_run import note_success
+from rota.engine.failures.batch_isolation import each_apart
+from rota.engine.graphs.graph_run import Course, course_of, courses, remember, shape_of
+from rota.engine.graphs.nodes.arguments import with_arguments
+from rota.engine.graphs.nodes.links import refusal
+from rota.engine.graphs.nodes.results import Known
+from rota.engine.graphs.nodes.rows import Board, NodeRow, node_row
+from rota.engine.graphs.policy import timeout_of
+from rota.engine.graphs.propagation import Step
+from rota.engine.graphs.restart import go_on, place
+from rota.engine.graphs.shape import Shape
+from rota.engine.jobs.pins import Pins
+from rota.engine.values.artifacts import given, keep
+from rota.engine.values.result_cache import hit, recall, remembering
+from rota.errors import BadInput
+from rota.model.artifact import is_pointer
+from rota.model.graph import Graph
+from rota.model.run import Lease, Verdict
+from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.graphs.node_values import check_types
+from rota.store.base import Tx
+
+_spec = msgspec.json.Decoder(JobSpec)
+
+
+class _Begun(msgspec.Struct, frozen=True):
+    run_id: str
+    fence: int
+    timeout_ms: int | None
+    args: str | None
+    """What it was given, where that is known only now."""
+    policy: str | None
+
+
+def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
+    """Begin these runs of graphs; gives the verdicts that follow, for those that cannot begin."""
+    if not tx.is_careful:
+        return _expand(tx, leases, namespace)
+    follow = each_apart(
+        tx,
+        leases,
+        lambda lease: _expand(tx, [lease], namespace),
+        instead=lambda lease, error: [refusal(lease, error)],
+    )
+    return [verdict for verdicts in follow for verdict in verdicts]
+
+
+def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
+    begun: dict[str, Course] = {}
+    args: dict[str, str] = {}
+    policies: dict[str, str | None] = {}
+    verdicts: list[Verdict] = []
+    pins = Pins(tx, leases, namespace=namespace)
+    versions: dict[str, dict[str, int]] = {}
+    outer = courses(tx, {each.parent_id for each in leases if each.parent_id}, namespace=namespace)
+    over: list[Graph] = []
+    for lease in leases:
+        shape: Shape | None = None
+        try:
+            shape = shape_of(tx, lease.job, lease.version, namespace=namespace)
+            beside = begun.values()
+            if not may_begin(tx, lease, shape.graph, namespace=namespace, begun=beside):
+                continue
+            around = outer.get(lease.parent_id or "")
+            ready = _given(tx, lease, around)
+            text = ready.args
+            memo = recall(tx, (ready,), namespace=namespace).get(lease.run_id)
+            if memo is not None:
+                verdicts.append(hit(lease, memo))
+                over += _waited_for(shape)
+                if shape.graph.depends_on_past:
+                    note_success(tx, lease.run_id, lease.job, namespace=namespace)
+                continue
+            versions[lease.run_id], as_of = pins.of(lease, shape, around)
+            begun[lease.run_id] = _course(tx, ready, shape, around, as_of)
+            policies[lease.run_id] = remembering(ready)
+            if text is not lease.args:
+                args[lease.run_id] = keep(tx, (text,)).get(text, text)
+        except BadInput as error:
+            verdicts.append(refusal(lease, error))
+            over += _waited_for(shape)
+    # Who waits for one that does not begin asks again, when its end is written.
+    let_next(tx, over, namespace=namespace)
+    if not begun:
+        return verdicts
+    batch = _batch(leases, begun, args, policies)
+    tx.execute("suspend_runs", batch=batch, namespace=namespace)
+    step = Step(tx, begun, namespace=namespace, board=Board(tx, leases[0].claimed_at))
+    kept = _kept(tx, begun)
+    for graph_id, course in begun.items():
+        remember(tx, course)
+        place(step, course, versions[graph_id], kept.get(graph_id, {}))
+    return verdicts + go_on(tx, step, namespace=namespace)
+
+
+def _course(tx: Tx, lease: Lease, shape: Shape, outer: Course | None, as_of: int) -> Course:
+    """The course of a run that begins; BadArguments if the graph does not take what it was given.
+
+    Who submits a run has checked that; an event, or a graph around it, brings what it brings.
+    """
+    within = outer, lease.node
+    course = course_of(tx, lease.run_id, shape, lease.args, within, lease.origin)
+    course.set(policy=lease.policy, as_of=as_of)
+    check_types(shape.graph, course.params, shape.kinds)
+    return course
+
+
+def _waited_for(shape: Shape | None) -> list[Graph]:
+    """The graph, if its runs may wait for each other."""
+    return [shape.graph] if shape is not None and takes_turns(shape.graph) else []
+
+
+def _given(tx: Tx, lease: Lease, outer: Course | None) -> Lease:
+    """What the run was given; that of a node may hold results of others."""
+    name = lease.node or ""
+    if outer is None:
+        return lease
+    cache = outer.shape.plan.nodes[name].node.cache
+    if name not in outer.late and cache is None:
+        return lease
+    if is_pointer(lease.args):
+        item = given(tx, lease.args, f"an item of node {name!r}")
+        lease = msgspec.structs.replace(lease, args=item)
+    known = Known(tx)
+    known.load_all((outer.graph_id, each) for each in outer.shape.needs[name])
+    return with_arguments(lease, outer, known, cache)
+
+
+def _kept(tx: Tx, begun: dict[str, Course]) -> dict[str, dict[str, NodeRow]]:
+    found: dict[str, dict[str, NodeRow]] = {}
+    for row in tx.all("existing_nodes", ids=json.dumps(sorted(begun))):
+        kept = node_row(row)
+        found.setdefault(kept.graph_id, {})[kept.name] = kept
+    if found:
+        tx.execute("forget_nodes", ids=json.dumps(sorted(found)))
+    return found
+
+
+def _batch(
+    leases: Sequence[Lease],
+    begun: dict[str, Course],
+    args: dict[str, str],
+    policies: dict[str, str | None],
+) -> str:
+    rows = [
+        _Begun(
+            lease.run_id,
+            lease.fence,
+            timeout_of(begun[lease.run_id].shape, lease.policy),
+            args.get(lease.run_id),
+            policies[lease.run_id],
+        )
+        for lease in leases
+        if lease.run_id in begun
+    ]
+    return msgspec.json.encode(sorted(rows, key=lambda row: row.run_id)).decode()
+
+
+def is_graph(spec: JobSpec) -> bool:
+    return isinstance(spec.target, GraphTarget)

@@ -1,0 +1,1 @@
+"""Nodes of a graph's run: their rows, arguments, results and ends."""

@@ -1,0 +1,189 @@
+"""Resolve: leases of nodes get their arguments, with the results of other nodes in them.
+
+By reference until here: a result is stored once, however many nodes use it. What is large or
+long is not read in the transaction of the claim: its lease is marked, and `resolve_later` gives
+all that is needed to complete it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rota.engine.failures.batch_isolation import each_apart
+from rota.engine.graphs.graph_run import Course, courses, spec_at
+from rota.engine.graphs.nodes.links import refusal
+from rota.engine.graphs.nodes.results import Known
+from rota.engine.graphs.nodes.rows import Place
+from rota.engine.values.artifacts import load_kept
+from rota.engine.values.result_cache import hit, recall, with_memo
+from rota.engine.values.stored_text import read
+from rota.errors import BadGraph, BadInput
+from rota.model.artifact import is_pointer
+from rota.model.graph import Cache
+from rota.model.run import Lease, Verdict
+from rota.rules.graphs.expressions.cel import Values
+from rota.rules.graphs.node_values import arguments_of
+from rota.store.base import Tx
+
+_any = msgspec.json.Decoder()
+_arguments = msgspec.json.Decoder(dict[str, Any])
+WIDEST = 1_000
+"""Results of more instances than this are read after the claim."""
+
+
+def resolve(
+    tx: Tx, leases: Sequence[Lease], *, namespace: str
+) -> tuple[list[Lease], list[Verdict]]:
+    """The leases to be carried out, and verdicts on the others.
+
+    Those are leases whose arguments do not exist, or whose result is known already.
+    """
+    if not tx.is_careful:
+        return _resolve(tx, leases, namespace)
+    found = each_apart(
+        tx,
+        leases,
+        lambda lease: _resolve(tx, [lease], namespace),
+        instead=lambda lease, error: ([], [refusal(lease, error)]),
+    )
+    return [each for ready, _ in found for each in ready], [
+        each for _, bad in found for each in bad
+    ]
+
+
+def _resolve(tx: Tx, leases: Sequence[Lease], namespace: str) -> tuple[list[Lease], list[Verdict]]:
+    parents = {lease.parent_id for lease in leases if lease.parent_id is not None}
+    known = courses(tx, parents, namespace=namespace) if parents else {}
+    results = Known(tx, widest=WIDEST)
+    results.load(
+        place
+        for lease in leases
+        if (course := known.get(lease.parent_id or ""))
+        for place in _places(lease, course)
+    )
+    ready: list[Lease] = []
+    verdicts: list[Verdict] = []
+    for lease in leases:
+        course = known.get(lease.parent_id or "")
+        try:
+            cache = cache_of(tx, lease, course, namespace=namespace)
+            ready.append(_resolved(lease, course, results, cache))
+        except BadInput as error:
+            verdicts.append(refusal(lease, error))
+    memos = recall(tx, ready, namespace=namespace)
+    if memos:
+        verdicts += [hit(lease, memos[lease.run_id]) for lease in ready if lease.run_id in memos]
+        ready = [lease for lease in ready if lease.run_id not in memos]
+    return ready, verdicts
+
+
+def cache_of(tx: Tx, lease: Lease, course: Course | None, *, namespace: str) -> Cache | None:
+    """What its node says of using results again, or else its job."""
+    own = course.shape.plan.nodes[lease.node or ""].node.cache if course else None
+    return own or spec_at(tx, lease.job, lease.version, namespace=namespace).cache
+
+
+class Unresolved:
+    """A lease whose arguments are still to be made, and what they are made of."""
+
+    def __init__(
+        self, lease: Lease, course: Course | None, results: Known, cache: Cache | None
+    ) -> None:
+        self.lease = lease
+        self._course = course
+        self._results = results
+        self._cache = cache
+        self._texts: dict[str, str] = {}
+
+    def apart(self) -> set[str]:
+        """Pointers to what is to be fetched."""
+        own = {self.lease.args} if is_pointer(self.lease.args) else set()
+        return (own | self._results.apart()) - self._texts.keys()
+
+    def fill(self, texts: Mapping[str, str]) -> None:
+        self._texts.update(texts)
+        self._results.fill(texts)
+
+    def resolved(self) -> Lease:
+        """The lease with its arguments; BadInput if they cannot be made."""
+        args = self._texts.get(self.lease.args, self.lease.args)
+        lease = msgspec.structs.replace(self.lease, args=args, is_open=False)
+        return completed(lease, self._course, self._results, self._cache)
+
+
+def resolve_later(tx: Tx, lease: Lease, *, namespace: str) -> Unresolved:
+    """What a marked lease needs; only reads, and not in the transaction of the claim."""
+    course = None
+    results = Known(tx)
+    if lease.parent_id is not None:
+        course = courses(tx, [lease.parent_id], namespace=namespace).get(lease.parent_id)
+        if course is None:
+            raise _gone(lease)
+        results.load(_places(lease, course))
+    cache = cache_of(tx, lease, course, namespace=namespace) if lease.is_open else None
+    unresolved = Unresolved(lease, course, results, cache)
+    unresolved.fill(load_kept(tx, unresolved.apart()))
+    return unresolved
+
+
+def completed(lease: Lease, course: Course | None, results: Known, cache: Cache | None) -> Lease:
+    """With its arguments and the key of its result, where it has them only now."""
+    if course is not None and (lease.node in course.late or cache is not None):
+        return with_arguments(lease, course, results, cache)
+    if cache is None:
+        return lease
+    args = read(_arguments, lease.args, "the arguments of the run")
+    return with_memo(lease, cache, args, Values({}, {}, params=args))
+
+
+def with_arguments(lease: Lease, course: Course, results: Known, cache: Cache | None) -> Lease:
+    """The lease of a node, with arguments in which all values are known."""
+    name = lease.node or ""
+    node = course.shape.plan.nodes[name].node
+    is_late = name in course.late
+    given: Any = read(_any, lease.args, f"what node {name!r} was given")
+    item = given if lease.item is not None and is_late else None
+    values = results.values(course, course.shape.needs[name], item=item, position=lease.item or 0)
+    args: dict[str, Any] = arguments_of(node, values) if is_late else given
+    if is_late:
+        lease = msgspec.structs.replace(lease, args=msgspec.json.encode(args).decode())
+    if cache is None:
+        return lease
+    if cache is not node.cache:
+        values = Values({}, {}, params=args)  # it is the job's, which knows its arguments only
+    return with_memo(lease, cache, args, values)
+
+
+def whose(lease: Lease) -> str:
+    if lease.node is None:
+        return "an argument of the run"
+    return f"an argument of node {lease.node!r}"
+
+
+def _places(lease: Lease, course: Course) -> list[Place]:
+    return [(course.graph_id, name) for name in course.shape.needs[lease.node or ""]]
+
+
+def _resolved(lease: Lease, course: Course | None, results: Known, cache: Cache | None) -> Lease:
+    if lease.parent_id is None:
+        needs_reading = cache is not None and is_pointer(lease.args)
+    elif course is None:
+        raise _gone(lease)
+    else:
+        name = lease.node or ""
+        if name in course.asked:
+            lease = msgspec.structs.replace(lease, is_asked=True)
+        if name not in course.late and cache is None:
+            return lease
+        is_whole = results.is_whole(_places(lease, course))
+        needs_reading = is_pointer(lease.args) or not is_whole
+    if needs_reading:
+        return msgspec.structs.replace(lease, is_open=True)
+    return completed(lease, course, results, cache)
+
+
+def _gone(lease: Lease) -> BadGraph:
+    return BadGraph(f"node {lease.node!r}: the run of its graph, {lease.parent_id}, is gone")

@@ -1,0 +1,84 @@
+"""Kin: which node of which run of a graph a run carries out, for verdicts about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rota.engine.admission.previous_run import PastFailed
+from rota.engine.failures.batch_isolation import keepable, words
+from rota.model.run import ErrorDetail, FinishVerb, Lease, Verdict
+from rota.model.states import TRANSITIONS, State
+from rota.store.base import Row
+
+
+def verdict_facts(row: Row) -> dict[str, Any]:
+    """Of a locked run: which it is, and who is to hear of its end."""
+    return {
+        "run_id": str(row["id"]),
+        "fence": row["fence"],
+        "fired": row["schedule_id"] is not None,
+        **kinship(row),
+    }
+
+
+def kinship(row: Row) -> dict[str, Any]:
+    """Whose node a run carries out."""
+    if row["parent_id"] is None:
+        return {}
+    return {"parent_id": str(row["parent_id"]), "node": row["node"], "item": row["item"]}
+
+
+def cancelled(row: Row, reason: str, *, force: bool = False) -> Verdict:
+    return Verdict(
+        run_id=str(row["id"]),
+        fence=row["fence"],
+        verb="cancel",
+        reason=reason,
+        force=force,
+        **kinship(row),
+    )
+
+
+def refused(verdict: Verdict, error: Exception) -> Verdict:
+    """The failure that takes the place of a verdict the store does not accept."""
+    reason = f"its outcome could not be recorded: {words(error)}"
+    allowed = TRANSITIONS[verdict.verb].allowed
+    verb: FinishVerb = verdict.verb
+    if State.RUNNING in allowed:
+        verb = "fail"
+    elif State.SUSPENDED in allowed and verdict.verb != "cancel":
+        verb = "founder"
+    return Verdict(
+        run_id=verdict.run_id,
+        fence=verdict.fence,
+        verb=verb,
+        kind="error" if verb == "fail" else None,
+        reason=reason,
+        watched=verdict.watched,
+        fired=verdict.fired,
+        force=True,
+        parent_id=verdict.parent_id,
+        node=verdict.node,
+        item=verdict.item,
+    )
+
+
+def refusal(lease: Lease, error: Exception) -> Verdict:
+    """A run that cannot be carried out as it is; another attempt would be in vain."""
+    detail = ErrorDetail(type=type(error).__name__, message=keepable(str(error))[:2_000])
+    return Verdict(
+        run_id=lease.run_id,
+        fence=lease.fence,
+        verb="fail",
+        kind="error",
+        error=msgspec.json.encode(detail).decode(),
+        reason=keepable(str(error))[:2_000]
+        if isinstance(error, PastFailed)
+        else "not worth a retry",
+        fired=lease.is_fired,
+        parent_id=lease.parent_id,
+        node=lease.node,
+        item=lease.item,
+    )

@@ -1,0 +1,44 @@
+"""Instances: one of a mapped node has ended; perhaps the node has by that, or is to be stopped."""
+
+from __future__ import annotations
+
+from rota.engine.graphs.failure_modes import Waves, stop, trip
+from rota.engine.graphs.nodes.endings import Ended
+from rota.engine.graphs.nodes.rows import NodeRow
+from rota.engine.graphs.stopping import Stopping, end_stopped, has_live_instances, is_stopping
+from rota.model.run import NO_TYPE
+from rota.model.states import State
+from rota.rules.graphs.joins import Ending
+
+
+def instance_ended(step: Waves, row: NodeRow, each: Ended) -> None:
+    """Count it. One failure more than the node bears stops the others, and then fails the node."""
+    course = step.courses[each.graph_id]
+    row.ended = (row.ended or 0) + 1
+    step.board.change(row)
+    if is_stopping(row):
+        row.bad = (row.bad or 0) + (each.state is State.FAILED)
+        if not has_live_instances(row):
+            end_stopped(step, row)
+        return
+    row.bad = (row.bad or 0) + (each.state is not State.SUCCESS)
+    width = row.width or 0
+    if not course.shape.tolerances[row.name].bears(failed=row.bad, total=width):
+        stop(step, row, _too_many(row, each))
+        trip(step, course, row)
+    elif row.ended >= width:
+        step.end(row, Ending.SUCCESS, f"{_items(row.bad)} failed" if row.bad else None)
+    else:
+        step.releases.refill(course, row)
+
+
+def _too_many(row: NodeRow, each: Ended) -> Stopping:
+    said = f": {each.reason}" if each.reason else ""
+    last = f"{'the last of them ' if (row.bad or 0) > 1 else ''}item {each.item}"
+    reason = f"{row.bad:,} of {_items(row.width or 0)} failed, {last}{said}"
+    kind = each.error.type if each.error else NO_TYPE
+    return Stopping(ending=Ending.FAILED, reason=reason, type=kind)
+
+
+def _items(count: int) -> str:
+    return f"{count:,} item{'' if count == 1 else 's'}"

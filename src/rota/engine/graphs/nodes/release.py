@@ -1,0 +1,275 @@
+"""Releases: nodes that may run become runs; of mapped nodes only so many instances at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rota.engine.graphs.earlier_tries import Past, earlier_of, with_kept
+from rota.engine.graphs.graph_run import Course, policy_for, priority_for, spec_at
+from rota.engine.graphs.nodes.results import Known
+from rota.engine.graphs.nodes.rows import END, Board, NodeRow, Place
+from rota.engine.graphs.redo import carry_over
+from rota.engine.graphs.stopping import is_stopping
+from rota.engine.values.artifacts import keep_args
+from rota.engine.wakeup_keys import queue_key
+from rota.errors import BadGraph, BadInput
+from rota.ids import derived_id
+from rota.model.graph import Node
+from rota.model.run import NewRun
+from rota.rules.admission.order import CREDIT_MS
+from rota.rules.graphs.maps import batch_of, instances
+from rota.rules.graphs.node_values import arguments_of, items_of
+from rota.store.base import Ask, Tx
+
+WINDOW = 2_000
+"""Instances of one mapped node that are runs at the same time: the others are numbers."""
+
+
+PAUSED = "paused"
+"""The reason of a mapped node whose other instances wait until the run is resumed."""
+
+
+class Releases:
+    """What is about to be released in one transaction."""
+
+    def __init__(self, tx: Tx, board: Board, *, namespace: str) -> None:
+        self._tx = tx
+        self._board = board
+        self._namespace = namespace
+        self._asking: list[tuple[Course, NodeRow]] = []
+        self._runs: list[NewRun] = []
+        self._refills: dict[Place, tuple[Course, NodeRow]] = {}
+        self._refused: list[tuple[Course, NodeRow, str]] = []
+        self._complete: list[NodeRow] = []
+        self._full: dict[str, Course] = {}
+        self._freed: dict[str, int] = {}
+
+    @property
+    def is_waiting(self) -> bool:
+        waiting = self._asking, self._full, self._refills, self._refused, self._complete
+        return any(waiting)
+
+    def allow(self, course: Course, row: NodeRow) -> None:
+        """Its parents let it run. A paused run, or one that is full, keeps it ready."""
+        node = course.shape.plan.nodes[row.name].node
+        if row.state == "held":
+            row.state = "ready"
+            self._board.change(row)
+        elif course.shape.graph.max_nodes is not None:
+            row.state = "ready"
+            self._board.change(row)
+            self._full[course.graph_id] = course
+        elif node.when is None and node.map is None:
+            self.release(course, row)
+        else:
+            row.state = "active"
+            self._asking.append((course, row))
+
+    def begin(self, course: Course, row: NodeRow) -> None:
+        """As allow, for a node that was ready."""
+        node = course.shape.plan.nodes[row.name].node
+        if node.when is None and node.map is None:
+            self.release(course, row)
+        else:
+            row.state = "active"
+            self._asking.append((course, row))
+
+    def take_asking(self) -> list[tuple[Course, NodeRow]]:
+        """Those with a condition or a list to be read."""
+        asking, self._asking = self._asking, []
+        return asking
+
+    def take_refused(self) -> list[tuple[Course, NodeRow, str]]:
+        """Those that cannot begin, or go on, and why: what they are to be given does not exist."""
+        refused, self._refused = self._refused, []
+        return refused
+
+    def take_complete(self) -> list[NodeRow]:
+        """Mapped nodes of which nothing is left to do."""
+        complete, self._complete = self._complete, []
+        return complete
+
+    def release(self, course: Course, row: NodeRow) -> None:
+        """Make the run of a node that is not mapped; one without arguments is refused instead."""
+        row.state = "active"
+        self._board.change(row)
+        try:
+            args = self._arguments(course, row)
+            run_id = self._id(row, None)
+            self._runs.append(self._run(course, row, run_id, args, None))
+            earlier = earlier_of(row.earlier)
+            if earlier is not None and earlier.child is not None:
+                self._carry_over(earlier.child, run_id, row)
+        except BadInput as error:
+            self._refused.append((course, row, str(error)))
+        else:
+            row.run_id = run_id
+
+    def _arguments(self, course: Course, row: NodeRow) -> str:
+        plain = course.shape.plain.get(row.name)
+        if plain is not None:
+            return plain
+        if row.name in course.late:
+            return "{}"
+        node = course.shape.plan.nodes[row.name].node
+        return _encoded(node, arguments_of(node, Known(self._tx).values(course, ())))
+
+    def spread(self, course: Course, row: NodeRow, items: list[Any]) -> None:
+        """A mapped node begins: its list is known now. BadInput if an item makes no arguments."""
+        node = course.shape.plan.nodes[row.name].node
+        batch = node.map.batch if node.map else 1
+        row.width, row.made, row.ended, row.bad = instances(len(items), batch=batch), 0, 0, 0
+        row.state = "active"
+        earlier = earlier_of(row.earlier)
+        if earlier is not None and earlier.width > row.width:
+            row.earlier = None  # it is another list
+        self._board.change(row)
+        try:
+            self._fill(course, row, items)
+        except BadInput:
+            row.width = row.made = row.ended = row.bad = None  # it has not begun
+            raise
+
+    def refill(self, course: Course, row: NodeRow) -> None:
+        """Instances have ended: perhaps others may be made."""
+        if (row.made or 0) < (row.width or 0) and row.reason != PAUSED:
+            self._refills[row.place] = course, row
+
+    def give_place(self, course: Course) -> None:
+        """A node has ended of a run that lets only so many run at once."""
+        self._full[course.graph_id] = course
+        self._freed[course.graph_id] = self._freed.get(course.graph_id, 0) + 1
+
+    def fill_places(self) -> None:
+        """Begin what is ready, as far as there is room; the end's row counts those that run."""
+        full, self._full = self._full, {}
+        if not full:
+            return
+        self._board.lock((graph_id, END) for graph_id in full)
+        self._board.flush()
+        for graph_id, course in full.items():
+            end = self._board.rows[graph_id, END]
+            running = max(0, (end.made or 0) - self._freed.pop(graph_id, 0))
+            room = (course.shape.graph.max_nodes or 0) - running
+            ready = self._board.lock_ready(graph_id, limit=room) if room > 0 else []
+            if end.state != "paused":
+                for row in ready:
+                    self.begin(course, row)
+                running += len(ready)
+            end.made = running
+            self._board.change(end)
+
+    def fill_maps(self) -> None:
+        """Make the instances for which room has come."""
+        refills, self._refills = self._refills, {}
+        for course, row in refills.values():
+            if row.is_final or is_stopping(row):
+                continue
+            try:
+                self._refill(course, row)
+            except BadInput as error:
+                self._refused.append((course, row, str(error)))
+
+    def make(self) -> list[Ask]:
+        """What inserts all runs."""
+        if not self._runs:
+            return []
+        self._tx.offer({run.id: queue_key(self._namespace, run.queue) for run in self._runs})
+        batch = msgspec.json.encode(keep_args(self._tx, self._runs)).decode()
+        self._runs = []
+        params = {"batch": batch, "namespace": self._namespace, "credit_ms": CREDIT_MS}
+        return [("insert_children", params)]
+
+    def _refill(self, course: Course, row: NodeRow) -> None:
+        node = course.shape.plan.nodes[row.name].node
+        live = (row.made or 0) - (row.ended or 0)
+        limit = self._window(course, row)
+        if live > limit // 2 and limit == WINDOW:
+            return  # a list of many items is read again only when it pays
+        known = Known(self._tx)
+        asks = course.shape.asks[row.name]
+        known.load_all((row.graph_id, name) for name in asks)
+        self._fill(course, row, items_of(node, known.values(course, asks)))
+
+    def _window(self, course: Course, row: NodeRow) -> int:
+        mapped = course.shape.plan.nodes[row.name].node.map
+        cap = mapped.concurrency if mapped and mapped.concurrency else WINDOW
+        return min(cap, WINDOW)
+
+    def _fill(self, course: Course, row: NodeRow, items: list[Any]) -> None:
+        node = course.shape.plan.nodes[row.name].node
+        batch = node.map.batch if node.map else 1
+        index, ended = row.made or 0, row.ended or 0
+        width, window = row.width or 0, self._window(course, row)
+        is_late = row.name in course.late
+        params, past = Known(self._tx), Past(self._tx, row)
+        runs: list[NewRun] = []
+        carried: list[tuple[str, str]] = []
+        while index < width:
+            if past.has(index):  # also beyond what may run at once
+                index, ended = index + 1, ended + 1
+                continue
+            if index - ended >= window:
+                break
+            places = batch_of(index, items=len(items), batch=batch)
+            item = items[places[0]] if batch == 1 else [items[at] for at in places]
+            if is_late:
+                args = _encoded(node, item)
+            else:
+                values = params.values(course, (), item=item, position=index)
+                args = _encoded(node, arguments_of(node, values))
+            run_id = self._id(row, index, len(runs))
+            runs.append(self._run(course, row, run_id, args, index))
+            if node.graph is not None and (before := past.run_of(index)):
+                carried.append((before, run_id))
+            index += 1
+        self._runs += runs  # all or none: a node that fails leaves no instances behind
+        for old, new in carried:
+            self._carry_over(old, new, row)
+        row.earlier = with_kept(row.earlier, ended - (row.ended or 0))
+        row.made, row.ended = index, ended
+        self._board.change(row)
+        if ended >= width:
+            self._complete.append(row)
+
+    def _carry_over(self, old: str, new: str, row: NodeRow) -> None:
+        """The new run of a graph goes on from what an earlier one has done."""
+        carry_over(self._tx, old, new, row.version or 0, namespace=self._namespace)
+
+    def _id(self, row: NodeRow, index: int | None, more: int = 0) -> str:
+        text = f"{row.graph_id}/{row.name}/{index}/{row.run_id}"
+        # A later try of the run has later ids, whatever the clock says: the last one counts.
+        earlier = earlier_of(row.earlier)
+        later = 2 * earlier.tries if earlier else 0
+        return derived_id(self._board.now + later, len(self._runs) + more, text)
+
+    def _run(
+        self, course: Course, row: NodeRow, run_id: str, args: str, index: int | None
+    ) -> NewRun:
+        node = course.shape.plan.nodes[row.name].node
+        job = node.job or node.graph or ""
+        spec = spec_at(self._tx, job, row.version or 0, namespace=self._namespace)
+        return NewRun(
+            id=run_id,
+            job=job,
+            version=row.version or 0,
+            queue=node.queue or spec.queue,
+            priority=priority_for(row.name, node, spec, course.shape),
+            args=args,
+            expires_ms=spec.expires_ms,
+            at_most_once=spec.delivery == "at_most_once",
+            policy=policy_for(node, spec, course),
+            parent_id=row.graph_id,
+            node=row.name,
+            item=index,
+            origin=course.origin,
+        )
+
+
+def _encoded(node: Node, value: Any) -> str:
+    try:
+        return msgspec.json.encode(value).decode()
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise BadGraph(f"node {node.name!r}: what it is to be given is no JSON: {error}") from error

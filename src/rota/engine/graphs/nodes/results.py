@@ -1,0 +1,167 @@
+"""Node results: what nodes gave back, read where others need it; never copied from run to run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rota.engine.graphs.earlier_tries import sources_of
+from rota.engine.graphs.graph_run import Course
+from rota.engine.graphs.nodes.rows import NodeRow, Place, read_error
+from rota.engine.values.artifacts import load_kept, lost
+from rota.engine.values.stored_text import read
+from rota.model.artifact import is_pointer
+from rota.model.states import State
+from rota.rules.graphs.expressions.cel import Values
+from rota.rules.graphs.joins import Ending
+from rota.rules.runs.times import run_values
+from rota.store.base import Tx
+
+_any = msgspec.json.Decoder()
+CHUNK = 10_000
+"""Results of instances that are read at once."""
+
+
+class _Apart(msgspec.Struct, frozen=True):
+    """A result that is elsewhere; what stands for it."""
+
+    pointer: str
+
+
+class _Told(NamedTuple):
+    """What a row says of a node, as `NodeRow` does."""
+
+    state: str
+    result: str | None
+    run_id: object
+    width: int | None
+    earlier: str | None
+
+
+class Known:
+    """States and results of nodes, as values."""
+
+    def __init__(self, tx: Tx, *, widest: int | None = None) -> None:
+        self._tx = tx
+        self._widest = widest
+        """Results of more instances than this are not read, but left for later."""
+        self._states: dict[Place, str] = {}
+        self._results: dict[Place, Any] = {}
+        self._errors: dict[Place, Any] = {}
+        self._unread: set[Place] = set()
+        self._pointed: dict[Place, None] = {}
+
+    def load(self, wanted: Iterable[Place]) -> None:
+        """Have these at hand, all in one statement; mapped nodes take some more."""
+        missing: list[Place] = []
+        for place in sorted({place for place in wanted if place not in self._states}):
+            row: NodeRow | None = self._tx.fresh.get(place)
+            if row is None:
+                missing.append(place)
+            else:
+                self._keep(place, row)
+        if missing:
+            batch = json.dumps([{"graph_id": graph, "name": name} for graph, name in missing])
+            for found in self._tx.all("load_nodes", batch=batch):
+                at = str(found["graph_id"]), str(found["name"])
+                self._keep(at, _Told(*(found[field] for field in _Told._fields)))
+
+    def load_all(self, wanted: Iterable[Place]) -> None:
+        """The same, with values that the database keeps apart."""
+        self.load(wanted)
+        self.fill(load_kept(self._tx, self.apart()))
+
+    def is_whole(self, places: Iterable[Place]) -> bool:
+        """Whether nothing of these is elsewhere or unread."""
+        if not self._pointed and not self._unread:
+            return True
+        return not any(place in self._pointed or place in self._unread for place in places)
+
+    def apart(self) -> set[str]:
+        """Pointers to what is not here yet."""
+        return {each.pointer for place in self._pointed for each in self._parts(place)}
+
+    def fill(self, texts: Mapping[str, str]) -> None:
+        """Put values where their pointers were."""
+        for place in tuple(self._pointed):
+            value = self._results[place]
+            if isinstance(value, list):
+                self._results[place] = [_filled(each, texts) for each in value]
+            else:
+                self._results[place] = _filled(value, texts)
+            if not any(self._parts(place)):
+                del self._pointed[place]
+
+    def text_of(self, place: Place) -> str:
+        """A result as it stands in its row."""
+        value = self._results.get(place)
+        return value.pointer if isinstance(value, _Apart) else msgspec.json.encode(value).decode()
+
+    def values(
+        self, course: Course, names: Iterable[str], *, item: Any = None, position: int = 0
+    ) -> Values:
+        """For expressions and arguments of one node."""
+        places = {name: (course.graph_id, name) for name in names}
+        for name, place in places.items():
+            for each in self._parts(place) if place in self._pointed else ():
+                raise lost(each.pointer, f"the result of node {name!r}")
+        return Values(
+            results={name: self._results.get(place) for name, place in places.items()},
+            states={name: self._states.get(place, "pending") for name, place in places.items()},
+            params=course.params,
+            item=item,
+            position=position,
+            run=run_values(course.origin),
+            errors={name: self._errors.get(place) for name, place in places.items()},
+        )
+
+    def _keep(self, place: Place, row: NodeRow | _Told) -> None:
+        self._states[place], width, result = row.state, row.width, row.result
+        if row.state == Ending.FAILED:
+            self._errors[place], result = read_error(result), None
+        if width is not None and self._widest is not None and width > self._widest:
+            self._unread.add(place)
+            return
+        if width is not None:
+            # A rerun keeps instances of the run before.
+            run_id = str(row.run_id) if row.run_id else None
+            sources = sources_of(place[0], run_id, row.earlier)
+            self._results[place] = self._listed(sources, place[1], width)
+        elif result is not None and row.state != "active":  # there it says how the node will end
+            self._results[place] = _read(result)
+        if any(self._parts(place)):
+            self._pointed[place] = None
+
+    def _parts(self, place: Place) -> Iterator[_Apart]:
+        value = self._results.get(place)
+        for each in value if isinstance(value, list) else (value,):
+            if isinstance(each, _Apart):
+                yield each
+
+    def _listed(self, sources: Sequence[str], name: str, width: int) -> list[Any]:
+        """The results of all instances, in order; null for those without one.
+
+        Of an instance that was made again the last run counts, in the newest run of the graph.
+        """
+        found: list[Any] = [None] * width
+        for graph_id in reversed(sources):
+            for low in range(0, width, CHUNK):
+                at = {"graph_id": graph_id, "name": name, "low": low, "high": low + CHUNK}
+                for row in self._tx.all("instance_results", **at):
+                    if row["item"] < width:
+                        is_good = row["state"] == State.SUCCESS and row["result"] is not None
+                        found[row["item"]] = _read(row["result"]) if is_good else None
+        return found
+
+
+def _read(text: str) -> Any:
+    return _Apart(text) if is_pointer(text) else read(_any, text, "the result of a node")
+
+
+def _filled(value: Any, texts: Mapping[str, str]) -> Any:
+    if isinstance(value, _Apart) and value.pointer in texts:
+        return read(_any, texts[value.pointer], "the result of a node")
+    return value

@@ -1,0 +1,219 @@
+"""Nodes: where each node of a run of a graph stands, as rows that a transaction holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from rota.engine.failures.batch_isolation import keepable
+from rota.engine.graphs.graph_run import Course
+from rota.engine.values.stored_text import read
+from rota.model.run import NO_TYPE, ErrorDetail
+from rota.rules.graphs import Planned
+from rota.rules.graphs.joins import Counts, Ending
+from rota.store.base import Ask, Row, Tx
+
+END = ""
+"""The name of the row that stands for the end of the whole."""
+TRIPPED = "tripped"
+"""The state of that row when no other nodes start but teardowns."""
+WAITING = ("pending", "held")
+"""Its parents have not let it run yet; held: they may not, the run is paused."""
+FINAL = frozenset(Ending)
+STATES = FINAL.union(("pending", "held", "ready", "active"))
+MAX_REASON = 500
+MAX_MESSAGE = 2_000
+
+Place = tuple[str, str]
+"""The run of the graph, and the name of the node."""
+
+_FIELDS = tuple(Ending)
+_SETUPS = ("setup_success", "setup_failed", "setup_skipped")
+_PLACES = {name: at for at, name in enumerate((*_FIELDS, *_SETUPS, "settled"))}
+_counts = msgspec.json.Decoder(list[int])
+NONE = "[0,0,0,0,0,0,0,0,0]"
+
+
+class NodeRow(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
+    """One row, changed in memory and then written."""
+
+    graph_id: str
+    name: str
+    state: str
+    counts: str
+    version: int | None = None
+    run_id: str | None = None
+    result: str | None = None
+    """As JSON text, if somebody needs it; of one that failed its error."""
+    reason: str | None = None
+    width: int | None = None
+    made: int | None = None
+    ended: int | None = None
+    bad: int | None = None
+    earlier: str | None = None
+    """What was done of it before, where that need not be done again; see `engine/carry_over.py`."""
+
+    @property
+    def place(self) -> Place:
+        return self.graph_id, self.name
+
+    @property
+    def is_final(self) -> bool:
+        return self.state in FINAL
+
+    @property
+    def settled(self) -> int:
+        """Parents that have ended, and all above them."""
+        return _counts.decode(self.counts)[_PLACES["settled"]]
+
+    def add(self, *fields: str) -> None:
+        counts = _counts.decode(self.counts)
+        for field in fields:
+            counts[_PLACES[field]] += 1
+        self.counts = msgspec.json.encode(counts).decode()
+
+    def joined(self, planned: Planned) -> Counts:
+        """What its join is asked about."""
+        counts = _counts.decode(self.counts)
+        return Counts._make((len(planned.parents), *counts[:5], len(planned.setups), *counts[5:8]))
+
+
+class NodeError(msgspec.Struct, frozen=True):
+    """How a node failed, for those that come after it."""
+
+    type: str
+    message: str
+
+
+_node_error = msgspec.json.Decoder(NodeError)
+
+
+def error_text(error: ErrorDetail | None, reason: str | None) -> str:
+    """How a node failed, as its row keeps it."""
+    kind = error.type if error else NO_TYPE
+    message = (error.message if error else reason) or ""
+    kept = NodeError(keepable(kind)[:MAX_REASON], keepable(message)[:MAX_MESSAGE])
+    return msgspec.json.encode(kept).decode()
+
+
+def read_error(text: str | None) -> dict[str, str] | None:
+    """The same as a value; None where none was kept."""
+    try:
+        return msgspec.structs.asdict(_node_error.decode(text)) if text else None
+    except msgspec.MsgspecError:
+        return None
+
+
+class Decided(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run of a graph is to end that winds down, whatever its nodes do meanwhile."""
+
+    verb: Literal["cancel", "founder"]
+    reason: str | None = None
+
+
+_decided = msgspec.json.Decoder(Decided)
+
+
+def decide(end: NodeRow, how: Decided) -> None:
+    """Note it in the row of the end; who knows nothing of it takes the run for one that failed."""
+    end.state, end.result = TRIPPED, msgspec.json.encode(how).decode()
+    end.reason = end.reason or how.reason
+
+
+def decided(result: str | None) -> Decided | None:
+    """What was noted there, if anything."""
+    return None if result is None else read(_decided, result, "how the run is to end")
+
+
+class Board:
+    """The rows that one transaction has locked, and those it has changed."""
+
+    def __init__(self, tx: Tx, now: int = 0) -> None:
+        self._tx = tx
+        self.rows: dict[Place, NodeRow] = {}
+        self._changed: dict[Place, NodeRow] = {}
+        self._fresh: dict[Place, NodeRow] = {}
+        self.now = now
+        """The database's clock."""
+
+    def lock(self, places: Iterable[Place]) -> None:
+        """Have these rows at hand; nobody else changes them until we have committed."""
+        missing = sorted({place for place in places if place not in self.rows})
+        if missing:
+            batch = json.dumps([{"graph_id": graph, "name": name} for graph, name in missing])
+            self._keep(self._tx.all("lock_nodes", batch=batch))
+
+    def lock_waiting(self, graph_id: str) -> list[NodeRow]:
+        """All nodes of a run that have not ended."""
+        self.flush()
+        rows = self._tx.all("lock_waiting_nodes", graph_id=graph_id)
+        self._keep([row for row in rows if (graph_id, row["name"]) not in self.rows])
+        return [self.rows[graph_id, row["name"]] for row in rows]
+
+    def lock_ready(self, graph_id: str, *, limit: int) -> list[NodeRow]:
+        """Nodes that may run and have no place yet."""
+        rows = self._tx.all("lock_ready_nodes", graph_id=graph_id, limit=limit)
+        self._keep([row for row in rows if (graph_id, row["name"]) not in self.rows])
+        return [self.rows[graph_id, row["name"]] for row in rows]
+
+    def add(self, row: NodeRow) -> None:
+        """A row that is not in the database yet."""
+        self.rows[row.place] = self._fresh[row.place] = row
+
+    def change(self, row: NodeRow) -> None:
+        if row.place not in self._fresh:
+            self._changed[row.place] = row
+
+    def flush(self, others: Sequence[Ask] = ()) -> None:
+        """Write what is new and what has changed, together with what others write elsewhere."""
+        asks = list(others)
+        for statement, rows in (("insert_nodes", self._fresh), ("save_nodes", self._changed)):
+            if rows:
+                ordered = [rows[place] for place in sorted(rows)]
+                asks.append((statement, {"batch": msgspec.json.encode(ordered).decode()}))
+                self._tx.fresh.update((row.place, row) for row in ordered if row.is_final)
+                rows.clear()
+        self._tx.execute_all(asks)
+
+    def _keep(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            kept = node_row(row)
+            self.rows[kept.place] = kept
+            self.now = row["now"]
+
+
+def node_row(row: Row) -> NodeRow:
+    return NodeRow(
+        graph_id=str(row["graph_id"]),
+        name=row["name"],
+        state=row["state"],
+        version=row["version"],
+        run_id=str(row["run_id"]) if row["run_id"] else None,
+        result=row["result"],
+        reason=row["reason"],
+        counts=row["counts"],
+        width=row["width"],
+        made=row["made"],
+        ended=row["ended"],
+        bad=row["bad"],
+        earlier=row["earlier"],
+    )
+
+
+def fresh_rows(course: Course, versions: dict[str, int | None]) -> list[NodeRow]:
+    """All nodes of a run, and its end, before anything has happened."""
+    graph_id = course.graph_id
+    rows = [
+        NodeRow(
+            graph_id=graph_id,
+            name=name,
+            state="pending",
+            counts=NONE,
+            version=versions.get(each.node.job or each.node.graph or ""),
+        )
+        for name, each in course.shape.plan.nodes.items()
+    ]
+    return [*rows, NodeRow(graph_id=graph_id, name=END, state="open", counts=NONE)]

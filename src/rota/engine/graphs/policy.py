@@ -1,0 +1,31 @@
+"""Graph policy: retries and timeout of a run of a graph, which its node or submit may change."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.engine.graphs.shape import Shape
+from rota.engine.values.stored_text import read
+from rota.model.spec import PolicyChange
+
+_policy = msgspec.json.Decoder(PolicyChange)
+
+
+def retries_of(shape: Shape, policy: str | None) -> int:
+    """How often a run of the graph begins again after a failure."""
+    change = _change(policy, '"retry"')
+    return shape.graph.retries if change is None or change.retry is None else change.retry.limit
+
+
+def timeout_of(shape: Shape, policy: str | None) -> int | None:
+    """How many milliseconds a run of the graph may take in all; None for as long as it likes."""
+    change = _change(policy, '"timeout_ms"')
+    if change is None or change.timeout_ms is None:
+        return shape.timeout_ms
+    return change.timeout_ms
+
+
+def _change(policy: str | None, field: str) -> PolicyChange | None:
+    if policy is None or field not in policy:
+        return None
+    return read(_policy, policy, "the policy of the run")

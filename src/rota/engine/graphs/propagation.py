@@ -1,0 +1,280 @@
+"""Step: what the endings of some nodes lead to, wave by wave, until nothing changes any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from rota.engine.failures.batch_isolation import keepable
+from rota.engine.graphs.complete import Outcome, conclude
+from rota.engine.graphs.failure_modes import stop, trip
+from rota.engine.graphs.graph_run import Course
+from rota.engine.graphs.nodes.endings import ENDINGS, Ended
+from rota.engine.graphs.nodes.mapped import instance_ended
+from rota.engine.graphs.nodes.release import Releases
+from rota.engine.graphs.nodes.results import Known
+from rota.engine.graphs.nodes.rows import (
+    END,
+    MAX_REASON,
+    STATES,
+    WAITING,
+    Board,
+    NodeRow,
+    Place,
+    error_text,
+)
+from rota.engine.graphs.shape import DECIDING
+from rota.engine.graphs.stopping import Stopping, end_stopped, is_stopping
+from rota.engine.values.artifacts import given
+from rota.engine.values.stored_text import read
+from rota.errors import BadInput
+from rota.model.run import ErrorDetail, Verdict
+from rota.rules.graphs.joins import Ending, ending_of, judge
+from rota.rules.graphs.joins import Verdict as Word
+from rota.rules.graphs.node_values import is_wanted, items_of
+from rota.rules.graphs.outcome import branch_skips, short_circuit_skips
+from rota.store.base import Tx
+
+_SETUP_FIELDS = {
+    Ending.SUCCESS: "setup_success",
+    Ending.FAILED: "setup_failed",
+    Ending.UPSTREAM_FAILED: "setup_failed",
+    Ending.SKIPPED: "setup_skipped",
+    Ending.REMOVED: "setup_success",
+}
+
+
+_any = msgspec.json.Decoder()
+
+
+class Step:
+    """What the endings of one transaction lead to."""
+
+    def __init__(
+        self, tx: Tx, known: dict[str, Course], *, namespace: str, board: Board | None = None
+    ) -> None:
+        self.tx = tx
+        self._namespace = namespace
+        self.courses = known
+        self.board = board or Board(tx)
+        self.releases = Releases(tx, self.board, namespace=namespace)
+        self._wave: dict[Place, Ending] = {}
+        self._settling: list[NodeRow] = []
+        self._judged: dict[Place, None] = {}
+        self._over: list[str] = []
+        self.verdicts: list[Verdict] = []
+
+    def take(self, each: Ended) -> None:
+        """A run has ended; one that is not the node's own any more says nothing."""
+        row = self.board.rows.get((each.graph_id, each.node))
+        if row is None or row.is_final:
+            return
+        if each.item is not None:
+            instance_ended(self, row, each)
+        elif row.run_id == each.run_id:
+            self._node_ended(row, each)
+
+    def judge(self, places: Iterable[Place]) -> None:
+        """Ask the joins of these, though nothing has ended."""
+        self._judged |= dict.fromkeys(places)
+
+    def end(
+        self,
+        row: NodeRow,
+        ending: Ending,
+        reason: str | None = None,
+        error: ErrorDetail | None = None,
+    ) -> None:
+        """The node ends like this."""
+        course = self.courses[row.graph_id]
+        if row.state == "active" and course.shape.graph.max_nodes is not None:
+            self.releases.give_place(course)
+        row.state, row.reason = ending.value, keepable(reason)[:MAX_REASON] if reason else None
+        if ending is Ending.FAILED:
+            row.result = error_text(error, reason) if row.name in course.shape.errors else None
+        self.board.change(row)
+        self._wave[row.place] = ending
+
+    def run(self) -> Outcome:
+        """Until nothing changes any more; then write it all. `restart.go_on` does what follows."""
+        while self._wave or self._judged or self.releases.is_waiting:
+            self._count()
+            self._settle()
+            self._judge()
+            self._begin()
+            self._end_complete()
+            if not (self._wave or self._judged):
+                self.releases.fill_places()
+                self.releases.fill_maps()
+            self._fail_refused()
+        self.board.flush(self.releases.make())
+        if not self._over:
+            return Outcome(self.verdicts, {})
+        over = conclude(self, self._over)
+        return Outcome([*self.verdicts, *over.verdicts], over.restarts)
+
+    def _node_ended(self, row: NodeRow, each: Ended) -> None:
+        if is_stopping(row):
+            end_stopped(self, row)
+            return
+        course = self.courses[each.graph_id]
+        ending, reason, detail = ENDINGS[each.state], each.reason, each.error
+        kind = course.shape.plan.nodes[row.name].node.kind
+        skips: list[str] = []
+        if ending is Ending.SUCCESS:
+            if row.name in course.shape.wanted:
+                row.result = each.result
+            if kind in DECIDING:
+                try:
+                    text = given(self.tx, each.result or "null", f"the result of node {row.name!r}")
+                    skips = _skips(course, row.name, kind, text)
+                except BadInput as error:
+                    detail = ErrorDetail(type=type(error).__name__, message=str(error))
+                    ending, reason = Ending.FAILED, str(error)
+        self.end(row, ending, reason, detail)
+        if skips:
+            self._skip(course, skips, f"{kind} {row.name} left it out")
+        if ending is Ending.FAILED:
+            trip(self, course, row)
+
+    def _skip(self, course: Course, names: Iterable[str], reason: str) -> None:
+        places = [(course.graph_id, name) for name in names]
+        self.board.lock(places)
+        for place in places:
+            row = self.board.rows[place]
+            if row.state in WAITING:
+                self.end(row, Ending.SKIPPED, reason)
+
+    def _count(self) -> None:
+        """The children of what has ended hear of it."""
+        wave, self._wave = self._wave, {}
+        self.board.lock(self._heirs(wave))
+        for (graph_id, name), ending in wave.items():
+            shape = self.courses[graph_id].shape
+            for child in shape.children[name]:
+                row = self.board.rows[graph_id, child]
+                if name in shape.plan.nodes[child].setups:
+                    row.add(ending.value, _SETUP_FIELDS[ending])
+                else:
+                    row.add(ending.value)
+                self.board.change(row)
+                self._judged[row.place] = None
+            for other in shape.dependents.get(name, ()):
+                row = self.board.rows[graph_id, other]
+                row.add(_SETUP_FIELDS[ending])
+                self.board.change(row)
+                self._judged[row.place] = None
+            own = self.board.rows[graph_id, name]
+            if own.settled >= len(shape.plan.nodes[name].parents):
+                self._settling.append(own)
+
+    def _heirs(self, wave: Iterable[Place]) -> list[Place]:
+        found: list[Place] = []
+        for graph_id, name in wave:
+            shape = self.courses[graph_id].shape
+            found += [(graph_id, each) for each in shape.children[name]]
+            found += [(graph_id, each) for each in shape.dependents.get(name, ())]
+        return found
+
+    def _settle(self) -> None:
+        """A node is settled when it and all above it have ended; with the last, the run ends.
+
+        A join may let a node end before its parents have, so its own end says nothing of theirs.
+        """
+        while self._settling:
+            settled, self._settling = self._settling, []
+            self.board.lock(self._below(settled))
+            for row in settled:
+                shape = self.courses[row.graph_id].shape
+                for child in shape.children[row.name]:
+                    heir = self.board.rows[row.graph_id, child]
+                    heir.add("settled")
+                    self.board.change(heir)
+                    if (
+                        heir.is_final
+                        and heir.place not in self._wave
+                        and heir.settled == len(shape.plan.nodes[child].parents)
+                    ):
+                        self._settling.append(heir)
+                if not shape.children[row.name]:
+                    end = self.board.rows[row.graph_id, END]
+                    end.add("settled")
+                    self.board.change(end)
+                    if end.settled == shape.sinks:
+                        self._over.append(row.graph_id)
+
+    def _below(self, rows: Iterable[NodeRow]) -> list[Place]:
+        found: list[Place] = []
+        for row in rows:
+            children = self.courses[row.graph_id].shape.children[row.name]
+            found += [(row.graph_id, child) for child in children or (END,)]
+        return found
+
+    def _judge(self) -> None:
+        judged, self._judged = self._judged, {}
+        for place in judged:
+            row = self.board.rows[place]
+            if row.state not in STATES:
+                reason = f"its state on record is {row.state!r:.40}, and there is none of that name"
+                self._fail(self.courses[row.graph_id], row, reason)
+            if row.state not in WAITING:
+                continue
+            planned = self.courses[row.graph_id].shape.plan.nodes[row.name]
+            is_teardown = planned.node.kind == "teardown"
+            word = judge(planned.join, row.joined(planned), is_teardown=is_teardown)
+            if word is Word.RUN:
+                self.releases.allow(self.courses[row.graph_id], row)
+            elif word is not Word.WAIT:
+                self.end(row, ending_of(word), _because(word))
+
+    def _fail_refused(self) -> None:
+        """What a node is to be given does not exist: that node fails, and no other."""
+        for course, row, reason in self.releases.take_refused():
+            self._fail(course, row, reason)
+
+    def _end_complete(self) -> None:
+        """Of a mapped node there is nothing to do: no items, or all were done before."""
+        for row in self.releases.take_complete():
+            if not row.is_final:
+                self.end(row, Ending.SUCCESS, None if row.width else "there were no items")
+
+    def _fail(self, course: Course, row: NodeRow, reason: str) -> None:
+        if row.width is None:
+            self.end(row, Ending.FAILED, reason, ErrorDetail(type="BadGraph", message=reason))
+            row.run_id = None  # one of an earlier try, if any: this time nothing ran
+        else:
+            stop(self, row, Stopping(ending=Ending.FAILED, reason=reason, type="BadGraph"))
+        trip(self, course, row)
+
+    def _begin(self) -> None:
+        """Those that may run: conditions are asked, lists of mapped nodes are read."""
+        asking = self.releases.take_asking()
+        if not asking:
+            return
+        self.board.flush()
+        known = Known(self.tx)
+        known.load_all(
+            (row.graph_id, name) for course, row in asking for name in course.shape.asks[row.name]
+        )
+        for course, row in asking:
+            node = course.shape.plan.nodes[row.name].node
+            try:
+                values = known.values(course, course.shape.asks[row.name])
+                if not is_wanted(node, values):
+                    self.end(row, Ending.SKIPPED, f"its condition is false: {node.when}")
+                elif node.map is None:
+                    self.releases.release(course, row)
+                else:
+                    self.releases.spread(course, row, items_of(node, values))
+            except BadInput as error:
+                self._fail(course, row, str(error))
+
+
+def _skips(course: Course, name: str, kind: str, result: str) -> list[str]:
+    skips = branch_skips if kind == "branch" else short_circuit_skips
+    return skips(course.shape.plan, name, read(_any, result, f"the result of node {name!r}"))
+
+
+def _because(word: Word) -> str:
+    return "by its parents" if word is Word.SKIP else "a node before it failed"

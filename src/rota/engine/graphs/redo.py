@@ -1,0 +1,119 @@
+"""Redo: which nodes of a graph are done again after a failure, and what is kept of them.
+
+Of what failed itself, the part that succeeded is kept: items of a mapped node, nodes of a graph.
+What comes after something that is done again is done whole: it may be given other values.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+
+import msgspec
+
+from rota.engine.graphs.earlier_tries import Earlier, earlier_of, sources_of, text_of
+from rota.engine.graphs.graph_run import shape_of
+from rota.engine.graphs.nodes.rows import END, NONE, NodeRow, node_row
+from rota.engine.graphs.shape import Shape
+from rota.rules.graphs.joins import Ending
+from rota.rules.graphs.scope import reachable
+from rota.store.base import Tx
+
+NOT_BEGUN = ("not started:", "the run has ended before it")
+"""How the reasons of nodes begin that were skipped because of what others did."""
+
+
+def undone(shape: Shape, nodes: Mapping[str, NodeRow]) -> set[str]:
+    """What has to be done again after a failure: what failed or never began, and all after it."""
+    return after_these(shape, [name for name, row in nodes.items() if is_undone(row)])
+
+
+def is_undone(row: NodeRow) -> bool:
+    if row.state == Ending.SKIPPED:
+        return (row.reason or "").startswith(NOT_BEGUN)
+    return row.state not in (Ending.SUCCESS, Ending.REMOVED)
+
+
+def after_these(shape: Shape, names: Collection[str]) -> set[str]:
+    """These and all that comes after; a teardown brings the setups along that it cleared away."""
+    found = {*names, *reachable(names, shape.children)}
+    for name in tuple(found):
+        found.update(shape.plan.nodes[name].node.setups)
+    return found
+
+
+def continued(shape: Shape, nodes: Mapping[str, NodeRow]) -> dict[str, Earlier]:
+    """Of the nodes that failed themselves, what of each is kept when it is done again."""
+    failed = [name for name, row in nodes.items() if name in shape.plan.nodes and is_undone(row)]
+    redone = after_these(shape, failed)
+    below = reachable(failed, shape.children)
+    found: dict[str, Earlier] = {}
+    for name in set(failed) - below:
+        earlier = None if shape.asks[name] & redone else _earlier(shape, nodes[name])
+        if earlier is not None:
+            found[name] = earlier
+    return found
+
+
+def _earlier(shape: Shape, row: NodeRow) -> Earlier | None:
+    before = earlier_of(row.earlier)
+    if before is not None and before.is_mixed:
+        return None
+    if row.width is not None:
+        runs = tuple(sources_of(row.graph_id, row.run_id, row.earlier))
+        return Earlier(runs=runs, width=max(row.width, before.width if before else 0))
+    if shape.plan.nodes[row.name].node.graph is not None and row.run_id is not None:
+        return Earlier(child=row.run_id)
+    return None
+
+
+def in_place(row: NodeRow, earlier: Earlier | None) -> str | None:
+    """What a node that is done again in the same run knows of what was done before."""
+    known = earlier_of(row.earlier) or Earlier()
+    if earlier is None and row.width is None and not known.is_mixed:
+        return None
+    then = earlier or Earlier(is_mixed=True)
+    return text_of(msgspec.structs.replace(then, tries=known.tries + 1))
+
+
+def moved(
+    graph_id: str,
+    rows: Mapping[str, NodeRow],
+    redone: Collection[str],
+    kept: Mapping[str, Earlier],
+) -> list[NodeRow]:
+    """Rows for a new run of a graph: nodes as they ended, and those of which a part is kept."""
+    found = [_moved(row, graph_id) for name, row in rows.items() if name not in redone]
+    for name in sorted(kept.keys() & set(redone)):
+        row = NodeRow(graph_id=graph_id, name=name, state="pending", counts=NONE)
+        row.version, row.earlier = rows[name].version, text_of(kept[name])
+        found.append(row)
+    return found
+
+
+def _moved(row: NodeRow, graph_id: str) -> NodeRow:
+    """A kept node in the new run; a mapped one says whose instances are its own."""
+    source = row.run_id or (row.graph_id if row.width is not None else None)
+    return msgspec.structs.replace(row, graph_id=graph_id, run_id=source, counts=NONE)
+
+
+def carry_over(tx: Tx, old: str, new: str, version: int, *, namespace: str) -> None:
+    """A run of a graph that is made for a node goes on from what the one before it has done.
+
+    Nothing is kept of one of another version, nor of one that did not fail.
+    """
+    known = tx.all("find_graphs", ids=json.dumps([old]))
+    if not known or known[0]["namespace"] != namespace or known[0]["version"] != version:
+        return
+    shape = shape_of(tx, known[0]["job"], version, namespace=namespace)
+    rows = existing(tx, old)
+    redone = undone(shape, rows) | (shape.plan.nodes.keys() - rows.keys())
+    if rows and redone:
+        batch = moved(new, rows, redone, continued(shape, rows))
+        tx.execute("insert_nodes", batch=msgspec.json.encode(batch).decode())
+
+
+def existing(tx: Tx, graph_id: str) -> dict[str, NodeRow]:
+    """The nodes of a run of a graph, as they stand."""
+    rows = [node_row(row) for row in tx.all("existing_nodes", ids=json.dumps([graph_id]))]
+    return {row.name: row for row in rows if row.name != END}

@@ -1,0 +1,1 @@
+"""Runs of graphs as people look at them."""

@@ -1,0 +1,82 @@
+"""Progress of a run, for people: read from where its nodes stand and from what past runs took.
+
+Nothing is kept for it while runs go on: the history has it all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from rota.engine.graphs.views.nodes import NodeView, nodes
+from rota.engine.runs.find import find, now_ms
+from rota.model.run import RunView
+from rota.model.states import FINAL, State
+from rota.rules.graphs.progress import WAITS, Progress, Span, Stand, progress_of
+from rota.store.base import Row, Tx
+
+LOOKED_UP = 5_000
+"""Nodes of past runs that are looked up at most."""
+PAST_RUNS = 5
+SAMPLE = 200
+"""Instances of a mapped node that tell its pace."""
+
+
+def progress(tx: Tx, run_id: str, *, namespace: str) -> Progress:
+    """How far a run is; of one that is no graph, what its handler has reported."""
+    run = find(tx, run_id, namespace=namespace)
+    found = nodes(tx, run_id, namespace=namespace)
+    return progress_of_nodes(tx, run, found, namespace=namespace)
+
+
+def progress_of_nodes(
+    tx: Tx, run: RunView, found: Sequence[NodeView], *, namespace: str
+) -> Progress:
+    """The same for who has read them already."""
+    if not found:
+        return _of_one(run)
+    waiting = [each for each in found if each.state in WAITS]
+    past = _past(tx, run, [each.name for each in waiting], namespace)
+    began = _began(tx, run.id, [each.name for each in waiting if each.ended])
+    stands = [
+        Stand(
+            name=each.name,
+            state=each.state,
+            parents=each.parents,
+            started_at=began.get(each.name, each.started_at),
+            width=each.width,
+            ended=each.ended,
+        )
+        for each in found
+    ]
+    return progress_of(stands, past, now=now_ms(tx))
+
+
+def _of_one(run: RunView) -> Progress:
+    is_over = run.state in FINAL
+    share = 1.0 if run.state is State.SUCCESS else run.progress or 0.0
+    return Progress(total=1, done=int(is_over), states={run.state.value: 1}, share=share)
+
+
+def _past(tx: Tx, run: RunView, names: Sequence[str], namespace: str) -> dict[str, list[Span]]:
+    runs = min(PAST_RUNS, LOOKED_UP // len(names)) if names else 0
+    if not runs:
+        return {}
+    rows = tx.all("past_graphs", graph=f"{namespace} {run.job}", graph_id=run.id, limit=runs)
+    found: dict[str, list[Span]] = {}
+    for row in _spans(tx, [str(row["graph_id"]) for row in rows], names):
+        if row["started_at"] is not None:
+            took_ms = row["finished_at"] - row["started_at"]
+            span = Span(took_ms=took_ms, instances=row["instances"], width=row["width"])
+            found.setdefault(row["node"], []).append(span)
+    return found
+
+
+def _began(tx: Tx, run_id: str, names: Sequence[str]) -> dict[str, int]:
+    """When the first instances of mapped nodes started."""
+    return {row["node"]: row["started_at"] for row in _spans(tx, [run_id], names)}
+
+
+def _spans(tx: Tx, ids: Sequence[str], names: Sequence[str]) -> list[Row]:
+    places = [{"graph_id": graph_id, "name": name} for graph_id in ids for name in names]
+    return tx.all("past_spans", batch=json.dumps(places), sample=SAMPLE) if places else []

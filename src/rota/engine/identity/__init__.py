@@ -1,0 +1,1 @@
+"""Who may act, and the audit log of what they did."""

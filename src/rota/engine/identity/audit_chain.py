@@ -1,0 +1,254 @@
+"""Audit: acts in a chain of hashes, so that changing, hiding or adding one is noticed.
+
+A change writes its act without a place in the chain; sealing gives places to those that have none,
+in batches, one sealer at a time for each namespace. Who writes never waits for the chain (ADR 21).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from rota.clock import to_datetime
+from rota.engine.runs.find import now_ms
+from rota.model.anchor import Anchor
+from rota.store.base import Row, Tx
+
+PAGE = 500
+PARTS = (
+    "at", "who", "verb", "subject", "detail", "address", "request_id", "before_digest",
+    "after_digest",
+)  # fmt: skip
+
+
+class _Seal(msgspec.Struct, frozen=True):
+    id: str
+    seq: int
+    hash: str
+
+
+class Verified(msgspec.Struct, frozen=True, kw_only=True):
+    """What a walk along the chain found."""
+
+    is_good: bool
+    acts: int
+    """How many were walked along."""
+    seq: int
+    """The last place that holds, or where it breaks."""
+    hash: str
+    """To be written down elsewhere: a chain that was made anew has another one."""
+    says: str = ""
+    """What is wrong; of a chain that is good, what its anchors leave open."""
+    anchors: int = 0
+    """How many anchors fit."""
+
+
+def seal(tx: Tx, *, limit: int = PAGE) -> int:
+    """Give places to acts that have none; returns how many got one."""
+    count = 0
+    for row in tx.all("unsealed_namespaces", limit=limit):
+        count += _seal(tx, row["namespace"], limit=limit)
+    return count
+
+
+def _seal(tx: Tx, namespace: str, *, limit: int) -> int:
+    chain = tx.all("lock_chain", namespace=namespace)[0]
+    seq, last = chain["seq"], chain["hash"]
+    seals = []
+    for row in tx.all("unsealed_acts", namespace=namespace, limit=limit):
+        seq += 1
+        last = _hash(last, namespace, seq, row)
+        seals.append(_Seal(str(row["id"]), seq, last))
+    if seals:
+        tx.execute("seal_acts", batch=msgspec.json.encode(seals).decode())
+        tx.execute("move_chain", namespace=namespace, seq=seq, hash=last)
+    return len(seals)
+
+
+def verify(
+    tx: Tx, *, namespace: str, anchors: Sequence[Anchor] = (), limit: int = PAGE
+) -> Verified:
+    """Walk along the whole chain; the first act that does not fit it, or an anchor, is named."""
+    chain = tx.one("find_chain", namespace=namespace)
+    noted = _Noted(anchors)
+    if chain is None:
+        return noted.end(Verified(is_good=True, acts=0, seq=0, hash=""))
+    walk = _Walk(namespace, noted, chain["base_seq"], chain["base_hash"])
+    says = noted.at_base(walk.seq, walk.hash, now=now_ms(tx)) or walk.along(tx, limit)
+    says = says or _end_of(tx, chain, walk, limit)
+    facts: dict[str, Any] = {"acts": walk.count, "hash": walk.hash}
+    if says and tx.all("find_chain", namespace=namespace)[0]["base_seq"] != chain["base_seq"]:
+        # Retention has removed what we were about to read.
+        return verify(tx, namespace=namespace, anchors=anchors, limit=limit)
+    if says:
+        return Verified(is_good=False, seq=walk.seq + 1, says=says, **facts)
+    return noted.end(Verified(is_good=True, seq=walk.seq, **facts))
+
+
+def _end_of(tx: Tx, chain: Row, walk: _Walk, limit: int) -> str:
+    """What is wrong with where it ends. Acts that got their places meanwhile are walked along."""
+    while (walk.seq, walk.hash) != (chain["seq"], chain["hash"]):
+        (now,) = tx.all("find_chain", namespace=walk.namespace)
+        if (now["seq"], now["hash"]) == (chain["seq"], chain["hash"]):
+            return f"act {walk.seq + 1} is missing, and all after it"
+        chain = now
+        if says := walk.along(tx, limit):
+            return says
+    return ""
+
+
+class _Walk:
+    """Along a chain, from where it begins; `seq` and `hash` are of the last act that fits."""
+
+    def __init__(self, namespace: str, noted: _Noted, seq: int, hash_: str) -> None:
+        self.seq, self.hash, self.count = seq, hash_, 0
+        self.namespace = namespace
+        self._noted = noted
+
+    def along(self, tx: Tx, limit: int) -> str:
+        """To the end, or to what is wrong."""
+        at = {"namespace": self.namespace, "limit": limit}
+        while rows := tx.all("sealed_acts", after=self.seq, **at):
+            for row in rows:
+                if says := self._step(row):
+                    return says
+        return ""
+
+    def _step(self, row: Row) -> str:
+        seq = self.seq + 1
+        if row["seq"] != seq:
+            return f"act {seq} is missing"
+        if row["hash"] != _hash(self.hash, self.namespace, seq, row):
+            return f"act {seq} (id {row['id']}) was changed"
+        says = self._noted.at(seq, row["hash"])
+        if not says:
+            self.seq, self.hash, self.count = seq, row["hash"], self.count + 1
+        return says
+
+
+class _Noted:
+    """Anchors along the way, by their place."""
+
+    def __init__(self, anchors: Sequence[Anchor]) -> None:
+        self._open = deque(sorted(anchors, key=lambda each: (each.seq, each.at)))
+        self._fit = 0
+        self._last = 0
+        self._undated = 0
+
+    def at_base(self, seq: int, hash_: str, *, now: int) -> str:
+        """Those of acts that are not there any more, which only retention may remove."""
+        while self._open and self._open[0].seq <= seq:
+            anchor = self._open.popleft()
+            if anchor.kept_until is not None and anchor.kept_until > now:
+                until = to_datetime(anchor.kept_until).date()
+                return f"act {anchor.seq} was removed, which had to stay until {until}"
+            if anchor.seq == seq and anchor.hash != hash_:
+                return self._misfit(anchor)
+            self._undated += anchor.kept_until is None and anchor.seq > 0
+            self._take(anchor)
+        return ""
+
+    def at(self, seq: int, hash_: str) -> str:
+        """What is wrong with an act that has a place and a hash."""
+        while self._open and self._open[0].seq == seq:
+            anchor = self._open.popleft()
+            if anchor.hash != hash_:
+                return self._misfit(anchor)
+            self._take(anchor)
+        return ""
+
+    def end(self, found: Verified) -> Verified:
+        """None may be left behind the end."""
+        found = msgspec.structs.replace(found, anchors=self._fit, says=self._doubt())
+        if not self._open:
+            return found
+        anchor = self._open[0]
+        says = (
+            f"act {found.seq + 1} is missing, and all after it: act {anchor.seq} was anchored at "
+            f"{_told(anchor)}"
+        )
+        return msgspec.structs.replace(found, is_good=False, seq=found.seq + 1, says=says)
+
+    def _doubt(self) -> str:
+        """What anchors cannot prove that tell no date; empty if there are none."""
+        if not self._undated:
+            return ""
+        return (
+            f"the acts of {self._undated} anchors are gone, which do not say until when those had "
+            "to stay"
+        )
+
+    def _take(self, anchor: Anchor) -> None:
+        self._fit += 1
+        self._last = anchor.seq
+
+    def _misfit(self, anchor: Anchor) -> str:
+        since = f"after act {self._last}" if self._last else "from its beginning"
+        return (
+            f"act {anchor.seq} is not the one that was anchored at {_told(anchor)}: the chain was "
+            f"made anew {since}"
+        )
+
+
+def heads(tx: Tx, *, keep_ms: int) -> list[Anchor]:
+    """Where the chains of all namespaces end now; acts are kept for so long."""
+    return [
+        Anchor(
+            namespace=row["namespace"],
+            seq=row["seq"],
+            hash=row["hash"],
+            at=row["now"],
+            kept_until=None if row["acted_at"] is None else row["acted_at"] + keep_ms,
+        )
+        for row in tx.all("chain_heads")
+    ]
+
+
+def holds(tx: Tx, head: str, *, namespace: str) -> bool:
+    """Whether a hash that was noted earlier is one of the chain, or where retention cut it."""
+    chain = tx.one("find_chain", namespace=namespace)
+    if chain is not None and chain["base_hash"] == head:
+        return True
+    return tx.one("find_sealed", namespace=namespace, hash=head) is not None
+
+
+def verify_with(
+    tx: Tx, head: str | None, *, namespace: str, anchors: Sequence[Anchor] = ()
+) -> Verified:
+    """The same, and whether it holds a hash that was noted earlier."""
+    found = verify(tx, namespace=namespace, anchors=anchors)
+    if not found.is_good or head is None or holds(tx, head, namespace=namespace):
+        return found
+    says = f"{head:.64} is not in the chain"
+    return msgspec.structs.replace(found, is_good=False, says=says)
+
+
+def prune_acts(tx: Tx, *, keep_ms: int, limit: int) -> int:
+    """Forget the oldest acts of each chain; where it begins now is written down."""
+    seal(tx, limit=limit)  # what has no place yet cannot go
+    gone = 0
+    for chain in tx.all("list_chains"):
+        at = {"namespace": chain["namespace"]}
+        end: Row | None = None
+        rows = tx.all("old_acts", after=chain["base_seq"], keep_ms=keep_ms, limit=limit, **at)
+        for row in rows:
+            if not row["is_old"]:
+                break
+            end = row
+        if end is not None:
+            tx.execute("move_base", seq=end["seq"], hash=end["hash"], **at)
+            gone += tx.execute("prune_acts", seq=end["seq"], **at)
+    return gone
+
+
+def _told(anchor: Anchor) -> str:
+    return to_datetime(anchor.at).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _hash(before: str, namespace: str, seq: int, row: Row) -> str:
+    facts = [before, namespace, seq, str(row["id"]), *(row[part] for part in PARTS)]
+    return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()

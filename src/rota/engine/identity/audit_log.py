@@ -1,0 +1,204 @@
+"""Acts: what people did, with who, when and why; written with the change itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rota.engine.runs.find import like
+from rota.ids import is_id
+from rota.store.base import Row, Tx
+
+_detail = msgspec.json.Decoder(dict[str, Any])
+OF_TOKENS = frozenset(("create token", "rotate token", "revoke token"))
+OF_WORKERS = frozenset(("drain worker", "resume worker"))
+READ = 20_000
+"""Acts that a page passes over at most to find those that are wanted."""
+CLOCKS_MS = 86_400_000
+"""Clocks that ids come from are not further off than this."""
+
+
+class By(msgspec.Struct, frozen=True, kw_only=True):
+    """Who asks for a change, and why; the id makes a request that is sent twice one act."""
+
+    act_id: str
+    who: str
+    why: str = ""
+    address: str | None = None
+    """Where the request came from, if it came over the network."""
+    request_id: str | None = None
+
+
+class Act(msgspec.Struct, frozen=True, kw_only=True):
+    """A change that a person made."""
+
+    id: str
+    at: int
+    who: str
+    verb: str
+    subject: str
+    detail: dict[str, Any]
+    address: str | None = None
+    request_id: str | None = None
+    before_digest: str | None = None
+    """Of what was there before, where the verb looks at that."""
+    after_digest: str | None = None
+    """Of what the change left or answered."""
+    seq: int | None = None
+    """Its place in the chain of its namespace; None until it has one."""
+    hash: str | None = None
+    name: str | None = None
+    """What people call its subject, where that is the id of a token or a worker."""
+
+
+class NewAct(msgspec.Struct, frozen=True, kw_only=True):
+    """An act to be written."""
+
+    id: str
+    namespace: str
+    who: str
+    verb: str
+    subject: str
+    detail: str
+    address: str | None = None
+    request_id: str | None = None
+    before_digest: str | None = None
+    after_digest: str | None = None
+
+
+def new_act(  # noqa: PLR0913  # who did what, and two digests, all named
+    by: By,
+    *,
+    namespace: str,
+    verb: str,
+    subject: str,
+    detail: Mapping[str, Any],
+    before_digest: str | None = None,
+    after_digest: str | None = None,
+) -> NewAct:
+    """What to write about a change."""
+    told = {**detail, "why": by.why} if by.why else dict(detail)
+    return NewAct(
+        id=by.act_id,
+        namespace=namespace,
+        who=by.who,
+        verb=verb,
+        subject=subject,
+        detail=msgspec.json.encode(told).decode(),
+        address=by.address,
+        request_id=by.request_id,
+        before_digest=before_digest,
+        after_digest=after_digest,
+    )
+
+
+def record(
+    tx: Tx, by: By, *, namespace: str, verb: str, subject: str, detail: Mapping[str, Any]
+) -> None:
+    """Write an act into the transaction of the change, so that both are there or neither."""
+    if by.act_id in tx.drafts:
+        tx.drafts[by.act_id].update(detail)
+    else:
+        act = new_act(by, namespace=namespace, verb=verb, subject=subject, detail=detail)
+        record_all(tx, [act])
+
+
+def await_act(tx: Tx, by: By) -> None:
+    """Whoever calls a verb writes one act for all it does; see `said_of_act`."""
+    tx.drafts[by.act_id] = {}
+
+
+def said_of_act(tx: Tx, by: By) -> dict[str, Any]:
+    """The details that verbs would have written themselves."""
+    return tx.drafts.pop(by.act_id)
+
+
+def record_all(tx: Tx, acts: Iterable[NewAct]) -> None:
+    """The same for several; of two with one id the first counts."""
+    tx.execute("insert_acts", batch=msgspec.json.encode(list(acts)).decode())
+
+
+def find_act(tx: Tx, act_id: str, *, namespace: str) -> Act | None:
+    """The act of that id: whether a change with a broken commit was made."""
+    row = tx.one("find_act", id=act_id, namespace=namespace)
+    return as_act(row) if row else None
+
+
+class ActPage(NamedTuple):
+    """Some acts, the newest first, and where the next page begins; None at the end of all."""
+
+    acts: list[Act]
+    next: str | None
+
+
+def acts(tx: Tx, *, namespace: str, before: str | None = None, **wanted: Any) -> list[Act]:
+    """The newest first; `before` is the last id of the page before."""
+    limit = wanted.pop("limit", 50)
+    found: list[Act] = []
+    while True:
+        left = limit - len(found)
+        page = act_page(tx, namespace=namespace, before=before, limit=left, **wanted)
+        found += page.acts
+        if page.next is None or len(found) == limit:
+            return found
+        before = page.next
+
+
+def act_page(  # noqa: PLR0913  # one filter each, all named
+    tx: Tx,
+    *,
+    namespace: str,
+    verb: str | None = None,
+    who: str | None = None,
+    subject: str | None = None,
+    text: str | None = None,
+    since: int | None = None,
+    before: str | None = None,
+    limit: int = 50,
+) -> ActPage:
+    """One page; it reads so far and no further, so that it may have fewer than `limit` (ADR 27)."""
+    at: dict[str, Any] = {"namespace": namespace, "before": before}
+    last = None
+    if any(each is not None for each in (verb, who, subject, text, since)):
+        last = tx.one("last_act_read", most=max(READ, limit) - 1, **at)
+    filters = {"verb": verb, "who": who, "subject": subject, "since": since, "text": like(text)}
+    rows = tx.all("list_acts", last=last and last["id"], limit=limit, **filters, **at)
+    if len(rows) == limit:
+        return ActPage(_named(tx, rows, namespace), str(rows[-1]["id"]))
+    # Ids are in order of time, though not of the clock that says when an act was.
+    if last is not None and since is not None and last["at"] < since - CLOCKS_MS:
+        last = None
+    return ActPage(_named(tx, rows, namespace), str(last["id"]) if last else None)
+
+
+def _named(tx: Tx, rows: list[Row], namespace: str) -> list[Act]:
+    """With the names of tokens, also of those that were revoked: their rows stay."""
+    found = [as_act(row) for row in rows]
+    ids = {act.subject for act in found if act.verb in OF_TOKENS and is_id(act.subject)}
+    if not ids:
+        return found
+    listed = tx.all("token_names", namespace=namespace, ids=json.dumps(sorted(ids)))
+    names = {str(row["id"]): row["name"] for row in listed}
+    return [
+        msgspec.structs.replace(act, name=names[act.subject])
+        if act.verb in OF_TOKENS and act.subject in names
+        else act
+        for act in found
+    ]
+
+
+def as_act(row: Row) -> Act:
+    """From a row of the table."""
+    detail = _detail.decode(row["detail"])
+    return Act(
+        id=str(row["id"]),
+        detail=detail,
+        name=detail.get("name") if row["verb"] in OF_TOKENS | OF_WORKERS else None,
+        **{name: row[name] for name in _COPIED},
+    )
+
+
+_COPIED = tuple(name for name in Act.__struct_fields__ if name not in {"id", "detail", "name"})

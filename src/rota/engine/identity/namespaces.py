@@ -1,0 +1,103 @@
+"""Namespaces on record: made, given quotas, taken away when nothing is left in them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.engine.identity.audit_log import By, record
+from rota.engine.wakeup_keys import windows_key
+from rota.errors import NotAllowed, QuotaExceeded, UnknownNamespace
+from rota.model.identity import Namespace, Quotas
+from rota.store.base import Row, Tx
+
+HOME = "default"
+"""There whether it is on record or not."""
+
+
+def put_namespace(tx: Tx, name: str, quotas: Quotas, *, by: By, note: str = "") -> Namespace:
+    """Make it, or give the one of this name other quotas."""
+    old = tx.one("find_namespace", name=name)
+    tx.execute(
+        "put_namespace",
+        name=name,
+        note=note,
+        max_queued=quotas.queued,
+        max_running=quotas.running,
+        max_rate=quotas.rate,
+        max_payload=quotas.payload,
+    )
+    tx.notify((windows_key(name),))
+    verb = "create namespace" if old is None else "change namespace"
+    detail = msgspec.to_builtins(quotas)
+    record(tx, by, namespace=name, verb=verb, subject=name, detail=detail)
+    return find_namespace(tx, name)
+
+
+def find_namespace(tx: Tx, name: str) -> Namespace:
+    """UnknownNamespace if nobody made it."""
+    row = tx.one("find_namespace", name=name)
+    if row is not None:
+        return _view(row)
+    if name == HOME:
+        return Namespace(name=HOME, note="", quotas=Quotas(), created_at=None)
+    raise UnknownNamespace(name)
+
+
+def namespaces(tx: Tx) -> list[Namespace]:
+    """All on record, by name."""
+    return [_view(row) for row in tx.all("list_namespaces")]
+
+
+def remove_namespace(tx: Tx, name: str, *, by: By) -> None:
+    """Only when it holds no jobs, schedules, live runs or tokens; history goes by retention."""
+    find_namespace(tx, name)
+    row = tx.one("namespace_in_use", name=name)
+    if row is not None and row["is_used"]:
+        raise NotAllowed(
+            f"namespace {name} still has jobs, schedules, live runs or tokens; remove them first"
+        )
+    tx.execute("delete_namespace", name=name)
+    record(tx, by, namespace=name, verb="remove namespace", subject=name, detail={})
+
+
+def check_room(tx: Tx, name: str, *, more: int, quotas: Quotas) -> None:
+    """Whether so many more runs may wait; QuotaExceeded if not."""
+    if quotas.queued is None:
+        return
+    row = tx.one("count_waiting", namespace=name, limit=quotas.queued + 1)
+    waiting = 0 if row is None else int(row["runs"])
+    if waiting + more > quotas.queued:
+        raise QuotaExceeded(
+            f"{min(waiting, quotas.queued)} of {quotas.queued} runs that may wait in namespace "
+            f"{name} are waiting; {more} more do not fit",
+            retry_after_s=1.0,
+        )
+
+
+def most_running(tx: Tx, name: str) -> int | None:
+    """How many runs of a namespace may be carried out at once; None if there is no limit."""
+    row = tx.one("find_namespace", name=name)
+    return None if row is None else row["max_running"]
+
+
+def room_to_run(tx: Tx, name: str) -> int | None:
+    """How many more may be claimed now; others who claim wait until this transaction has ended."""
+    row = tx.one("lock_quota", name=name)
+    if row is None or row["max_running"] is None:
+        return None
+    running = tx.all("count_running", namespace=name)[0]["runs"]
+    return max(0, int(row["max_running"]) - int(running))
+
+
+def _view(row: Row) -> Namespace:
+    return Namespace(
+        name=row["name"],
+        note=row["note"],
+        quotas=Quotas(
+            queued=row["max_queued"],
+            running=row["max_running"],
+            rate=row["max_rate"],
+            payload=row["max_payload"],
+        ),
+        created_at=row["created_at"],
+    )

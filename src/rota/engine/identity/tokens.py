@@ -1,0 +1,171 @@
+"""Tokens: issued once, known by their digest, revoked for good.
+
+The secret is made by the caller and never comes here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+import msgspec
+
+from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.namespaces import find_namespace
+from rota.engine.runs.find import now_ms
+from rota.errors import NotAllowed, UnknownToken
+from rota.ids import is_id
+from rota.model.identity import Credential, Role, TokenView
+from rota.store.base import Row, Tx
+
+
+class NewToken(msgspec.Struct, frozen=True, kw_only=True):
+    """A token to be issued."""
+
+    id: str
+    name: str
+    prefix: str
+    digest: str
+    roles: tuple[Role, ...]
+    queues: tuple[str, ...] | None = None
+    ttl_ms: int | None = None
+
+
+class NewSecret(msgspec.Struct, frozen=True, kw_only=True):
+    """What takes the place of a token's secret; all else is as it was."""
+
+    id: str
+    prefix: str
+    digest: str
+    ttl_ms: int | None = None
+    """As long as the old one was good for, if not said."""
+
+
+def issue(tx: Tx, token: NewToken, *, namespace: str, by: By) -> TokenView:
+    """Put it on record; the same again, by its id, changes nothing."""
+    find_namespace(tx, namespace)
+    _insert(tx, token, namespace=namespace, by=by)
+    detail = {"name": token.name, "roles": token.roles, "queues": token.queues}
+    record(tx, by, namespace=namespace, verb="create token", subject=token.id, detail=detail)
+    return find_token(tx, token.id, namespace=namespace)
+
+
+def _insert(tx: Tx, token: NewToken, *, namespace: str, by: By) -> None:
+    tx.execute(
+        "insert_token",
+        id=token.id,
+        namespace=namespace,
+        name=token.name,
+        prefix=token.prefix,
+        digest=token.digest,
+        roles=json.dumps(token.roles),
+        queues=None if token.queues is None else json.dumps(token.queues),
+        who=by.who,
+        ttl_ms=token.ttl_ms,
+    )
+
+
+def find_token(tx: Tx, token_id: str, *, namespace: str) -> TokenView:
+    """One of a namespace's own; UnknownToken for all others."""
+    row = tx.one("find_token", id=token_id, namespace=namespace) if is_id(token_id) else None
+    if row is None:
+        raise UnknownToken(token_id)
+    return _view(row)
+
+
+def tokens(
+    tx: Tx, *, namespace: str, past: bool = False, before: str | None = None, limit: int = 50
+) -> list[TokenView]:
+    """The newest first; `past` also shows those that were revoked or have expired."""
+    rows = tx.all("list_tokens", namespace=namespace, past=past, before=before, limit=limit)
+    return [_view(row) for row in rows]
+
+
+def revoke(tx: Tx, token_id: str, *, namespace: str, by: By) -> TokenView:
+    """It is refused from now on, everywhere within five seconds, and so are its sessions."""
+    detail = {"name": find_token(tx, token_id, namespace=namespace).name}
+    if tx.execute("revoke_token", id=token_id, namespace=namespace, who=by.who):
+        record(tx, by, namespace=namespace, verb="revoke token", subject=token_id, detail=detail)
+    return find_token(tx, token_id, namespace=namespace)
+
+
+def rotate(  # the old, the new, and who does it
+    tx: Tx, token_id: str, fresh: NewSecret, *, overlap_ms: int, namespace: str, by: By
+) -> TokenView:
+    """The new one is good from now on, the old one for the overlap only: nobody has to be quick."""
+    old = find_token(tx, token_id, namespace=namespace)
+    is_expired = old.expires_at is not None and old.expires_at <= now_ms(tx)
+    if old.revoked_at is not None or is_expired:
+        raise NotAllowed(f"token {old.name} is revoked or has expired; create another one")
+    life_ms = None if old.expires_at is None else old.expires_at - old.created_at
+    token = NewToken(
+        id=fresh.id,
+        name=old.name,
+        prefix=fresh.prefix,
+        digest=fresh.digest,
+        roles=old.roles,
+        queues=old.queues,
+        ttl_ms=life_ms if fresh.ttl_ms is None else fresh.ttl_ms,
+    )
+    _insert(tx, token, namespace=namespace, by=by)
+    tx.execute("shorten_token", id=token_id, namespace=namespace, ttl_ms=overlap_ms)
+    detail = {"name": old.name, "new": token.id, "overlap_ms": overlap_ms}
+    record(tx, by, namespace=namespace, verb="rotate token", subject=token_id, detail=detail)
+    return find_token(tx, token.id, namespace=namespace)
+
+
+def has_tokens(tx: Tx) -> bool:
+    """Whether any was ever issued, in any namespace."""
+    row = tx.one("any_token")
+    return row is not None and bool(row["is_there"])
+
+
+def credential_of_token(tx: Tx, digest: str) -> Credential | None:
+    """What the token of this digest allows; None when there is none that is good now."""
+    row = tx.one("credential_of_token", digest=digest)
+    return None if row is None else as_credential(row)
+
+
+def namespace_of_token(tx: Tx, digest: str) -> str | None:
+    """Where the token of this digest belongs, good or not; None when there never was one."""
+    row = tx.one("namespace_of_token", digest=digest)
+    return None if row is None else str(row["namespace"])
+
+
+def touch(tx: Tx, token_ids: Collection[str], *, used_at: int) -> None:
+    """Note when they were used last; done now and then for all of them together."""
+    tx.execute("touch_tokens", ids=json.dumps(sorted(token_ids)), used_at=used_at)
+
+
+def as_credential(row: Row) -> Credential:
+    """From a row of the table of tokens."""
+    return Credential(
+        id=str(row["id"]),
+        who=f"token:{row['name']}",
+        namespace=row["namespace"],
+        roles=tuple(json.loads(row["roles"])),
+        queues=queues_of(row),
+        expires_at=row["expires_at"],
+    )
+
+
+def queues_of(row: Row) -> tuple[str, ...] | None:
+    """None: all of them."""
+    return None if row["queues"] is None else tuple(json.loads(row["queues"]))
+
+
+def _view(row: Row) -> TokenView:
+    return TokenView(
+        id=str(row["id"]),
+        namespace=row["namespace"],
+        name=row["name"],
+        prefix=row["prefix"],
+        roles=tuple(json.loads(row["roles"])),
+        queues=queues_of(row),
+        created_at=row["created_at"],
+        created_by=row["created_by"],
+        expires_at=row["expires_at"],
+        used_at=row["used_at"],
+        revoked_at=row["revoked_at"],
+        revoked_by=row["revoked_by"],
+    )

@@ -1,0 +1,1 @@
+"""Reads that explain the state of a store: why, overview, statistics, search, doctor."""

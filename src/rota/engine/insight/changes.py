@@ -1,0 +1,146 @@
+"""Changes: which runs are not any more what they were at an earlier look; reads only.
+
+Nothing is written for it. Endings and failed attempts are found by their times, new runs by their
+ids, the rest by comparing what runs now with what ran then.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rota.engine.values.stored_text import error_of
+from rota.model.run import ErrorDetail
+from rota.model.states import State
+from rota.rules.insight.cursor import Mark
+from rota.store.base import Row, Tx
+
+MOST_RUNNING = 20_000
+XIDS = 1 << 32
+LEAST_XID = 3
+"""PostgreSQL's own have smaller numbers."""
+
+
+class Footprint(NamedTuple):
+    """What can change of a run while it runs."""
+
+    fence: int
+    progress: float | None
+    note: str | None
+    cancel_requested: bool
+    is_held: bool = False
+    """Its worker has no slot for it yet."""
+
+
+class Traces(NamedTuple):
+    """What a look finds; an ending or an attempt is told by a key that no other one has."""
+
+    mark: Mark
+    ended: dict[str, int]
+    """Runs that ended, and when."""
+    attempts: dict[tuple[str, int], int]
+    made: list[str]
+    running: dict[str, Footprint]
+    is_cut: bool
+    """More has ended than the limit."""
+
+
+class RunChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A run as it is now, without its arguments and result."""
+
+    id: str
+    namespace: str
+    job: str
+    version: int
+    queue: str
+    priority: int
+    state: State
+    attempt: int
+    failures: int
+    crashes: int
+    created_at: int
+    due_at: int
+    started_at: int | None
+    finished_at: int | None
+    progress: float | None
+    progress_note: str | None
+    worker_id: str | None
+    schedule_id: str | None
+    parent_id: str | None
+    node: str | None
+    item: int | None
+    cancel_requested: bool
+    error: ErrorDetail | None
+    reason: str | None
+
+
+def mark(tx: Tx) -> Mark:
+    """The store now."""
+    row = tx.all("change_mark")[0]
+    return Mark(row["now"], row["oldest"], row["next"])
+
+
+def traces(  # since when, from where, and how much at most, all named
+    tx: Tx, *, since: int, first: str, oldest: int = 0, limit: int, most_made: int | None = None
+) -> Traces:
+    """What happened since, and runs from the id `first` on, the newest of all if there are more.
+
+    What was there when `oldest` was the oldest open transaction may be left out. The mark is taken
+    before the rows, so that it promises too little.
+    """
+    now = mark(tx)
+    known = max(LEAST_XID, oldest % XIDS)
+    ended = tx.all("ended_since", since=since, oldest=known, limit=limit + 1)
+    attempts = tx.all("attempts_since", since=since, oldest=known, limit=limit + 1)
+    made = tx.all("made_since", first=first, oldest=known, limit=(most_made or limit) + 1)
+    running = tx.all("running_now", limit=MOST_RUNNING)
+    return Traces(
+        mark=now,
+        ended={str(row["id"]): row["at"] for row in ended},
+        attempts={(str(row["id"]), row["fence"]): row["at"] for row in attempts},
+        made=[str(row["id"]) for row in made],
+        running={str(row["id"]): _footprint(row) for row in running},
+        is_cut=max(len(ended), len(attempts)) > limit,
+    )
+
+
+def changed(
+    tx: Tx, run_ids: Collection[str], *, since: int, namespace: str | None = None
+) -> list[RunChange]:
+    """These runs as they are now; of ended ones those that ended since."""
+    if not run_ids:
+        return []
+    at = {"ids": json.dumps(sorted(run_ids)), "namespace": namespace}
+    rows = tx.all("changed_live", **at) + tx.all("changed_ended", since=since, **at)
+    return [_change(row) for row in rows]
+
+
+def _footprint(row: Row) -> Footprint:
+    return Footprint(
+        row["fence"],
+        row["progress"],
+        row["progress_note"],
+        bool(row["cancel_requested"]),
+        bool(row["is_held"]),
+    )
+
+
+def _change(row: Row) -> RunChange:
+    facts: dict[str, Any] = {name: row[name] for name in _COPIED}
+    ids: dict[str, Any] = {name: str(row[name]) if row[name] else None for name in _IDS}
+    return RunChange(
+        id=str(row["id"]),
+        state=State(row["state"]),
+        cancel_requested=bool(row["cancel_requested"]),
+        error=error_of(row["error"]),
+        **ids,
+        **facts,
+    )
+
+
+_IDS = ("worker_id", "schedule_id", "parent_id")
+_MADE = {"id", "state", "cancel_requested", "error", *_IDS}
+_COPIED = tuple(name for name in RunChange.__struct_fields__ if name not in _MADE)

@@ -1,0 +1,60 @@
+"""What a monitoring system asks for, at one moment: counts that only grow, and how things are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import msgspec
+
+from rota.engine.admission.queues import QueueView
+from rota.engine.admission.queues import queues as all_queues
+from rota.engine.insight.statistics import Statistics, ever
+from rota.engine.workers.registry import WorkerView, workers
+from rota.store.base import Tx
+
+MOST = 1_000
+"""Jobs, queues and pairs of them: names are what makes series many."""
+MOST_LETTERS = 50_000
+
+
+class Metrics(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a namespace, or of what some queues of it hold."""
+
+    ended: Statistics
+    """By job and queue and, without a job, by queue."""
+    is_cut: bool
+    """There are more jobs or queues than are told."""
+    queues: list[QueueView]
+    workers: list[WorkerView]
+    letters: dict[str, int]
+    """Open ones by job, up to 50,000 of them."""
+    overdue_ms: int
+    """How long the schedule that is most behind waits for a scheduler; 0 if none is.
+
+    Of all queues together, and not asked for some of them."""
+
+
+def metrics(tx: Tx, *, namespace: str, queues: Sequence[str] | None = None) -> Metrics:
+    """From counts and indexes; no more is read however many runs there are."""
+    scope = {"namespace": namespace, "queues": None if queues is None else json.dumps(list(queues))}
+    ended, is_cut = ever(tx, namespace=namespace, limit=MOST, queues=queues)
+    depths = [
+        each
+        for each in all_queues(tx, namespace=namespace)
+        if queues is None or each.name in queues
+    ]
+    overdue = tx.one("overdue_schedule", namespace=namespace) if queues is None else None
+    letters = tx.all("open_letters_by_job", most=MOST_LETTERS, limit=MOST + 1, **scope)
+    return Metrics(
+        ended=ended,
+        is_cut=is_cut or max(len(depths), len(letters)) > MOST,
+        queues=depths[:MOST],
+        workers=[
+            each
+            for each in workers(tx, namespace=namespace)
+            if queues is None or set(each.queues) & set(queues)
+        ],
+        letters={row["job"]: row["letters"] for row in letters[:MOST]},
+        overdue_ms=overdue["overdue_ms"] if overdue else 0,
+    )

@@ -1,0 +1,104 @@
+"""Search: runs by id, key, job or state, jobs and schedules by name, lines by their words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+import msgspec
+
+from rota.engine.jobs.definitions import JobView, jobs
+from rota.engine.logs import search as search_lines
+from rota.engine.runs.find import find, now_ms
+from rota.engine.runs.lists import page
+from rota.engine.schedules.search import ScheduleName, find_schedules
+from rota.errors import BadInput, UnknownRun
+from rota.model.identity import Credential
+from rota.model.log import LogLine
+from rota.model.run import RunView
+from rota.model.states import State
+from rota.store.base import Tx
+
+_PART = re.compile(r"[0-9a-f]{6,8}(-[0-9a-f-]{0,27})?")
+LOWEST, HIGHEST = "0" * 8 + "-0000-0000-0000-" + "0" * 12, "f" * 8 + "-ffff-ffff-ffff-" + "f" * 12
+LOGS_MS = 7 * 86_400_000
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What a text may mean; the best first."""
+
+    runs: list[RunView]
+    jobs: list[JobView]
+    schedules: list[ScheduleName]
+    lines: list[LogLine]
+
+
+def search(tx: Tx, text: str, *, namespace: str, credential: Credential, limit: int) -> Found:
+    """Of the queues that are reached; up to `limit` of each kind."""
+    reaches = credential.reaches
+    known = [each for each in jobs(tx, namespace=namespace) if reaches(each.spec.queue)]
+    names = [each.name for each in known]
+    named = [each for each in known if text.casefold() in each.name.casefold()]
+    named.sort(key=lambda each: (each.name != text, each.name))
+    found = _runs(tx, text, names, namespace=namespace, limit=limit)
+    return Found(
+        runs=[each for each in found if reaches(each.queue)][:limit],
+        jobs=named[:limit],
+        schedules=find_schedules(
+            tx,
+            text,
+            namespace=namespace,
+            jobs=[each.name for each in named[:limit]],
+            reached=None if credential.queues is None else names,
+            limit=limit,
+        ),
+        lines=_lines(tx, text, namespace=namespace, reaches=reaches, limit=limit),
+    )
+
+
+def _runs(tx: Tx, text: str, names: list[str], *, namespace: str, limit: int) -> list[RunView]:
+    at = {"namespace": namespace, "limit": limit}
+    ids: list[str] = []
+    if _PART.fullmatch(text):
+        span = {"first": text + LOWEST[len(text) :], "last": text + HIGHEST[len(text) :]}
+        for statement in ("ids_between", "ended_ids_between"):
+            ids += [str(row["id"]) for row in tx.all(statement, **at, **span)]
+    rows = tx.all("runs_of_key", jobs=json.dumps(names), key=text, **at)
+    ids += [str(row["id"]) for row in rows]
+    found = [run for run in (_find(tx, each, namespace) for each in dict.fromkeys(ids)) if run]
+    if text in set(State):
+        found += page(tx, namespace=namespace, state=State(text), limit=limit).runs
+    if text in names:
+        found += page(tx, namespace=namespace, job=text, limit=limit).runs
+    return list({run.id: run for run in found}.values())
+
+
+def _find(tx: Tx, run_id: str, namespace: str) -> RunView | None:
+    """A key outlives its run."""
+    try:
+        return find(tx, run_id, namespace=namespace)
+    except UnknownRun:
+        return None
+
+
+def _lines(
+    tx: Tx, text: str, *, namespace: str, reaches: Callable[[str], bool], limit: int
+) -> list[LogLine]:
+    try:
+        lines = search_lines(tx, text, namespace=namespace, since=now_ms(tx) - LOGS_MS, limit=limit)
+    except BadInput:  # it has no word
+        return []
+    return reached_lines(tx, lines, namespace=namespace, reaches=reaches)
+
+
+def reached_lines(
+    tx: Tx, lines: list[LogLine], *, namespace: str, reaches: Callable[[str], bool]
+) -> list[LogLine]:
+    """Those of runs in queues that are reached."""
+    queues: dict[str, str | None] = {}
+    for line in lines:
+        if line.run_id not in queues:
+            run = _find(tx, line.run_id, namespace)
+            queues[line.run_id] = run.queue if run else None
+    return [line for line in lines if (queue := queues[line.run_id]) is not None and reaches(queue)]

@@ -1,0 +1,294 @@
+"""Statistics: how runs ended and how long they took, counted behind from history (ADR 24).
+
+Counting reads a part of history without locks, then adds it up in one short transaction that
+moves a mark; two who counted the same part cannot both add it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rota.engine.failures.batch_isolation import set_aside
+from rota.engine.values.stored_text import read as read_text
+from rota.errors import BadInput
+from rota.rules.insight.histogram import added
+from rota.store.base import Row, Tx
+
+MINUTE_MS = 60_000
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
+SPANS = (MINUTE_MS, HOUR_MS)
+EVER = 0
+"""In place of a span: all since counting began. It only grows, as counters have to."""
+KEEP = {MINUTE_MS: 2 * DAY_MS, HOUR_MS: 30 * DAY_MS}
+SETTLED_MS = 30_000
+"""History younger than this may still get rows with earlier times."""
+PART_MS = MINUTE_MS
+ALL = ""
+"""For the job and the queue of what ended in a namespace, whatever it was."""
+FIRST_MS = 5 * MINUTE_MS
+"""How far back the first count of all begins."""
+TRIES = 5
+"""Parts are added some seconds apart: nobody meets one this often in a row."""
+ERROR = '{"type":"'
+ADDRESS_WALL = "rota.runtime.executors.guard"
+PROGRAM_WALL = "rota.runtime.executors.programs"
+"""Where the errors are at home with which a worker refuses what its settings do not allow."""
+_spread = msgspec.json.Decoder(dict[int, int])
+
+
+class Place(NamedTuple):
+    """Of which runs, and when."""
+
+    namespace: str
+    span_ms: int
+    at: int
+    job: str
+    queue: str
+
+
+class Statistic(msgspec.Struct, kw_only=True):
+    """How runs ended in a span of time."""
+
+    success: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    skipped: int = 0
+    retries: int = 0
+    """Attempts that were made again."""
+    busy_ms: int = 0
+    refused: int = 0
+    """Failed, as the worker reaches no such address or starts no such program."""
+    durations: dict[int, int] = msgspec.field(default_factory=dict)
+    waits: dict[int, int] = msgspec.field(default_factory=dict)
+    """From being ready to the start."""
+    lags: dict[int, int] = msgspec.field(default_factory=dict)
+    """The same for first attempts of schedules, from their instant."""
+
+    @property
+    def ended(self) -> int:
+        return self.success + self.failed + self.cancelled + self.skipped
+
+
+Statistics = dict[Place, Statistic]
+
+
+class Part(NamedTuple):
+    """A part of history that was counted and not added yet."""
+
+    since: int | None
+    until: int
+    counts: Statistics
+    is_last: bool
+
+
+def next_part(tx: Tx) -> Part | None:
+    """Count what is settled and not counted yet, at most a minute of it; reads only."""
+    row = tx.all("counted_until")[0]
+    if row["until"] is None:
+        return Part(None, row["now"] - FIRST_MS, {}, is_last=False)
+    end = row["now"] - SETTLED_MS
+    if row["next"] is None or row["next"] >= end:
+        return None
+    until = min(end, row["next"] + PART_MS)
+    counts = count(tx, since=row["next"], until=until)
+    return Part(row["until"], until, counts, is_last=until == end)
+
+
+def count(tx: Tx, *, since: int, until: int, namespace: str | None = None) -> Statistics:
+    """What ended in that time, by minutes."""
+    at = {"since": since, "until": until, "namespace": namespace}
+    walls = {"address": f"{ERROR}{ADDRESS_WALL}.%", "program": f"{ERROR}{PROGRAM_WALL}.%"}
+    found: Statistics = {}
+    for row in tx.all("count_endings", **at, **walls):
+        each = found.setdefault(_minute(row), Statistic())
+        setattr(each, row["state"], row["runs"])
+        each.refused += int(row["refused"])
+        each.retries += int(row["retries"])
+        each.busy_ms += int(row["busy_ms"])
+    for row in tx.all("count_times", **at):
+        each = found.setdefault(_minute(row), Statistic())
+        spread = {"duration": each.durations, "wait": each.waits, "lag": each.lags}[row["kind"]]
+        spread[row["step"]] = row["runs"]
+    return found
+
+
+def add(tx: Tx, part: Part) -> bool:
+    """Add a part to what is kept; False when somebody else did."""
+    if part.since is None:
+        return tx.execute("begin_counting", until=part.until) > 0
+    if not tx.execute("move_counted", since=part.since, until=part.until):
+        return False
+    if not tx.execute("move_totals", since=part.since, until=part.until):
+        whole_since = -(-part.since // HOUR_MS) * HOUR_MS
+        tx.execute("begin_totals", whole_since=whole_since, until=part.until)
+    fresh: Statistics = {}
+    for place, each in part.counts.items():
+        for one in _kept_as(place):
+            fresh[one] = total([fresh[one], each]) if one in fresh else each
+    if fresh:
+        asked = msgspec.json.encode([place._asdict() for place in fresh]).decode()
+        for row in tx.all("find_statistics", batch=asked):
+            place = _place(row)
+            fresh[place] = total([fresh[place], _statistic(row)])
+        rows = [_row(place, each) for place, each in fresh.items()]
+        tx.execute("put_statistics", batch=json.dumps(rows))
+    return True
+
+
+def _kept_as(place: Place) -> Iterator[Place]:
+    """Every row that what ended in a minute is added to."""
+    for span_ms in SPANS:
+        wider = place._replace(span_ms=span_ms, at=place.at // span_ms * span_ms)
+        yield wider
+        yield wider._replace(job=ALL, queue=ALL)
+    yield from _ever_of(place)
+
+
+def _ever_of(place: Place) -> tuple[Place, Place]:
+    ever = place._replace(span_ms=EVER, at=0)
+    return ever, ever._replace(job=ALL)
+
+
+def read(  # noqa: PLR0913  # one filter each, all named
+    tx: Tx,
+    *,
+    namespace: str,
+    span_ms: int,
+    since: int,
+    job: str | None = None,
+    queues: Sequence[str] | None = None,
+    whole: bool = False,
+) -> Statistics:
+    """What is kept since, and what was not counted yet; `whole` need not tell jobs apart."""
+    scope = None if queues is None else json.dumps(list(queues))
+    at = {"namespace": namespace, "span_ms": span_ms, "since": since}
+    mark = tx.all("counted_until")[0]
+    rows: list[Row] = []
+    until = mark["totals_since"] if whole else None
+    if until is not None:
+        rows += tx.all("read_totals", **at | {"since": max(since, until)})
+    if until is None or until > since:  # from before there were totals, or while there are none
+        rows += tx.all("read_statistics", job=job, queues=scope, until=until, **at)
+    found = {_place(row): _statistic(row) for row in rows}
+    for place, each in _rest(tx, mark, since=since, namespace=namespace).items():
+        if job not in (None, place.job) or (queues is not None and place.queue not in queues):
+            continue
+        wider = place._replace(span_ms=span_ms, at=place.at // span_ms * span_ms)
+        found[wider] = total([found[wider], each]) if wider in found else each
+    return found
+
+
+def ever(
+    tx: Tx, *, namespace: str, limit: int, queues: Sequence[str] | None = None
+) -> tuple[Statistics, bool]:
+    """What ended since counting began, by job and queue and, without a job, by queue.
+
+    Up to `limit` of each, in the order of names; True if there are more. It never shrinks: while
+    somebody adds what we have counted ourselves, it is asked again.
+    """
+    tries = 0
+    while True:
+        mark = tx.all("counted_until")[0]
+        found = _ever(tx, mark, namespace=namespace, limit=limit, queues=queues)
+        tries += 1
+        if tries == TRIES or tx.all("counted_until")[0]["until"] == mark["until"]:
+            return found
+
+
+def _ever(
+    tx: Tx, mark: Row, *, namespace: str, limit: int, queues: Sequence[str] | None
+) -> tuple[Statistics, bool]:
+    scope = None if queues is None else json.dumps(list(queues))
+    fresh: Statistics = {}
+    for place, each in _rest(tx, mark, since=0, namespace=namespace).items():
+        if queues is None or place.queue in queues:
+            for one in _ever_of(place):
+                fresh[one] = total([fresh[one], each]) if one in fresh else each
+    told: Statistics = {}
+    are_cut = False
+    for statement, is_of_job in (("read_ever_of_queues", False), ("read_ever_of_jobs", True)):
+        rows = tx.all(statement, namespace=namespace, queues=scope, limit=limit + 1)
+        found = {_place(row): _statistic(row) for row in rows[:limit]}
+        # One that is kept and was cut off must not come with its last seconds alone.
+        new = () if len(rows) > limit else sorted(fresh.keys() - found.keys())
+        ours = [place for place in (*found, *new) if (place.job != ALL) == is_of_job]
+        are_cut = are_cut or len(rows) > limit or len(ours) > limit
+        for place in ours[:limit]:
+            told[place] = total(each[place] for each in (found, fresh) if place in each)
+    return told, are_cut
+
+
+def means(tx: Tx, *, namespace: str, span_ms: int, since: int) -> dict[str, int]:
+    """How long runs of each job took on average, in milliseconds."""
+    mark = tx.all("counted_until")[0]
+    busy: Counter[str] = Counter()
+    ended: Counter[str] = Counter()
+    for row in tx.all("read_means", namespace=namespace, span_ms=span_ms, since=since):
+        busy[row["job"]] += int(row["busy_ms"])
+        ended[row["job"]] += int(row["ended"])
+    for place, each in _rest(tx, mark, since=since, namespace=namespace).items():
+        busy[place.job] += each.busy_ms
+        ended[place.job] += each.ended
+    return {job: busy[job] // runs for job, runs in ended.items() if runs}
+
+
+def _rest(tx: Tx, mark: Row, *, since: int, namespace: str) -> Statistics:
+    """What was not counted yet, by minutes."""
+    until = mark["now"] - FIRST_MS if mark["until"] is None else mark["until"]
+    return count(tx, since=max(since, until), until=1 << 50, namespace=namespace)
+
+
+def total(some: Iterable[Statistic]) -> Statistic:
+    """All of them together."""
+    parts = list(some)
+    sums: dict[str, Any] = {name: sum(getattr(each, name) for each in parts) for name in _SUMS}
+    spreads: dict[str, Any] = {
+        name: added(getattr(each, name) for each in parts) for name in _SPREADS
+    }
+    return Statistic(**sums, **spreads)
+
+
+def prune_statistics(tx: Tx, *, limit: int) -> int:
+    """Forget minutes after two days, hours after thirty."""
+    return sum(
+        tx.execute("prune_statistics", span_ms=span_ms, keep_ms=keep_ms, limit=limit)
+        for span_ms, keep_ms in KEEP.items()
+    )
+
+
+def _minute(row: Row) -> Place:
+    return Place(row["namespace"], MINUTE_MS, row["at"], row["job"], row["queue"])
+
+
+def _place(row: Row) -> Place:
+    return Place(row["namespace"], row["span_ms"], row["at"], row["job"], row["queue"])
+
+
+def _read(text: str) -> dict[int, int]:
+    """Empty if it cannot be read: one row must not keep all others from being counted."""
+    try:
+        return read_text(_spread, text, "a statistic")
+    except BadInput as error:
+        set_aside("a statistic", error)
+        return {}
+
+
+def _statistic(row: Row) -> Statistic:
+    sums: dict[str, Any] = {name: row[name] for name in _SUMS}
+    spreads: dict[str, Any] = {name: _read(row[name]) for name in _SPREADS}
+    return Statistic(**sums, **spreads)
+
+
+def _row(place: Place, each: Statistic) -> dict[str, Any]:
+    sums = {name: getattr(each, name) for name in _SUMS}
+    return place._asdict() | sums | {name: json.dumps(getattr(each, name)) for name in _SPREADS}
+
+
+_SPREADS = ("durations", "waits", "lags")
+_SUMS = tuple(name for name in Statistic.__struct_fields__ if name not in _SPREADS)

@@ -1,0 +1,166 @@
+"""Why, for graphs: what keeps their nodes from running, in the order in which to look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from rota.engine.admission.previous_run import run_before
+from rota.engine.graphs.graph_run import find_spec, shape_of
+from rota.engine.graphs.nodes.release import PAUSED
+from rota.engine.graphs.views.nodes import NodeView, ends_as, is_paused, nodes
+from rota.engine.insight.reasons import Reason
+from rota.errors import BadGraph
+from rota.model.run import RunView
+from rota.model.spec import GraphTarget
+from rota.model.states import State
+from rota.rules.graphs.progress import WAITS
+from rota.rules.text.checks import hint
+from rota.store.base import Tx
+
+SHOWN = 5
+"""Nodes, and runs, that are named."""
+OBSTACLES = frozenset(
+    {
+        "held", "paused", "window", "quota", "no_worker", "unserved_queue", "unknown_job",
+        "draining", "stalled", "busy", "waits", "overdue", "silent_worker", "cancel_requested",
+        "blocked",
+    }
+)  # fmt: skip
+"""Reasons of a node's run that tell something; that it runs or is next tells nothing."""
+
+Ask = Callable[[str], list[Reason]]
+"""The reasons of another run."""
+
+
+def why_graph(tx: Tx, run: RunView, ask: Ask, *, namespace: str) -> list[Reason]:
+    """What its nodes do, and whom those wait for that have not begun."""
+    found = nodes(tx, run.id, namespace=namespace)
+    if not found:
+        return [Reason(kind="blocked", says="it is suspended: it waits for an event")]
+    active = [each for each in found if each.state == "active"]
+    reasons = _paused(tx, run.id, found, namespace) + _ending(tx, run, found, namespace)
+    for each in active[:SHOWN]:
+        reasons += _of_active(each, ask)
+    done = sum(each.state not in WAITS for each in found)
+    says = f"{done} of {len(found)} nodes have ended, {len(active)} go on"
+    if active:
+        says += f": {', '.join(each.name for each in active[:SHOWN])}"
+    reasons.append(Reason(kind="blocked", says=says, count=len(found) - done))
+    reasons += _full(tx, run, found, namespace)
+    waiting = [each for each in found if each.state in ("pending", "held")]
+    return reasons + [_waiting(each, found) for each in waiting[:SHOWN]]
+
+
+def why_node(tx: Tx, run: RunView, name: str, ask: Ask, *, namespace: str) -> list[Reason]:
+    """The same for one node; BadGraph if there is none of this name."""
+    found = {each.name: each for each in nodes(tx, run.id, namespace=namespace)}
+    if name not in found:
+        raise BadGraph(f"run {run.id} has no node {name!r:.64}.{hint(name, found)}")
+    node = found[name]
+    if node.state not in WAITS:
+        said = f": {node.reason}" if node.reason else ""
+        return [Reason(kind="ended", says=f"it has ended as {node.state}{said}")]
+    reasons = _paused(tx, run.id, list(found.values()), namespace)
+    if node.state == "active":
+        return reasons + (ask(node.run_id) if node.run_id else _of_active(node, ask))
+    if node.state == "ready":
+        return reasons + _full(tx, run, [node, *found.values()], namespace)
+    return [*reasons, _waiting(node, list(found.values()))]
+
+
+def why_not_begun(tx: Tx, run: RunView, *, namespace: str) -> list[Reason]:
+    """A run of a graph that was claimed and waits for others of the graph."""
+    spec = find_spec(tx, run.job, run.version, namespace=namespace)
+    if spec is None or not isinstance(spec.target, GraphTarget):
+        return [Reason(kind="blocked", says=f"it is {run.state}: it waits for another run")]
+    graph, found = spec.target.graph, list[Reason]()
+    if graph.depends_on_past:
+        before = run_before(tx, run.id, run.job, namespace=namespace)
+        if before is not None:
+            says = f"it depends on the run before it, {before.run_id}, which is {before.state}"
+            found.append(Reason(kind="blocked", says=says))
+    if graph.max_runs is not None:
+        rows = tx.all("begun_runs", namespace=namespace, job=run.job, limit=SHOWN)
+        held = ", ".join(str(row["id"]) for row in rows)
+        says = f"{_at_once(graph.max_runs, 'run')} of graph {run.job}; now it is {held}"
+        found.append(Reason(kind="blocked", says=says, count=graph.max_runs))
+    return found
+
+
+def why_paused(tx: Tx, graph_id: str, *, namespace: str) -> Reason:
+    """Who has paused a run of a graph, and when."""
+    row = tx.one("last_act", namespace=namespace, verb="pause", subject=graph_id)
+    if row is None:
+        return Reason(kind="paused", says=f"run {graph_id} is paused; resume it")
+    why = msgspec.json.decode(row["detail"], type=dict[str, object]).get("why")
+    says = f"{row['who']} has paused run {graph_id}{f': {why}' if why else ''}; resume it"
+    return Reason(kind="paused", says=says)
+
+
+def _paused(tx: Tx, run_id: str, found: Sequence[NodeView], namespace: str) -> list[Reason]:
+    is_held = any(each.state == "held" or each.run_state == State.PENDING for each in found)
+    if not is_held and not is_paused(tx, run_id):
+        return []
+    return [why_paused(tx, run_id, namespace=namespace)]
+
+
+def _ending(tx: Tx, run: RunView, found: Sequence[NodeView], namespace: str) -> list[Reason]:
+    """It is being ended: what is cleared away before."""
+    how = ends_as(tx, run.id)
+    if how is None:
+        return []
+    shape = shape_of(tx, run.job, run.version, namespace=namespace)
+    left = [each for each in found if each.name in shape.teardowns and each.state in WAITS]
+    now = [each.name for each in left if each.state == "active"]
+    stopping = [each.name for each in found if each.state == "active" and each.name not in now]
+    what = "cancelling" if how.verb == "cancel" else f"failing ({how.reason})"
+    if now:
+        says = f"{what}: teardown {', '.join(now)} runs"
+    else:
+        says = f"{what}: {', '.join(stopping[:SHOWN]) or 'nothing'} was asked to stop"
+        says += f", then teardown {', '.join(each.name for each in left)} runs" if left else ""
+    return [Reason(kind="cancel_requested", says=f"{says}; cancel with force ends it now")]
+
+
+def _of_active(node: NodeView, ask: Ask) -> list[Reason]:
+    if node.width is not None:
+        bad = f", {node.bad:,} of them badly" if node.bad else ""
+        says = f"node {node.name}: {node.ended or 0:,} of {node.width:,} instances have ended{bad}"
+        if node.reason and node.reason != PAUSED:
+            says += f"; it is being stopped: {node.reason}"
+        return [Reason(kind="running", says=says, count=node.width - (node.ended or 0))]
+    if node.run_id is None or node.run_state in (None, State.PENDING):
+        return []
+    kinds = OBSTACLES if node.run_state != State.SUSPENDED else {"cancel_requested"}
+    return [
+        msgspec.structs.replace(reason, says=f"node {node.name}: {reason.says}")
+        for reason in ask(node.run_id)
+        if reason.kind in kinds
+    ]
+
+
+def _full(tx: Tx, run: RunView, found: Sequence[NodeView], namespace: str) -> list[Reason]:
+    ready = [each for each in found if each.state == "ready"]
+    limit = (
+        shape_of(tx, run.job, run.version, namespace=namespace).graph.max_nodes if ready else None
+    )
+    if limit is None:
+        return []  # a node that is ready without a limit waits for its run to be resumed
+    says = f"node {ready[0].name} could run, but {_at_once(limit, 'node')} (max_nodes)"
+    return [Reason(kind="blocked", says=says, count=limit)]
+
+
+def _at_once(limit: int, what: str) -> str:
+    return f"only {limit} {what}{'' if limit == 1 else 's'} may run at once"
+
+
+def _waiting(node: NodeView, found: Sequence[NodeView]) -> Reason:
+    ended = {each.name for each in found if each.state not in WAITS}
+    left = [name for name in node.parents if name not in ended]
+    if not left:
+        return Reason(kind="blocked", says=f"node {node.name} has not begun")
+    more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+    says = f"node {node.name} waits for node {left[0]}{more}"
+    return Reason(kind="blocked", says=says, count=len(left))

@@ -1,0 +1,1 @@
+"""Definitions of jobs: immutable versions, what an app declares, what job files apply."""

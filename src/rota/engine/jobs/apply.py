@@ -1,0 +1,140 @@
+"""Apply: make the store hold what bundles say, in one transaction; the same again does nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rota.engine.admission.windows import blackouts, put_blackout
+from rota.engine.identity.audit_log import By, record
+from rota.engine.jobs.definitions import define, jobs, remove
+from rota.engine.runs.find import now_ms
+from rota.engine.schedules import definitions as schedules
+from rota.engine.schedules.calendars import calendars, put_calendar
+from rota.engine.schedules.compiled import Timetables, seed_of
+from rota.engine.schedules.starts import NewId
+from rota.engine.schedules.views import readable
+from rota.model.bundle import Bundle
+from rota.model.plan import Change, Plan, Stored, StoredJob, StoredSchedule, Wish
+from rota.rules.jobs.plan import make_plan, origin_of
+from rota.store.base import Tx
+
+
+def compare(tx: Tx, bundles: Sequence[Bundle], wish: Wish, *, namespace: str) -> Plan:
+    """What an apply would do now; changes nothing."""
+    return make_plan(
+        bundles,
+        _stored(tx, bundles, namespace),
+        wish,
+        seed=lambda name: seed_of(namespace, name),
+    )
+
+
+def apply(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is new
+    tx: Tx,
+    bundles: Sequence[Bundle],
+    wish: Wish,
+    *,
+    namespace: str,
+    by: By,
+    timetables: Timetables,
+    new_id: NewId,
+) -> Plan:
+    """Do it and tell what was done; nothing is written when all is as it should be."""
+    plan = compare(tx, bundles, wish, namespace=namespace)
+    doer = _Doer(tx, namespace, by, timetables, new_id, now_ms(tx))
+    for change in plan.changes:
+        if change.verb == "remove":
+            doer.remove(change)
+        for bundle in bundles:
+            doer.put(bundle, change)
+    if plan.changes:
+        record(
+            tx,
+            by,
+            namespace=namespace,
+            verb="apply",
+            subject=", ".join(bundle.name for bundle in bundles),
+            detail={"changes": [f"{each.verb} {each.kind} {each.name}" for each in plan.changes]},
+        )
+    return plan
+
+
+class _Doer(NamedTuple):
+    """Carries out changes, one at a time, in one transaction."""
+
+    tx: Tx
+    namespace: str
+    by: By
+    timetables: Timetables
+    new_id: NewId
+    since: int
+    """When it is done: what comes together has come at the same moment."""
+
+    def put(self, bundle: Bundle, change: Change) -> None:
+        """Bring what is added or changed, if it is this bundle that has it."""
+        name, at = change.name, {"namespace": self.namespace}
+        if change.kind in ("job", "graph") and name in bundle.jobs:
+            origin, spec = origin_of(bundle), bundle.jobs[name]
+            define(self.tx, spec, namespace=self.namespace, origin=origin, since=self.since)
+        elif change.kind == "calendar" and name in bundle.calendars:
+            put_calendar(self.tx, name, bundle.calendars[name], **at)
+        elif change.kind == "blackout" and name in bundle.blackouts:
+            put_blackout(self.tx, name, bundle.blackouts[name], **at)
+        elif change.kind == "schedule" and name in bundle.schedules:
+            schedules.put(
+                self.tx,
+                name,
+                bundle.schedules[name].schedule,
+                job=bundle.schedules[name].job,
+                origin="file",
+                who=self.by.who,
+                timetables=self.timetables,
+                new_id=self.new_id,
+                namespace=self.namespace,
+            )
+            # The same schedule is left as it is, and with it whose it was.
+            self.tx.execute("adopt_schedule", name=name, **at)
+
+    def remove(self, change: Change) -> None:
+        if change.kind == "schedule":
+            schedules.remove(self.tx, change.name, namespace=self.namespace)
+        else:
+            remove(self.tx, change.name, namespace=self.namespace)
+
+
+def _stored(tx: Tx, bundles: Sequence[Bundle], namespace: str) -> Stored:
+    ours = {origin_of(bundle) for bundle in bundles}
+    wanted = {name for bundle in bundles for name in bundle.jobs}
+    every = jobs(tx, namespace=namespace)
+    known = {
+        view.name: StoredJob(spec=view.spec, origin=view.origin)
+        for view in every
+        if view.name in wanted or view.origin in ours
+    }
+    rows = tx.all(
+        "bundled_schedules",
+        namespace=namespace,
+        jobs=json.dumps(sorted({*wanted, *known})),
+        names=json.dumps(sorted({name for bundle in bundles for name in bundle.schedules})),
+    )
+    return Stored(
+        now=now_ms(tx),
+        jobs=known,
+        others={view.name: view.spec for view in every},
+        origins={view.name: view.origin for view in every},
+        schedules={
+            row["name"]: StoredSchedule(
+                job=row["job"],
+                schedule=readable(row["spec"]),
+                origin=row["origin"],
+                state=row["state"],
+            )
+            for row in rows
+        },
+        calendars={
+            name: each.calendar for name, each in calendars(tx, namespace=namespace).items()
+        },
+        blackouts=blackouts(tx, namespace=namespace),
+    )

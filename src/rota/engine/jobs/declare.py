@@ -1,0 +1,219 @@
+"""Declare: what the code of an app says becomes what the store holds, all of it or nothing.
+
+Older code than what was declared last changes nothing: a worker that is started again in the
+middle of a deploy must not take away what the new code brought. An app that has a name also takes
+away what its code no longer says; never what others declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from rota.engine.identity.audit_log import By, record
+from rota.engine.jobs.definitions import (
+    check_told_jobs,
+    declared_jobs,
+    define,
+    make_current,
+    put_version,
+    remove,
+    spec_of,
+)
+from rota.engine.locks import lock_name
+from rota.engine.runs.find import now_ms
+from rota.engine.schedules import definitions as schedules
+from rota.engine.schedules.compiled import Timetables
+from rota.engine.schedules.starts import NewId
+from rota.engine.schedules.views import declared
+from rota.engine.workers.registry import workers
+from rota.errors import UnknownRelease, UnknownSchedule
+from rota.model.bundle import BundledSchedule
+from rota.model.release import Declaration, Release
+from rota.rules.jobs.releases import Said, digest_of, successor
+from rota.store.base import Row, Tx
+
+KEPT = 1_000
+"""Releases of an app that are remembered; code that is older than all of them counts as new."""
+
+_jobs = msgspec.json.Decoder(dict[str, int])
+_schedules = msgspec.json.Decoder(dict[str, BundledSchedule])
+_plain = msgspec.json.Decoder(dict[str, Any])
+
+
+class Declared(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a declaration."""
+
+    versions: dict[str, int]
+    number: int
+    newer: Release | None = None
+    """The release that replaced this one: then nothing was changed."""
+
+
+class Hand(msgspec.Struct, frozen=True, kw_only=True):
+    """Who changes definitions in a namespace, and with what."""
+
+    namespace: str
+    who: str
+    timetables: Timetables
+    new_id: NewId
+    decides: bool = False
+    """Whether a person starts it: with nobody else at work, its code counts as the newest."""
+
+
+def declare(tx: Tx, said: Declaration, hand: Hand) -> Declared:
+    """Make the store hold what the code says, unless that is older than what it holds."""
+    at = {"namespace": hand.namespace, "app": said.app or "", "digest": digest_of(said)}
+    lock_name(tx, "release", "", namespace=hand.namespace)
+    row = tx.one("find_release", **at)
+    newer = None if row is None else _newer(tx, row, said.app, hand.namespace)
+    if row is not None and newer is not None:
+        if hand.decides and _is_alone(tx, hand.namespace):
+            used = use(tx, row["number"], hand, By(act_id=hand.new_id(), who=hand.who))
+            return Declared(versions=used.jobs, number=used.number)
+        specs = said.jobs.values()
+        known = {spec.name: put_version(tx, spec, namespace=hand.namespace)[0] for spec in specs}
+        return Declared(versions=known, number=row["number"], newer=newer)
+    check_told_jobs(tx, said.jobs, namespace=hand.namespace)
+    since = now_ms(tx)
+    versions = {
+        name: define(tx, spec, namespace=hand.namespace, app=said.app, since=since)
+        for name, spec in said.jobs.items()
+    }
+    _put_schedules(tx, said.schedules, said.app, hand)
+    _remove_rest(tx, said.app, said.jobs, said.schedules, hand)
+    if row is None:
+        facts = {"jobs": _text(versions), "schedules": _text(said.schedules)}
+        tx.execute("insert_release", label=said.label, who=hand.who, **at, **facts)
+        tx.execute("prune_releases", namespace=hand.namespace, app=at["app"], keep=KEPT)
+        row = tx.one("find_release", **at)
+    return Declared(versions=versions, number=row["number"] if row else 0)
+
+
+def use(tx: Tx, number: int, hand: Hand, by: By) -> Release:
+    """Go back to a release, or forward: what it declared holds again, and others are older now."""
+    lock_name(tx, "release", "", namespace=hand.namespace)
+    release = find_release(tx, number, namespace=hand.namespace)
+    later = _later(tx, number, release.app, hand.namespace)
+    since = now_ms(tx)
+    for name, version in release.jobs.items():
+        spec = spec_of(tx, name, version, namespace=hand.namespace)
+        if spec is not None:
+            place, app = hand.namespace, release.app
+            make_current(tx, spec, version, namespace=place, app=app, since=since)
+    _put_schedules(tx, release.schedules, release.app, hand)
+    shared = [each for each in later if each.jobs.keys() & release.jobs.keys()]
+    jobs = {*release.jobs, *(name for each in shared for name in each.jobs)}
+    _remove_rest(tx, release.app, release.jobs, release.schedules, hand, of=jobs)
+    tx.execute("renumber_release", namespace=hand.namespace, number=number, who=by.who)
+    newest = releases(tx, namespace=hand.namespace, limit=1)[0]
+    told = {"app": release.app, "label": release.label, "was": number}
+    said = {key: each for key, each in told.items() if each is not None}
+    subject = str(newest.number)
+    record(tx, by, namespace=hand.namespace, verb="use release", subject=subject, detail=said)
+    return newest
+
+
+def releases(tx: Tx, *, namespace: str, app: str | None = None, limit: int = 50) -> list[Release]:
+    """The newest first; those that hold are the last word about their jobs."""
+    rows = tx.all("list_releases", namespace=namespace, app=app, number=None, limit=limit)
+    later: dict[str, list[Said]] = {}
+    found = []
+    for row in rows:
+        said, before = _said(row), later.setdefault(row["app"], [])
+        holds = successor(said, before, is_named=bool(row["app"])) is None
+        found.append(_release(row, holds=holds))
+        before.append(said)
+    return found
+
+
+def find_release(tx: Tx, number: int, *, namespace: str) -> Release:
+    """UnknownRelease if none has the number; one that somebody went back to has another now."""
+    row = tx.one("list_releases", namespace=namespace, app=None, number=number, limit=1)
+    if row is None:
+        raise UnknownRelease(number)
+    return _release(row)
+
+
+def _is_alone(tx: Tx, namespace: str) -> bool:
+    return not any(each.is_alive for each in workers(tx, namespace=namespace))
+
+
+def _newer(tx: Tx, row: Row, app: str | None, namespace: str) -> Release | None:
+    later = _later(tx, row["number"], app, namespace)
+    number = successor(_said(row), later, is_named=app is not None)
+    return None if number is None else find_release(tx, number, namespace=namespace)
+
+
+def _later(tx: Tx, number: int, app: str | None, namespace: str) -> list[Said]:
+    rows = tx.all("later_releases", namespace=namespace, app=app or "", number=number)
+    return [_said(row) for row in rows]
+
+
+def _put_schedules(tx: Tx, wanted: dict[str, BundledSchedule], app: str | None, hand: Hand) -> None:
+    for name, each in wanted.items():
+        schedules.put(
+            tx,
+            name,
+            each.schedule,
+            namespace=hand.namespace,
+            job=each.job,
+            origin="code",
+            who=hand.who,
+            timetables=hand.timetables,
+            new_id=hand.new_id,
+            app=app,
+        )
+
+
+def _remove_rest(  # whose, what stays, by whom, and of what else
+    tx: Tx,
+    app: str | None,
+    jobs: Collection[str],
+    wanted: Collection[str],
+    hand: Hand,
+    *,
+    of: Collection[str] = (),
+) -> None:
+    """Schedules of these jobs and of this app that are not wanted; of a named app its jobs too."""
+    namespace = hand.namespace
+
+    def tell(verb: str, subject: str) -> None:
+        told = {} if app is None else {"app": app}
+        by = By(act_id=hand.new_id(), who=hand.who)
+        record(tx, by, namespace=namespace, verb=verb, subject=subject, detail=told)
+
+    for name in declared(tx, {*jobs, *of}, namespace=namespace, app=app):
+        if name not in wanted:
+            with suppress(UnknownSchedule):  # somebody else was faster
+                schedules.remove(tx, name, namespace=namespace)
+                tell("remove schedule", name)
+    if app is not None:
+        for name in declared_jobs(tx, namespace=namespace, app=app):
+            if name not in jobs and remove(tx, name, namespace=namespace):
+                tell("remove job", name)
+
+
+def _said(row: Row) -> Said:
+    return Said(row["number"], _jobs.decode(row["jobs"]), _plain.decode(row["schedules"]))
+
+
+def _release(row: Row, *, holds: bool = False) -> Release:
+    return Release(
+        number=row["number"],
+        app=row["app"] or None,
+        label=row["label"],
+        jobs=_jobs.decode(row["jobs"]),
+        schedules=_schedules.decode(row["schedules"]),
+        seen_at=row["seen_at"],
+        used_at=row["used_at"],
+        used_by=row["used_by"],
+        holds=holds,
+    )
+
+
+def _text(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

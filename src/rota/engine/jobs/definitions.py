@@ -1,0 +1,233 @@
+"""Jobs: definitions as immutable versions; the same definition is the same version."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+
+import msgspec
+
+from rota.engine.failures.batch_isolation import set_aside
+from rota.engine.failures.breakers.control import set_rule
+from rota.engine.values.stored_text import read
+from rota.engine.wakeup_keys import jobs_key
+from rota.errors import BadInput
+from rota.model.breaker import CircuitState
+from rota.model.spec import JobSpec
+from rota.rules.failures.on_failure import check_told, told_by
+from rota.store.base import Tx
+
+CODE = "code"
+
+EVERY = 2**31 - 1
+"""No limit."""
+
+_spec = msgspec.json.Decoder(JobSpec)
+_weights = msgspec.json.Decoder(dict[int, int])
+
+
+class JobView(msgspec.Struct, frozen=True, kw_only=True):
+    """A job as people see it: its current version."""
+
+    name: str
+    version: int
+    spec: JobSpec
+    created_at: int
+    origin: str = CODE
+    """Who brought the definition: `code`, `api`, or `file:` and the name of the bundle."""
+    breaker: CircuitState | None = None
+    """Where its breaker stands, if it has one or is held back by hand."""
+    is_held: bool = False
+    """Whether its runs wait until a person lets them go."""
+    note: str | None = None
+    """Why, if whoever holds it said so."""
+    weights: dict[int, int] = {}
+    """How its runs are shared out between versions; empty: all go to the current one."""
+
+
+def define(  # whose definition it is, and since when
+    tx: Tx,
+    spec: JobSpec,
+    *,
+    namespace: str,
+    origin: str = CODE,
+    app: str | None = None,
+    since: int | None = None,
+) -> int:
+    """Make this definition the current one; returns its version. `app` is whose code brings it.
+
+    One that no code brings is served by the workers that may serve stored jobs; they are told.
+    Definitions that come together give the same `since`.
+    """
+    version, _ = put_version(tx, spec, namespace=namespace, origin=origin)
+    make_current(tx, spec, version, namespace=namespace, origin=origin, app=app, since=since)
+    return version
+
+
+def introduce(
+    tx: Tx, spec: JobSpec, *, namespace: str, app: str | None = None, since: int | None = None
+) -> int:
+    """The version of a definition that a submit needs; only a new one becomes the current one.
+
+    Who submits may be older code: what is known already changes nothing.
+    """
+    version, is_new = put_version(tx, spec, namespace=namespace)
+    if is_new:
+        make_current(tx, spec, version, namespace=namespace, app=app, since=since)
+    return version
+
+
+def put_version(tx: Tx, spec: JobSpec, *, namespace: str, origin: str = CODE) -> tuple[int, bool]:
+    """The number of a definition, and whether it is new; which one is the current one stays."""
+    text = msgspec.json.encode(spec).decode()  # in the order of the code, for its parameters
+    same = msgspec.json.encode(spec, order="deterministic")
+    digest = hashlib.blake2b(same, digest_size=16).hexdigest()
+    at = {"namespace": namespace, "name": spec.name, "digest": digest}
+    row = tx.one("find_version", **at)
+    is_new = row is None
+    while row is None:
+        # Another process may bring a different change at the same moment and take the number.
+        tx.execute("insert_version", spec=text, origin=origin, **at)
+        row = tx.one("find_version", **at)
+    return int(row["version"]), is_new
+
+
+def make_current(  # noqa: PLR0913  # which version, whose, and since when
+    tx: Tx,
+    spec: JobSpec,
+    version: int,
+    *,
+    namespace: str,
+    origin: str = CODE,
+    app: str | None = None,
+    since: int | None = None,
+) -> None:
+    """From now on submits and schedules take this version."""
+    at = {"namespace": namespace, "name": spec.name, "version": version}
+    tx.execute("set_current_version", origin=origin, app=app, **at)
+    tx.execute("note_version", since=since, **at)
+    if origin != CODE:
+        tx.notify((jobs_key(namespace),))
+    set_rule(tx, spec, namespace=namespace)
+
+
+class Pinned(msgspec.Struct, frozen=True):
+    """The definition that runs of a version are pinned to, and who brought it first."""
+
+    spec: JobSpec
+    origin: str = CODE
+
+
+def pinned_to(tx: Tx, name: str, version: int, *, namespace: str) -> Pinned | None:
+    """None for a version that is not on record."""
+    row = tx.one("load_spec", namespace=namespace, name=name, version=version)
+    if row is None:
+        return None
+    return Pinned(_read(row["spec"], name, version), row["origin"] or CODE)
+
+
+def spec_of(tx: Tx, name: str, version: int, *, namespace: str) -> JobSpec | None:
+    """The definition that runs of this version are pinned to."""
+    pinned = pinned_to(tx, name, version, namespace=namespace)
+    return pinned.spec if pinned else None
+
+
+def current_specs(
+    tx: Tx, names: Collection[str], *, namespace: str
+) -> dict[str, tuple[int, JobSpec]]:
+    """The current version of each of these jobs that is on record, with its definition.
+
+    One that cannot be read is left out, so that the others are served; runs of it fail by that.
+    """
+    rows = tx.all("current_versions", namespace=namespace, names=json.dumps(sorted(names)))
+    found = {}
+    for row in rows:
+        at = "spec", namespace, row["name"], row["version"]
+        spec = tx.memo.get(at)
+        if spec is None:
+            try:
+                spec = spec_of(tx, row["name"], row["version"], namespace=namespace)
+            except BadInput as error:
+                set_aside(f"job {row['name']} in version {row['version']}", error)
+                continue
+            tx.memo[at] = spec
+        if spec is not None:
+            found[row["name"]] = row["version"], spec
+    return found
+
+
+def jobs(
+    tx: Tx, *, namespace: str, name: str | None = None, after: str = "", limit: int = EVERY
+) -> list[JobView]:
+    """Jobs on record, by name; `after` is the last name of the page before."""
+    rows = tx.all("list_jobs", namespace=namespace, name=name, after=after, limit=limit)
+    return [
+        JobView(
+            name=row["name"],
+            version=row["version"],
+            spec=_spec.decode(row["spec"]),
+            created_at=row["created_at"],
+            origin=row["origin"],
+            breaker=row["breaker"],
+            is_held=row["breaker"] == "open" and bool(row["stays"]),
+            note=row["note"] if row["breaker"] == "open" else None,
+            weights=_weights.decode(row["weights"]) if row["weights"] else {},
+        )
+        for row in rows
+    ]
+
+
+def check_told_jobs(tx: Tx, specs: Mapping[str, JobSpec], *, namespace: str) -> None:
+    """BadOption if one of these names a job in `on_failure` that is neither here nor on record."""
+    asked = {told for spec in specs.values() if (told := told_by(spec)) is not None}
+    if not asked:
+        return
+    others = current_specs(tx, asked - specs.keys(), namespace=namespace)
+    known = {**specs, **{name: spec for name, (_, spec) in others.items()}}
+    if not asked <= known.keys():  # for the hint
+        known |= {view.name: view.spec for view in jobs(tx, namespace=namespace)}
+    check_told(specs, known, where="in the app or on record")
+
+
+def declared_jobs(tx: Tx, *, namespace: str, app: str) -> list[str]:
+    """The names of the jobs that the code of this app brought last."""
+    return [row["name"] for row in tx.all("declared_jobs", namespace=namespace, app=app)]
+
+
+def lock_job(tx: Tx, name: str, *, namespace: str) -> None:
+    """Nobody else makes another version the current one until this transaction ends."""
+    tx.one("lock_job", namespace=namespace, name=name)
+
+
+def origin_of(tx: Tx, name: str, *, namespace: str) -> str | None:
+    """Who brought the definition; None when no such job is on record, or it was removed."""
+    row = tx.one("find_job", namespace=namespace, name=name)
+    return None if row is None or row["removed_at"] is not None else str(row["origin"])
+
+
+def last_version(tx: Tx, name: str, *, namespace: str) -> int | None:
+    """The current version, or of a job that was removed the one that it had; None if unknown."""
+    row = tx.one("find_job", namespace=namespace, name=name)
+    return None if row is None else int(row["version"])
+
+
+def remove(tx: Tx, name: str, *, namespace: str) -> bool:
+    """Take a job off the record; runs that wait are still carried out. False if it was gone."""
+    return tx.execute("remove_job", namespace=namespace, name=name) > 0
+
+
+def stored_jobs(tx: Tx, *, namespace: str) -> dict[str, JobSpec]:
+    """The jobs that no code defines, by name, in their current version, as far as readable."""
+    found: dict[str, JobSpec] = {}
+    for row in tx.all("stored_jobs", namespace=namespace):
+        try:
+            found[row["name"]] = _read(row["spec"], row["name"])
+        except BadInput as error:
+            set_aside(f"job {row['name']}", error)
+    return found
+
+
+def _read(text: str, job: str, version: int | None = None) -> JobSpec:
+    at = "" if version is None else f" in version {version}"
+    return read(_spec, text, f"the definition of job {job!r}{at}")

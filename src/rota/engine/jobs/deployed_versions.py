@@ -1,0 +1,149 @@
+"""Carried: all versions of jobs that a start has carried out, not only the one that it names.
+
+A graph has its nodes carried out, with the versions that its run is pinned to, and those of the
+graphs inside of it. Each of them may name a job that is told when it fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from rota.engine.graphs.graph_run import find_spec, shape_of, submitted_at
+from rota.engine.graphs.shape import Shape
+from rota.engine.jobs.definitions import current_specs
+from rota.engine.jobs.pins import Pins
+from rota.errors import BadInput
+from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.failures.on_failure import told_by
+from rota.rules.graphs import plan_graph
+from rota.rules.jobs.stored_signature import kinds_of
+from rota.store.base import Tx
+
+NOW = 2**62
+"""Later than every change: a start of this moment."""
+UNNUMBERED = 0
+"""The version of a definition that is not on record yet."""
+
+Version = tuple[str, int]
+"""A job, and which of its versions."""
+
+
+class Start(NamedTuple):
+    """A run that somebody asks for."""
+
+    job: str
+    version: int
+    asked_at: int = NOW
+    """When what it does was asked for: a run that is run again was submitted in the past."""
+    rerun_of: str | None = None
+    """The run that the one of that moment ran again; that was asked for earlier still."""
+
+
+class Part(NamedTuple):
+    """A version that is carried out."""
+
+    spec: JobSpec
+    version: int
+    above: Version | None
+    """What has it carried out; None for what is started itself."""
+    queue: str | None
+    """The queue that the node above names; otherwise it runs in that of its job."""
+
+    @property
+    def at(self) -> Version:
+        return self.spec.name, self.version
+
+
+class _Item(NamedTuple):
+    part: Part
+    as_of: int
+    is_told: bool
+
+
+def carried(tx: Tx, starts: Collection[Start], *, namespace: str) -> list[Part]:
+    """What runs when these start; what is not on record, or cannot be read, does not run."""
+    walk = _Walk(tx, namespace, beside=frozenset())
+    items = []
+    for start in starts:
+        spec = walk.find(start.job, start.version)
+        if spec is not None:
+            part = Part(spec, start.version, None, None)
+            items.append(_Item(part, _asked_at(tx, start, spec), is_told=False))
+    return walk.through(items)
+
+
+def carried_by(
+    tx: Tx, spec: JobSpec, *, namespace: str, beside: Collection[str] = ()
+) -> list[Part]:
+    """What runs besides a definition, once it is in force; `beside` it come other definitions."""
+    walk = _Walk(tx, namespace, beside=frozenset(beside))
+    return walk.through([_Item(Part(spec, UNNUMBERED, None, None), NOW, is_told=False)])[1:]
+
+
+class _Walk:
+    def __init__(self, tx: Tx, namespace: str, *, beside: frozenset[str]) -> None:
+        self._tx = tx
+        self._namespace = namespace
+        self._beside = beside
+        self._pins = Pins(tx, (), namespace=namespace)
+        self._told: dict[str, tuple[int, JobSpec] | None] = {}
+
+    def through(self, items: list[_Item]) -> list[Part]:
+        """All parts, each once, in the order in which they are met."""
+        found: dict[tuple[Version, Version | None, str | None], Part] = {}
+        seen: set[tuple[Version, int, bool]] = set()
+        while items:
+            item = items.pop()
+            part = item.part
+            found[part.at, part.above, part.queue] = part
+            at = part.at, item.as_of, item.is_told
+            if at not in seen:
+                seen.add(at)
+                items += self._below(item)
+        return list(found.values())
+
+    def find(self, job: str, version: int) -> JobSpec | None:
+        try:
+            return find_spec(self._tx, job, version, namespace=self._namespace)
+        except BadInput:
+            return None
+
+    def _below(self, item: _Item) -> Iterator[_Item]:
+        above = item.part.at
+        shape = self._shape(item.part)
+        if shape is not None:
+            for name, version in self._pins.at(shape, above[1], item.as_of).items():
+                node = shape.plan.nodes[name].node
+                job = node.job or node.graph or ""
+                spec = None if job in self._beside else self.find(job, version)
+                if spec is not None:
+                    part = Part(spec, version, above, node.queue)
+                    yield _Item(part, item.as_of, item.is_told)
+        told = None if item.is_told else told_by(item.part.spec)
+        if told is not None and told not in self._beside and (now := self._current(told)):
+            yield _Item(Part(now[1], now[0], above, None), NOW, is_told=True)
+
+    def _shape(self, part: Part) -> Shape | None:
+        """None for what is no graph, or none that can be begun."""
+        if not isinstance(part.spec.target, GraphTarget):
+            return None
+        try:
+            if part.version == UNNUMBERED:
+                return Shape(plan_graph(part.spec.target.graph), kinds=kinds_of(part.spec))
+            return shape_of(self._tx, *part.at, namespace=self._namespace)
+        except BadInput:
+            return None
+
+    def _current(self, job: str) -> tuple[int, JobSpec] | None:
+        """Who is told runs as its current version; a job that was removed is not told."""
+        if job not in self._told:
+            self._told[job] = current_specs(self._tx, [job], namespace=self._namespace).get(job)
+        return self._told[job]
+
+
+def _asked_at(tx: Tx, start: Start, spec: JobSpec) -> int:
+    """Only of a graph does it matter; what one of many runs did first takes a look at each."""
+    if start.rerun_of is None or not isinstance(spec.target, GraphTarget):
+        return start.asked_at
+    return submitted_at(tx, {"created_at": start.asked_at, "rerun_of": start.rerun_of})

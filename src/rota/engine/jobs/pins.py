@@ -1,0 +1,140 @@
+"""Pins: the versions of the jobs of a graph's nodes, as a run of it is pinned to them.
+
+Mostly nothing has changed since the submit, which one look at the current versions tells.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from rota.engine.graphs.graph_run import Course, submitted_at
+from rota.engine.graphs.shape import Shape
+from rota.errors import BadGraph
+from rota.model.run import Lease
+from rota.rules.jobs.pins import Reign, bound_of, version_before
+from rota.store.base import Row, Tx
+
+
+class _Current(NamedTuple):
+    version: int
+    since: int | None
+    """None when code that keeps no record of it made it the current one."""
+
+
+class _Now(NamedTuple):
+    """The versions that a graph and its jobs have at present."""
+
+    graph: int | None
+    """None where the graph is not on record any more."""
+    versions: dict[str, int]
+    """By node; one whose job is not on record is left out."""
+    since: int | None
+    """When the last of them became the current one; None when that is not known of all."""
+
+
+class Pins:
+    """For the runs of graphs that begin in one transaction."""
+
+    def __init__(self, tx: Tx, leases: Collection[Lease], *, namespace: str) -> None:
+        self._tx = tx
+        self._namespace = namespace
+        self._known: dict[str, _Current] = {}
+        self._reigns: dict[str, list[Reign]] = {}
+        self._asked = [lease.run_id for lease in leases if lease.parent_id is None]
+        """Runs whose submit is to be asked for, together with the first versions."""
+        self._submits: dict[str, Row] = {}
+        self._looked: dict[tuple[str, int], _Now] = {}
+
+    def of(self, lease: Lease, shape: Shape, outer: Course | None) -> tuple[dict[str, int], int]:
+        """Versions by node, and when it was decided what the run does: at the first submit.
+
+        Of the outermost graph, if this is inside of another. BadGraph if a job is not on record.
+        """
+        self._check_known(shape, lease.version)
+        if outer is not None:
+            as_of = outer.as_of
+        else:
+            row = self._submits.get(lease.run_id)
+            as_of = lease.claimed_at if row is None else submitted_at(self._tx, row)
+        return self.at(shape, lease.version, as_of), as_of
+
+    def at(self, shape: Shape, version: int, as_of: int) -> dict[str, int]:
+        """Versions by node for a run of this version of the graph that was submitted at `as_of`.
+
+        A node whose job is not on record is left out.
+        """
+        now = self._now(shape, version)
+        if now.graph in (None, version) and now.since is not None and now.since <= as_of:
+            return now.versions
+        return self._then(shape, version, as_of)
+
+    def _check_known(self, shape: Shape, version: int) -> None:
+        known = self._now(shape, version).versions
+        for name, job in _jobs_of(shape).items():
+            if name not in known:
+                kind = "job" if shape.plan.nodes[name].node.job else "graph"
+                raise BadGraph(f"node {name!r}: {kind} {job!r} is not on record")
+
+    def _now(self, shape: Shape, version: int) -> _Now:
+        """What is current, worked out once for all runs of a version."""
+        at = shape.graph.name, version
+        found = self._looked.get(at)
+        if found is None:
+            found = self._looked[at] = self._look(shape)
+        return found
+
+    def _look(self, shape: Shape) -> _Now:
+        graph, jobs = shape.graph.name, _jobs_of(shape)
+        self._load({graph, *jobs.values()})
+        used = [self._known[each] for each in {graph, *jobs.values()} & self._known.keys()]
+        moments = [each.since for each in used if each.since is not None]
+        own = self._known.get(graph)
+        return _Now(
+            graph=None if own is None else own.version,
+            versions={
+                name: self._known[job].version for name, job in jobs.items() if job in self._known
+            },
+            since=max(moments) if len(moments) == len(used) else None,
+        )
+
+    def _then(self, shape: Shape, version: int, as_of: int) -> dict[str, int]:
+        graph, jobs = shape.graph.name, _jobs_of(shape)
+        self._load_reigns({graph, *jobs.values()} & self._known.keys())
+        bound = bound_of(self._reigns.get(graph, ()), version, as_of=as_of)
+        return {
+            name: version_before(self._reigns[job], bound)
+            for name, job in jobs.items()
+            if job in self._reigns
+        }
+
+    def _load(self, names: Collection[str]) -> None:
+        missing = sorted(set(names).difference(self._known))
+        if missing:
+            at = {"namespace": self._namespace, "names": json.dumps(missing)}
+            for row in self._tx.all("node_versions", ids=json.dumps(self._asked), **at):
+                if row["name"] is None:
+                    self._submits[str(row["id"])] = {**row, "created_at": row["since"]}
+                else:
+                    self._known[row["name"]] = _Current(row["version"], row["since"])
+            self._asked = []
+
+    def _load_reigns(self, names: Iterable[str]) -> None:
+        missing = sorted(set(names).difference(self._reigns))
+        if not missing:
+            return
+        found: dict[str, list[Reign]] = {name: [] for name in missing}
+        at = {"namespace": self._namespace, "names": json.dumps(missing)}
+        for row in self._tx.all("version_changes", **at):
+            found[row["name"]].append(Reign(row["version"], row["since"]))
+        for name, reigns in found.items():
+            current = self._known[name]
+            if current.since is None:  # made by older code, some time after the last one we know
+                reigns.append(Reign(current.version, reigns[-1].since + 1 if reigns else 0))
+        self._reigns |= found
+
+
+def _jobs_of(shape: Shape) -> dict[str, str]:
+    """The job or graph of each node."""
+    return {name: each.node.job or each.node.graph or "" for name, each in shape.plan.nodes.items()}

@@ -1,0 +1,66 @@
+"""Templates on record: by name, each change counted."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.engine.jobs.definitions import EVERY
+from rota.engine.locks import lock_name
+from rota.errors import UnknownTemplate
+from rota.model.template import Template
+from rota.rules.jobs.templates import check_template
+from rota.store.base import Tx
+
+_template = msgspec.json.Decoder(Template)
+
+
+class TemplateView(msgspec.Struct, frozen=True, kw_only=True):
+    """A template as people see it."""
+
+    name: str
+    template: Template
+    revision: int
+    changed_by: str
+    changed_at: int
+
+
+def put_template(
+    tx: Tx, name: str, template: Template, *, namespace: str, who: str
+) -> TemplateView:
+    """Make it so; jobs that were made from it stay as they are."""
+    spec = msgspec.json.encode(check_template(template)).decode()
+    lock_name(tx, "template", name, namespace=namespace)
+    tx.execute("put_template", namespace=namespace, name=name, spec=spec, who=who)
+    return find_template(tx, name, namespace=namespace)
+
+
+def find_template(tx: Tx, name: str, *, namespace: str) -> TemplateView:
+    """UnknownTemplate when there is none of that name."""
+    found = templates(tx, namespace=namespace, name=name)
+    if not found:
+        raise UnknownTemplate(name)
+    return found[0]
+
+
+def templates(
+    tx: Tx, *, namespace: str, name: str | None = None, after: str = "", limit: int = EVERY
+) -> list[TemplateView]:
+    """By name; `after` is the last name of the page before."""
+    rows = tx.all("list_templates", namespace=namespace, name=name, after=after, limit=limit)
+    return [
+        TemplateView(
+            name=row["name"],
+            template=_template.decode(row["spec"]),
+            revision=row["revision"],
+            changed_by=row["changed_by"],
+            changed_at=row["changed_at"],
+        )
+        for row in rows
+    ]
+
+
+def remove_template(tx: Tx, name: str, *, namespace: str) -> None:
+    """UnknownTemplate when there is none of that name."""
+    lock_name(tx, "template", name, namespace=namespace)
+    if not tx.execute("delete_template", namespace=namespace, name=name):
+        raise UnknownTemplate(name)

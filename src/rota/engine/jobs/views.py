@@ -1,0 +1,145 @@
+"""Jobs as people see them: what they did lately, what they do now, their versions.
+
+A page of jobs costs a handful of statements and one for each queue, however many jobs are on it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection
+from math import ceil
+
+import msgspec
+
+from rota.engine.jobs.definitions import CODE
+from rota.engine.runs.claimed import shares
+from rota.model.spec import JobSpec
+from rota.model.states import State
+from rota.store.base import Row, Tx
+
+RECENT = 30
+"""Runs of a job that tell how it does."""
+AHEAD = 5_000
+"""Of each queue so many are looked at for the jobs that they are of."""
+NEWEST = 2**31 - 1
+
+_spec = msgspec.json.Decoder(JobSpec)
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that has ended, in brief."""
+
+    run_id: str
+    state: State
+    started_at: int | None
+    finished_at: int
+
+    @property
+    def took_ms(self) -> int | None:
+        return None if self.started_at is None else self.finished_at - self.started_at
+
+
+class Activity(msgspec.Struct, frozen=True, kw_only=True):
+    """What one job does, and did lately."""
+
+    last: tuple[Outcome, ...] = ()
+    """The newest first."""
+    running: int = 0
+    queued: int = 0
+    """Among those that are next in each queue."""
+    schedules: int = 0
+    next_at: int | None = None
+
+    @property
+    def success_rate(self) -> float | None:
+        """Of those of the last runs that somebody wanted to see through."""
+        counted = [each for each in self.last if each.state in (State.SUCCESS, State.FAILED)]
+        if not counted:
+            return None
+        return sum(each.state is State.SUCCESS for each in counted) / len(counted)
+
+    @property
+    def p50_ms(self) -> int | None:
+        """Half of the last runs that succeeded took no longer."""
+        return self._took(0.5)
+
+    @property
+    def p95_ms(self) -> int | None:
+        """95 of 100 of the last runs that succeeded took no longer."""
+        return self._took(0.95)
+
+    def _took(self, share: float) -> int | None:
+        took = sorted(
+            each.took_ms
+            for each in self.last
+            if each.state is State.SUCCESS and each.took_ms is not None
+        )
+        return took[ceil(len(took) * share) - 1] if took else None
+
+
+class VersionView(msgspec.Struct, frozen=True, kw_only=True):
+    """One version of a job."""
+
+    version: int
+    spec: JobSpec
+    created_at: int
+    origin: str
+
+
+def activity(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Activity]:
+    """Of each of these jobs."""
+    at = {"namespace": namespace, "names": json.dumps(sorted(names))}
+    last: dict[str, list[Outcome]] = {}
+    for row in tx.all("recent_runs", limit=RECENT, **at):
+        last.setdefault(row["job"], []).append(_outcome(row))
+    queued = _queued(tx, namespace=namespace)
+    running: Counter[str] = Counter()
+    for share in shares(tx, namespace=namespace):
+        running[share.job] += share.running
+        queued[share.job] += share.held
+    timed = {row["job"]: row for row in tx.all("schedules_by_job", **at)}
+    return {
+        name: Activity(
+            last=tuple(last.get(name, ())),
+            running=running[name],
+            queued=queued[name],
+            schedules=timed[name]["schedules"] if name in timed else 0,
+            next_at=timed[name]["next_at"] if name in timed else None,
+        )
+        for name in names
+    }
+
+
+def _queued(tx: Tx, *, namespace: str) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for queue in tx.all("queue_names", namespace=namespace):
+        at = {"namespace": namespace, "queue": queue["name"], "ahead": AHEAD}
+        for row in tx.all("next_by_job", **at):
+            found[row["job"]] += row["runs"]
+    return found
+
+
+def versions(
+    tx: Tx, name: str, *, namespace: str, before: int = NEWEST, limit: int = 50
+) -> list[VersionView]:
+    """All that a job ever was, the newest first; `before` is the last of the page before."""
+    rows = tx.all("list_versions", namespace=namespace, name=name, before=before, limit=limit)
+    return [
+        VersionView(
+            version=row["version"],
+            spec=_spec.decode(row["spec"]),
+            created_at=row["created_at"],
+            origin=row["origin"] or CODE,
+        )
+        for row in rows
+    ]
+
+
+def _outcome(row: Row) -> Outcome:
+    return Outcome(
+        run_id=str(row["id"]),
+        state=State(row["state"]),
+        started_at=row["started_at"],
+        finished_at=row["finished_at"],
+    )

@@ -1,0 +1,1 @@
+"""A run from its submit to its end: one file for each verb, and how runs are found."""

@@ -1,0 +1,123 @@
+"""Bulk: stop or repeat many runs at once, in one transaction and a few statements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Sequence
+
+import msgspec
+
+from rota.engine.failures.batch_isolation import split
+from rota.engine.failures.redrive import Pair
+from rota.engine.graphs.nodes.links import verdict_facts
+from rota.engine.identity.audit_log import By
+from rota.engine.jobs.deployed_versions import Start
+from rota.engine.runs.find import ended_runs, like
+from rota.engine.runs.finish import finish
+from rota.engine.runs.rerun import again, close_letters, fresh_run
+from rota.engine.runs.submit import submit
+from rota.engine.wakeup_keys import worker_key
+from rota.model.run import Verdict
+from rota.model.states import FINAL, TRANSITIONS, State
+from rota.store.base import Tx
+
+MOST = 10_000
+"""Runs that one request acts on."""
+
+
+class Filter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which runs; what is None does not matter."""
+
+    state: State | None = None
+    job: str | None = None
+    queue: str | None = None
+    queues: tuple[str, ...] | None = None
+    schedule: str | None = None
+    error: str | None = None
+    """A part of the last error."""
+    text: str | None = None
+    """A part of the arguments, or of the key."""
+    since: int | None = None
+    """Asked for at this time or later."""
+    until: int | None = None
+    """Asked for before this time."""
+    steps: bool = True
+    """Those of the nodes of graphs too."""
+
+
+def matching(
+    tx: Tx, wanted: Filter, *, namespace: str, ended: bool, limit: int = MOST
+) -> list[str]:
+    """The ids of runs that have ended, or of those that have not, the newest first."""
+    if wanted.state is not None and (wanted.state in FINAL) != ended:
+        return []
+    fields = {name: getattr(wanted, name) for name in Filter.__struct_fields__}
+    fields["state"] = wanted.state and str(wanted.state)
+    fields["queues"] = None if wanted.queues is None else json.dumps(list(wanted.queues))
+    fields |= {"error": like(wanted.error), "text": like(wanted.text)}
+    fields["whole"] = None if fields.pop("steps") else "yes"
+    statement = "match_ended" if ended else "match_live"
+    return [str(row["id"]) for row in tx.all(statement, namespace=namespace, limit=limit, **fields)]
+
+
+def cancel_all(
+    tx: Tx,
+    run_ids: Sequence[str],
+    *,
+    namespace: str,
+    reason: str,
+    is_wanted: Callable[[str], bool] = lambda _: True,
+) -> list[str]:
+    """Those that were ended or asked to stop; the others are unknown, not wanted, or ended before.
+
+    `is_wanted` is asked about the queue of each.
+    """
+    rows = [
+        row
+        for row in tx.all("lock_runs", ids=json.dumps(sorted(run_ids)), namespace=namespace)
+        if is_wanted(row["queue"])
+    ]
+    waiting = [row for row in rows if row["state"] in TRANSITIONS["cancel"].allowed]
+    running = [row for row in rows if row["state"] not in TRANSITIONS["cancel"].allowed]
+    verdicts = [Verdict(verb="cancel", reason=reason, **verdict_facts(row)) for row in waiting]
+    lost: set[str] = set()
+    if verdicts:
+        lost.update(split(tx, lambda tx: finish(tx, verdicts, namespace=namespace)))
+    asked = [row for row in running if not row["cancel_requested"]]
+    if asked:
+        ids = json.dumps([str(row["id"]) for row in asked])
+        tx.execute("request_cancels", ids=ids, reason=reason)
+        tx.notify({worker_key(str(row["worker_id"])) for row in asked})
+    done = {str(row["id"]) for row in (*waiting, *asked)} - lost
+    return [run_id for run_id in run_ids if run_id in done]
+
+
+def rerun_all(
+    tx: Tx,
+    pairs: Sequence[Pair],
+    *,
+    namespace: str,
+    by: By,
+    is_wanted: Callable[[str], bool] = lambda _: True,
+    check: Callable[[Collection[Start]], None] = lambda _: None,
+) -> list[Pair]:
+    """New runs with the arguments of ended ones; answers the pairs of which that came true.
+
+    Runs that have not ended, that are unknown or not wanted, and those of nodes are left out.
+    `check` is asked before about all that would run, and raises if they may not.
+    """
+    ids = [pair.run_id for pair in pairs]
+    old = {
+        run.id: run
+        for run in ended_runs(tx, ids, namespace=namespace)
+        if run.parent_id is None and is_wanted(run.queue)
+    }
+    mine = [pair for pair in pairs if pair.run_id in old]
+    if mine:
+        check({again(run) for run in old.values()})
+        close_letters(tx, mine, namespace=namespace, by=by)
+        fresh = [
+            fresh_run(tx, old[pair.run_id], pair.rerun_id, namespace=namespace) for pair in mine
+        ]
+        submit(tx, fresh, namespace=namespace, is_repeat=True)
+    return mine

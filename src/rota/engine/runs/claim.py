@@ -1,0 +1,169 @@
+"""Claim: hand queued runs to a worker under a lease, best rank first.
+
+Order is decided when a run is queued (rules.order); nothing here runs a handler.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from heapq import nsmallest
+from types import MappingProxyType
+
+import msgspec
+
+from rota.engine.failures.breakers.control import held_jobs
+from rota.engine.failures.poison_search import weeded
+from rota.model.run import Lease
+from rota.rules.admission.lanes import FRONT, Stretch, rank_in_order, stretch_of
+from rota.store.base import Row, Tx
+
+Lanes = Mapping[str, Mapping[int, Sequence[str]]]
+"""By queue, the lanes that a worker looks into, each with the jobs it may start from there."""
+NO_LANES: Lanes = MappingProxyType({})
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker may take from one queue."""
+
+    namespace: str
+    queue: str
+    worker_id: str
+    jobs: str
+    """A JSON list of the names it knows and may start now."""
+    limit: int
+    held: bool
+    """More than it has free slots: they have not begun yet."""
+    lanes: Mapping[int, Sequence[str]] = {}
+
+
+def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
+    tx: Tx,
+    *,
+    namespace: str,
+    queues: Sequence[str],
+    jobs: str,
+    worker_id: str,
+    limit: int,
+    held: bool = False,
+    lanes: Lanes = NO_LANES,
+) -> list[Lease]:
+    """Up to `limit` leases from the queues, in the order given, for the jobs the worker knows.
+
+    `jobs` is a JSON list of names. Runs that others are claiming are skipped, not waited for.
+    Those that are `held` are more than the worker has free slots: they have not begun yet.
+    """
+    leases: list[Lease] = []
+    for queue in queues:
+        wanted = Wanted(
+            namespace=namespace,
+            queue=queue,
+            worker_id=worker_id,
+            jobs=jobs,
+            limit=limit - len(leases),
+            held=held,
+            lanes=lanes.get(queue, {}),
+        )
+        rows = _claimed_with_care(tx, wanted) if tx.is_careful else _claimed(tx, wanted)
+        # A returning clause promises no order on either database.
+        leases += [lease_of(row, held=held) for row in sorted(rows, key=_order)]
+        if len(leases) >= limit:
+            break
+    tx.taken(lease.run_id for lease in leases)
+    return leases
+
+
+def _claimed(tx: Tx, wanted: Wanted) -> list[Row]:
+    if wanted.lanes:
+        return _claimed_from_lanes(tx, wanted)
+    return tx.all(
+        "claim_runs",
+        namespace=wanted.namespace,
+        queue=wanted.queue,
+        worker_id=wanted.worker_id,
+        jobs=wanted.jobs,
+        limit=wanted.limit,
+        held=wanted.held,
+    )
+
+
+def _claimed_from_lanes(tx: Tx, wanted: Wanted) -> list[Row]:
+    """Take the best of what waits in front and in some lanes, as if all of it stood in front."""
+    held_back = held_jobs(tx, namespace=wanted.namespace)
+    known = json.loads(wanted.jobs)
+    may_start = [job for job in known if job not in held_back]
+    picks = _picked(tx, wanted, FRONT, may_start)
+    for lane, jobs in wanted.lanes.items():
+        picks += _picked(tx, wanted, stretch_of(lane), [job for job in jobs if job in may_start])
+    probes = [probe for job, probe in held_back.items() if probe and job in known]
+    at = {"namespace": wanted.namespace, "queue": wanted.queue}
+    picks += tx.all("pick_probes", **at, ids=json.dumps(probes)) if probes else []
+    best = [str(row["id"]) for row in nsmallest(wanted.limit, picks, key=_order)]
+    if not best:
+        return []
+    return tx.all(
+        "claim_picked", ids=json.dumps(best), worker_id=wanted.worker_id, held=wanted.held
+    )
+
+
+def _picked(tx: Tx, wanted: Wanted, part: Stretch, jobs: Sequence[str]) -> list[Row]:
+    return _waiting(tx, "pick_runs", wanted, part, jobs) if jobs else []
+
+
+def _waiting(
+    tx: Tx, statement: str, wanted: Wanted, part: Stretch, jobs: Sequence[str]
+) -> list[Row]:
+    return tx.all(
+        statement,
+        namespace=wanted.namespace,
+        queue=wanted.queue,
+        jobs=json.dumps(jobs),
+        start=part.start,
+        end=part.end,
+        limit=wanted.limit,
+    )
+
+
+def _claimed_with_care(tx: Tx, wanted: Wanted) -> list[Row]:
+    """Claim without the runs whose rows cannot be written: those fail."""
+    parts = [(FRONT, json.loads(wanted.jobs))]
+    parts += [(stretch_of(lane), list(jobs)) for lane, jobs in wanted.lanes.items()]
+    return weeded(
+        tx,
+        lambda: _claimed(tx, wanted),
+        candidates=lambda: [
+            row
+            for part, jobs in parts
+            for row in _waiting(tx, "claimable_runs", wanted, part, jobs)
+        ],
+        attempt=lambda row: tx.execute("try_claim", id=str(row["id"]), worker_id=wanted.worker_id),
+        verb="expire",
+    )
+
+
+def _order(row: Row) -> tuple[int, str]:
+    return rank_in_order(row["rank"]), str(row["id"])
+
+
+def lease_of(row: Row, *, held: bool = False) -> Lease:
+    """The lease in a row of a run that is carried out."""
+    return Lease(
+        run_id=str(row["id"]),
+        fence=row["fence"],
+        attempt=row["attempt"],
+        job=row["job"],
+        version=row["version"],
+        queue=row["queue"],
+        args=row["args"],
+        policy=row["policy"],
+        failures=row["failures"],
+        crashes=row["crashes"],
+        at_most_once=bool(row["at_most_once"]),
+        due_at=row["due_at"],
+        claimed_at=row["started_at"],
+        origin=row["origin"],
+        parent_id=str(row["parent_id"]) if row["parent_id"] else None,
+        node=row["node"],
+        item=row["item"],
+        is_held=held,
+    )

@@ -1,0 +1,64 @@
+"""Commit: a handler's own writes and the end of its run, in one transaction.
+
+The first statement locks the run and checks the fence, the last one ends the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from rota.engine.failures.batch_isolation import split
+from rota.engine.runs.finish import finish
+from rota.errors import LeaseLost, NotAllowed
+from rota.model.run import Lease, Verdict
+from rota.store.base import Tx
+
+Apply = Callable[[Tx], str]
+"""The handler's writes; gives the result of the run as JSON text."""
+
+
+def commit(  # noqa: PLR0913  # the lease, what to do, and three limits, all named
+    tx: Tx,
+    lease: Lease,
+    apply: Apply,
+    *,
+    namespace: str,
+    limit_ms: int,
+    idle_ms: int,
+    is_repeat: bool = False,
+) -> None:
+    """End the run as a success together with what `apply` writes; LeaseLost changes nothing.
+
+    Who does not know whether an earlier commit of this very lease took place says
+    `is_repeat`: then one that did is not done again. The lock waits for one on its way.
+    """
+    at = {"run_id": lease.run_id, "fence": lease.fence, "namespace": namespace}
+    held = tx.one("hold_run", limit_ms=limit_ms, idle_ms=idle_ms, **at)
+    if held is None:
+        if is_repeat and tx.one("has_committed", **at):
+            return
+        raise LeaseLost(
+            f"run {lease.run_id} was cancelled, or another worker owns it now; nothing was changed"
+        )
+    result = apply(tx)
+    now = tx.one("current_tx")
+    if now is None or now["tx"] != held["tx"]:
+        raise NotAllowed("the transaction was ended inside the function that commit() was given")
+    verdict = Verdict(
+        run_id=lease.run_id,
+        fence=lease.fence,
+        verb="succeed",
+        result=result,
+        fired=lease.is_fired,
+        parent_id=lease.parent_id,
+        node=lease.node,
+        item=lease.item,
+        memo_key=lease.memo_key,
+        memo_ms=lease.memo_ms,
+        held_ms=lease.held_ms,
+    )
+    end = partial(finish, verdicts=[verdict], namespace=namespace)
+    # What the handler wrote must not be lost because its graph cannot go on.
+    if split(tx, end) if lease.parent_id is not None else end(tx):
+        raise LeaseLost

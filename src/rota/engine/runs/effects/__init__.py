@@ -1,0 +1,1 @@
+"""The ledger of calls that handlers make to the outside world."""

@@ -1,0 +1,137 @@
+"""Inspect: read runs, live or ended, without changing anything."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from rota.engine.values.stored_text import error_of
+from rota.errors import UnknownRun
+from rota.ids import is_id
+from rota.model.run import AttemptView, Ended, RunView
+from rota.model.states import State
+from rota.store.base import Row, Tx
+
+
+def find(tx: Tx, run_id: str, *, namespace: str) -> RunView:
+    """One run, wherever it is; UnknownRun when there is none."""
+    if not is_id(run_id):
+        raise UnknownRun(run_id)
+    for statement in ("find_run", "find_ended_run"):
+        row = tx.one(statement, id=run_id, namespace=namespace)
+        if row is not None:
+            return view_of(row)
+    raise UnknownRun(run_id)
+
+
+def find_all(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, RunView]:
+    """Those of the runs that are there, in at most two statements."""
+    found: dict[str, RunView] = {}
+    for statement in ("read_runs", "read_ended_runs"):
+        left = [run_id for run_id in run_ids if run_id not in found and is_id(run_id)]
+        if left:
+            rows = tx.all(statement, ids=json.dumps(left), namespace=namespace)
+            found |= {view.id: view for view in map(view_of, rows)}
+    return found
+
+
+def ended_runs(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> list[RunView]:
+    """Those of the runs that have ended, in no order."""
+    ids = json.dumps(list(run_ids))
+    return [view_of(row) for row in tx.all("find_ended_runs", ids=ids, namespace=namespace)]
+
+
+def like(part: str | None) -> str | None:
+    """A pattern for JSON that holds this part, whatever signs are in it."""
+    if part is None:
+        return None
+    kept = json.dumps(part, ensure_ascii=False)[1:-1]
+    return "%" + re.sub(r"([!%_])", r"!\1", kept) + "%"
+
+
+def endings(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, Ended]:
+    """How those of the runs ended that have ended."""
+    ids = msgspec.json.encode(run_ids).decode()
+    return {
+        str(row["id"]): Ended(
+            state=State(row["state"]),
+            result=row["result"],
+            error=error_of(row["error"]),
+            reason=row["reason"],
+        )
+        for row in tx.all("find_endings", ids=ids, namespace=namespace)
+    }
+
+
+def attempts(tx: Tx, run_id: str, *, namespace: str) -> list[AttemptView]:
+    """The attempts that did not succeed, oldest first; UnknownRun when there is no such run."""
+    find(tx, run_id, namespace=namespace)
+    return [
+        AttemptView(
+            number=row["number"],
+            fence=row["fence"],
+            kind=row["kind"],
+            worker_id=str(row["worker_id"]) if row["worker_id"] else None,
+            started_at=row["started_at"],
+            ended_at=row["ended_at"],
+            error=error_of(row["error"]),
+        )
+        for row in tx.all("list_attempts", id=run_id)
+    ]
+
+
+def tally(tx: Tx, run_id: str, *, namespace: str) -> dict[str, int]:
+    """How many attempts ended in each way that is no success: error, timeout, crash, lost..."""
+    find(tx, run_id, namespace=namespace)
+    return {row["kind"]: row["attempts"] for row in tx.all("tally_attempts", id=run_id)}
+
+
+def counts(tx: Tx, *, namespace: str, since: int = 0) -> dict[State, int]:
+    """How many runs are in each state; ended ones since a moment."""
+    rows = tx.all("count_live", namespace=namespace)
+    rows += tx.all("count_ended", namespace=namespace, since=since)
+    return {State(row["state"]): row["runs"] for row in rows}
+
+
+def now_ms(tx: Tx) -> int:
+    """The database's clock."""
+    return int(tx.all("now")[0]["now"])
+
+
+def _text(run_id: object) -> str | None:
+    return str(run_id) if run_id else None
+
+
+def view_of(row: Row) -> RunView:
+    """A row of a statement that tells all of a run."""
+    facts = {name: row[name] for name in _COPIED}
+    return RunView(
+        id=str(row["id"]),
+        state=State(row["state"]),
+        worker_id=_text(row["worker_id"]),
+        rerun_of=_text(row["rerun_of"]),
+        schedule_id=_text(row["schedule_id"]),
+        backfill_id=_text(row["backfill_id"]),
+        parent_id=_text(row["parent_id"]),
+        cancel_requested=bool(row["cancel_requested"]),
+        at_most_once=bool(row["at_most_once"]),
+        error=error_of(row["error"]),
+        progress=_progress(row),
+        **facts,
+    )
+
+
+def _progress(row: Row) -> float | None:
+    """What the handler said last; a success is whole, whatever that was."""
+    said: float | None = row["progress"]
+    return 1.0 if said is not None and row["state"] == State.SUCCESS else said
+
+
+_MADE = {
+    *("id", "state", "worker_id", "rerun_of", "schedule_id", "backfill_id", "parent_id"),
+    *("cancel_requested", "at_most_once", "error", "progress"),
+}
+_COPIED = tuple(field for field in RunView.__struct_fields__ if field not in _MADE)

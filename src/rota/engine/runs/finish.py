@@ -1,0 +1,260 @@
+"""Finish: close attempts in a batch, fenced, each at most once.
+
+The retry rule has spoken before; here a verdict becomes rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from rota.engine.admission.graph_runs import let_others
+from rota.engine.failures.batch_isolation import beside, each_apart, set_aside
+from rota.engine.failures.breakers.tally import judge_breakers, observe
+from rota.engine.failures.failed_runs import failed_runs
+from rota.engine.failures.give_up import give_up
+from rota.engine.failures.on_failure import tell_failures
+from rota.engine.failures.quarantine import quarantined
+from rota.engine.graphs.abandon import abandon
+from rota.engine.graphs.advance import advance, ended
+from rota.engine.graphs.nodes.links import refused
+from rota.engine.graphs.wind_down import wind_down
+from rota.engine.runs.argument_mismatch import spared
+from rota.engine.schedules.outcomes import settle
+from rota.engine.values.artifacts import keep_results
+from rota.engine.values.result_cache import keep_memos
+from rota.engine.wakeup_keys import AWAITED, DUE, ENDED, NODE_ENDED, queue_key
+from rota.model.run import Verdict
+from rota.model.states import FINAL, TRANSITIONS, State
+from rota.store.base import Row, Tx
+
+_ENDS_GRAPH = ("cancel", "conclude", "founder", "skip", "expire", "refuse")
+_ENDS_RUN = frozenset(verb for verb, change in TRANSITIONS.items() if change.to in FINAL)
+_FAILS = frozenset(verb for verb, change in TRANSITIONS.items() if change.to is State.FAILED)
+
+
+def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
+    """Apply the verdicts; returns the ids whose lease was lost, which changed nothing.
+
+    A verdict counts only while its run is in a state that allows it and carries its fence. In a
+    careful transaction one that the store does not take becomes a failure with the reason.
+    """
+    # A run is closed once: of two verdicts in one batch the first counts. In id order, because
+    # two batches that share rows must not lock each other out.
+    first = {verdict.run_id: verdict for verdict in reversed(verdicts)}
+    ordered = sorted(first.values(), key=lambda verdict: verdict.run_id)
+    if not tx.is_careful:
+        return _finish(tx, ordered, namespace)
+    ended = each_apart(
+        tx,
+        ordered,
+        lambda verdict: _finish(tx, [verdict], namespace),
+        instead=lambda verdict, error: _refuse(tx, verdict, error, namespace),
+    )
+    return [run_id for lost in ended for run_id in lost]
+
+
+def _refuse(tx: Tx, verdict: Verdict, error: Exception, namespace: str) -> list[str]:
+    """End a run whose verdict cannot be recorded; if not even that can be, it stays as it is."""
+    plain = refused(verdict, error)
+    (lost,) = each_apart(
+        tx,
+        [plain],
+        lambda each: _finish(tx, [each], namespace),
+        instead=lambda each, error: set_aside(f"run {each.run_id}", error),
+    )
+    return lost or []
+
+
+def _finish(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
+    ordered = keep_results(tx, verdicts)
+    if any(verdict.misfit for verdict in ordered):
+        ordered = spared(tx, ordered, namespace=namespace)
+    if any(verdict.kind for verdict in ordered):
+        failed = [verdict for verdict in ordered if verdict.kind]
+        tx.execute("record_attempts", batch=_batch(failed), namespace=namespace)
+        if any(verdict.max_crashes for verdict in failed):
+            ordered = quarantined(tx, ordered)
+    seen = beside(tx, lambda: observe(tx, ordered, namespace=namespace), what="a breaker")
+    ending, follow = _wind_down(tx, ordered, namespace)
+    retrying = [verdict for verdict in ordered if verdict.verb == "retry"]
+    returning = [verdict for verdict in ordered if verdict.verb in ("release", "reap")]
+    lost: list[str] = []
+    unbegun = [verdict for verdict in ending if verdict.held_ms < 0]
+    if unbegun:
+        tx.execute("never_begun", batch=_batch(unbegun), namespace=namespace)
+    if ending:
+        lost += _close(tx, ending, namespace)
+        if any(verdict.memo_key for verdict in ending):
+            kept = [each for each in ending if each.memo_key and each.run_id not in lost]
+            beside(tx, lambda: keep_memos(tx, kept, namespace=namespace), what="a cached result")
+        _note_failures(tx, ending, lost, namespace)
+    stayed = _retry(tx, retrying, namespace) if retrying else []
+    stayed += _requeue(tx, returning, namespace) if returning else []
+    if stayed:
+        lost += _abort(tx, stayed, namespace)
+    if seen:
+        beside(tx, lambda: judge_breakers(tx, seen, namespace=namespace), what="a breaker")
+    if follow:
+        finish(tx, follow, namespace=namespace)
+    return lost
+
+
+def _note_failures(
+    tx: Tx, ending: Sequence[Verdict], lost: Collection[str], namespace: str
+) -> None:
+    """Letters for people, runs of the jobs that are to be told: every failure comes by here.
+
+    Where neither is wanted, nothing is asked.
+    """
+    failed = [verdict for verdict in ending if verdict.verb in _FAILS]
+    if not failed:
+        return
+    dead = {verdict.run_id for verdict in failed if _leaves_letter(verdict)}.difference(lost)
+    told = {verdict.run_id for verdict in failed if not verdict.quiet}.difference(lost)
+    wanted = dead | told
+    if not wanted:
+        return
+    what = "what is known of failed runs"
+    rows = beside(tx, lambda: failed_runs(tx, wanted, namespace=namespace), what=what) or []
+    letters = [row for row in rows if str(row["id"]) in dead]
+    if letters:
+        beside(tx, lambda: give_up(tx, letters, namespace=namespace), what="a dead letter")
+    tellable = [row for row in rows if str(row["id"]) in told]
+    if tellable:
+        what = "who is told of a failure"
+        beside(tx, lambda: tell_failures(tx, tellable, namespace=namespace), what=what)
+
+
+def _wind_down(
+    tx: Tx, verdicts: Sequence[Verdict], namespace: str
+) -> tuple[list[Verdict], list[Verdict]]:
+    """The verdicts that end a run now, and those that follow for graphs with teardowns to run."""
+    ending = [verdict for verdict in verdicts if verdict.verb in _ENDS_RUN]
+    asked = [each for each in ending if each.verb in ("cancel", "founder") and not each.force]
+    if not asked:
+        return ending, []
+    wound = beside(
+        tx, lambda: wind_down(tx, asked, namespace=namespace), what="the teardowns of a graph"
+    )
+    going_on, follow = wound or (set[str](), [])
+    return [each for each in ending if each.run_id not in going_on], follow
+
+
+def _leaves_letter(verdict: Verdict) -> bool:
+    """Of a node that fails the graph tells; what has expired nobody would run again."""
+    return verdict.verb != "expire" and verdict.parent_id is None
+
+
+def _abort(tx: Tx, stayed: Sequence[Verdict], namespace: str) -> list[str]:
+    """A run whose cancel was acknowledged gets no other attempt: it ends here.
+
+    One that was to be given back has no record of this attempt yet, which now counts if its
+    handler had begun.
+    """
+    aborted = [
+        msgspec.structs.replace(
+            verdict, verb="abort", kind=verdict.kind or "cancelled", reason="cancelled"
+        )
+        for verdict in stayed
+    ]
+    fresh = [
+        new
+        for old, new in zip(stayed, aborted, strict=True)
+        if old.kind is None and old.held_ms >= 0
+    ]
+    if fresh:
+        tx.execute("record_attempts", batch=_batch(fresh), namespace=namespace)
+    unbegun = [verdict for verdict in aborted if verdict.held_ms < 0]
+    if unbegun:
+        tx.execute("never_begun", batch=_batch(unbegun), namespace=namespace)
+    return _close(tx, aborted, namespace)
+
+
+def _batch(verdicts: Sequence[Verdict]) -> str:
+    return msgspec.json.encode(verdicts).decode()
+
+
+def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
+    batch = _batch(verdicts)
+    fired = _fired(tx, verdicts, namespace)
+    gone = _gone(tx, verdicts, namespace)
+    closed = tx.execute("close_runs", batch=batch, namespace=namespace)
+    if closed:
+        tx.notify({ENDED if verdict.parent_id is None else NODE_ENDED for verdict in verdicts})
+    lost: list[str] = []
+    if closed != len(verdicts):
+        rows = tx.all("not_closed", batch=batch, namespace=namespace)
+        lost = [str(row["run_id"]) for row in rows]
+    if fired:
+        if any(row["is_awaited"] for row in fired):
+            tx.notify((AWAITED,))
+        verbs = {verdict.run_id: verdict.verb for verdict in verdicts}
+        mine = [row for row in fired if str(row["id"]) not in lost]
+        ends = [(row, TRANSITIONS[verbs[str(row["id"])]].to) for row in mine]
+        beside(tx, lambda: settle(tx, ends), what="what a schedule knows of its runs")
+    follow = _followed(tx, verdicts, lost, gone, namespace)
+    if follow:
+        finish(tx, follow, namespace=namespace)
+    return lost
+
+
+def _followed(
+    tx: Tx,
+    verdicts: Sequence[Verdict],
+    lost: Collection[str],
+    gone: Collection[str],
+    namespace: str,
+) -> list[Verdict]:
+    """What these endings mean for graphs: for the nodes of one, and for the graph of a node.
+
+    Runs that have nothing to do with graphs cost nothing here. One that is no instance of its
+    node any more ends without a word to it; its own nodes end with it all the same.
+    """
+    mine = [verdict for verdict in verdicts if verdict.run_id not in lost] if lost else verdicts
+    follow: list[Verdict] = []
+    broken = [verdict for verdict in mine if verdict.verb in ("cancel", "founder")]
+    if broken:
+        follow += abandon(tx, broken)
+    over = [verdict for verdict in mine if verdict.verb in _ENDS_GRAPH]
+    if over:
+        what = "runs that wait for a turn of their graph"
+        beside(tx, lambda: let_others(tx, over, namespace=namespace), what=what)
+    nodes = [each for each in mine if each.parent_id is not None and each.run_id not in gone]
+    if nodes:
+        endings = [ended(verdict, TRANSITIONS[verdict.verb].to) for verdict in nodes]
+        follow += advance(tx, endings, namespace=namespace)
+    return follow
+
+
+def _fired(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[Row]:
+    """Of those that have a schedule, the ones that are there to be closed."""
+    told = [verdict for verdict in verdicts if verdict.fired]
+    return tx.all("find_fired", batch=_batch(told), namespace=namespace) if told else []
+
+
+def _gone(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> set[str]:
+    """Instances of mapped nodes that have ended before: one that is told twice counts once."""
+    told = [verdict for verdict in verdicts if verdict.item is not None]
+    if not told:
+        return set()
+    rows = tx.all("find_instances", batch=_batch(told), namespace=namespace)
+    return {verdict.run_id for verdict in told}.difference(str(row["id"]) for row in rows)
+
+
+def _retry(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[Verdict]:
+    """Returns the verdicts that did not apply."""
+    rows = tx.all("retry_runs", batch=_batch(verdicts), namespace=namespace)
+    changed = {str(row["id"]) for row in rows}
+    if changed:
+        tx.notify((DUE,))
+    return [verdict for verdict in verdicts if verdict.run_id not in changed]
+
+
+def _requeue(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[Verdict]:
+    """Returns the verdicts that did not apply."""
+    rows = tx.all("requeue_runs", batch=_batch(verdicts), namespace=namespace)
+    tx.notify({queue_key(namespace, row["queue"]) for row in rows})
+    changed = {str(row["id"]) for row in rows}
+    return [verdict for verdict in verdicts if verdict.run_id not in changed]

@@ -1,0 +1,247 @@
+"""Lists of runs: a page at a time, found without reading all that there is (ADR 27).
+
+What is few is read through an index of its own and sorted. Where many have to be passed over, a
+page looks at so many rows and no further; it may then hold less than it could, and says where the
+next one goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rota.engine.runs.find import like, view_of
+from rota.model.run import RunView
+from rota.model.states import FINAL, State
+from rota.store.base import Row, Tx
+
+FEW = 5_000
+"""So many runs are sorted as they are."""
+NEAR, FAR, FAR_BY_TEXT = 500, 50_000, 5_000
+"""How many rows a page passes over: at first, at most, and at most if their texts are read."""
+LOWEST = "00000000-0000-0000-0000-000000000000"
+
+Wanted = dict[str, Any]
+_FILTERS = (
+    *("state", "job", "queue", "queues", "schedule", "parent", "error", "text", "since", "until"),
+    *("before", "whole"),
+)
+_ANY: Wanted = dict.fromkeys(_FILTERS)
+
+
+class Way(NamedTuple):
+    """A list, and what tells how far a page of it looks; None if it reads all that it has."""
+
+    statement: str
+    floor: str | None = None
+
+
+LIVE = Way("list_runs", "floor_of_runs")
+PARKED = Way("list_parked", "floor_of_parked")
+LIVE_BY_FILTER = {
+    "parent": Way("list_children"),
+    "schedule": Way("list_fired"),
+    "error": Way("list_troubled", "floor_of_troubled"),
+}
+LIVE_BY_STATE = {
+    State.RUNNING: Way("list_running"),
+    State.PENDING: PARKED,
+    State.SUSPENDED: PARKED,
+}
+ENDED = Way("list_ended_runs", "floor_of_ended")
+FEW_ENDED = Way("list_few_ended")
+OF_JOB = Way("list_ended_of_job", "floor_of_job")
+BAD = Way("list_bad_endings", "floor_of_bad")
+ENDED_BY_FILTER = {
+    "parent": Way("list_ended_children"),
+    "schedule": Way("list_ended_of_schedule"),
+}
+
+
+class RunPage(NamedTuple):
+    """Runs, the newest first, and the `before` of the next page if there may be more."""
+
+    runs: list[RunView]
+    next: str | None
+
+
+class _Found(NamedTuple):
+    """What one statement found, and below which run it did not look; None if it was not cut."""
+
+    rows: list[Row]
+    cut_at: str | None = None
+
+
+def runs(tx: Tx, *, namespace: str, limit: int = 50, **filters: Any) -> list[RunView]:
+    """So many, however far they are; the filters are those of `page`."""
+    found: list[RunView] = []
+    before: str | None = filters.pop("before", None)
+    while True:
+        part = page(tx, namespace=namespace, before=before, limit=limit - len(found), **filters)
+        found += part.runs
+        before = part.next
+        if before is None or len(found) == limit:
+            return found
+
+
+def page(  # noqa: PLR0913  # one filter each, all named
+    tx: Tx,
+    *,
+    namespace: str,
+    state: State | None = None,
+    job: str | None = None,
+    queue: str | None = None,
+    queues: Sequence[str] | None = None,
+    schedule: str | None = None,
+    parent: str | None = None,
+    steps: bool = True,
+    error: str | None = None,
+    text: str | None = None,
+    since: int | None = None,
+    until: int | None = None,
+    before: str | None = None,
+    limit: int = 50,
+) -> RunPage:
+    """The newest runs first; `before` is the `next` of the page before.
+
+    `since` and `until` are about when they were asked for, `parent` is the run of their graph;
+    without `steps` those of nodes are left out.
+    `error` is a part of the last error with its traceback, `text` of the arguments or the key.
+    """
+    wanted = {
+        "namespace": namespace,
+        "state": state and str(state),
+        "job": job,
+        "queue": queue,
+        "queues": None if queues is None else json.dumps(list(queues)),
+        "schedule": schedule,
+        "parent": parent,
+        "whole": None if steps else "yes",
+        "error": like(error),
+        "text": like(text),
+        "since": since,
+        "until": until,
+        "before": before,
+        "limit": limit,
+    }
+    found: list[_Found] = []
+    if state is None or state not in FINAL:
+        found.append(_live(tx, wanted))
+    if state is None or state in FINAL:
+        found.append(_ended(tx, wanted))
+    return _merged(found, limit)
+
+
+def lately(tx: Tx, job: str, *, namespace: str, limit: int) -> list[RunView]:
+    """The newest runs of a job, in one look however much there is.
+
+    One that waits may be missed behind tens of thousands of others; what runs or has ended is not.
+    """
+    wanted = _ANY | {"namespace": namespace, "job": job, "limit": limit}
+    live = _live(tx, wanted)
+    found = [live, _ended(tx, wanted)]
+    if live.cut_at is not None:
+        found += [_look(tx, way, wanted) for way in (LIVE_BY_STATE[State.RUNNING], PARKED)]
+    views = {view.id: view for each in found for view in map(view_of, each.rows)}
+    return sorted(views.values(), key=lambda run: run.id, reverse=True)[:limit]
+
+
+def newest_of(tx: Tx, job: str, *, namespace: str) -> RunView | None:
+    """The newest run of a job, as `lately` finds it."""
+    return next(iter(lately(tx, job, namespace=namespace, limit=1)), None)
+
+
+def _merged(found: list[_Found], limit: int) -> RunPage:
+    """Down to where all of them looked: below that one may have what another has not seen.
+
+    A run that ended between two looks is in both; then it has ended.
+    """
+    cuts = [each.cut_at for each in found if each.cut_at is not None]
+    cut_at = max(cuts, default=None)
+    views = {view.id: view for each in found for view in map(view_of, each.rows)}
+    seen = [view for view in views.values() if cut_at is None or view.id >= cut_at]
+    newest = sorted(seen, key=lambda run: run.id, reverse=True)[:limit]
+    return RunPage(newest, newest[-1].id if len(newest) == limit else cut_at)
+
+
+def _live(tx: Tx, wanted: Wanted) -> _Found:
+    way = _way(LIVE_BY_FILTER, wanted) or LIVE_BY_STATE.get(wanted["state"])
+    if way is not None:
+        return _look(tx, way, wanted)
+    names = _queues(tx, wanted)
+    statement = _list_of_few(tx, wanted, json.dumps([{"name": name} for name in names]))
+    if statement is None:
+        return _look(tx, LIVE, wanted)
+    return _look(tx, Way(statement), wanted | {"names": json.dumps(names)})
+
+
+def _list_of_few(tx: Tx, wanted: Wanted, names: str) -> str | None:
+    """The list of what waits in these queues; None when that is too much to sort."""
+    state, job = wanted["state"], wanted["job"]
+    of = {"namespace": wanted["namespace"], "most": FEW + 1}
+    waiting = tx.all("few_waiting", batch=names, **of)
+    if state == State.QUEUED:
+        return "list_queued" if _are_few(waiting, "queued") else None
+    if state is None:
+        parked = tx.all("few_parked", **of)
+        if not (_are_few(waiting, "queued") and _are_few(parked, "runs")):
+            return None
+    statement = "list_few" if state is None else "list_scheduled"
+    if _are_few(waiting, "scheduled"):
+        return statement
+    if job is None:
+        return None
+    waiting = tx.all("few_scheduled_of_job", batch=names, job=job, **of)
+    return f"{statement}_of_job" if _are_few(waiting, "scheduled") else None
+
+
+def _are_few(rows: list[Row], word: str) -> bool:
+    runs: int = sum(row[word] for row in rows)
+    return runs <= FEW
+
+
+def _queues(tx: Tx, wanted: Wanted) -> list[str]:
+    """In which something waits that may be meant."""
+    names = {row["name"] for row in tx.all("queue_names", namespace=wanted["namespace"])}
+    if wanted["queue"] is not None:
+        names &= {wanted["queue"]}
+    if wanted["queues"] is not None:
+        names &= set(json.loads(wanted["queues"]))
+    return sorted(names)
+
+
+def _ended(tx: Tx, wanted: Wanted) -> _Found:
+    job = wanted["job"]
+    way = _way(ENDED_BY_FILTER, wanted)
+    if way is not None:
+        return _look(tx, way, wanted)
+    if wanted["error"] is not None or wanted["state"] not in (None, State.SUCCESS):
+        found = _look(tx, BAD, wanted)
+        if found.cut_at is None or job is None:
+            return found
+        return min(found, _look(tx, OF_JOB, wanted), key=lambda each: each.cut_at or "")
+    if job is not None:
+        return _look(tx, OF_JOB, wanted)
+    few = tx.all("count_few_ended", namespace=wanted["namespace"], most=FEW + 1)
+    return _look(tx, FEW_ENDED if _are_few(few, "runs") else ENDED, wanted)
+
+
+def _way(ways: Mapping[str, Way], wanted: Wanted) -> Way | None:
+    return next((way for name, way in ways.items() if wanted[name] is not None), None)
+
+
+def _look(tx: Tx, way: Way, wanted: Wanted) -> _Found:
+    """All of it; or a few rows first, which mostly are enough, and then no further than it may."""
+    if way.floor is None:
+        return _Found(tx.all(way.statement, floor=LOWEST, **wanted))
+    reads_text = wanted["error"] is not None or wanted["text"] is not None
+    rows: list[Row] = []
+    cut_at = None
+    for far in (NEAR, FAR_BY_TEXT if reads_text else FAR):
+        row = tx.one(way.floor, floor=LOWEST, far=far, **wanted)
+        cut_at = str(row["id"]) if row else None
+        rows = tx.all(way.statement, floor=cut_at or LOWEST, **wanted)
+        if cut_at is None or len(rows) == wanted["limit"]:
+            return _Found(rows)
+    return _Found(rows, cut_at)

@@ -1,0 +1,32 @@
+"""Promote: scheduled runs whose time has come join their queue."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.engine.failures.poison_search import weeded
+from rota.engine.wakeup_keys import queue_key
+from rota.rules.admission.order import CREDIT_MS
+from rota.store.base import Tx
+
+
+class Promoted(msgspec.Struct, frozen=True, kw_only=True):
+    """How many became ready, and how long until the next one does."""
+
+    count: int
+    next_in_ms: int | None
+
+
+def promote(tx: Tx, *, limit: int) -> Promoted:
+    """Queue up to `limit` due runs, longest due first, of all namespaces."""
+    rows = weeded(
+        tx,
+        lambda: tx.all("promote_runs", limit=limit, credit_ms=CREDIT_MS),
+        candidates=lambda: tx.all("due_runs", limit=limit),
+        attempt=lambda row: tx.execute("try_promote", id=str(row["id"]), credit_ms=CREDIT_MS),
+        verb="cancel",
+    )
+    tx.offer({str(row["id"]): queue_key(row["namespace"], row["queue"]) for row in rows})
+    upcoming = tx.one("next_due")
+    wait = upcoming["wait_ms"] if upcoming else None
+    return Promoted(count=len(rows), next_in_ms=wait)

@@ -1,0 +1,99 @@
+"""Rerun: a new run with the arguments of an ended one, linked to it.
+
+The old run keeps its end for ever; budgets start afresh. If it had left a dead letter that is
+open, that is closed: somebody has taken care of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import msgspec
+
+from rota.engine.failures.redrive import Pair
+from rota.engine.graphs.graph_run import find_spec
+from rota.engine.identity.audit_log import By, record
+from rota.engine.jobs.deployed_versions import Start
+from rota.engine.runs.find import find
+from rota.engine.runs.submit import submit
+from rota.engine.values.result_cache import freshened
+from rota.errors import NotAllowed
+from rota.model.run import NewRun, RunView
+from rota.model.states import FINAL
+from rota.store.base import Tx
+
+
+def rerun(
+    tx: Tx, run_id: str, *, namespace: str, new_id: str, by: By, args: str | None = None
+) -> str:
+    """Submit the run again, with other arguments if given; returns the new run's id.
+
+    A request that is sent twice, with the same new id, makes one run.
+    """
+    old = find(tx, run_id, namespace=namespace)
+    if old.state not in FINAL:
+        raise NotAllowed(f"run {run_id} is {old.state}; only an ended run can be run again")
+    if old.parent_id is not None:
+        raise NotAllowed(
+            f"run {run_id} carries out node {old.node} of run {old.parent_id}; rerun that graph "
+            "from this node"
+        )
+    close_letters(tx, [Pair(old.id, new_id)], namespace=namespace, by=by)
+    fresh = fresh_run(tx, old, new_id, namespace=namespace, args=args)
+    submit(tx, [fresh], namespace=namespace, is_repeat=True)
+    return new_id
+
+
+def fresh_run(
+    tx: Tx, old: RunView, new_id: str, *, namespace: str, args: str | None = None
+) -> NewRun:
+    """The run that does again what an ended one did, or should have done."""
+    return NewRun(
+        id=new_id,
+        job=old.job,
+        version=old.version,
+        queue=old.queue,
+        priority=old.priority,
+        args=old.args if args is None else args,
+        policy=_policy(tx, old, namespace),
+        at_most_once=old.at_most_once,
+        rerun_of=old.id,
+        schedule_id=old.schedule_id,
+        origin=old.origin,
+    )
+
+
+def again(old: RunView) -> Start:
+    """What a rerun of an ended run starts: what it did, as of when that was asked for."""
+    return Start(old.job, old.version, old.created_at, old.rerun_of)
+
+
+def _policy(tx: Tx, old: RunView, namespace: str) -> str | None:
+    """Who runs it again wants it done, whatever is known."""
+    spec = find_spec(tx, old.job, old.version, namespace=namespace)
+    return freshened(old.policy) if spec and spec.cache else old.policy
+
+
+def close_letter(tx: Tx, pair: Pair, *, namespace: str, who: str) -> bool:
+    """As a redrive does; False when there is none, or somebody has acted on it before."""
+    return bool(_close(tx, [pair], namespace=namespace, who=who))
+
+
+def close_letters(tx: Tx, pairs: Sequence[Pair], *, namespace: str, by: By) -> None:
+    """The same for many, on record."""
+    runs = _close(tx, pairs, namespace=namespace, who=by.who)
+    if runs:
+        detail = {"letters": len(runs), "runs": runs}
+        record(tx, by, namespace=namespace, verb="rerun", subject=pairs[0].run_id, detail=detail)
+
+
+def _close(tx: Tx, pairs: Sequence[Pair], *, namespace: str, who: str) -> list[str]:
+    taken = tx.all(
+        "take_letters",
+        ids=json.dumps([pair.run_id for pair in pairs]),
+        namespace=namespace,
+        batch=msgspec.json.encode(list(pairs)).decode(),
+        who=who,
+    )
+    return [str(row["run_id"]) for row in taken]

@@ -1,0 +1,1 @@
+"""Schedules: stored, fired, read ahead and looked back on."""

@@ -1,0 +1,1 @@
+"""Past instants of a schedule, run a few at a time."""

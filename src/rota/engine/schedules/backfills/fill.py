@@ -1,0 +1,291 @@
+"""Backfill: the past instants of a schedule as runs, a few at a time, each instant once.
+
+A backfill is a row with an edge that moves through its range. Runs are made when a place is free,
+so that a range of a year fills no queue; who finds it half done goes on from the edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import msgspec
+
+from rota.engine.admission.windows import load_blackouts, window_at
+from rota.engine.failures.batch_isolation import beside, each_apart, words
+from rota.engine.jobs.weights import weighed
+from rota.engine.runs.submit import submit
+from rota.engine.schedules.backfills.instants import is_wanted, last_runs, next_instants
+from rota.engine.schedules.backfills.span import KEEPS, MOST, Range, total_of
+from rota.engine.schedules.backfills.views import BackfillView, show_backfill
+from rota.engine.schedules.compiled import Plan, Timetables
+from rota.engine.schedules.fire import load_calendars, plan_of
+from rota.engine.schedules.new_run import Start, new_run, spec_of, with_times
+from rota.engine.schedules.starts import Made, NewId, free_places
+from rota.engine.wakeup_keys import LOOK
+from rota.errors import BadInput, NotAllowed, UnknownSchedule
+from rota.model.run import NewRun
+from rota.rules.schedules.misfire import before
+from rota.store.base import Row, Tx
+
+CHUNK = 100
+"""Instants that one look considers."""
+HELD_MS = 60_000
+"""How often a backfill looks whether the maintenance window around it has ended."""
+BUSY_MS = 20
+"""When to come again while somebody else has its schedule."""
+CROWDED_MS = 1_000
+"""How often it looks for a free place, while other runs of its schedule have them all."""
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """What a backfill would do with one instant."""
+
+    instant: int
+    starts: bool
+    state: str | None
+    """Of the run that the instant has already."""
+
+
+def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
+    tx: Tx,
+    name: str,
+    wanted: Range,
+    *,
+    namespace: str,
+    timetables: Timetables,
+    most: int = MOST,
+    limit: int = 100,
+) -> list[Planned]:
+    """What a backfill would do with the first instants of its range; refuses what it would."""
+    row, plan = _base(tx, name, namespace, timetables)
+    wanted = msgspec.structs.replace(wanted, to_at=_end(row, wanted))
+    total_of(plan, wanted, wanted.to_at, most)
+    edge = wanted.to_at if wanted.newest_first else wanted.from_at - 1
+    instants = next_instants(plan, wanted, edge, limit)
+    known = last_runs(tx, row["id"], instants)
+    return [
+        Planned(
+            instant=instant,
+            starts=is_wanted(wanted.reprocess, known.get(instant)),
+            state=known[instant]["state"] if instant in known else None,
+        )
+        for instant in instants
+    ]
+
+
+def count_backfill(  # a range, and whose it is
+    tx: Tx, name: str, wanted: Range, *, namespace: str, timetables: Timetables, most: int = MOST
+) -> int:
+    """The instants of its range, of which a preview shows the first; refuses what it would."""
+    row, plan = _base(tx, name, namespace, timetables)
+    return total_of(plan, wanted, _end(row, wanted), most)
+
+
+def start_backfill(  # noqa: PLR0913  # a range, and whose it is
+    tx: Tx,
+    name: str,
+    wanted: Range,
+    *,
+    namespace: str,
+    backfill_id: str,
+    timetables: Timetables,
+    most: int = MOST,
+) -> BackfillView:
+    """Begin; the schedulers do the work. A request that is sent twice, with the same id, is one.
+
+    More than `most` firings are refused, so that nobody asks for a million by accident.
+    """
+    row, plan = _base(tx, name, namespace, timetables)
+    to_at = _end(row, wanted)
+    total = total_of(plan, wanted, to_at, most)
+    tx.execute(
+        "insert_backfill",
+        id=backfill_id,
+        namespace=namespace,
+        schedule_id=row["id"],
+        from_at=wanted.from_at,
+        to_at=to_at,
+        newest_first=wanted.newest_first,
+        reprocess=wanted.reprocess,
+        parallel=KEEPS if wanted.parallel is None else wanted.parallel,
+        args=wanted.args,
+        total=total,
+        edge_at=to_at if wanted.newest_first else wanted.from_at - 1,
+    )
+    tx.notify((LOOK,))
+    return show_backfill(tx, backfill_id, namespace=namespace)
+
+
+def _end(row: Row, wanted: Range) -> int:
+    """Not later than now; what is due and not fired yet is fired in a moment, not missing."""
+    to_at: int = min(wanted.to_at, row["now"] + 1)
+    return min(to_at, row["cursor_at"] + 1) if row["state"] == "active" else to_at
+
+
+def fill(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId) -> int:
+    """Look at up to `limit` backfills and start what has a place; returns how many were seen.
+
+    With the schedule locked: another backfill of it, or a firing that is caught up, would make
+    the same instants. Never waits for it, because whoever ends a run locks in the other order.
+    """
+    rows = tx.all("take_backfills", limit=limit)
+    if not tx.is_careful:
+        for row in rows:
+            _look(tx, row, timetables, new_id)
+        return len(rows)
+    each_apart(
+        tx,
+        rows,
+        lambda row: _look(tx, row, timetables, new_id),
+        instead=lambda row, error: _break(tx, row, error),
+    )
+    return len(rows)
+
+
+def _look(tx: Tx, row: Row, timetables: Timetables, new_id: NewId) -> None:
+    if not tx.all("try_schedule", id=row["schedule_id"]):
+        _come_again(tx, row)
+        return
+    try:
+        base = _base_of(tx, row)[0]
+        plan = plan_of(base, timetables, load_calendars(tx, [base]))
+    except (BadInput, LookupError) as error:
+        _break(tx, row, error)
+        return
+    windows = load_blackouts(tx, [base]).get(row["namespace"], ())
+    queue = spec_of(base["job_spec"]).queue
+    window = window_at(windows, job=base["job"], queue=queue, at=row["now"])
+    if window.act != "start":
+        again = min(window.until or row["now"] + HELD_MS, row["now"] + HELD_MS)
+        _move(tx, row, edge=row["edge_at"], state="active", look_at=again)
+        return
+    _fill(tx, row, base, plan, new_id=new_id)
+
+
+def _break(tx: Tx, row: Row, error: Exception) -> None:
+    """It cannot go on, and says why; the others do."""
+    work = partial(_move, tx, row, edge=row["edge_at"], state="error", note=words(error))
+    beside(tx, work, what=f"backfill {row['id']}")
+
+
+def _base_of(tx: Tx, row: Row) -> list[Row]:
+    return tx.all("find_base", id=row["schedule_id"], backfill_id=row["id"])
+
+
+def _come_again(tx: Tx, row: Row) -> None:
+    if _base_of(tx, row):
+        _move(tx, row, edge=row["edge_at"], state="active", look_at=row["now"] + BUSY_MS)
+    else:
+        _move(tx, row, edge=row["edge_at"], state="error", note="its schedule was removed")
+
+
+def _fill(tx: Tx, row: Row, base: Row, plan: Plan, *, new_id: NewId) -> None:
+    keeps = row["parallel"] == KEEPS
+    free = free_places(tx, base, plan) if keeps else row["parallel"] - base["live"]
+    wanted = Range(
+        from_at=row["from_at"], to_at=row["to_at"], newest_first=bool(row["newest_first"])
+    )
+    instants = next_instants(plan, wanted, row["edge_at"], CHUNK)
+    known = last_runs(tx, row["schedule_id"], instants)
+    edge, seen = row["edge_at"], 0
+    chosen: list[int] = []
+    for instant in instants:
+        wants = is_wanted(row["reprocess"], known.get(instant))
+        if wants and len(chosen) >= free:
+            break
+        edge, seen = instant, seen + 1
+        if wants:
+            chosen.append(instant)
+    started = _start(tx, row, base, plan, chosen, new_id) if chosen else 0
+    is_through = seen == len(instants) < CHUNK
+    is_done = is_through and not base["live"] and not started
+    is_full = seen < len(instants)
+    is_told = base["live"] or started  # the end of a run of its own wakes it
+    look_at: int | None = row["now"]
+    if is_done or (is_told and (is_through or is_full)):
+        look_at = None
+    elif keeps and is_full:
+        look_at = row["now"] + CROWDED_MS
+    _move(
+        tx,
+        row,
+        edge=edge,
+        seen=seen,
+        started=started,
+        state="done" if is_done else "active",
+        look_at=look_at,
+    )
+
+
+def _start(  # the rows, what they say, and what was chosen
+    tx: Tx, row: Row, base: Row, plan: Plan, chosen: Sequence[int], new_id: NewId
+) -> int:
+    made = [
+        Made(
+            schedule_id=str(row["schedule_id"]),
+            instant=instant,
+            kind="backfill",
+            request=str(row["id"]),
+            run_id=new_id(),
+            decision="started",
+        )
+        for instant in chosen
+    ]
+    # The row of the backfill is ours: none of its instants can be there already.
+    tx.execute("insert_firings", batch=msgspec.json.encode(made).decode())
+    runs = [_run(row, weighed(tx, base, each.run_id or ""), plan, each) for each in made]
+    submit(tx, runs, namespace=row["namespace"])
+    return len(runs)
+
+
+def _run(row: Row, base: Row, plan: Plan, made: Made) -> NewRun:
+    start = Start(
+        instant=made.instant,
+        kind="backfill",
+        request=made.request,
+        args=row["args"],
+        interval_start=before(plan.table, made.instant),
+        interval_end=made.instant,
+    )
+    run = new_run(base, plan, with_times(base, plan, start), run_id=made.run_id or "")
+    # The past is late by nature: only the job's own limit of waiting counts.
+    expires_ms = spec_of(base["job_spec"]).expires_ms
+    return msgspec.structs.replace(run, backfill_id=str(row["id"]), expires_ms=expires_ms)
+
+
+def _move(  # noqa: PLR0913  # what changed, all named
+    tx: Tx,
+    row: Row,
+    *,
+    edge: int,
+    state: str,
+    seen: int = 0,
+    started: int = 0,
+    look_at: int | None = None,
+    note: str | None = None,
+) -> None:
+    tx.execute(
+        "move_backfill",
+        id=row["id"],
+        edge_at=edge,
+        seen=seen,
+        started=started,
+        state=state,
+        look_at=look_at,
+        note=note,
+    )
+
+
+def cancel_backfill(tx: Tx, backfill_id: str, *, namespace: str, note: str | None = None) -> None:
+    """No more runs; those that are there go on."""
+    view = show_backfill(tx, backfill_id, namespace=namespace)
+    if not tx.execute("cancel_backfill", id=backfill_id, namespace=namespace, note=note):
+        raise NotAllowed(f"backfill {backfill_id} is {view.state} already")
+
+
+def _base(tx: Tx, name: str, namespace: str, timetables: Timetables) -> tuple[Row, Plan]:
+    row = tx.one("find_for_backfill", namespace=namespace, name=name)
+    if row is None:
+        raise UnknownSchedule(name)
+    return row, plan_of(row, timetables, load_calendars(tx, [row]))

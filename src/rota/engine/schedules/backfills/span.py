@@ -1,0 +1,69 @@
+"""The range of a backfill: which instants, in which order, and how many at most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rota.engine.schedules.backfills.views import Reprocess
+from rota.engine.schedules.compiled import Plan
+from rota.errors import BadOption
+from rota.rules.schedules.misfire import count
+
+MOST = 10_000
+"""Firings in one backfill, unless a larger number is confirmed."""
+LIMIT = 1_000_000
+MAX_PARALLEL = 1_000
+KEEPS = 0
+"""On record, instead of a number of its own: the backfill keeps to the overlap policy."""
+
+
+class Wish(NamedTuple):
+    """Which instants, and how; `start` is included, `end` is not."""
+
+    start: str | datetime
+    end: str | datetime
+    reprocess: Reprocess = "missing"
+    newest_first: bool = False
+    parallel: int | None = None
+    args: Mapping[str, Any] | None = None
+
+
+class Range(msgspec.Struct, frozen=True, kw_only=True):
+    """Instants from one (included) to another (not included), and what to do with them."""
+
+    from_at: int
+    to_at: int
+    reprocess: Reprocess = "missing"
+    newest_first: bool = False
+    parallel: int | None = None
+    """So many runs of this backfill at once, whatever else runs; None to keep to the overlap
+    policy of the schedule, as its other runs do."""
+    args: str | None = None
+    """Other arguments than the schedule's, as JSON text."""
+
+
+def total_of(plan: Plan, wanted: Range, to_at: int, most: int) -> int:
+    """How many firings it has until then; BadOption for none, and for more than `most`."""
+    if plan.follows_end:
+        raise BadOption("backfill: every with from_end counts from runs and has no past instants")
+    if plan.event is not None:
+        raise BadOption("backfill: what an event starts has no past instants; send the event again")
+    if wanted.from_at >= to_at:
+        raise BadOption("backfill: the range is empty; it begins before it ends, and before now")
+    if wanted.parallel is not None and not 1 <= wanted.parallel <= MAX_PARALLEL:
+        raise BadOption(f"parallel={wanted.parallel} is not a number from 1 to {MAX_PARALLEL:,}")
+    if not 1 <= most <= LIMIT:
+        raise BadOption(f"most={most} is not a number from 1 to {LIMIT:,}")
+    total = count(plan.table, wanted.from_at - 1, to_at - 1, exactly=MOST)
+    if total == 0:
+        raise BadOption("backfill: the schedule has no instant in this range")
+    if total > most:
+        raise BadOption(
+            f"backfill: the range has about {total:,} firings, more than {most:,}; "
+            "narrow it, or allow more with `most` (--most on the command line)"
+        )
+    return total

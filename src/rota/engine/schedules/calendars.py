@@ -1,0 +1,54 @@
+"""Calendars on record: named, versioned; what goes by one is reckoned again when it changes."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from rota.engine.locks import lock_name
+from rota.engine.schedules.compiled import StoredCalendar
+from rota.engine.wakeup_keys import LOOK
+from rota.errors import BadOption, UnknownCalendar
+from rota.model.schedule import Calendar
+from rota.rules.schedules.calendars import business_days
+from rota.store.base import Tx
+
+_calendar = msgspec.json.Decoder(Calendar)
+
+
+def put_calendar(tx: Tx, name: str, calendar: Calendar, *, namespace: str) -> None:
+    """Make it so; the next instants of the schedules that name it follow at once."""
+    business_days(calendar)
+    spec = msgspec.json.encode(calendar).decode()
+    lock_name(tx, "calendar", name, namespace=namespace)
+    if tx.execute("put_calendar", namespace=namespace, name=name, spec=spec):
+        tx.execute("look_again_at_users", namespace=namespace, calendar=name)
+        tx.notify((LOOK,))
+
+
+def remove_calendar(tx: Tx, name: str, *, namespace: str) -> None:
+    """UnknownCalendar when there is none; BadOption while a schedule names it."""
+    lock_name(tx, "calendar", name, namespace=namespace)
+    users = tx.all("calendar_users", namespace=namespace, calendar=name)
+    if users:
+        raise BadOption(f"calendar {name!r} is used by schedule {users[0]['name']!r}")
+    if not tx.execute("delete_calendar", namespace=namespace, name=name):
+        raise UnknownCalendar(name)
+
+
+def jobs_by_calendar(tx: Tx, *, namespace: str) -> dict[str, set[str]]:
+    """The jobs whose schedules go by each calendar that is used."""
+    found: dict[str, set[str]] = {}
+    for row in tx.all("jobs_by_calendar", namespace=namespace):
+        found.setdefault(row["calendar"], set()).add(row["job"])
+    return found
+
+
+def calendars(tx: Tx, *, namespace: str) -> dict[str, StoredCalendar]:
+    """All of a namespace, by name."""
+    rows = tx.all("load_calendars", namespaces=json.dumps([namespace]))
+    return {
+        row["name"]: StoredCalendar(row["version"], _calendar.decode(row["spec"]))
+        for row in sorted(rows, key=lambda row: str(row["name"]))
+    }

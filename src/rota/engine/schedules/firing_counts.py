@@ -1,0 +1,120 @@
+"""Ahead: how often schedules will fire in each of the spans to come, without naming each firing.
+
+Schedules that say the same are counted once for all, and a rule that can be counted is not walked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+
+import msgspec
+
+from rota.engine.schedules.compiled import Timetables
+from rota.engine.schedules.upcoming import Planned, planned
+from rota.rules.schedules.timetable import Countable, Timetable, firings
+from rota.rules.schedules.triggers.every import Steps
+from rota.store.base import Tx
+
+MOST = 100_000
+"""Steps of counting: spans in which a rule fires, and firings of rules that must be walked."""
+
+
+class Alike(msgspec.Struct, kw_only=True):
+    """Schedules that fire at the same instants."""
+
+    table: Timetable
+    counter: Callable[[int, int], int] | None
+    """Counts without walking, if the table can."""
+    at: int | None
+    """The next firing."""
+    left: int | None
+    """How often each may fire; None for ever."""
+    jobs: list[str] = []
+    """What they start, one for each schedule."""
+    counts: dict[int, int] = {}
+    """Firings of one of them, by the number of the span."""
+
+    def take(self, number: int, until: int, most: int) -> int:
+        """Count what fires until then, and go on to what comes later; returns the steps it took."""
+        after = until if self.at is None else self.at - 1
+        if self.counter is None:
+            steps = found = sum(1 for _ in islice(firings(self.table, after, until), most))
+        else:
+            steps, found = 1, self.counter(after, until)
+        if self.left is not None:
+            found = min(found, self.left)
+            self.left -= found
+        self.counts[number] = found
+        self.at = None if self.left == 0 else self.table.after(until)
+        return steps
+
+
+class Spans(msgspec.Struct, frozen=True, kw_only=True):
+    """Stretches of time that follow each other."""
+
+    first: int
+    span_ms: int
+    count: int
+
+    def number(self, at: int) -> int:
+        return (at - self.first) // self.span_ms
+
+    def last(self, number: int) -> int:
+        """The last instant of one of them."""
+        return self.first + (number + 1) * self.span_ms - 1
+
+
+class Ahead(msgspec.Struct, frozen=True):
+    """Counts by span; if it was cut, those of later spans are not known."""
+
+    groups: list[Alike]
+    is_cut: bool
+
+    @property
+    def firings(self) -> int:
+        return sum(sum(each.counts.values()) * len(each.jobs) for each in self.groups)
+
+
+def count_ahead(
+    tx: Tx, *, namespace: str, start: int, spans: Spans, timetables: Timetables
+) -> Ahead:
+    """From `start`, or now if that is later, to the end of the last span."""
+    end = spans.last(spans.count - 1)
+    asked = planned(tx, namespace=namespace, end=end, timetables=timetables)
+    groups = _alike(asked.all, start)
+    waiting: list[list[Alike]] = [[] for _ in range(spans.count)]
+
+    def put_off(each: Alike) -> None:
+        if each.at is not None and each.at <= end:
+            waiting[spans.number(each.at)].append(each)
+
+    for each in groups:
+        put_off(each)
+    left = MOST
+    for number, due in enumerate(waiting):
+        for each in due:
+            if left <= 0:
+                return Ahead(groups, is_cut=True)
+            left -= each.take(number, spans.last(number), left + 1)
+            put_off(each)
+    return Ahead(groups, asked.is_cut or left < 0)
+
+
+def _alike(schedules: Iterable[Planned], start: int) -> list[Alike]:
+    groups: dict[tuple[int, int, int | None], Alike] = {}
+    for each in schedules:
+        after, table = each.next_after(start), each.plan.table
+        if each.plan.follows_end:
+            # What comes after the next run hangs on how long that takes.
+            table = Steps(each.row["next_at"], 1, last=each.row["next_at"])
+        key = id(each) if each.plan.follows_end else id(table), after, each.left
+        if key not in groups:
+            groups[key] = Alike(
+                table=table,
+                counter=table.count if isinstance(table, Countable) else None,
+                at=table.after(after),
+                left=each.left,
+            )
+        groups[key].jobs.append(each.row["job"])
+    return list(groups.values())

@@ -1,0 +1,83 @@
+"""Firings of the past: what became of the instants of a schedule, page by page."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import msgspec
+
+from rota.engine.schedules.rerun_instants import FAILED, mended
+from rota.engine.schedules.views import show
+from rota.store.base import Row, Tx
+
+_NEVER = 2**62
+_TEXT = r"^[^\x00]*$"
+
+
+class FiringView(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one instant."""
+
+    instant: int
+    kind: str
+    decision: str
+    decided_at: int
+    run_id: str | None
+    state: str | None
+    """Of its run; None when there is none, or retention has removed it. A failure that was run
+    again is shown by the rerun that mended it, or may still do so."""
+
+
+class Place(NamedTuple):
+    """Where a page begins: an instant may have several firings, also of one millisecond."""
+
+    instant: Annotated[int, msgspec.Meta(ge=-_NEVER, le=_NEVER)]
+    decided_at: Annotated[int, msgspec.Meta(ge=-_NEVER, le=_NEVER)] = 0
+    kind: Annotated[str, msgspec.Meta(pattern=_TEXT)] = ""
+    request: Annotated[str, msgspec.Meta(pattern=_TEXT)] = ""
+
+
+class FiringPage(NamedTuple):
+    """Some of them, and where the next ones are; None at the end."""
+
+    firings: list[FiringView]
+    next: Place | None
+
+
+def firings_of(
+    tx: Tx, name: str, *, namespace: str, before: int | None = None, limit: int = 50
+) -> list[FiringView]:
+    """What became of its instants, the newest first; only of those before an instant."""
+    start = None if before is None else Place(before)
+    return firing_page(tx, name, namespace=namespace, start=start, limit=limit).firings
+
+
+def firing_page(
+    tx: Tx, name: str, *, namespace: str, start: Place | None = None, limit: int = 50
+) -> FiringPage:
+    """The same, from where the page before ended."""
+    schedule_id = show(tx, name, namespace=namespace).id
+    place = (start or Place(_NEVER))._asdict()
+    rows = tx.all("list_firings", schedule_id=schedule_id, limit=limit + 1, **place)
+    has_more = len(rows) > limit
+    failed = [str(row["run_id"]) for row in rows[:limit] if row["state"] in FAILED]
+    again = mended(tx, failed) if failed else {}
+    return FiringPage(
+        firings=[_view(row, again.get(str(row["run_id"]))) for row in rows[:limit]],
+        next=_place(rows[limit - 1]) if has_more else None,
+    )
+
+
+def _view(row: Row, rerun: Row | None) -> FiringView:
+    run_id = row["run_id"] if rerun is None else rerun["id"]
+    return FiringView(
+        instant=row["instant"],
+        kind=row["kind"],
+        decision=row["decision"],
+        decided_at=row["decided_at"],
+        run_id=str(run_id) if run_id else None,
+        state=row["state"] if rerun is None else rerun["state"],
+    )
+
+
+def _place(row: Row) -> Place:
+    return Place(row["instant"], row["decided_at"], row["kind"], row["request"])

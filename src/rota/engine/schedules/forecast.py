@@ -1,0 +1,52 @@
+"""The forecast: how many runs schedules will start in the hours to come, and how long they take."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.engine.insight.statistics import DAY_MS, HOUR_MS, means
+from rota.engine.runs.find import now_ms
+from rota.engine.schedules.compiled import Timetables
+from rota.engine.schedules.firing_counts import Spans, count_ahead
+from rota.store.base import Tx
+
+PAST_MS = 7 * DAY_MS
+
+
+class Hour(msgspec.Struct, frozen=True):
+    """An hour to come."""
+
+    at: int
+    runs: int
+    busy_ms: int
+    """If each run takes as long as those of its job did on average in the last week."""
+    unknown: int
+    """Runs of jobs that did not run then."""
+
+
+class Forecast(msgspec.Struct, frozen=True):
+    """Hour by hour; cut when there is too much to count."""
+
+    hours: list[Hour]
+    is_cut: bool
+
+
+def forecast(tx: Tx, *, namespace: str, hours: int, timetables: Timetables) -> Forecast:
+    """From now on; a first part of an hour counts as one."""
+    now = now_ms(tx)
+    first = now // HOUR_MS * HOUR_MS
+    spans = Spans(first=first, span_ms=HOUR_MS, count=hours)
+    coming = count_ahead(tx, namespace=namespace, start=now, spans=spans, timetables=timetables)
+    took = means(tx, namespace=namespace, span_ms=HOUR_MS, since=now - PAST_MS)
+    runs = [0] * hours
+    busy = [0] * hours
+    unknown = [0] * hours
+    for each in coming.groups:
+        all_take = sum(took.get(job, 0) for job in each.jobs)
+        not_known = sum(job not in took for job in each.jobs)
+        for at, count in each.counts.items():
+            runs[at] += count * len(each.jobs)
+            busy[at] += count * all_take
+            unknown[at] += count * not_known
+    ahead = [Hour(first + at * HOUR_MS, runs[at], busy[at], unknown[at]) for at in range(hours)]
+    return Forecast(ahead, coming.is_cut)

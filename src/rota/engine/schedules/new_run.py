@@ -1,0 +1,91 @@
+"""The run of a start: pinned to the newest version of its job, with where it comes from."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import msgspec
+
+from rota.engine.schedules.compiled import Plan
+from rota.engine.values.stored_text import read
+from rota.model.run import NewRun, Origin, StartKind
+from rota.model.spec import JobSpec
+from rota.rules.schedules.arguments import has_references, resolve_args
+from rota.store.base import Row
+
+_spec = msgspec.json.Decoder(JobSpec)
+
+
+class Start(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that is asked for, at an instant."""
+
+    instant: int
+    kind: StartKind = "time"
+    request: str = ""
+    """The id of whoever asked; empty for time."""
+    args: str | None = None
+    """Other arguments than the schedule's, as JSON text."""
+    interval_start: int | None = None
+    interval_end: int | None = None
+    due_at: int | None = None
+    """Not before this instant: a maintenance window holds it back."""
+
+
+def new_run(row: Row, plan: Plan, start: Start, *, run_id: str, waits: bool = False) -> NewRun:
+    """The run of a start, pinned to the newest version of its job."""
+    spec = spec_of(row["job_spec"])
+    return NewRun(
+        id=run_id,
+        job=row["job"],
+        version=row["version"],
+        queue=spec.queue,
+        priority=spec.priority,
+        args=args_of(plan) if start.args is None else start.args,
+        due_at=start.due_at,
+        expires_ms=_expires_ms(spec, plan, start, row["now"]),
+        at_most_once=spec.delivery == "at_most_once",
+        schedule_id=str(row["id"]),
+        origin=origin_of(row, plan, start),
+        waits=waits,
+    )
+
+
+def origin_of(row: Row, plan: Plan, start: Start) -> str:
+    """Which instant of which schedule the run of a start is for, as JSON text."""
+    origin = Origin(
+        schedule=row["name"],
+        kind=start.kind,
+        scheduled_for=start.instant,
+        interval_start=start.interval_start,
+        interval_end=start.interval_end,
+        zone=plan.schedule.zone,
+        backfill=start.request if start.kind == "backfill" else None,
+    )
+    return msgspec.json.encode(origin).decode()
+
+
+def with_times(row: Row, plan: Plan, start: Start) -> Start:
+    """The start with the times of its run in its arguments; BadInput if one has no value."""
+    given = plan.schedule.args if start.args is None else msgspec.json.decode(start.args)
+    if not has_references(given):
+        return start
+    resolved = resolve_args(given, origin_of(row, plan, start))
+    return msgspec.structs.replace(start, args=msgspec.json.encode(resolved).decode())
+
+
+@lru_cache(maxsize=1_000)
+def spec_of(text: str) -> JobSpec:
+    """The definition of a job; the same text comes with each of its schedules."""
+    return read(_spec, text, "the definition of its job")
+
+
+def args_of(plan: Plan) -> str:
+    return msgspec.json.encode(plan.schedule.args).decode() if plan.schedule.args else "{}"
+
+
+def _expires_ms(spec: JobSpec, plan: Plan, start: Start, now: int) -> int | None:
+    within = plan.lateness.start_within_ms
+    if within is None or start.due_at is not None:
+        return spec.expires_ms
+    left = max(1, start.instant + within - now)
+    return left if spec.expires_ms is None else min(left, spec.expires_ms)

@@ -1,0 +1,26 @@
+"""Coming: the next firings of one schedule, with what is special about them."""
+
+from __future__ import annotations
+
+from rota.engine.runs.find import now_ms
+from rota.engine.schedules.compiled import Timetables, seed_of
+from rota.engine.schedules.definitions import calendars_of
+from rota.engine.schedules.views import ScheduleView
+from rota.rules.schedules.preview import Firing, preview
+from rota.store.base import Tx
+
+
+def coming(
+    tx: Tx, view: ScheduleView, *, namespace: str, timetables: Timetables, count: int
+) -> list[Firing]:
+    """None once it has ended, or when its text cannot be read any more."""
+    schedule = view.schedule
+    if schedule is None or view.state == "ended":
+        return []
+    if schedule.count is not None:
+        count = min(count, schedule.count - view.fired)
+    if count < 1:
+        return []
+    known = calendars_of(tx, schedule, namespace)
+    plan = timetables.compile(schedule, seed=seed_of(namespace, view.name), calendars=known)
+    return preview(schedule, plan.table, after=now_ms(tx), count=count)

@@ -1,0 +1,51 @@
+"""Search for schedules: by a part of their name or by their job, however many there are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+import msgspec
+
+from rota.engine.runs.find import like
+from rota.engine.schedules.views import ScheduleState
+from rota.store.base import Tx
+
+LOOKED_AT = 5_000
+"""Names that are read for a part of them; one that begins with the text is found beyond them."""
+
+
+class ScheduleName(msgspec.Struct, frozen=True, kw_only=True):
+    """A schedule, and what it starts."""
+
+    name: str
+    job: str
+    state: ScheduleState
+
+
+def find_schedules(
+    tx: Tx,
+    text: str,
+    *,
+    namespace: str,
+    jobs: Collection[str],
+    reached: Collection[str] | None,
+    limit: int,
+) -> list[ScheduleName]:
+    """Those that the text names, then those of `jobs`; only of the jobs that are reached."""
+    at = {"namespace": namespace, "limit": limit}
+    among = None if reached is None else json.dumps(sorted(reached))
+    rows = []
+    for first in ("", text):
+        rows += tx.all(
+            "search_schedules", first=first, text=like(text), most=LOOKED_AT, reached=among, **at
+        )
+    if jobs:
+        rows += tx.all("schedules_of_jobs", jobs=json.dumps(sorted(jobs)), **at)
+    found = {row["name"]: ScheduleName(**row) for row in rows}
+    return sorted(found.values(), key=lambda each: _rank(each, text))[:limit]
+
+
+def _rank(each: ScheduleName, text: str) -> tuple[bool, bool, bool, str]:
+    name, wanted = each.name.casefold(), text.casefold()
+    return each.name != text, not name.startswith(wanted), wanted not in name, each.name

@@ -1,0 +1,298 @@
+"""Starts: what is to be started becomes runs, under the schedule's overlap policy.
+
+One place for starts by time, by hand and by events; backfills ask here for free places. The
+caller holds the rows of the schedules.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from rota.engine.jobs.weights import weighed
+from rota.engine.runs.finish import finish
+from rota.engine.runs.submit import submit
+from rota.engine.schedules.compiled import Plan
+from rota.engine.schedules.new_run import Start, new_run
+from rota.engine.wakeup_keys import queue_key, worker_key
+from rota.model.run import NewRun, Origin, StartKind, Verdict
+from rota.model.states import State
+from rota.rules.admission.order import CREDIT_MS
+from rota.rules.schedules.overlap import Crowd, Decision, Outcome, decide, places
+from rota.store.base import Row, Tx
+
+REPLACED = "skipped: a newer start of its schedule took its place"
+TOO_LATE = "skipped: it could not start within the time its schedule allows"
+STOPPED = "cancelled: a newer start of its schedule took its place"
+PAUSED = "paused"
+
+NewId = Callable[[], str]
+_origin = msgspec.json.Decoder(Origin)
+
+
+class Ask(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be started of one schedule, whose row is locked."""
+
+    row: Row
+    plan: Plan
+    starts: Sequence[Start] = ()
+    held: Sequence[Start] = ()
+    """Left out, because of a maintenance window."""
+    waits: bool = False
+    """Some may wait already."""
+
+    @property
+    def id(self) -> str:
+        return str(self.row["id"])
+
+
+class Made(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one start."""
+
+    schedule_id: str
+    instant: int
+    kind: StartKind
+    request: str = ""
+    run_id: str | None = None
+    decision: Decision | Literal["blackout"]
+
+
+class Begun(msgspec.Struct, kw_only=True):
+    """What became of the starts of one schedule."""
+
+    made: list[Made] = []
+    running: int = 0
+    """Runs that may run, with those that start now."""
+    waiting: int = 0
+    dropped: int = 0
+    """Starts that waited, were counted as fired, and are given up."""
+    stops: list[str] = []
+    """Runs that have to stop; see `stop_old`, which comes last."""
+
+    @property
+    def fired(self) -> int:
+        return sum(each.run_id is not None for each in self.made) - self.dropped
+
+    @property
+    def skipped(self) -> int:
+        return sum(each.run_id is None for each in self.made) + self.dropped
+
+
+class _Waiting(msgspec.Struct, frozen=True):
+    id: str
+    fence: int
+    namespace: str
+    expires_at: int | None
+    by_hand: bool = False
+
+
+def begin(tx: Tx, asks: Sequence[Ask], *, new_id: NewId) -> dict[str, Begun]:
+    """Start, queue or give up; by schedule id. An instant that was fired before is left out."""
+    crowds = _crowds(tx, [ask.id for ask in asks if _counts(ask)])
+    begun: dict[str, Begun] = {}
+    runs: dict[str, list[NewRun]] = defaultdict(list)
+    released: list[str] = []
+    given_up: list[tuple[_Waiting, str]] = []
+    for ask in asks:
+        crowd = crowds.get(ask.id) or _Line()
+        late = [each for each in crowd.waiting if _is_late(each, ask)]
+        left = [each for each in crowd.waiting if each not in late]
+        outcome = _decide(ask, crowd, _movable(ask.row, left))
+        begun[ask.id] = _begun(ask, crowd, outcome, new_id, is_left=len(left))
+        begun[ask.id].dropped += len(late)
+        released += [each.id for each in outcome.released]
+        given_up += [(each, TOO_LATE) for each in late]
+        given_up += [(each, REPLACED) for each in outcome.dropped]
+    made = [each for one in begun.values() for each in one.made]
+    if made:
+        _claim_instants(tx, begun, made)
+    for ask in asks:
+        runs[ask.row["namespace"]] += _runs(tx, ask, begun[ask.id])
+    for namespace, fresh in runs.items():
+        if fresh:
+            submit(tx, fresh, namespace=namespace)
+    if released:
+        rows = tx.all("unblock_runs", ids=json.dumps(released), credit_ms=CREDIT_MS)
+        tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
+    _skip(tx, given_up)
+    return begun
+
+
+def free_places(tx: Tx, row: Row, plan: Plan) -> int:
+    """How many runs a backfill that keeps to the policy of this schedule may start now."""
+    line = _crowds(tx, [str(row["id"])])[str(row["id"])]
+    return places(plan.policy, _crowd(row, line), waiting=len(_movable(row, line.waiting)))
+
+
+def stop_old(tx: Tx, begun: Iterable[Begun]) -> None:
+    """Ask runs to stop that newer starts replace; after the schedules have moved on.
+
+    Those that nobody has claimed end at once, and their schedule is looked at again.
+    """
+    ids = sorted(run_id for one in begun for run_id in one.stops)
+    if not ids:
+        return
+    rows = tx.all("pick_to_stop", ids=json.dumps(ids))
+    running = [row for row in rows if row["state"] == State.RUNNING]
+    if running:
+        asked = json.dumps([str(row["id"]) for row in running])
+        tx.execute("request_cancels", ids=asked, reason=STOPPED)
+        tx.notify({worker_key(str(row["worker_id"])) for row in running})
+    for row in rows:
+        if row["state"] != State.RUNNING:
+            verdict = Verdict(
+                run_id=str(row["id"]),
+                fence=row["fence"],
+                verb="cancel",
+                reason=STOPPED,
+                fired=True,
+            )
+            finish(tx, [verdict], namespace=row["namespace"])
+
+
+class _Line:
+    """The runs of one schedule that have not ended."""
+
+    def __init__(self) -> None:
+        self.running: list[Row] = []
+        self.waiting: list[_Waiting] = []
+
+
+def _counts(ask: Ask) -> bool:
+    return ask.plan.policy.overlap != "allow" or ask.plan.follows_end or ask.waits
+
+
+def _crowds(tx: Tx, ids: list[str]) -> dict[str, _Line]:
+    lines: dict[str, _Line] = defaultdict(_Line)
+    if not ids:
+        return lines
+    wanted = json.dumps(ids)
+    for row in tx.all("fired_runs", ids=wanted):
+        lines[str(row["schedule_id"])].running.append(row)
+    # In the order in which they began to wait, and of their instants.
+    rows = tx.all("waiting_runs", ids=wanted)
+    origins = {row["id"]: _origin.decode(row["origin"]) for row in rows if row["origin"]}
+    for row in sorted(rows, key=lambda row: _turn(row, origins.get(row["id"]))):
+        origin = origins.get(row["id"])
+        by_hand = origin is not None and origin.kind == "manual"
+        lines[str(row["schedule_id"])].waiting.append(
+            _Waiting(str(row["id"]), row["fence"], row["namespace"], row["expires_at"], by_hand)
+        )
+    return lines
+
+
+def _turn(row: Row, origin: Origin | None) -> tuple[int, int, str]:
+    scheduled_for = 0 if origin is None else origin.scheduled_for
+    return row["created_at"], scheduled_for, str(row["id"])
+
+
+def _movable(row: Row, waiting: Sequence[_Waiting]) -> list[_Waiting]:
+    """Those that may start when there is a place: of a paused schedule only starts by hand."""
+    is_paused = row["state"] == PAUSED
+    return [each for each in waiting if each.by_hand or not is_paused]
+
+
+def _is_late(waiting: _Waiting, ask: Ask) -> bool:
+    return waiting.expires_at is not None and waiting.expires_at <= ask.row["now"]
+
+
+def _decide(ask: Ask, line: _Line, waiting: list[_Waiting]) -> Outcome[_Waiting]:
+    fresh = [_Waiting("", 0, "", None) for _ in ask.starts]
+    return decide(ask.plan.policy, _crowd(ask.row, line), waiting=waiting, fresh=fresh)
+
+
+def _crowd(row: Row, line: _Line) -> Crowd:
+    return Crowd(
+        running=len(line.running),
+        stopping=sum(bool(each["cancel_requested"]) for each in line.running),
+        lent=sum(each["backfill_id"] is not None for each in line.running),
+        is_blocked=row["blocked_by"] is not None,
+    )
+
+
+def _begun(
+    ask: Ask, line: _Line, outcome: Outcome[_Waiting], new_id: NewId, *, is_left: int
+) -> Begun:
+    made = [
+        Made(
+            schedule_id=ask.id,
+            instant=start.instant,
+            kind=start.kind,
+            request=start.request,
+            run_id=new_id() if decision in ("started", "waits") else None,
+            decision=decision,
+        )
+        for start, decision in zip(ask.starts, outcome.decisions, strict=True)
+    ]
+    made += [
+        Made(
+            schedule_id=ask.id,
+            instant=start.instant,
+            kind=start.kind,
+            request=start.request,
+            decision="blackout",
+        )
+        for start in ask.held
+    ]
+    begins = sum(each.decision == "started" for each in made) + len(outcome.released)
+    waits = sum(each.decision == "waits" for each in made)
+    old = [str(row["id"]) for row in line.running if _may_stop(row)]
+    return Begun(
+        made=made,
+        running=len(line.running) + begins,
+        waiting=is_left - len(outcome.released) - len(outcome.dropped) + waits,
+        dropped=len(outcome.dropped),
+        stops=old[: outcome.cancels],
+    )
+
+
+def _may_stop(row: Row) -> bool:
+    """What a backfill is about would not come again: newer starts wait for it."""
+    return not row["cancel_requested"] and row["backfill_id"] is None
+
+
+def _claim_instants(tx: Tx, begun: dict[str, Begun], made: list[Made]) -> None:
+    """The unique key decides: what was there before is not ours."""
+    batch = msgspec.json.encode(made).decode()
+    if tx.execute("insert_firings", batch=batch) == len(made):
+        return
+    ours = {
+        (str(row["schedule_id"]), row["instant"], row["kind"], row["request"], row["run_id"])
+        for row in tx.all("find_firings", batch=batch)
+    }
+    ours = {(*key, str(run_id) if run_id else None) for *key, run_id in ours}
+    for one in begun.values():
+        one.made = [
+            each
+            for each in one.made
+            if (each.schedule_id, each.instant, each.kind, each.request, each.run_id) in ours
+        ]
+
+
+def _runs(tx: Tx, ask: Ask, begun: Begun) -> list[NewRun]:
+    starts = {(start.instant, start.kind, start.request): start for start in ask.starts}
+    return [
+        new_run(
+            weighed(tx, ask.row, each.run_id),
+            ask.plan,
+            starts[each.instant, each.kind, each.request],
+            run_id=each.run_id,
+            waits=each.decision == "waits",
+        )
+        for each in begun.made
+        if each.run_id is not None
+    ]
+
+
+def _skip(tx: Tx, given_up: Sequence[tuple[_Waiting, str]]) -> None:
+    for namespace in {each.namespace for each, _ in given_up}:
+        verdicts = [
+            Verdict(run_id=each.id, fence=each.fence, verb="skip", reason=reason)
+            for each, reason in given_up
+            if each.namespace == namespace
+        ]
+        finish(tx, verdicts, namespace=namespace)

@@ -1,0 +1,74 @@
+"""Trigger: start a schedule by hand, now, under the same overlap policy as by time."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from rota.engine.schedules.compiled import Plan, Timetables
+from rota.engine.schedules.fire import load_calendars, plan_of
+from rota.engine.schedules.new_run import Start, with_times
+from rota.engine.schedules.starts import Ask, Made, NewId, begin, stop_old
+from rota.errors import UnknownSchedule
+from rota.rules.schedules.misfire import before
+from rota.rules.schedules.overlap import Decision
+from rota.store.base import Row, Tx
+
+
+class Triggered(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a start by hand; no run when the overlap policy gave it up."""
+
+    run_id: str | None
+    decision: Decision | Literal["blackout"]
+    is_new: bool = True
+
+
+def trigger(  # noqa: PLR0913  # what to start, and whose request it is
+    tx: Tx,
+    name: str,
+    *,
+    namespace: str,
+    request_id: str,
+    timetables: Timetables,
+    new_id: NewId,
+    args: str | None = None,
+    instant: int | None = None,
+) -> Triggered:
+    """Start it once now, with other arguments if given; also while it is paused.
+
+    With `instant` the run is for that time, as if it had been started then.
+
+    A request that is sent twice, with the same id, starts it once.
+    """
+    row = tx.one("take_schedule", namespace=namespace, name=name)
+    if row is None:
+        raise UnknownSchedule(name)
+    known = tx.one("find_request", schedule_id=row["id"], kind="manual", request=request_id)
+    if known is not None:
+        run_id = str(known["run_id"]) if known["run_id"] else None
+        return Triggered(run_id=run_id, decision=known["decision"], is_new=False)
+    plan = plan_of(row, timetables, load_calendars(tx, [row]))
+    start = with_times(row, plan, _start(row, plan, request_id, args, instant))
+    ask = Ask(row=row, plan=plan, starts=[start], waits=True)
+    begun = begin(tx, [ask], new_id=new_id)[str(row["id"])]
+    made: Made = begun.made[0]
+    tx.execute("count_starts", id=row["id"], fired=begun.fired, skipped=begun.skipped)
+    stop_old(tx, [begun])
+    return Triggered(run_id=made.run_id, decision=made.decision)
+
+
+def _start(row: Row, plan: Plan, request_id: str, args: str | None, instant: int | None) -> Start:
+    """For the interval that is complete then, as a start by time would have it."""
+    at = row["now"] if instant is None else instant
+    end = None if plan.follows_end else before(plan.table, at + 1)
+    return Start(
+        instant=at,
+        # A time in the past is meant: the run must not count as late for it.
+        due_at=None if instant is None else row["now"],
+        kind="manual",
+        request=request_id,
+        args=args,
+        interval_start=None if end is None else before(plan.table, end),
+        interval_end=end,
+    )

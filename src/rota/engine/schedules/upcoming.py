@@ -1,0 +1,169 @@
+"""Upcoming: the firings of all schedules between two instants, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from heapq import merge
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+
+from rota.engine.schedules.compiled import Plan, Timetables
+from rota.engine.schedules.fire import load_calendars, plan_of
+from rota.errors import BadInput
+from rota.model.schedule import Calendar
+from rota.rules.schedules.calendars import business_days, find_calendar
+from rota.rules.schedules.special_days import FEW, DayOff, Shift, days_off, shifts
+from rota.rules.schedules.timetable import firings
+from rota.rules.schedules.zones import zone
+from rota.store.base import Row, Tx
+
+SCHEDULES = 5_000
+"""Schedules that are looked at, those that fire next first."""
+
+
+class Coming(msgspec.Struct, frozen=True, order=True):
+    """A firing to come."""
+
+    at: int
+    schedule: str
+    job: str
+    marks: tuple[str, ...] = ()
+    """Why it is not where the plain rule puts it."""
+
+
+class Upcoming(msgspec.Struct, frozen=True, kw_only=True):
+    """Some firings, and whether there are more in the same time."""
+
+    firings: list[Coming]
+    is_cut: bool
+    frequent: list[str]
+    """Schedules that fire more often than is told of each; none of their firings is among these."""
+    days_off: list[DayOff]
+    """By the calendars that these schedules go by."""
+    shifts: list[Shift]
+    """Of the clocks that they go by."""
+
+
+def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
+    tx: Tx,
+    *,
+    namespace: str,
+    start: int,
+    end: int,
+    limit: int,
+    most_each: int | None = None,
+    timetables: Timetables,
+    is_wanted: Callable[[str], bool] = lambda _: True,
+) -> Upcoming:
+    """From `start`, or now if that is later, to `end`, both included; of jobs that are wanted."""
+    asked = planned(tx, namespace=namespace, end=end, timetables=timetables)
+    wanted = [one for one in asked.all if is_wanted(one.row["job"])]
+    each = [_of(one, start=start, end=end) for one in wanted]
+    frequent: list[str] = []
+    if most_each is not None:
+        each = [iter(rare) for rare in _rare(each, most_each, frequent)]
+    found = list(islice(merge(*each), limit + 1))
+    return Upcoming(
+        firings=_marked(found[:limit], wanted),
+        is_cut=len(found) > limit or asked.is_cut,
+        frequent=frequent,
+        days_off=_days_off(wanted, asked.calendars, start=start, end=end),
+        shifts=_shifts(wanted, start=start, end=end),
+    )
+
+
+def _marked(found: list[Coming], wanted: Sequence[Planned]) -> list[Coming]:
+    tables = {one.row["name"]: one.plan.table for one in wanted}
+    return [
+        msgspec.structs.replace(each, marks=marks)
+        if (marks := tables[each.schedule].marks(each.at))
+        else each
+        for each in found
+    ]
+
+
+def _days_off(
+    wanted: Sequence[Planned], known: Mapping[str, Calendar], *, start: int, end: int
+) -> list[DayOff]:
+    """By the days of the zone of whichever schedule names the calendar first."""
+    zones: dict[tuple[str, Calendar], str] = {}
+    for one in wanted:
+        given = one.plan.schedule.calendar
+        calendar = find_calendar(given, known)
+        if calendar is not None and len(zones) < FEW:
+            name = given if isinstance(given, str) else calendar.country or ""
+            zones.setdefault((name, calendar), one.plan.schedule.zone)
+    return sorted(
+        day
+        for (name, calendar), where in zones.items()
+        for day in days_off(name, business_days(calendar), zone(where), start, end)
+    )
+
+
+def _shifts(wanted: Sequence[Planned], *, start: int, end: int) -> list[Shift]:
+    names = dict.fromkeys(one.plan.schedule.zone for one in wanted)
+    return shifts(map(zone, islice(names, FEW)), start, end)
+
+
+class Planned(NamedTuple):
+    """A schedule on record, and what it says."""
+
+    row: Row
+    plan: Plan
+
+    def next_after(self, start: int) -> int:
+        """Firings later than this one are still to come."""
+        cursor_at, now = int(self.row["cursor_at"]), int(self.row["now"])
+        return max(start - 1, cursor_at, now - 1)
+
+    @property
+    def left(self) -> int | None:
+        """How often it may fire; None for ever."""
+        count = self.plan.schedule.count
+        return None if count is None else max(0, count - self.row["fired"])
+
+
+class AllPlanned(NamedTuple):
+    """Schedules that fire by themselves, and whether there are more of them."""
+
+    all: list[Planned]
+    is_cut: bool
+    calendars: Mapping[str, Calendar]
+
+
+def planned(tx: Tx, *, namespace: str, end: int, timetables: Timetables) -> AllPlanned:
+    """Those that fire until then. What cannot be read is left out: a scheduler says so there."""
+    rows = tx.all("upcoming_schedules", namespace=namespace, until=end, limit=SCHEDULES + 1)
+    mine = rows[:SCHEDULES]
+    calendars = load_calendars(tx, mine)
+    found = []
+    for row in mine:
+        with suppress(BadInput):
+            plan = plan_of({**row, "version": 0}, timetables, calendars)
+            found.append(Planned(row, plan))
+    known = {name: each.calendar for name, each in calendars.get(namespace, {}).items()}
+    return AllPlanned(found, len(rows) > SCHEDULES, known)
+
+
+def _rare(each: list[Iterator[Coming]], most: int, frequent: list[str]) -> Iterator[list[Coming]]:
+    """Those of schedules with at most so many; the names of the others are put aside."""
+    for instants in each:
+        found = list(islice(instants, most + 1))
+        if len(found) <= most:
+            yield found
+        else:
+            frequent.append(found[0].schedule)
+
+
+def _of(one: Planned, *, start: int, end: int) -> Iterator[Coming]:
+    after, next_at = one.next_after(start), one.row["next_at"]
+    instants: Iterator[int]
+    if one.plan.follows_end:
+        instants = iter((next_at,) if after < next_at else ())
+    else:
+        instants = firings(one.plan.table, after, end)
+    for at in islice(instants, one.left):
+        yield Coming(at, one.row["name"], one.row["job"])

@@ -1,0 +1,1 @@
+"""Values too large for a row, results that may be reused, texts that cannot be read."""

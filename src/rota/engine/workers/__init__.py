@@ -1,0 +1,1 @@
+"""The registry of workers: heartbeats, presence, leases that ran out."""

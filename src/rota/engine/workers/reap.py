@@ -1,0 +1,117 @@
+"""Reap: runs of dead workers end this attempt as lost.
+
+No loss of a worker is held against them, with one exception: a run that was the only one under
+suspicion in many workers that are known to have died (`quarantine_lost`).
+
+Any process may reap: the fence keeps a worker that comes back from doing harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from rota.engine.failures.quarantine import LONE_LOSS
+from rota.engine.graphs.nodes.links import kinship
+from rota.engine.runs.finish import finish
+from rota.model.run import ErrorDetail, Verdict
+from rota.rules.failures.retry import MAX_LOSSES, GiveUp, after_loss
+from rota.store.base import Row, Tx
+
+
+def reap(
+    tx: Tx, *, limit: int, worker_id: str | None = None, blamed: set[str] | None = None
+) -> int:
+    """Take back up to `limit` orphaned runs, or those of one worker known to be dead.
+
+    `blamed` gets the run against which that death is counted, if there is one.
+    """
+    if worker_id is None:
+        rows = tx.all("orphaned_runs", limit=limit)
+        take_back(tx, rows)
+    else:
+        rows = tx.all("runs_of_worker", worker_id=worker_id, limit=limit)
+        alone = take_back_of_dead(tx, rows)
+        if blamed is not None:
+            blamed |= alone
+    if len(rows) < limit:
+        tx.execute("bury_workers")
+    return len(rows)
+
+
+def take_back_of_dead(tx: Tx, rows: Sequence[Row]) -> set[str]:
+    """End the attempts of all runs of a worker whose process is known to have died.
+
+    Returns the run against which it is counted, if any: the only one that was in a process of its
+    own for an earlier loss. Of several nobody knows which it was.
+    """
+    alone = [str(row["id"]) for row in rows if row["crashes"] and not row["is_held"]]
+    blamed = set(alone if len(alone) == 1 else ())
+    take_back(tx, rows, blamed)
+    return blamed
+
+
+def take_back(tx: Tx, rows: Sequence[Row], blamed: Collection[str] = ()) -> None:
+    """End the attempts of these runs, whose workers are dead."""
+    suspects = _suspects(rows)
+    for namespace in {row["namespace"] for row in rows}:
+        verdicts = [
+            _verdict(row, is_blamed=str(row["id"]) in blamed)
+            if row["id"] in suspects
+            else _release(row)
+            for row in rows
+            if row["namespace"] == namespace
+        ]
+        finish(tx, verdicts, namespace=namespace)
+
+
+def _suspects(rows: Sequence[Row]) -> set[str]:
+    """The runs that may have been running when their worker died.
+
+    A worker claims ahead when runs are short, and carries out at most `slots` runs of a job at
+    once: those that it told of, then in the order of their claim. The rest had not started, and did
+    not kill it.
+    """
+    running: dict[tuple[str, str], int] = {}
+    suspects = set()
+    for row in sorted(rows, key=_order):
+        place = str(row["worker_id"]), row["job"]
+        running[place] = running.get(place, 0) + 1
+        is_certain = row["at_most_once"] or row["crashes"] or row["slots"] is None
+        if is_certain or running[place] <= row["slots"]:
+            suspects.add(row["id"])
+    return suspects
+
+
+def _order(row: Row) -> tuple[bool, int, int, str]:
+    return bool(row["is_held"]), row["started_at"], row["rank"], str(row["id"])
+
+
+def _release(row: Row) -> Verdict:
+    fired = row["schedule_id"] is not None
+    return Verdict(
+        run_id=str(row["id"]), fence=row["fence"], verb="release", fired=fired, **kinship(row)
+    )
+
+
+def _verdict(row: Row, *, is_blamed: bool) -> Verdict:
+    error = ErrorDetail(
+        type=LONE_LOSS if is_blamed else "WorkerLost",
+        message=f"worker {row['worker_id']} died or lost its lease",
+        worker=row["worker"] or "",
+    )
+    decision = after_loss(at_most_once=bool(row["at_most_once"]))
+    gives_up = isinstance(decision, GiveUp)
+    return Verdict(
+        run_id=str(row["id"]),
+        fence=row["fence"],
+        verb="fail" if gives_up else "reap",
+        kind="lost",
+        error=msgspec.json.encode(error).decode(),
+        reason=decision.reason if isinstance(decision, GiveUp) else None,
+        max_crashes=MAX_LOSSES if is_blamed and not gives_up else 0,
+        watched=True,
+        fired=row["schedule_id"] is not None,
+        **kinship(row),
+    )

@@ -1,0 +1,178 @@
+"""The registry of workers: who is there, with which capacity, since when."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from rota.engine.wakeup_keys import worker_key
+from rota.errors import NotAllowed, UnknownWorker
+from rota.ids import is_id
+from rota.store.base import Tx
+
+
+class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker process; its id is new at each start, never a host name or a setting."""
+
+    id: str
+    name: str
+    host: str
+    pid: int
+    queues: tuple[str, ...]
+    slots: int
+    version: str
+    jobs: tuple[str, ...] | None = None
+    """The jobs it can carry out; None says nothing about that."""
+    takes: dict[str, str] = {}
+    """What its own functions take, by job, as digests (rules.takes)."""
+    presence: str | None = None
+    """How others see that the process lives; None when they cannot."""
+
+
+class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker as people see it."""
+
+    id: str
+    name: str
+    host: str
+    pid: int
+    queues: tuple[str, ...]
+    slots: int
+    running: int
+    """Handlers in its slots, at its last heartbeat."""
+    version: str
+    is_alive: bool
+    is_draining: bool
+    started_at: int
+    seen_at: int
+    now: int
+    jobs: tuple[str, ...] | None = None
+    """The jobs it can carry out; None when it did not say."""
+    stalled_at: int | None = None
+    """Since when its claims fail again and again; None while they do not."""
+    stalled_why: str | None = None
+    drain_asked: bool = False
+    """Somebody wants it to take nothing new; it says itself when it does not (`is_draining`)."""
+
+    left_behind: int = 0
+    """Handlers that did not stop when they were asked to, and go on after the end of their run."""
+
+    @property
+    def takes_new(self) -> bool:
+        """Unless it drains, or will with its next heartbeat."""
+        return not (self.is_draining or self.drain_asked)
+
+
+def learn(
+    tx: Tx,
+    worker_id: str,
+    *,
+    queues: tuple[str, ...],
+    jobs: tuple[str, ...],
+    takes: Mapping[str, str],
+) -> None:
+    """A worker serves other queues or knows other jobs than it said at first."""
+    known = _known(jobs, takes)
+    tx.execute("update_duty", id=worker_id, queues=json.dumps(queues), jobs=known)
+
+
+def _known(jobs: Sequence[str], takes: Mapping[str, str]) -> str:
+    """The names of jobs with what their functions take; read as a list it is the names."""
+    return json.dumps({name: takes.get(name) for name in jobs})
+
+
+def takes_in(known: str | None) -> dict[str, str]:
+    """What the functions of a worker take, as it is on record; an older one has not said so."""
+    found = json.loads(known or "[]")
+    return {name: each for name, each in found.items() if each} if isinstance(found, dict) else {}
+
+
+def register(tx: Tx, worker: NewWorker, *, namespace: str, lease_ms: int) -> None:
+    """Announce a worker; its lease starts now. NotAllowed when its id is taken."""
+    if not enter(tx, worker, namespace=namespace, lease_ms=lease_ms):
+        raise id_is_taken(worker.id)
+
+
+def id_is_taken(worker_id: str) -> NotAllowed:
+    return NotAllowed(f"the id {worker_id} is taken; make a new one")
+
+
+def enter(
+    tx: Tx,
+    worker: NewWorker,
+    *,
+    namespace: str,
+    lease_ms: int,
+    token_id: str | None = None,
+    key: str | None = None,
+) -> bool:
+    """Put a worker on record, with the token it came with, if any; False when its id is there."""
+    entered = tx.execute(
+        "register_worker",
+        id=worker.id,
+        namespace=namespace,
+        name=worker.name,
+        host=worker.host,
+        pid=worker.pid,
+        queues=json.dumps(worker.queues),
+        jobs=None if worker.jobs is None else _known(worker.jobs, worker.takes),
+        slots=worker.slots,
+        version=worker.version,
+        presence=worker.presence,
+        token_id=token_id,
+        attempt_key=key,
+        lease_ms=lease_ms,
+    )
+    return entered == 1
+
+
+def note_stall(tx: Tx, worker_id: str, why: str | None) -> None:
+    """Its claims fail again and again, and why; None when they do not any more."""
+    tx.execute("note_stall", id=worker_id, why=why)
+
+
+def retire(tx: Tx, worker_id: str) -> None:
+    """Take a worker that has given back all its runs off the list."""
+    tx.execute("retire_worker", id=worker_id)
+
+
+def ask_drain(tx: Tx, worker_id: str, *, namespace: str, drains: bool) -> str:
+    """It takes nothing new from its next heartbeat on, or works again; what runs goes on.
+
+    Returns its name; UnknownWorker when none of that id is on record here.
+    """
+    wish = {"id": worker_id, "namespace": namespace, "drain_asked": drains}
+    row = tx.one("ask_drain", **wish) if is_id(worker_id) else None
+    if row is None:
+        raise UnknownWorker(worker_id)
+    tx.notify((worker_key(worker_id),))
+    return str(row["name"])
+
+
+def workers(tx: Tx, *, namespace: str) -> list[WorkerView]:
+    """All workers on record, oldest first; the dead ones vanish when they are reaped."""
+    return [
+        WorkerView(
+            id=str(row["id"]),
+            name=row["name"],
+            host=row["host"],
+            pid=row["pid"],
+            queues=tuple(json.loads(row["queues"])),
+            slots=row["slots"],
+            running=row["running"],
+            left_behind=row["left_behind"],
+            version=row["version"],
+            is_alive=bool(row["is_alive"]),
+            is_draining=bool(row["is_draining"]),
+            started_at=row["started_at"],
+            seen_at=row["seen_at"],
+            now=row["now"],
+            jobs=None if row["jobs"] is None else tuple(json.loads(row["jobs"])),
+            drain_asked=bool(row["drain_asked"]),
+            stalled_at=row["stalled_at"],
+            stalled_why=row["stalled_why"],
+        )
+        for row in tx.all("list_workers", namespace=namespace)
+    ]

@@ -1,0 +1,160 @@
+"""Workers that speak to a server: whose they are, what they hold, what goes back when they die.
+
+Everything here names the worker, its token and its namespace, so that nobody speaks for another.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+
+import msgspec
+
+from rota.engine.graphs.nodes.links import kinship
+from rota.engine.jobs.definitions import current_specs, stored_jobs
+from rota.engine.runs.claim import lease_of
+from rota.engine.wakeup_keys import worker_key
+from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.lost_claims import release
+from rota.engine.workers.reap import take_back_of_dead
+from rota.engine.workers.registry import NewWorker, enter, id_is_taken, learn, retire, takes_in
+from rota.errors import UnknownWorker
+from rota.ids import is_id
+from rota.model.run import Lease
+from rota.rules.security.attempt_tokens import Seal
+from rota.store.base import Tx
+
+EVERY = 10_000
+
+
+class RemoteWorker(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker on record that came with a token."""
+
+    id: str
+    token_id: str
+    key: str
+    queues: tuple[str, ...]
+    jobs: tuple[str, ...]
+    takes: dict[str, str]
+    slots: int
+    drains: bool
+    is_stalled: bool
+    now: int
+
+    @property
+    def seal(self) -> Seal:
+        return Seal(key=self.key, worker_id=self.id, token_id=self.token_id)
+
+
+class HeldRun(msgspec.Struct, frozen=True):
+    """A run that a worker really holds."""
+
+    lease: Lease
+    is_cancelled: bool
+    """Somebody wants it to stop."""
+
+
+def enlist(
+    tx: Tx, worker: NewWorker, *, namespace: str, token_id: str, key: str, lease_ms: int
+) -> RemoteWorker:
+    """Put a worker on record; the same again changes nothing. NotAllowed for another's id."""
+    enter(tx, worker, namespace=namespace, lease_ms=lease_ms, token_id=token_id, key=key)
+    try:
+        return find_remote(tx, worker.id, namespace=namespace, token_id=token_id)
+    except UnknownWorker:
+        raise id_is_taken(worker.id) from None
+
+
+def find_remote(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> RemoteWorker:
+    """The worker of this token; UnknownWorker for all others, and for one that was given up."""
+    at = {"id": worker_id, "namespace": namespace, "token_id": token_id}
+    row = tx.one("find_remote_worker", **at) if is_id(worker_id) else None
+    if row is None:
+        raise UnknownWorker(worker_id)
+    return RemoteWorker(
+        id=str(row["id"]),
+        token_id=str(row["token_id"]),
+        key=row["attempt_key"],
+        queues=tuple(json.loads(row["queues"])),
+        jobs=tuple(json.loads(row["jobs"] or "[]")),
+        takes=takes_in(row["jobs"]),
+        slots=row["slots"],
+        drains=bool(row["is_draining"] or row["drain_asked"]),
+        is_stalled=row["stalled_at"] is not None,
+        now=row["now"],
+    )
+
+
+def known_jobs(tx: Tx, own: Collection[str], *, namespace: str, stored: bool) -> list[str]:
+    """What a worker can carry out: jobs whose code it has, and those that no code defines."""
+    more = stored_jobs(tx, namespace=namespace) if stored else ()
+    return sorted({*own, *more})
+
+
+def undefined(tx: Tx, names: Collection[str], *, namespace: str) -> list[str]:
+    """Those of the jobs that nobody has put on record."""
+    return sorted(set(names).difference(current_specs(tx, names, namespace=namespace)))
+
+
+def teach(tx: Tx, worker: RemoteWorker, *, namespace: str) -> None:
+    """Stored jobs may have come since the worker registered; it gets runs of them, too."""
+    jobs = tuple(known_jobs(tx, worker.jobs, namespace=namespace, stored=True))
+    if jobs != worker.jobs:
+        learn(tx, worker.id, queues=worker.queues, jobs=jobs, takes=worker.takes)
+
+
+def told_takes(tx: Tx, worker: RemoteWorker, takes: Mapping[str, str]) -> RemoteWorker:
+    """The worker has said what its functions take; only of jobs that it knows."""
+    known = {name: each for name, each in takes.items() if name in worker.jobs}
+    if known == worker.takes:
+        return worker
+    learn(tx, worker.id, queues=worker.queues, jobs=worker.jobs, takes=known)
+    return msgspec.structs.replace(worker, takes=known)
+
+
+def has_news(tx: Tx, worker: RemoteWorker) -> bool:
+    """Whether a heartbeat would tell the worker to stop something, or to stand by."""
+    row = tx.one("worker_news", id=worker.id)
+    return row is not None and bool(row["is_there"])
+
+
+def held_runs(
+    tx: Tx, worker: RemoteWorker, held: Sequence[Held], *, namespace: str
+) -> dict[str, HeldRun]:
+    """Of the runs that it speaks of, those it holds under the fence it names, by id."""
+    if not held:
+        return {}
+    batch = msgspec.json.encode(held).decode()
+    rows = tx.all("held_leases", batch=batch, worker_id=worker.id, namespace=namespace)
+    return {str(row["id"]): HeldRun(lease_of(row), bool(row["cancel_requested"])) for row in rows}
+
+
+def strays_of(tx: Tx, worker_id: str, held: Sequence[Held]) -> list[Held]:
+    """Runs on record as the worker's that it does not list, however new."""
+    batch = msgspec.json.encode(held).decode()
+    rows = tx.all("stray_runs", id=worker_id, lease_ms=-1, batch=batch)
+    return [Held(str(row["run_id"]), row["fence"], **kinship(row)) for row in rows]
+
+
+def bury(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> None:
+    """A worker of this token is known to be dead: its attempts are lost. Unknown ones are gone."""
+    try:
+        find_remote(tx, worker_id, namespace=namespace, token_id=token_id)
+    except UnknownWorker:
+        return
+    take_back_of_dead(tx, tx.all("runs_of_worker", worker_id=worker_id, limit=EVERY))
+    retire(tx, worker_id)
+
+
+def leave(tx: Tx, worker: RemoteWorker, *, namespace: str) -> None:
+    """A worker ends in good order; what it still holds goes back."""
+    release(tx, strays_of(tx, worker.id, []), namespace=namespace)
+    retire(tx, worker.id)
+    tx.notify((worker_key(worker.id),))  # questions of it that wait are answered
+
+
+def logged_chars(tx: Tx, attempts: Sequence[Held], *, namespace: str) -> dict[tuple[str, int], int]:
+    """How much is kept of the lines of these attempts, by run and fence."""
+    batch = msgspec.json.encode(attempts).decode()
+    rows = tx.all("logged_chars", batch=batch, namespace=namespace)
+    return {(str(row["run_id"]), row["fence"]): int(row["chars"]) for row in rows}
