@@ -28,8 +28,8 @@ from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules.compiled import Timetables, rules_version
 from rota.ids import new_id
 from rota.model.schedule import Every, Schedule
-from rota.runtime import scheduler
-from rota.runtime.context import current_run
+from rota.runtime.attempts.context import current_run
+from rota.runtime.chores import scheduler
 from rota.store.open import open_store
 from tests.support.postgres import PostgresServer
 

@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from rota.model.spec import Breaker, RetryPolicy
     from rota.model.states import State
     from rota.receipts import once_in
-    from rota.runtime.checkpoints import checkpoint, last_checkpoint
-    from rota.runtime.context import RunContext, current_run, progress
-    from rota.runtime.transaction import Transaction
+    from rota.runtime.attempts.context import RunContext, current_run, progress
+    from rota.runtime.attempts.handler_state import checkpoint, last_checkpoint
+    from rota.runtime.attempts.transaction import Transaction
 
     __version__: str
 
@@ -112,15 +112,15 @@ _ELSEWHERE = {
     "Breaker": "rota.model.spec",
     "RetryPolicy": "rota.model.spec",
     "State": "rota.model.states",
-    "RunContext": "rota.runtime.context",
-    "Transaction": "rota.runtime.transaction",
-    "checkpoint": "rota.runtime.checkpoints",
-    "last_checkpoint": "rota.runtime.checkpoints",
+    "RunContext": "rota.runtime.attempts.context",
+    "Transaction": "rota.runtime.attempts.transaction",
+    "checkpoint": "rota.runtime.attempts.handler_state",
+    "last_checkpoint": "rota.runtime.attempts.handler_state",
     "once_in": "rota.receipts",
-    "current_run": "rota.runtime.context",
+    "current_run": "rota.runtime.attempts.context",
     "expr": "rota.app.trace",
     "group": "rota.app.trace",
-    "progress": "rota.runtime.context",
+    "progress": "rota.runtime.attempts.context",
     "this_run": "rota.app.refs",
     "AnyOf": "rota.model.schedule",
     "At": "rota.model.schedule",

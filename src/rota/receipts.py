@@ -13,9 +13,9 @@ import msgspec
 
 from rota.errors import WrongConnection
 from rota.rules.text.names import check_name
-from rota.runtime.call import Call
-from rota.runtime.capped import encoded
-from rota.runtime.context import current_run
+from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.context import current_run
+from rota.runtime.attempts.value_limits import encoded
 from rota.store.foreign.receipts import Receipts
 
 

@@ -20,7 +20,7 @@ from rota.model.states import State
 from rota.remote import RemoteWorker
 from rota.remote.couriers import Deliverer
 from rota.remote.passes import Passes
-from rota.runtime.calls import Calls
+from rota.runtime.attempts.table import Calls
 from rota.runtime.options import WorkerOptions
 from tests.api.far import Far, attempt, given_run, seen
 from tests.api.serving import HOME, Served, wait_until

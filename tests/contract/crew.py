@@ -10,17 +10,17 @@ from rota.clock import elapsed_s
 from rota.engine.jobs.definitions import pinned_to
 from rota.errors import UnknownJob
 from rota.model.run import Lease
-from rota.runtime.call import Call, Ending, Returned, Work
-from rota.runtime.calls import Calls
-from rota.runtime.courier import HOLD_S, Courier
-from rota.runtime.herald import Herald
-from rota.runtime.janitor import Expirer, Promoter, Reaper
-from rota.runtime.keeper import Keeper
+from rota.runtime.attempts.attempt import Call, Ending, Returned, Work
+from rota.runtime.attempts.table import Calls
+from rota.runtime.chores.alerts import Herald
+from rota.runtime.chores.breakers import Keeper
+from rota.runtime.chores.dependencies import Usher
+from rota.runtime.chores.lifecycle import Expirer, Promoter, Reaper
+from rota.runtime.chores.scheduler import Scheduler
+from rota.runtime.dispatch.courier import HOLD_S, Courier
+from rota.runtime.dispatch.prefetch import Reserve
 from rota.runtime.options import Duty, WorkerOptions
-from rota.runtime.reserve import Reserve
-from rota.runtime.scheduler import Scheduler
 from rota.runtime.service import Service
-from rota.runtime.usher import Usher
 from rota.store.base import Store
 from tests.contract.builders import HOME, LEASE_MS, Clock
 

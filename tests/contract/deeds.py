@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from rota.model.run import Lease
-from rota.runtime.artifacts import DATABASE
-from rota.runtime.desk import Address, Desk
-from rota.runtime.transaction import Transaction
-from rota.runtime.vault import Vault
+from rota.runtime.attempts.services import Address, Desk
+from rota.runtime.attempts.transaction import Transaction
+from rota.runtime.values.artifacts import Vault
+from rota.runtime.values.backends import DATABASE
 from rota.store.base import Store
 from tests.contract.builders import HOME, run_sql
 

@@ -11,7 +11,7 @@ import pytest
 from rota.engine.identity.audit_chain import Verified, heads, prune_acts, seal, verify
 from rota.model.anchor import Anchor
 from rota.rules.security.anchors import read_anchors
-from rota.runtime.anchors import Anchorer
+from rota.runtime.chores.anchors import Anchorer
 from rota.runtime.options import WorkerOptions
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, run_sql

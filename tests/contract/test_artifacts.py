@@ -20,8 +20,8 @@ from rota.model.artifact import LARGE, is_pointer
 from rota.model.graph import Map, Node
 from rota.model.run import Lease
 from rota.model.states import State
-from rota.runtime.sweeper import Sweeper
-from rota.runtime.vault import Vault
+from rota.runtime.chores.artifacts import Sweeper
+from rota.runtime.values.artifacts import Vault
 from rota.store.base import Store
 from tests.contract.builders import (
     HOME,

@@ -11,7 +11,7 @@ import pytest
 from rota.engine.workers.heartbeat import Held, Progress, heartbeat
 from rota.errors import CommitUnknown, LeaseLost, NotAllowed, StoreUnavailable
 from rota.model.states import State
-from rota.runtime.transaction import Transaction
+from rota.runtime.attempts.transaction import Transaction
 from rota.store.base import Store
 from tests.contract.builders import (
     LEASE_MS,

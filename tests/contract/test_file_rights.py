@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rota.runtime.artifacts import Folder
+from rota.runtime.values.backends import Folder
 from rota.store.open import open_store
 from tests.contract.builders import Clock, given_run
 

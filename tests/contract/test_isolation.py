@@ -25,7 +25,7 @@ from rota.model.run import Lease, Verdict
 from rota.model.schedule import OnEvent, Schedule
 from rota.model.states import State
 from rota.notices import subscribe, unsubscribe
-from rota.runtime.claims import Claims
+from rota.runtime.dispatch.claims import Claims
 from rota.store.base import PartFailed, Store, Tx
 from tests.contract.builders import HOME, Clock, claim_some, given_run, look, run_sql, verdict
 from tests.contract.crew import Crew

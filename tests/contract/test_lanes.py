@@ -22,8 +22,8 @@ from rota.model.run import Lease
 from rota.model.schedule import Blackout
 from rota.model.states import State
 from rota.rules.admission.lanes import lane_of
-from rota.runtime.call import Work
-from rota.runtime.claims import Claims
+from rota.runtime.attempts.attempt import Work
+from rota.runtime.dispatch.claims import Claims
 from rota.runtime.options import Duty
 from rota.store.base import Store
 from tests.contract.breaker_builders import by_hand, given_job, given_open, tend_all

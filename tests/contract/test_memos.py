@@ -23,7 +23,7 @@ from rota.model.graph import Cache, Graph, Map, Node
 from rota.model.run import Lease, Verdict
 from rota.model.spec import JobSpec, PolicyChange, PythonTarget
 from rota.model.states import State
-from rota.runtime.sweeper import Sweeper
+from rota.runtime.chores.artifacts import Sweeper
 from rota.store.base import Store
 from tests.contract.builders import (
     HOME,

@@ -21,9 +21,9 @@ from rota.engine.insight.statistics import (
     next_part,
     prune_statistics,
 )
-from rota.runtime.describe import type_name
-from rota.runtime.executors.guard import NotReached, PrivateAddress
-from rota.runtime.executors.programs import NotStarted
+from rota.runtime.attempts.error_text import type_name
+from rota.runtime.executors.command.start import NotStarted
+from rota.runtime.executors.http.ssrf import NotReached, PrivateAddress
 from rota.store.base import Store
 from tests.contract.builders import (
     HOME,

@@ -15,8 +15,8 @@ from rota.model.run import Lease
 from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import State
 from rota.rules.jobs.accepted_arguments import takes_of
-from rota.runtime.call import Work
-from rota.runtime.claims import Claims
+from rota.runtime.attempts.attempt import Work
+from rota.runtime.dispatch.claims import Claims
 from rota.runtime.options import Duty
 from rota.store.base import Store
 from tests.contract.builders import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rota.ids import new_id
-from rota.runtime.transaction import Transaction
+from rota.runtime.attempts.transaction import Transaction
 from rota.store.base import Store, Tx
 from rota.store.open import open_store
 from rota.store.postgres.connections.connector import Dialer

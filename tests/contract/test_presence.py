@@ -13,7 +13,7 @@ from rota.engine.workers.registry import NewWorker, register, workers
 from rota.ids import new_id
 from rota.model.states import State
 from rota.rules.presence import GRACE_MS
-from rota.runtime import janitor
+from rota.runtime.chores import lifecycle as janitor
 from rota.store.base import Store, Tx
 from tests.contract.builders import (
     HOME,

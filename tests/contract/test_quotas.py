@@ -17,9 +17,9 @@ from rota.engine.identity.namespaces import (
 from rota.engine.insight.why import why
 from rota.errors import NotAllowed, QuotaExceeded, UnknownNamespace
 from rota.model.identity import Quotas
-from rota.runtime.claims import Claims
+from rota.runtime.dispatch.claim_gate import Closings
+from rota.runtime.dispatch.claims import Claims
 from rota.runtime.options import Duty
-from rota.runtime.warden import Closings
 from rota.store.base import Store
 from tests.contract.builders import (
     Clock,

@@ -14,7 +14,7 @@ import pytest
 
 from rota.errors import RotaError, WrongConnection
 from rota.receipts import once_in
-from rota.runtime.context import current, enter
+from rota.runtime.attempts.context import current, enter
 from tests.contract.builders import run_sql
 from tests.support.calls import call_of
 from tests.support.connections import KINDS, driver_at, open_kind

@@ -12,8 +12,8 @@ import apsw
 import pytest
 
 from rota.errors import Cancelled
-from rota.runtime.call import Call
-from rota.runtime.executors.threads import Slot
+from rota.runtime.attempts.attempt import Call
+from rota.runtime.executors.threads.executor import Slot
 from rota.store.base import Store
 from rota.store.open import open_store
 from rota.store.options import PoolOptions

@@ -15,8 +15,8 @@ from rota.ids import new_id
 from rota.model.spec import JobSpec, PythonTarget
 from rota.notices import subscribe
 from rota.rules.jobs.signature import Signature
-from rota.runtime import scheduler
-from rota.runtime.call import Work
+from rota.runtime.attempts.attempt import Work
+from rota.runtime.chores import scheduler
 from rota.runtime.lifeline import Lifeline
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.supervisor import Incarnation, serve_worker

@@ -14,9 +14,9 @@ from rota.engine.prune import Retention
 from rota.engine.runs.find import find
 from rota.errors import ArtifactLost, RunFailed
 from rota.model.artifact import LARGE, is_pointer, read_pointer
-from rota.runtime.artifacts import open_artifacts
+from rota.runtime.chores.artifacts import Sweeper
 from rota.runtime.options import WorkerOptions
-from rota.runtime.sweeper import Sweeper
+from rota.runtime.values.backends import open_artifacts
 from tests.integration.conftest import FAST, Serve
 from tests.support.object_store import BUCKET, object_store, variables
 
@@ -287,8 +287,8 @@ def test_old_objects_that_nothing_mentions_are_removed(kept: App, place: str) ->
 def test_a_store_that_does_not_answer_is_an_os_error(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in variables("http://127.0.0.1:1").items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("rota.runtime.object_store.RETRY_S", 0)
-    monkeypatch.setattr("rota.runtime.object_store.RETRIES", 0)
+    monkeypatch.setattr("rota.runtime.values.object_store.RETRY_S", 0)
+    monkeypatch.setattr("rota.runtime.values.object_store.RETRIES", 0)
     artifacts = open_artifacts("s3://bucket/prefix", beside=None)
     assert artifacts is not None
 

@@ -170,7 +170,7 @@ def test_each_change_is_posted_once_with_a_key_of_its_own(
 def test_a_webhook_that_fails_is_tried_again_with_the_same_key(
     app: App, serve: Serve, web: WebServer, notices: Notices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rota.runtime.herald.FIRST_WAIT_MS", 100)
+    monkeypatch.setattr("rota.runtime.chores.alerts.FIRST_WAIT_MS", 100)
 
     @app.job
     def charge() -> None: ...

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from rota.rules.runs.effect_keys import idempotency_key
-from rota.runtime.call import Stopped
-from rota.runtime.executors.commands import CommandExecutor
+from rota.runtime.attempts.attempt import Stopped
+from rota.runtime.executors.command.executor import CommandExecutor
 from tests.support.calls import BACKFILLED, TIMES, Ledger, command_call, eventually
 from tests.support.programs import is_alive, pids_in
 

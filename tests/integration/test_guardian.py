@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from rota.runtime.executors.guardian import Guardian
+from rota.runtime.executors.orphan_killer import Guardian
 from tests.support.calls import eventually
 from tests.support.programs import is_alive
 
 WORKER = """
 import os, signal, subprocess, sys
 from pathlib import Path
-from rota.runtime.executors.group import ProcessGroup
-from rota.runtime.executors.guardian import guardian
+from rota.runtime.executors.process_group import ProcessGroup
+from rota.runtime.executors.orphan_killer import guardian
 
 def start():
     words = ("sh", "-c", "sleep 600 & echo $!; wait")

@@ -11,9 +11,9 @@ from rota.app import App
 from rota.model.run import Lease
 from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.jobs.signature import Signature
-from rota.runtime.call import Work
-from rota.runtime.calls import Calls
-from rota.runtime.heart import Heart
+from rota.runtime.attempts.attempt import Work
+from rota.runtime.attempts.table import Calls
+from rota.runtime.heartbeat import Heart
 from rota.runtime.options import WorkerOptions
 from rota.store.base import Store
 from tests.contract.builders import claim_one, finish_with, given_run, given_worker, run_sql

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from rota.rules.runs.effect_keys import idempotency_key
-from rota.runtime.call import Stopped
-from rota.runtime.executors.guard import PrivateAddress, check_address
-from rota.runtime.executors.http import HttpExecutor
+from rota.runtime.attempts.attempt import Stopped
+from rota.runtime.executors.http.executor import HttpExecutor
+from rota.runtime.executors.http.ssrf import PrivateAddress, check_address
 from tests.support.calls import BACKFILLED, TIMES, Ledger, eventually, http_call
 from tests.support.webserver import WebServer
 

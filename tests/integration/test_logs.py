@@ -14,7 +14,7 @@ import pytest
 from rota.app import App, Run
 from rota.model.log import LogLine
 from rota.model.states import State
-from rota.runtime.log_courier import LogCourier
+from rota.runtime.logs.flusher import LogCourier
 from tests.contract.builders import run_sql
 from tests.integration.conftest import Serve
 from tests.support import talkers

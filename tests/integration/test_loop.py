@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from rota.notices import subscribe, unsubscribe
-from rota.runtime.call import Returned, Stopped
-from rota.runtime.context import ProgressBoard, current_run, progress
-from rota.runtime.executors.loop import LoopExecutor
+from rota.runtime.attempts.attempt import Returned, Stopped
+from rota.runtime.attempts.context import ProgressBoard, current_run, progress
+from rota.runtime.executors.loop.executor import LoopExecutor
 from tests.support.calls import Ledger, call_of, eventually
 
 

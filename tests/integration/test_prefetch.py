@@ -17,8 +17,8 @@ from rota.engine.runs.claimed import shares
 from rota.engine.runs.find import counts, now_ms
 from rota.engine.workers.registry import WorkerView, workers
 from rota.model.states import State
-from rota.runtime.context import current_run
-from rota.runtime.reserve import Reserve
+from rota.runtime.attempts.context import current_run
+from rota.runtime.dispatch.prefetch import Reserve
 from tests.integration.conftest import STEADY, Serve
 from tests.support.calls import eventually
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from rota.rules.runs.effect_keys import idempotency_key
-from rota.runtime.call import Crashed, Returned, Stopped
-from rota.runtime.context import ProgressBoard
-from rota.runtime.executors.processes import ProcessExecutor
+from rota.runtime.attempts.attempt import Crashed, Returned, Stopped
+from rota.runtime.attempts.context import ProgressBoard
+from rota.runtime.executors.process.executor import ProcessExecutor
 from tests.support import handlers
 from tests.support.calls import Ledger, call_of, eventually
 from tests.support.programs import is_alive, pids_in
@@ -352,7 +352,7 @@ def test_children_die_with_their_worker(tmp_path: Path) -> None:
         import time
         from tests.support import handlers
         from tests.support.calls import Ledger, call_of
-        from rota.runtime.executors.processes import ProcessExecutor
+        from rota.runtime.executors.process.executor import ProcessExecutor
 
         ledger = Ledger()
         executor = ProcessExecutor(slots=1, started=ledger.started, done=ledger.done)

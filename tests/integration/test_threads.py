@@ -16,13 +16,13 @@ import msgspec
 import pytest
 
 from rota.errors import Cancelled, Retry, RotaError, TimedOut
-from rota.runtime.call import Returned, Stopped
-from rota.runtime.context import Progress, ProgressBoard, current_run, progress
-from rota.runtime.executors.threads import ThreadExecutor
-from rota.runtime.logbook import Logbook
-from rota.runtime.masking import Masker
-from rota.runtime.pages import pages
-from rota.runtime.streams import capture
+from rota.runtime.attempts.attempt import Returned, Stopped
+from rota.runtime.attempts.context import Progress, ProgressBoard, current_run, progress
+from rota.runtime.executors.threads.executor import ThreadExecutor
+from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.capture import capture
+from rota.runtime.logs.masking import Masker
+from rota.runtime.logs.stdout_buffer import pages
 from tests.support.calls import Ledger, call_of, eventually
 from tests.support.logbooks import texts
 

@@ -17,11 +17,11 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from rota.errors import RotaError
 from rota.model.walls import Egress, Programs
 from rota.notices import subscribe, unsubscribe
-from rota.runtime.call import Raised
-from rota.runtime.executors.commands import CommandExecutor
-from rota.runtime.executors.guard import GuardedResolver, NotReached
-from rota.runtime.executors.http import HttpExecutor
-from rota.runtime.webhook import post
+from rota.runtime.attempts.attempt import Raised
+from rota.runtime.chores.webhook import post
+from rota.runtime.executors.command.executor import CommandExecutor
+from rota.runtime.executors.http.executor import HttpExecutor
+from rota.runtime.executors.http.ssrf import GuardedResolver, NotReached
 from tests.support.calls import Ledger, command_call, http_call
 from tests.support.webserver import WebServer
 

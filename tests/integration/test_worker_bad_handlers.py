@@ -15,7 +15,7 @@ from _pytest.mark import ParameterSet
 from rota.app import App
 from rota.errors import PayloadTooLarge, Retry
 from rota.model.states import State
-from rota.runtime.context import progress
+from rota.runtime.attempts.context import progress
 from tests.contract.builders import run_sql
 from tests.integration.conftest import Serve
 from tests.support import handlers

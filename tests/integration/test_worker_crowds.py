@@ -13,7 +13,7 @@ from rota.engine.prune import Retention
 from rota.engine.runs.find import counts
 from rota.errors import UnknownRun
 from rota.model.states import State
-from rota.runtime.context import current_run
+from rota.runtime.attempts.context import current_run
 from tests.contract.builders import run_sql
 from tests.integration.conftest import STEADY, Serve
 from tests.support.calls import eventually

@@ -9,7 +9,7 @@ from rota.app import App
 from rota.engine.workers.registry import WorkerView, ask_drain, workers
 from rota.errors import Cancelled
 from rota.model.states import State
-from rota.runtime.context import current_run
+from rota.runtime.attempts.context import current_run
 from rota.runtime.worker import Worker
 from tests.integration.conftest import Serve
 from tests.support.calls import eventually

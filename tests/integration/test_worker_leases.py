@@ -17,7 +17,7 @@ from rota import notices
 from rota.app import App, Run
 from rota.engine.workers.registry import WorkerView, workers
 from rota.model.states import State
-from rota.runtime.context import current_run
+from rota.runtime.attempts.context import current_run
 from rota.runtime.options import WorkerOptions
 from rota.runtime.worker import Worker
 from tests.contract.builders import run_sql

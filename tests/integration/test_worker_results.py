@@ -12,7 +12,7 @@ from rota.app import App
 from rota.engine.admission.queues import pause, resume
 from rota.errors import DuplicateKey, RunNotFinished
 from rota.model.states import State
-from rota.runtime.context import current_run, progress
+from rota.runtime.attempts.context import current_run, progress
 from rota.store.base import Store
 from tests.integration.conftest import Serve
 from tests.support import handlers

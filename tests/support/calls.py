@@ -14,7 +14,7 @@ from rota.model.run import Lease
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget
 from rota.rules.jobs.signature import Signature
 from rota.rules.text.template import placeholders
-from rota.runtime.call import Call, Ending, Raised, Returned, Work
+from rota.runtime.attempts.attempt import Call, Ending, Raised, Returned, Work
 
 DEADLINE_S = 120.0
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rota.errors import Cancelled, TimedOut
-from rota.runtime.context import current_run
+from rota.runtime.attempts.context import current_run
 
 
 class Trace(NamedTuple):

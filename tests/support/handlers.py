@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from rota.errors import Cancelled, Retry, TimedOut
-from rota.runtime.context import current_run, progress
+from rota.runtime.attempts.context import current_run, progress
 
 
 class Wrapped:

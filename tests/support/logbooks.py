@@ -10,16 +10,12 @@ from typing import Any, NamedTuple
 
 from rota.model.log import LEVELS, STREAMS, LogChunk
 from rota.rules.shared_log_rows import split
-from rota.runtime.attempt_log import (
-    STDERR,
-    STDOUT,
-    AttemptLog,
-)
-from rota.runtime.call import Call
-from rota.runtime.context import RunContext, current
-from rota.runtime.logbook import Logbook
-from rota.runtime.pages import pages
-from rota.runtime.streams import RunStream
+from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.context import RunContext, current
+from rota.runtime.logs.attempt_log import STDERR, STDOUT, AttemptLog
+from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.capture import RunStream
+from rota.runtime.logs.stdout_buffer import pages
 from tests.support.calls import call_of
 
 

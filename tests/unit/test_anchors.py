@@ -14,8 +14,8 @@ import pytest
 from rota.errors import BadFile, BadOption
 from rota.model.anchor import Anchor
 from rota.rules.security.anchors import check_key, read_anchors, write_anchor
-from rota.runtime.anchors import open_sink
-from rota.runtime.webhook import NotDelivered
+from rota.runtime.chores.anchors import open_sink
+from rota.runtime.chores.webhook import NotDelivered
 
 KEY = "a key that nobody guesses"
 FIRST = Anchor(namespace="default", seq=7, hash="ab" * 32, at=1_800_000_000_123, kept_until=None)

@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 
 from rota.errors import RotaError
 from rota.model.run import ErrorDetail
-from rota.runtime.context import current_run
-from rota.runtime.describe import MAX_MESSAGE, MAX_TRACEBACK, bounded, describe, type_names
+from rota.runtime.attempts.context import current_run
+from rota.runtime.attempts.error_text import (
+    MAX_MESSAGE,
+    MAX_TRACEBACK,
+    bounded,
+    describe,
+    type_names,
+)
 
 
 class Odd(ValueError):
@@ -46,7 +52,7 @@ def test_frames_of_rota_are_dropped() -> None:
 
     detail = describe(info.value)
 
-    assert "runtime/context.py" not in detail.traceback
+    assert "runtime/attempts/context.py" not in detail.traceback
     assert "test_describe.py" in detail.traceback
 
 

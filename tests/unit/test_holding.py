@@ -10,12 +10,12 @@ import pytest
 
 from rota.clock import elapsed_s
 from rota.model.run import Begun, Lease
-from rota.runtime.call import Call, Returned, Stopped
-from rota.runtime.calls import Calls
-from rota.runtime.holding import Holding
-from rota.runtime.judge import judge
+from rota.runtime.attempts.attempt import Call, Returned, Stopped
+from rota.runtime.attempts.table import Calls
+from rota.runtime.dispatch.give_back import Holding
+from rota.runtime.dispatch.outcomes import judge
+from rota.runtime.dispatch.prefetch import Reserve
 from rota.runtime.options import WorkerOptions
-from rota.runtime.reserve import Reserve
 from tests.support.calls import call_of, eventually, lease
 
 SLOTS = 2

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rota.rules.jobs.importers.celery import read_beat
 from rota.rules.jobs.importers.report import Imported
 from rota.rules.jobs.signature import Signature
-from rota.runtime.executors.lookup import find_function
+from rota.runtime.executors.process.lookup import find_function
 from tests.support.imports import fire_times
 
 celery = pytest.importorskip("celery")

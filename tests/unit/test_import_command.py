@@ -17,7 +17,7 @@ from rota.cli.imports import load_beat
 from rota.cli.serving import _bare_app
 from rota.errors import AppNotFound
 from rota.rules.jobs.files import read_bundle
-from rota.runtime.executors.lookup import find_function
+from rota.runtime.executors.process.lookup import find_function
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from rota.model.run import Verdict
-from rota.runtime.call import Call, Stopped, StopReason
+from rota.runtime.attempts.attempt import Call, Stopped, StopReason
+from rota.runtime.dispatch.outcomes import judge
 from rota.runtime.executors.endings import crashed
-from rota.runtime.executors.outside import came_with_our_end
-from rota.runtime.judge import judge
+from rota.runtime.executors.outside_signals import came_with_our_end
 from tests.support.calls import call_of
 from tests.support.handlers import add
 

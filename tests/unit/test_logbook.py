@@ -10,16 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.model.log import LEVELS
-from rota.runtime import attempt_log, streams
-from rota.runtime.attempt_log import (
-    INFO,
-    MAX_LINE,
-    STDERR,
-    STDOUT,
-)
-from rota.runtime.context import current
-from rota.runtime.logbook import Logbook
-from rota.runtime.masking import Masker
+from rota.runtime.attempts.context import current
+from rota.runtime.logs import attempt_log
+from rota.runtime.logs import capture as streams
+from rota.runtime.logs.attempt_log import INFO, MAX_LINE, STDERR, STDOUT
+from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.masking import Masker
 from tests.support.calls import call_of
 from tests.support.logbooks import Said, given_log, handler, printing, take_all, texts
 

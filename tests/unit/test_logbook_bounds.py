@@ -6,18 +6,11 @@ import gc
 
 import pytest
 
-from rota.runtime.attempt_log import (
-    MAX_CHARS,
-    MAX_LINE,
-    MAX_LINES,
-    STDERR,
-    STDOUT,
-    AttemptLog,
-)
-from rota.runtime.call import Call
-from rota.runtime.log_chunks import CHUNK_CHARS, CHUNK_LINES
-from rota.runtime.logbook import Logbook
-from rota.runtime.masking import Masker
+from rota.runtime.attempts.attempt import Call
+from rota.runtime.logs.attempt_log import MAX_CHARS, MAX_LINE, MAX_LINES, STDERR, STDOUT, AttemptLog
+from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.chunks import CHUNK_CHARS, CHUNK_LINES
+from rota.runtime.logs.masking import Masker
 from tests.support.logbooks import given_log, lines_in, printing, take_all, texts
 
 

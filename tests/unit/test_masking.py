@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.runtime.describe import bounded
-from rota.runtime.masking import MASK, Masker, secrets_in
+from rota.runtime.attempts.error_text import bounded
+from rota.runtime.logs.masking import MASK, Masker, secrets_in
 
 ENVIRONMENT = {
     "API_TOKEN": "t0ken-value",

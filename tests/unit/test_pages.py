@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 from rota.clock import elapsed_s
 from rota.rules.shared_log_rows import attempts_in
-from rota.runtime.attempt_log import MAX_LINE, STDOUT
-from rota.runtime.call import Call
-from rota.runtime.context import RunContext, current
-from rota.runtime.logbook import Logbook
-from rota.runtime.masking import Masker
-from rota.runtime.pages import MOMENT_S, MOST, Page, Pages, pages
-from rota.runtime.sheets import Sheet
-from rota.runtime.streams import RunRecords, RunStream, page_for
+from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.context import RunContext, current
+from rota.runtime.logs.attempt_log import MAX_LINE, STDOUT
+from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.capture import RunRecords, RunStream, page_for
+from rota.runtime.logs.masking import Masker
+from rota.runtime.logs.stdout_batch import Sheet
+from rota.runtime.logs.stdout_buffer import MOMENT_S, MOST, Page, Pages, pages
 from tests.support.calls import call_of
 from tests.support.logbooks import given_log, handler, take_all, texts
 

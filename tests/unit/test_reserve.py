@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from rota.model.run import Lease
 from rota.model.spec import JobSpec, PythonTarget
-from rota.runtime.call import Call, Work
-from rota.runtime.reserve import BUSY_S, LATE, LONGEST_REST_S, REST_S, Reserve
+from rota.runtime.attempts.attempt import Call, Work
+from rota.runtime.dispatch.prefetch import BUSY_S, LATE, LONGEST_REST_S, REST_S, Reserve
 
 HOLD_S = 0.05
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from rota.model.spec import CommandTarget, JobSpec
-from rota.runtime import roster
+from rota.runtime.dispatch import stored_jobs as roster
+from rota.runtime.dispatch.stored_jobs import LEAST_S, Roster
 from rota.runtime.options import Duty
-from rota.runtime.roster import LEAST_S, Roster
 
 
 def no_work(_: object) -> Any:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rota.ids import derived_id
 from rota.model.log import SPAN_MS
 from rota.rules.shared_log_rows import NEAR_MS, Parts, attempts_in, first_near, sheaf, split
-from rota.runtime.masking import MASK, Masker
-from rota.runtime.sheets import Sheet, bound, single
+from rota.runtime.logs.masking import MASK, Masker
+from rota.runtime.logs.stdout_batch import Sheet, bound, single
 
 AT_MS = 1_790_000_000_000
 SECRET = "swordfish"

@@ -38,9 +38,9 @@ from rota.errors import UnknownJob
 from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
 from rota.rules.text.names import check_name, check_release
-from rota.runtime.artifacts import open_artifacts
 from rota.runtime.options import WorkerOptions
-from rota.runtime.vault import Vault
+from rota.runtime.values.artifacts import Vault
+from rota.runtime.values.backends import open_artifacts
 from rota.runtime.worker import Worker
 from rota.store.access.rights import WORKER
 from rota.store.base import Store

@@ -11,7 +11,7 @@ from rota.engine.runs.effects.in_doubt import doubts, effects, settle_doubt
 from rota.errors import BadInput
 from rota.ids import new_id
 from rota.model.effect import EffectView
-from rota.runtime.capped import MAX_STATE_BYTES, encoded
+from rota.runtime.attempts.value_limits import MAX_STATE_BYTES, encoded
 
 if TYPE_CHECKING:
     from rota.app.app import App

@@ -15,8 +15,8 @@ from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, Pyt
 from rota.rules.jobs.accepted_arguments import takes_of
 from rota.rules.jobs.signature import Signature
 from rota.rules.text.template import placeholders
-from rota.runtime.call import Work
-from rota.runtime.executors.lookup import find_function
+from rota.runtime.attempts.attempt import Work
+from rota.runtime.executors.process.lookup import find_function
 from rota.scripts import module_name, script_path
 
 if TYPE_CHECKING:

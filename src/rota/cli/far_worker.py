@@ -23,7 +23,7 @@ def far_worker(said: Settings, app: App, options: WorkerOptions) -> RemoteWorker
     from rota.cli.served import token_of
     from rota.client import Client
     from rota.remote import RemoteWorker
-    from rota.runtime.far_desk import NO_STORE
+    from rota.runtime.attempts.remote_services import NO_STORE
     from rota.store.open import forbid
 
     for name, given in (("alert_webhook", said.alert_webhook), ("anchor", said.anchor)):

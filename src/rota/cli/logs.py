@@ -13,7 +13,7 @@ import msgspec
 
 from rota.cli.inert import ESCAPED, ONE_LINE
 from rota.notices import subscribe
-from rota.runtime.masking import Masker
+from rota.runtime.logs.masking import Masker
 
 WARNING = {
     "logs.unheard",

@@ -11,7 +11,7 @@ from rota.cli.times import ago, took
 from rota.engine.insight.reasons import Reason
 from rota.model.run import AttemptView, ErrorDetail, RunView
 from rota.rules.runs.times import run_values
-from rota.runtime.masking import Masker
+from rota.runtime.logs.masking import Masker
 
 _NAMES = {
     "error": ("error", "errors"),

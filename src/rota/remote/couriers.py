@@ -26,10 +26,10 @@ from rota.remote.ends import end_of, unrecorded, unstarted
 from rota.remote.heart import EARLY_S, WAIT_S, Poll
 from rota.remote.link import Link
 from rota.remote.passes import Passes
-from rota.runtime.call import Call, Ending, Work
-from rota.runtime.calls import Calls
+from rota.runtime.attempts.attempt import Call, Ending, Work
+from rota.runtime.attempts.table import Calls
+from rota.runtime.dispatch.prefetch import Reserve
 from rota.runtime.options import WorkerOptions
-from rota.runtime.reserve import Reserve
 from rota.runtime.service import Service
 
 BATCH = 500

@@ -20,7 +20,7 @@ from rota.model.run import Lease
 from rota.remote.link import Link
 from rota.remote.passes import Passes
 from rota.rules.runs.effect_keys import args_digest
-from rota.runtime.far_desk import FarDesk, Question, Reply
+from rota.runtime.attempts.remote_services import FarDesk, Question, Reply
 
 ASK_S = 15.0
 """How long to try a question that may be asked twice."""

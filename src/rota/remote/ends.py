@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rota.model.remote import EndBody
 from rota.model.run import ErrorDetail, Lease
-from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped
-from rota.runtime.judge import custom_wait, with_note
+from rota.runtime.attempts.attempt import Call, Crashed, Ending, Raised, Returned, Stopped
+from rota.runtime.dispatch.outcomes import custom_wait, with_note
 
 MOST_TYPES = 100
 MOST_REASON = 2_000

@@ -11,8 +11,8 @@ from rota.model.remote import Beaten, BegunBody, HeartbeatBody, ProgressBody, Ru
 from rota.model.run import Begun
 from rota.remote.link import Link
 from rota.remote.passes import Passes
-from rota.runtime.calls import Calls
-from rota.runtime.heart import Beating, Body
+from rota.runtime.attempts.table import Calls
+from rota.runtime.heartbeat import Beating, Body
 from rota.runtime.options import WorkerOptions
 from rota.runtime.service import Service
 

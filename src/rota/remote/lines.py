@@ -9,9 +9,9 @@ from rota.notices import emit
 from rota.remote.link import Link
 from rota.remote.passes import Passes
 from rota.rules.shared_log_rows import split
-from rota.runtime.calls import Calls
-from rota.runtime.log_courier import Echo, LineCourier
-from rota.runtime.logbook import Logbook
+from rota.runtime.attempts.table import Calls
+from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.flusher import Echo, LineCourier
 
 
 class ServedLines(LineCourier):

@@ -27,17 +27,17 @@ from rota.remote.lines import ServedLines
 from rota.remote.link import Link
 from rota.remote.passes import Passes
 from rota.rules.jobs.accepted_arguments import takes_of_all
-from rota.runtime.body import WorkerBody
-from rota.runtime.call import Call, Work
-from rota.runtime.calls import Calls
-from rota.runtime.holding import Holding
-from rota.runtime.logbook import Logbook
-from rota.runtime.masking import Masker, secrets_in
+from rota.runtime.attempts.attempt import Call, Work
+from rota.runtime.attempts.table import Calls
+from rota.runtime.base_worker import WorkerBody
+from rota.runtime.deadlines import Watchman
+from rota.runtime.dispatch.give_back import Holding
+from rota.runtime.dispatch.prefetch import Reserve
+from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.masking import Masker, secrets_in
 from rota.runtime.options import WorkerOptions
 from rota.runtime.outage import Outage
-from rota.runtime.reserve import Reserve
 from rota.runtime.service import Service
-from rota.runtime.watchman import Watchman
 from rota.version import version
 
 

@@ -10,7 +10,7 @@ from rota.engine.prune import Retention
 from rota.model.log import LogChunk
 from rota.model.run import Lease
 from rota.model.walls import Egress, Programs
-from rota.runtime.call import Work
+from rota.runtime.attempts.attempt import Work
 
 
 class Duty(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from rota.clock import elapsed_s
 from rota.ids import new_id
 from rota.notices import emit
-from rota.runtime.body import WorkerBody
+from rota.runtime.base_worker import WorkerBody
 from rota.runtime.lifeline import Lifeline
 from rota.runtime.signal_guard import guard_signals
 from rota.store.descriptors import are_closed, are_standard_closed

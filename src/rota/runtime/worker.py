@@ -21,29 +21,29 @@ from rota.errors import StoreUnavailable
 from rota.ids import new_id
 from rota.model.run import Begun
 from rota.notices import emit
-from rota.runtime.artifacts import DATABASE, ArtifactStore
-from rota.runtime.body import WorkerBody
-from rota.runtime.calls import Calls
-from rota.runtime.courier import HOLD_S, Courier
-from rota.runtime.desk import Address, Desk
-from rota.runtime.heart import Heart
-from rota.runtime.herald import Herald
-from rota.runtime.holding import Holding
-from rota.runtime.janitor import chores
-from rota.runtime.keeper import Keeper
-from rota.runtime.log_courier import LogCourier, LogIndexer
-from rota.runtime.logbook import Logbook
-from rota.runtime.masking import Masker
+from rota.runtime.attempts.services import Address, Desk
+from rota.runtime.attempts.table import Calls
+from rota.runtime.base_worker import WorkerBody
+from rota.runtime.chores.alerts import Herald
+from rota.runtime.chores.artifacts import Sweeper
+from rota.runtime.chores.breakers import Keeper
+from rota.runtime.chores.lifecycle import chores
+from rota.runtime.deadlines import Watchman
+from rota.runtime.dispatch.claim_gate import Closings, Warden
+from rota.runtime.dispatch.courier import HOLD_S, Courier
+from rota.runtime.dispatch.give_back import Holding
+from rota.runtime.dispatch.prefetch import Reserve
+from rota.runtime.dispatch.stored_jobs import Roster
+from rota.runtime.heartbeat import Heart
+from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.flusher import LogCourier, LogIndexer
+from rota.runtime.logs.masking import Masker
 from rota.runtime.options import Duty, WorkerOptions
 from rota.runtime.outage import Outage
-from rota.runtime.porter import Porter
-from rota.runtime.reserve import Reserve
-from rota.runtime.roster import Roster
 from rota.runtime.service import Service
-from rota.runtime.sweeper import Sweeper
-from rota.runtime.vault import Vault
-from rota.runtime.warden import Closings, Warden
-from rota.runtime.watchman import Watchman
+from rota.runtime.values.artifacts import Vault
+from rota.runtime.values.backends import DATABASE, ArtifactStore
+from rota.runtime.values.loader import Porter
 from rota.store.base import Store, Watch
 from rota.store.wakeups import EVERYWHERE
 
@@ -134,9 +134,9 @@ class Worker(WorkerBody):
 
     def _make_chores(self) -> list[Service]:
         # Late: a program that only submits need not know cron and zones.
-        from rota.runtime.anchors import anchorers  # noqa: PLC0415
-        from rota.runtime.scheduler import Reckoner, Scheduler  # noqa: PLC0415
-        from rota.runtime.usher import Usher  # noqa: PLC0415
+        from rota.runtime.chores.anchors import anchorers  # noqa: PLC0415
+        from rota.runtime.chores.dependencies import Usher  # noqa: PLC0415
+        from rota.runtime.chores.scheduler import Reckoner, Scheduler  # noqa: PLC0415
 
         options = self._options
         return [

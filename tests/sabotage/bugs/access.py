@@ -316,7 +316,7 @@ ACCESS = (
         breaks="A webhook asks the metadata service of a cloud for its keys, by another name.",
         edits=(
             Edit(
-                path="runtime/webhook.py",
+                path="runtime/chores/webhook.py",
                 within="_post",
                 old="resolver = GuardedResolver(allow_private=allow_private)",
                 new="resolver = None",

@@ -78,7 +78,7 @@ BOUNDARIES = (
         breaks="A token in the message of an exception is stored and shown to everybody.",
         edits=(
             Edit(
-                path="runtime/calls.py",
+                path="runtime/attempts/table.py",
                 within="Calls._ended",
                 old="ending = masked(call, ending, self._logbook.masker)",
                 new="pass",
@@ -91,7 +91,7 @@ BOUNDARIES = (
         breaks="A server that repeats the Authorization header has it stored in the error.",
         edits=(
             Edit(
-                path="runtime/masked.py",
+                path="runtime/attempts/masked_endings.py",
                 within="_secrets_of",
                 old="return tuple(word for word in words",
                 new="return tuple(word for word in ()",
@@ -104,7 +104,7 @@ BOUNDARIES = (
         breaks="The first half of a token stays where a long message was cut.",
         edits=(
             Edit(
-                path="runtime/masking.py",
+                path="runtime/logs/masking.py",
                 within="Masker.cut",
                 old="if len(parts) > 1 else ()",
                 new="if len(parts) > 9 else ()",
@@ -117,7 +117,7 @@ BOUNDARIES = (
         breaks="A token in a note of progress is stored and shown to everybody.",
         edits=(
             Edit(
-                path="runtime/context.py",
+                path="runtime/attempts/context.py",
                 within="ProgressBoard.take",
                 old="if mask is None:",
                 new="if mask is not None:",
@@ -258,7 +258,7 @@ BOUNDARIES = (
         breaks="A job that was stored before runs the argument of an operator as code.",
         edits=(
             Edit(
-                path="runtime/executors/commands.py",
+                path="runtime/executors/command/executor.py",
                 within="CommandExecutor._carry_out",
                 old="check_command(target.argv, target.env)",
                 new="pass",

@@ -162,7 +162,7 @@ CLAIMING = (
         breaks="Runs of a graph that has as many as it may are claimed and put back one by one.",
         edits=(
             Edit(
-                path="runtime/claims.py",
+                path="runtime/dispatch/claims.py",
                 within="take",
                 old="names = [name for name in self._names if name not in full]",
                 new="names = self._names",

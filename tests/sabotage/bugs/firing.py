@@ -178,7 +178,7 @@ FIRING = (
         breaks="Runs start in the middle of a maintenance window.",
         edits=(
             Edit(
-                path="runtime/claims.py",
+                path="runtime/dispatch/claims.py",
                 within="Claims.take",
                 old="if not self._closings and not full:",
                 new="if self._closings is not None:",

@@ -213,7 +213,7 @@ GRAPHS = (
         breaks="A node works with a value that is not what its parent gave.",
         edits=(
             Edit(
-                path="runtime/vault.py",
+                path="runtime/values/artifacts.py",
                 within="Vault._fetched",
                 old="if digest_of(data) != pointer.digest:",
                 new="if False:",

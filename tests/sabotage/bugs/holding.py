@@ -15,7 +15,7 @@ HOLDING = (
         breaks="Slow runs wait at a worker that has no slot for them, and urgent ones behind them.",
         edits=(
             Edit(
-                path="runtime/holding.py",
+                path="runtime/dispatch/give_back.py",
                 within="Holding.tick",
                 old="if self._reserve.is_hoard(held, busy, now_s):",
                 new="if False:",
@@ -30,7 +30,7 @@ HOLDING = (
         breaks="A run that nobody began has one attempt less.",
         edits=(
             Edit(
-                path="runtime/judge.py",
+                path="runtime/dispatch/outcomes.py",
                 within="_stopped",
                 old='return _verdict(call, "release")',
                 new='return _verdict(call, "reap", kind="lost")',
@@ -45,7 +45,7 @@ HOLDING = (
         breaks="A worker claims and gives back the same runs again and again.",
         edits=(
             Edit(
-                path="runtime/reserve.py",
+                path="runtime/dispatch/prefetch.py",
                 within="Reserve.ahead",
                 old=" or now_s < self._rests_until_s",
             ),
@@ -119,7 +119,7 @@ HOLDING = (
         breaks="After a pause workers go on to begin what they hold ready.",
         edits=(
             Edit(
-                path="runtime/holding.py",
+                path="runtime/dispatch/give_back.py",
                 within="Holding.recall",
                 old="self._give_back()",
                 new="pass",

@@ -146,7 +146,7 @@ ISOLATION = (
         breaks="Nobody is reaped or timed out any more, because one graph cannot be read.",
         edits=(
             Edit(
-                path="runtime/janitor.py",
+                path="runtime/chores/lifecycle.py",
                 within="Chore.write",
                 old="return write_apart(self._store.write, work, who=self.name)",
                 new="return self._store.write(work)",
@@ -165,7 +165,7 @@ ISOLATION = (
                 new="if",
             ),
             Edit(
-                path="runtime/keeper.py",
+                path="runtime/chores/breakers.py",
                 within="Keeper.tick",
                 old="except Exception as error:",
                 new="except MemoryError as error:",
@@ -178,7 +178,7 @@ ISOLATION = (
         breaks="A worker claims and gives back the same run for ever, as fast as it can.",
         edits=(
             Edit(
-                path="runtime/verdicts.py",
+                path="runtime/dispatch/verdicts.py",
                 within="unavailable",
                 old="if isinstance(error, StoreUnavailable):",
                 new="if True:",
@@ -204,7 +204,7 @@ ISOLATION = (
         breaks="`rota why` and `rota doctor` take a worker for well whose claims all fail.",
         edits=(
             Edit(
-                path="runtime/stall.py",
+                path="runtime/dispatch/stall.py",
                 within="Stall.met",
                 old="self._failures >= AGAIN",
                 new="False",

@@ -117,7 +117,7 @@ LEASES = (
         breaks="A worker hears of its strays and does nothing.",
         edits=(
             Edit(
-                path="runtime/heart.py",
+                path="runtime/heartbeat.py",
                 within="_obey",
                 old="if pulse.strays:",
                 new="if len(pulse.strays) < 0:",
@@ -130,7 +130,7 @@ LEASES = (
         breaks="A handler may run for ever.",
         edits=(
             Edit(
-                path="runtime/watchman.py",
+                path="runtime/deadlines.py",
                 within="tick",
                 old='self._calls.stop(call, "timeout")',
                 new="pass",
@@ -141,7 +141,9 @@ LEASES = (
     Sabotage(
         name="no self-fence",
         breaks="A worker that cannot renew its lease works on after its runs were given away.",
-        edits=(Edit(path="runtime/watchman.py", within="tick", old="self._cut_off()", new="pass"),),
+        edits=(
+            Edit(path="runtime/deadlines.py", within="tick", old="self._cut_off()", new="pass"),
+        ),
         caught_by=(T_WATCH + "test_a_worker_that_was_silent_too_long_stops_its_own_work[sqlite]",),
     ),
     Sabotage(
@@ -149,7 +151,7 @@ LEASES = (
         breaks="What a stopping worker had claimed ahead is given back to nobody.",
         edits=(
             Edit(
-                path="runtime/calls.py",
+                path="runtime/attempts/table.py",
                 within="Calls.withdraw",
                 old="self._done(call, Stopped(why))",
                 new="self.forget(call)",

@@ -60,7 +60,10 @@ PROCESSES = (
         breaks="What an earlier run left behind in a process is held against a later one.",
         edits=(
             Edit(
-                path="runtime/judge.py", within="_crashed", old="if not was_alone:", new="if False:"
+                path="runtime/dispatch/outcomes.py",
+                within="_crashed",
+                old="if not was_alone:",
+                new="if False:",
             ),
         ),
         caught_by=("tests/unit/test_judge.py::test_a_process_that_others_had_used_proves_nothing",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-STARTING = "runtime/executors/programs.py"
+STARTING = "runtime/executors/command/start.py"
 T_WALLS = "tests/integration/test_walls.py::"
 
 PROGRAMS = (

@@ -15,7 +15,7 @@ VERSIONS = (
         breaks="Runs of a graph that became a job, or the reverse, fail.",
         edits=(
             Edit(
-                path="runtime/claims.py",
+                path="runtime/dispatch/claims.py",
                 within="Claims._is_graph",
                 old="lease.job in self._graphs if spec is None else is_graph(spec)",
                 new="lease.job in self._graphs",
@@ -32,7 +32,7 @@ VERSIONS = (
         breaks="A worker whose code has no graphs fails runs of older versions that were some.",
         edits=(
             Edit(
-                path="runtime/claims.py",
+                path="runtime/dispatch/claims.py",
                 within="Claims.are_to_complete",
                 old=" or kinds.get((lease.job, lease.version), True)",
                 new=" or not kinds",

@@ -27,16 +27,16 @@ from rota.model.identity import Credential
 from rota.model.remote import ClaimBody, Claimed, ClaimedRun, Definition, Stray
 from rota.model.run import Lease, Verdict
 from rota.rules.security.attempt_tokens import Facts, make_token
-from rota.runtime.call import Call, Ending, Work
-from rota.runtime.claims import Claims
+from rota.runtime.attempts.attempt import Call, Ending, Work
+from rota.runtime.dispatch.claim_gate import closings_now
+from rota.runtime.dispatch.claims import Claims
+from rota.runtime.dispatch.verdicts import verdict_on
 from rota.runtime.options import Duty
-from rota.runtime.porter import Porter, incomplete
-from rota.runtime.verdicts import verdict_on
-from rota.runtime.warden import closings_now
+from rota.runtime.values.loader import Porter, incomplete
 from rota.store.base import Room, Tx
 
 if TYPE_CHECKING:
-    from rota.runtime.vault import Vault
+    from rota.runtime.values.artifacts import Vault
 
 
 AHEAD_S = 2.0

@@ -24,15 +24,15 @@ from rota.model.remote import EndBody
 from rota.model.run import ErrorDetail, Lease, Verdict
 from rota.model.spec import JobSpec
 from rota.rules.jobs.signature import MAX_RESULT_BYTES
-from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped, Work
-from rota.runtime.describe import MAX_MESSAGE, MAX_TRACEBACK, bounded
-from rota.runtime.judge import policy_of
-from rota.runtime.porter import Porter
-from rota.runtime.verdicts import verdict_on
+from rota.runtime.attempts.attempt import Call, Crashed, Ending, Raised, Returned, Stopped, Work
+from rota.runtime.attempts.error_text import MAX_MESSAGE, MAX_TRACEBACK, bounded
+from rota.runtime.dispatch.outcomes import policy_of
+from rota.runtime.dispatch.verdicts import verdict_on
+from rota.runtime.values.loader import Porter
 from rota.store.base import Room, Tx
 
 if TYPE_CHECKING:
-    from rota.runtime.vault import Vault
+    from rota.runtime.values.artifacts import Vault
 
 MAX_TYPE = 500
 

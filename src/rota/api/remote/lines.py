@@ -14,7 +14,7 @@ from rota.errors import BadInput
 from rota.model.log import LEVELS, SPAN_MS, STREAMS, LogChunk
 from rota.model.remote import ChunkBody
 from rota.rules.security.attempt_tokens import Facts
-from rota.runtime.attempt_log import MAX_CHARS, MAX_LINE, MAX_LINES
+from rota.runtime.logs.attempt_log import MAX_CHARS, MAX_LINE, MAX_LINES
 from rota.store.base import Tx
 
 SPARE_CHARS = 100_000

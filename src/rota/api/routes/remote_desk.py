@@ -27,7 +27,7 @@ from rota.model.remote_desk import (
 )
 from rota.model.run import Lease, Origin
 from rota.rules.text.names import check_name
-from rota.runtime.capped import MAX_STATE_BYTES
+from rota.runtime.attempts.value_limits import MAX_STATE_BYTES
 from rota.store.base import Tx
 
 T = TypeVar("T")

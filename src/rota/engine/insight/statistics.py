@@ -36,8 +36,8 @@ FIRST_MS = 5 * MINUTE_MS
 TRIES = 5
 """Parts are added some seconds apart: nobody meets one this often in a row."""
 ERROR = '{"type":"'
-ADDRESS_WALL = "rota.runtime.executors.guard"
-PROGRAM_WALL = "rota.runtime.executors.programs"
+ADDRESS_WALL = "rota.runtime.executors.http.ssrf"
+PROGRAM_WALL = "rota.runtime.executors.command.start"
 """Where the errors are at home with which a worker refuses what its settings do not allow."""
 _spread = msgspec.json.Decoder(dict[int, int])
 

@@ -11,8 +11,8 @@ from rota.clock import elapsed_s
 from rota.errors import BadDuration, Cancelled, InDoubt, Retry, TimedOut
 from rota.model.run import ErrorDetail
 from rota.rules.text.duration import parse_duration
-from rota.runtime.call import Call, Crashed, Ending, Raised, Returned, Stopped
-from rota.runtime.describe import MAX_MESSAGE, bounded, describe, type_names
+from rota.runtime.attempts.attempt import Call, Crashed, Ending, Raised, Returned, Stopped
+from rota.runtime.attempts.error_text import MAX_MESSAGE, bounded, describe, type_names
 
 Stops = tuple[type[BaseException], ...]
 

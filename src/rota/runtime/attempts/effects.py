@@ -1,0 +1,146 @@
+"""Effects of a handler: those that commit with its run, and those in the outside world.
+
+Handlers reach this through `current_run()`; the promises are told in docs/effects.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import copy_context
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import msgspec
+
+from rota.errors import BadOption, InDoubt, NotAllowed, RotaError
+from rota.rules.runs.effect_keys import effect_key
+from rota.rules.text.duration import parse_duration
+from rota.rules.text.names import check_name
+from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.services import Desk
+from rota.runtime.attempts.transaction import Transaction
+from rota.runtime.attempts.value_limits import MAX_STATE_BYTES, encoded
+
+Policy = Literal["retry", "park"] | Callable[[str], Any]
+Apply = Callable[[Transaction], Any]
+
+
+def desk_of(call: Call) -> Desk:
+    """The desk of the worker that runs this call."""
+    desk: Desk | None = call.desk
+    if desk is None:
+        raise RotaError("this run has no store to ask: it is not carried out by a worker")
+    return desk
+
+
+class _Thrown(Exception):
+    """Carries what is no Exception out of a transaction that it may share with others."""
+
+
+def commit(call: Call, apply: Apply | None, *, result: Any, limit: str | float | None) -> Any:
+    """End the run now, together with what `apply` does; gives back the result of the run."""
+    desk = desk_of(call)
+    if call.is_committed:
+        raise NotAllowed("the run has been committed already")
+    limit_s = desk.limit_s(None if limit is None else parse_duration(limit) / 1000)
+    context = copy_context()  # on SQLite another thread may do it, with a run of its own
+    value = result
+
+    def act(tx: Transaction) -> str:
+        nonlocal value
+        try:
+            given = context.run(apply, tx) if apply is not None else None
+        except Exception:
+            raise
+        except BaseException as stop:  # Cancelled is for this caller alone, not for the batch
+            raise _Thrown from stop
+        value = given if result is msgspec.UNSET else result
+        signature = call.work.signature
+        assert signature is not None  # noqa: S101  # a handler runs, so it has one
+        return signature.dump_result(value)
+
+    with call.shielded():
+        call.is_committing = True
+        try:
+            # While it is committing nobody stops it; who drains must not wait for an outage to end.
+            desk.commit(
+                call.begun_lease(),
+                act,
+                limit_s=limit_s,
+                gives_up=lambda: call.stop_reason == "drain",
+            )
+            call.is_committed = True
+        except _Thrown as thrown:
+            raise thrown.__cause__ or thrown from None
+        finally:
+            call.is_committing = False
+        if call.on_commit is not None:
+            call.on_commit()
+    return value
+
+
+class Effect:
+    """One effect in the outside world; see `current_run().once()`.
+
+    When the block ends well, `result` is kept and later attempts get it. When it raises, the
+    effect is in doubt, unless `retract()` says that it surely did not take place.
+    """
+
+    def __init__(self, call: Call, name: str, *, in_doubt: Policy) -> None:
+        if not callable(in_doubt) and in_doubt not in ("retry", "park"):
+            raise BadOption(f"in_doubt={in_doubt!r:.64} is not 'retry', 'park' or a function")
+        self.name = check_name("effect", name)
+        self.idempotency_key = effect_key(call.lease.run_id, call.lease.job, self.name)
+        """The same for every attempt of this run and for those that repeat it after a failure,
+        and another for each name. Ask for it inside the block."""
+        self.is_done = False
+        """The effect took place before: `result` is what it gave, do not call again."""
+        self.result: Any = None
+        """What the call gave; must be JSON."""
+        self._call = call
+        self._desk = desk_of(call)
+        self._in_doubt = in_doubt
+        self._is_retracted = False
+
+    def retract(self) -> None:
+        """The call surely did not take place: it is not in doubt when this attempt fails."""
+        self._is_retracted = True
+
+    def __enter__(self) -> Self:
+        lease = self._call.lease
+        intent = self._desk.intend(lease, self.name)
+        if intent.key_run is not None:
+            self.idempotency_key = effect_key(intent.key_run, lease.job, self.name)
+        if intent.is_settled:
+            self.result = msgspec.json.decode(intent.result or "null")
+            self.is_done = True
+        elif not intent.is_new:
+            self._resolve()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.is_done:
+            return
+        if self._is_retracted:
+            self._desk.retract(self._call.lease, self.name)
+        elif error is None:
+            self._settle()
+
+    def _resolve(self) -> None:
+        """Somebody began it and nobody knows its end."""
+        if callable(self._in_doubt):
+            self.result = self._in_doubt(self.idempotency_key)
+            if self.result is not None:
+                self._settle()
+        elif self._in_doubt == "park":
+            raise InDoubt(self.name)
+
+    def _settle(self) -> None:
+        text = encoded(self.result, f"the result of effect {self.name}", limit=MAX_STATE_BYTES)
+        self._desk.settle(self._call.lease, self.name, text)
+        self.is_done = True

@@ -1,0 +1,40 @@
+"""Checkpoints: a long handler says how far it has come; the attempt after it goes on from there."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar, overload
+
+from rota.runtime.attempts.context import find_run
+from rota.runtime.attempts.value_limits import MAX_STATE_BYTES, decoded, encoded
+
+T = TypeVar("T")
+
+
+def checkpoint(state: object) -> None:
+    """Keep the state for the next attempt, in place of the one before; it is on disk on return.
+
+    JSON of up to 256 KB, gone when the run has ended. LeaseLost when another worker owns the
+    run. A handler that is called as a plain function has no next attempt: nothing happens.
+    """
+    text = encoded(state, "the checkpoint", limit=MAX_STATE_BYTES)
+    run = find_run()
+    if run is not None:
+        run.save_checkpoint(text)
+
+
+@overload
+def last_checkpoint() -> Any: ...
+
+
+@overload
+def last_checkpoint(kind: type[T]) -> T | None: ...
+
+
+def last_checkpoint(kind: Any = Any) -> Any:
+    """The state that this or an earlier attempt kept last, read as `kind`; None if there is none.
+
+    BadInput when the state does not fit the type, for instance after the code was changed.
+    """
+    run = find_run()
+    text = None if run is None else run.load_checkpoint()
+    return None if text is None else decoded(text, kind)

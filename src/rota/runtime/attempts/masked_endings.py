@@ -1,0 +1,64 @@
+"""Secrets out of how calls end: errors, tracebacks and reasons, as they are taken out of logs.
+
+Results stay as they are: they are data that other jobs read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from rota.errors import RotaError
+from rota.model.run import ErrorDetail
+from rota.model.spec import CommandTarget, HttpTarget
+from rota.rules.text.template import Value, fill
+from rota.runtime.attempts.attempt import Call, Crashed, Ending, Raised
+from rota.runtime.logs.masking import Masker, secrets_in
+
+
+def masked(call: Call, ending: Ending, masker: Masker) -> Ending:
+    """The ending, with `***` for what its attempt must not tell."""
+    match ending:
+        case Raised(error=error, reason=reason):
+            more = _secrets_of(call)
+            return msgspec.structs.replace(
+                ending,
+                error=_masked(error, masker, more),
+                reason=None if reason is None else masker.cut(reason, more),
+            )
+        case Crashed(error=error):
+            return Crashed(_masked(error, masker, _secrets_of(call)))
+        case _:
+            return ending
+
+
+def _masked(error: ErrorDetail, masker: Masker, more: tuple[str, ...]) -> ErrorDetail:
+    return msgspec.structs.replace(
+        error,
+        message=masker.cut(error.message, more),
+        traceback=masker.cut(error.traceback, more),
+    )
+
+
+def _secrets_of(call: Call) -> tuple[str, ...]:
+    """What only this job knows: variables of its program, headers and address of its request."""
+    match call.work.spec.target:
+        case CommandTarget(env=env):
+            return secrets_in(_filled(call, env))
+        case HttpTarget(headers=headers, url=url):
+            texts = _filled(call, {**headers, "": url})
+            # Of `Bearer abc` a server may repeat the second word alone.
+            words = [word for text in secrets_in(texts) for word in (text, *text.split()[1:])]
+            return tuple(word for word in words if word in secrets_in({"token": word}))
+        case _:
+            return ()
+
+
+def _filled(call: Call, texts: Mapping[str, str]) -> dict[str, str]:
+    signature = call.work.signature
+    try:
+        values: Mapping[str, Value] = {} if signature is None else signature.load(call.lease.args)
+        return {name: fill(text, values) for name, text in texts.items()}
+    except RotaError:  # arguments that do not fit are why it failed
+        return dict(texts)

@@ -1,0 +1,104 @@
+"""A desk without a database behind it: what a handler asks is passed on to somebody who knows.
+
+Two ways lead there: a worker asks its server, and a child process asks its worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NoReturn
+
+import msgspec
+
+from rota.engine.runs.effects.ledger import Intent
+from rota.engine.schedules.last_success import LastSuccess
+from rota.errors import NotAllowed
+from rota.model.run import Lease
+from rota.runtime.attempts.services import Desk, never
+from rota.runtime.attempts.transaction import Transaction
+
+NO_DATABASE = (
+    "this worker has no login of the database: it speaks to a server, with a token that can carry "
+    "out runs and nothing else. "
+)
+NO_COMMIT = NO_DATABASE + (
+    "commit() needs a worker with one; return the result, and guard calls outside with once()"
+)
+NO_STORE = NO_DATABASE + (
+    "To submit or look at runs use rota.Client with a token of its own, of the role operator"
+)
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a handler wants to know or to keep."""
+
+    verb: Literal["load", "save", "last_success", "intend", "settle", "retract"]
+    name: str = ""
+    text: str = ""
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="reply"):
+    """What came back: a value, or the class and words of an error of ours."""
+
+    text: str | None = None
+    at: int | None = None
+    is_new: bool = False
+    is_settled: bool = False
+    key_run: str | None = None
+    error: tuple[str, str] | None = None
+
+
+class FarDesk(Desk):
+    """Every verb of a desk as a question; what needs a transaction is refused."""
+
+    address = None
+
+    def __init__(self) -> None:
+        """It has no store, and so nothing that a desk needs."""
+
+    def ask(self, lease: Lease, question: Question) -> Reply:
+        """Pass it on; LeaseLost when another worker owns the run."""
+        raise NotImplementedError
+
+    def save_checkpoint(self, lease: Lease, state: str) -> None:
+        self.ask(lease, Question(verb="save", text=state))
+
+    def load_checkpoint(self, lease: Lease) -> str | None:
+        return self.ask(lease, Question(verb="load")).text
+
+    def check_lease(self, lease: Lease) -> None:
+        self.ask(
+            lease, Question(verb="load")
+        )  # which servers of any version answer under the fence
+
+    def last_success(self, lease: Lease, schedule: str) -> LastSuccess:
+        found = self.ask(lease, Question(verb="last_success", name=schedule))
+        return LastSuccess(at=found.at, result=found.text)
+
+    def intend(self, lease: Lease, name: str) -> Intent:
+        found = self.ask(lease, Question(verb="intend", name=name))
+        return Intent(
+            is_new=found.is_new,
+            is_settled=found.is_settled,
+            result=found.text,
+            key_run=found.key_run,
+        )
+
+    def settle(self, lease: Lease, name: str, result: str) -> None:
+        self.ask(lease, Question(verb="settle", name=name, text=result))
+
+    def retract(self, lease: Lease, name: str) -> None:
+        self.ask(lease, Question(verb="retract", name=name))
+
+    def limit_s(self, asked_s: float | None) -> NoReturn:  # noqa: ARG002  # it does not matter
+        raise NotAllowed(NO_COMMIT)
+
+    def commit(
+        self,
+        lease: Lease,  # noqa: ARG002  # whatever it is
+        apply: Callable[[Transaction], str],  # noqa: ARG002
+        *,
+        limit_s: float,  # noqa: ARG002
+        gives_up: Callable[[], bool] = never,  # noqa: ARG002
+    ) -> NoReturn:
+        raise NotAllowed(NO_COMMIT)

@@ -1,0 +1,189 @@
+"""The desk: what a running handler may ask of the store, always under the fence of its lease.
+
+One per worker; a child process opens one of its own at the same address.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from rota.clock import elapsed_s
+from rota.engine.runs.commit import commit
+from rota.engine.runs.effects.ledger import Intent, check_lease, intend, retract, settle
+from rota.engine.runs.handler_state import load_checkpoint, save_checkpoint
+from rota.engine.schedules.last_success import LastSuccess, last_success
+from rota.errors import CommitUnknown, StoreLost, StoreUnavailable
+from rota.model.artifact import is_pointer
+from rota.model.run import Lease
+from rota.rules.runs.effect_keys import args_digest
+from rota.runtime.attempts.transaction import Transaction
+from rota.runtime.values.artifacts import Vault
+from rota.store.base import Store, Tx
+
+LIMIT_S = {"postgres": 30.0, "sqlite": 5.0}
+"""How long a handler's transaction may take. SQLite has one writer: everybody waits for it, and
+other processes give up after 10 s."""
+IDLE_MS = 10_000
+TRIES = 3
+"""How often `apply` is called when its transaction breaks in the middle: it may be the cause."""
+T = TypeVar("T")
+
+
+def never() -> bool:
+    return False
+
+
+class Address(NamedTuple):
+    """Where a desk is."""
+
+    url: str
+    namespace: str
+    artifacts: str
+    """Where large values are, as the setting says it."""
+
+
+class _Own(Exception):
+    """Carries an error that is of the handler's own making past those who wait out ours."""
+
+
+class Desk:
+    """Reads and writes for the calls of one worker."""
+
+    address: Address | None
+    """Where a child process finds the same; None if it has to ask us."""
+
+    def __init__(self, address: Address, store: Callable[[], Store], vault: Vault) -> None:
+        self.address = address
+        self._store = store
+        self._vault = vault
+        self._namespace = address.namespace
+
+    def save_checkpoint(self, lease: Lease, state: str) -> None:
+        self._write(lambda tx: save_checkpoint(tx, lease, state, namespace=self._namespace))
+
+    def load_checkpoint(self, lease: Lease) -> str | None:
+        return self._read(lambda tx: load_checkpoint(tx, lease, namespace=self._namespace))
+
+    def check_lease(self, lease: Lease) -> None:
+        """LeaseLost when what this attempt writes does not count any more."""
+        self._read(lambda tx: check_lease(tx, lease, namespace=self._namespace))
+
+    def last_success(self, lease: Lease, schedule: str) -> LastSuccess:  # noqa: ARG002  # see far_desk
+        found = self._read(lambda tx: last_success(tx, schedule, namespace=self._namespace))
+        if not is_pointer(found.result):
+            return found
+        result = self._vault.value(found.result or "", f"the last result of schedule {schedule!r}")
+        return msgspec.structs.replace(found, result=result)
+
+    def intend(self, lease: Lease, name: str) -> Intent:
+        digest = None if lease.parent_id is None else args_digest(lease.args)
+        # Not again when its commit is in doubt: it would look begun by somebody else.
+        return _patiently(
+            lambda: self._store().write(
+                lambda tx: intend(tx, lease, name, namespace=self._namespace, digest=digest)
+            )
+        )
+
+    def settle(self, lease: Lease, name: str, result: str) -> None:
+        self._write(lambda tx: settle(tx, lease, name, namespace=self._namespace, result=result))
+
+    def retract(self, lease: Lease, name: str) -> None:
+        self._write(lambda tx: retract(tx, lease, name, namespace=self._namespace))
+
+    def limit_s(self, asked_s: float | None) -> float:
+        """The time for a transaction; asking for more than the default is in vain on SQLite."""
+        most_s = LIMIT_S[self._store().dialect]
+        if asked_s is None:
+            return most_s
+        return min(asked_s, most_s) if self._store().dialect == "sqlite" else asked_s
+
+    def commit(
+        self,
+        lease: Lease,
+        apply: Callable[[Transaction], str],
+        *,
+        limit_s: float,
+        gives_up: Callable[[], bool] = never,
+    ) -> None:
+        """End the run together with what `apply` does, which may be called again until it counts.
+
+        An outage is waited out, as the end of a run without a transaction is. When the connection
+        breaks during the commit, the database is asked whether it took place. StoreUnavailable, or
+        CommitUnknown where nobody knows, only after three breaks, or if `gives_up` says so.
+        """
+        begun = 0
+
+        def guarded(tx: Tx) -> str:
+            nonlocal begun
+            begun += 1
+            narrow = Transaction(tx, namespace=self._namespace, limit_s=limit_s)
+            end_s = elapsed_s() + limit_s
+            try:
+                result = apply(narrow)
+                narrow.check()
+            except Exception as error:
+                # Another store of the handler, or its own time that is over: no outage of ours.
+                if isinstance(error, StoreUnavailable) or elapsed_s() >= end_s:
+                    raise _Own from error
+                raise
+            finally:
+                narrow.close()
+            return result
+
+        work = partial(
+            commit,
+            lease=lease,
+            apply=guarded,
+            namespace=self._namespace,
+            limit_ms=round(limit_s * 1000),
+            idle_ms=IDLE_MS,
+        )
+        is_repeat = False
+
+        def try_it() -> None:
+            nonlocal is_repeat
+            try:
+                self._store().write(partial(work, is_repeat=is_repeat))
+            except CommitUnknown:
+                is_repeat = True
+                raise
+
+        try:
+            _patiently(try_it, gives_up=lambda: begun >= TRIES or gives_up(), asks_again=True)
+        except _Own as thrown:
+            raise thrown.__cause__ or thrown from None
+
+    def _write(self, work: Callable[[Tx], None]) -> None:
+        """A write that does no harm when it is made twice."""
+        _patiently(lambda: self._store().write(work), asks_again=True)
+
+    def _read(self, work: Callable[[Tx], T]) -> T:
+        return _patiently(lambda: self._store().read(work))
+
+
+def _patiently(
+    work: Callable[[], T], *, gives_up: Callable[[], bool] = never, asks_again: bool = False
+) -> T:
+    """Do it when the store is there: an outage is no fault of the handler, and costs it no attempt.
+
+    A handler that is stopped meanwhile is out of here at once. What may have been done already is
+    done again only where that does no harm.
+    """
+    unknown: CommitUnknown | None = None
+    while True:
+        try:
+            return work()
+        except StoreLost:
+            raise
+        except StoreUnavailable as error:
+            if isinstance(error, CommitUnknown):
+                unknown = error
+            if gives_up() or (unknown is not None and not asks_again):
+                raise (unknown or error) from error
+        time.sleep(random.uniform(0.05, 0.5))

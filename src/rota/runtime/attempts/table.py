@@ -1,0 +1,291 @@
+"""The calls a worker holds, and the executors that carry them out."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from rota.clock import elapsed_s
+from rota.engine.workers.heartbeat import Held
+from rota.model.run import ErrorDetail, Lease
+from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.notices import emit
+from rota.rules.failures.retry import MAX_LOSSES
+from rota.runtime.attempts.attempt import (
+    Call,
+    Ending,
+    Executor,
+    Raised,
+    Returned,
+    Stopped,
+    StopReason,
+    Work,
+)
+from rota.runtime.attempts.context import ProgressBoard
+from rota.runtime.attempts.masked_endings import masked
+from rota.runtime.attempts.services import Desk
+from rota.runtime.dispatch.outcomes import policy_of
+from rota.runtime.executors.process.lookup import is_findable
+from rota.runtime.executors.threads.executor import ThreadExecutor
+from rota.runtime.logs.buffer import Logbook
+from rota.runtime.options import WorkerOptions
+from rota.runtime.values.loader import Porter, incomplete
+
+
+class WithdrawingExecutor(Executor, Protocol):
+    """An executor whose waiting calls can be taken back."""
+
+    def withdraw(self) -> list[Call]: ...
+
+
+class Calls:
+    """All calls between claim and finish; each ends exactly once.
+
+    `started` and `wake` are called from whatever thread the executor uses.
+    """
+
+    def __init__(
+        self,
+        *,
+        options: WorkerOptions,
+        started: Callable[[Call], None],
+        wake: Callable[[], None],
+        desk: Desk | None = None,
+        logbook: Logbook | None = None,
+        porter: Porter | None = None,
+    ) -> None:
+        self._slots = options.slots
+        # What can be killed is killed in time, before the watchman gives it up.
+        self._kill_s = options.grace_ms / 2000
+        self._egress, self._programs = options.egress, options.programs
+        self._started = started
+        self._wake = wake
+        self._desk = desk
+        self._logbook = logbook
+        self._porter = porter
+        self._held: dict[str, Call] = {}
+        self._left: list[Call] = []
+        self._executors: dict[str, WithdrawingExecutor] = {}
+        self.endings: deque[tuple[Call, Ending]] = deque()
+        self.progress = ProgressBoard(None if logbook is None else logbook.masker.cut)
+        self.logged: Callable[[], None] = _nothing
+        """Told when a call that wrote log lines has ended."""
+        self.carry = wake
+        """As `wake`, called from a thread that has nothing else to do."""
+
+        self.is_leaving = False
+        """The worker ends: what dies now was probably told to."""
+
+    def _leaves(self) -> bool:
+        return self.is_leaving
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def open(self, lease: Lease, work: Work) -> None:
+        """Hand a lease to the executor for its kind of job; one that cannot begin fails."""
+        timeout_ms = work.spec.timeout_ms
+        call = Call(lease, work, None if timeout_ms is None else timeout_ms / 1000)
+        call.desk = self._desk
+        call.logbook = self._logbook
+        self._held[lease.run_id] = call
+        try:
+            self._begin(call)
+        except Exception as error:  # noqa: BLE001  # the others that were claimed with it go on
+            emit("work.unavailable", run=lease.run_id, job=lease.job, error=error)
+            self._done(call, incomplete(error))
+
+    def _begin(self, call: Call) -> None:
+        if call.lease.crashes >= MAX_LOSSES and not _can_be_alone(call.work.spec):
+            self._done(call, _lost_too_often(call))
+            return
+        change = policy_of(call.lease.policy)
+        if change and change.timeout_ms is not None:
+            call.timeout_s = change.timeout_ms / 1000
+        if change and change.isolation is not None:
+            spec = msgspec.structs.replace(call.work.spec, isolation=change.isolation)
+            call.work = msgspec.structs.replace(call.work, spec=spec)
+        if self._porter is not None and self._porter.is_wanted_before(call.lease):
+            self._porter.fetch(call, self._start, self._done)
+        else:
+            self._start(call)
+
+    def held(self) -> list[Held]:
+        """What a heartbeat vouches for; not what has ended by commit() and still tidies up."""
+        return [
+            Held(call.lease.run_id, call.lease.fence)
+            for call in tuple(self._held.values())
+            if not call.is_committed
+        ]
+
+    @property
+    def begun(self) -> int:
+        """How many bodies run in slots now; the others wait for one, or have ended."""
+        calls = tuple(self._held.values())
+        return sum(call.started_s is not None and not call.has_ended for call in calls)
+
+    @property
+    def left_behind(self) -> int:
+        """How many bodies go on although their runs have ended."""
+        self._left = [call for call in self._left if call.is_left_behind]
+        return len(self._left)
+
+    def find(self, run_id: str) -> Call | None:
+        return self._held.get(run_id)
+
+    def everything(self) -> list[Call]:
+        return list(self._held.values())
+
+    def forget(self, call: Call) -> None:
+        """The store has been told, or must not be told any more."""
+        if self._held.get(call.lease.run_id) is call:
+            del self._held[call.lease.run_id]
+
+    def stop(self, call: Call, why: StopReason) -> None:
+        """Ask a body to end, once; the first reason counts."""
+        if call.stop_reason is not None or call.has_ended:
+            return
+        if self._porter is None or not self._porter.withdraw(call, why, self._done):
+            self._executor_for(call).stop(call, why)
+
+    def abandon(self, call: Call) -> None:
+        """Leave a body behind that did not end in its grace; its slot is free again."""
+        if call.page is not None:
+            call.page.turn()  # it may go on to print, and nobody would look
+        self._executor_for(call).abandon(call)
+        if call.is_left_behind:
+            self._left.append(call)
+        self._done(call, Stopped(call.stop_reason or "lost"))
+
+    def withdraw(self, why: StopReason) -> None:
+        """End what has not started."""
+        for call in self._porter.waiting() if self._porter else ():
+            self.stop(call, why)
+        for executor in tuple(self._executors.values()):
+            for call in executor.withdraw():
+                self._done(call, Stopped(why))
+
+    def give_back(self) -> None:
+        """End what was claimed ahead and has not started, as if it had not been claimed."""
+        for call in self._porter.waiting() if self._porter else ():
+            if call.lease.is_held:
+                self.stop(call, "held")
+        for executor in tuple(self._executors.values()):
+            for call in executor.withdraw():
+                self._done(call, Stopped("held"))
+
+    def close(self) -> None:
+        for executor in self._executors.values():
+            executor.close()
+        if self._porter is not None:
+            self._porter.close()
+
+    def _start(self, call: Call) -> None:
+        self._executor_for(call).start(call)
+
+    def _done(self, call: Call, ending: Ending) -> None:
+        if self._ended(call, ending):
+            self._wake()
+
+    def _done_at_rest(self, call: Call, ending: Ending) -> None:
+        if self._ended(call, ending):
+            self.carry()
+
+    def _ended(self, call: Call, ending: Ending) -> bool:
+        """Whether the store can be told now."""
+        if call.has_ended:
+            return False
+        call.has_ended = True
+        call.ended_s = elapsed_s()
+        if call.page is not None and call.page.end(call):
+            self.logged()
+        elif call.log is not None:
+            call.log.close()
+            self.logged()
+        if not isinstance(ending, Returned) and self._logbook is not None:
+            ending = masked(call, ending, self._logbook.masker)
+        if self._porter is not None and self._porter.is_wanted_after(call, ending):
+            self._porter.put_away(call, ending, self._tell)
+            return False
+        self.endings.append((call, ending))
+        return True
+
+    def _tell(self, call: Call, ending: Ending) -> None:
+        self.endings.append((call, ending))
+        self._wake()
+
+    def _executor_for(self, call: Call) -> WithdrawingExecutor:
+        kind = _kind(call.work.spec, crashes=call.lease.crashes)
+        executor = self._executors.get(kind)
+        if executor is None:
+            executor = self._executors[kind] = self._make(kind)
+        return executor
+
+    def _make(self, kind: str) -> WithdrawingExecutor:
+        facts = {
+            "slots": self._slots,
+            "started": self._started,
+            "done": self._done,
+            "progress": self.progress,
+        }
+        # Imported here: a worker without such jobs pays neither their memory nor their start.
+        match kind:
+            case "thread":
+                return ThreadExecutor(**facts, done_at_rest=self._done_at_rest)  # type: ignore[arg-type]
+            case "loop":
+                from rota.runtime.executors.loop.executor import LoopExecutor  # noqa: PLC0415
+
+                return LoopExecutor(**facts)  # type: ignore[arg-type]
+            case "process":
+                from rota.runtime.executors.process.executor import ProcessExecutor  # noqa: PLC0415
+
+                return ProcessExecutor(**facts, grace_s=self._kill_s, is_leaving=self._leaves)  # type: ignore[arg-type]
+            case "command":
+                from rota.runtime.executors.command.executor import CommandExecutor  # noqa: PLC0415
+
+                return CommandExecutor(
+                    **facts,  # type: ignore[arg-type]
+                    grace_s=self._kill_s,
+                    programs=self._programs,
+                    is_leaving=self._leaves,
+                )
+        from rota.runtime.executors.http.executor import HttpExecutor  # noqa: PLC0415
+
+        return HttpExecutor(**facts, egress=self._egress)
+
+
+def _kind(spec: JobSpec, *, crashes: int) -> str:
+    match spec.target:
+        case CommandTarget():
+            return "command"
+        case HttpTarget():
+            return "http"
+        case PythonTarget(ref=ref, is_async=is_async):
+            # A run that took a process down with it is tried again alone in one of its own.
+            if spec.isolation == "process" or (crashes and is_findable(ref)):
+                return "process"
+            return "loop" if is_async else "thread"
+        case GraphTarget():
+            raise AssertionError("graphs begin at the claim")
+
+
+def _can_be_alone(spec: JobSpec) -> bool:
+    """Whether a run of it can be tried in a process of its own; programs and requests are."""
+    return not isinstance(spec.target, PythonTarget) or is_findable(spec.target.ref)
+
+
+def _lost_too_often(call: Call) -> Raised:
+    """Whether it was the cause cannot be found out, and it must not kill workers for ever."""
+    message = (
+        f"its worker died {call.lease.crashes} times while it ran, and it cannot be tried alone: "
+        "its function is not one of a module"
+    )
+    error = ErrorDetail(type="WorkerLost", message=message)
+    return Raised(error=error, gives_up=True, reason=f"quarantined: {message}")
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,1 @@
+"""Background services that any process may run: scheduler, promoter, reaper, pruner, alerts."""

@@ -1,0 +1,196 @@
+"""The scheduler: fires what is due, exactly then; sleeps until the next time comes.
+
+Every worker process has one, and any number of them may be awake at once: the store sees to it
+that each instant is fired once. A transaction begins before the time, so much earlier as there is
+to do, and is committed when the time has come.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+
+from rota.clock import elapsed_s
+from rota.engine.failures.batch_isolation import write_apart
+from rota.engine.runs.find import now_ms
+from rota.engine.schedules.backfills.fill import fill
+from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.fire import Fired, fire, next_look
+from rota.engine.schedules.stale import FIRST, find_stale, look_again, wake_waiting
+from rota.engine.wakeup_keys import LOOK
+from rota.engine.workers.chores import take_chore
+from rota.ids import new_id
+from rota.notices import emit
+from rota.runtime.chores.lifecycle import Chore
+from rota.runtime.service import Service
+from rota.store.base import Store, Tx
+
+BATCH = 1_000
+FILLS = 20
+PAGE = 20_000
+"""Of schedules whose rules are compared, once a day."""
+REST_S = 0.05
+"""Between two pages: nobody waits for them."""
+LEAD_S = {"postgres": 0.004, "sqlite": 0.0015}
+"""For a few schedules, at least: round trips, and a thread that wakes up late.
+
+Less on SQLite: whoever holds its only writer keeps everybody waiting.
+"""
+LEAD_LIMIT_S = {"postgres": 0.03, "sqlite": 0.0015}
+"""At most, on a machine or a network where looks take longer; others are not held up by it."""
+LONGEST_LEAD_S = 0.25
+CROWD = 20
+"""From so many on, the work itself is begun before their time."""
+COST_S = 0.00012
+"""For one schedule, until it was measured."""
+WITHIN_MS = 2
+"""What is due so soon after the first goes with it."""
+SPACING_S = 0.01
+"""Between two looks when there is much to do: what is due meanwhile goes into one."""
+POLITE_S = (0.02, 0.06)
+"""Who found that another process was faster waits so much longer the next time."""
+EARLY_S = 0.005
+ROUNDING_S = 0.0005
+WATCH_S = ROUNDING_S + 0.001
+PEEK_S = 0.0001
+"""The database's clock is read in whole milliseconds."""
+DAY_MS = 86_400_000
+
+
+class Scheduler(Service):
+    """Looks when something is due, when told of a change, and now and then."""
+
+    interval_s = 5.0
+    hears = LOOK
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self._timetables = Timetables(rules_version(), random.random)
+        self._cost_s = COST_S
+        self._look_s = 0.0
+        self._due_s: float | None = None
+        self._crowd = 0
+        self._looked_s = 0.0
+        self._delay_s = 0.0
+
+    def tick(self) -> bool:
+        if not self._is_time():
+            self._store.read(self._ask)
+        if not self._is_time():
+            return False
+        self._looked_s = elapsed_s()
+        fired = write_apart(
+            lambda work: self._store.write(work, carries=True), self._look, who=self.name
+        )
+        self._delay_s = 0.0 if fired.looked or self._is_early() else random.uniform(*POLITE_S)
+        for name, why in fired.broken:
+            emit("schedule.broken", schedule=name, error=why)
+        return fired.looked == BATCH
+
+    def pause_s(self) -> float:
+        pause_s = super().pause_s()
+        if self._due_s is None:
+            return pause_s
+        now_s = elapsed_s()
+        wait_s = self._due_s + self._delay_s - self._lead_s() - now_s
+        # Some rest between two looks: what becomes due meanwhile shares a transaction.
+        rest_s = self._looked_s + SPACING_S - now_s
+        return min(pause_s, max(wait_s, rest_s, 0.0))
+
+    def _is_time(self) -> bool:
+        return (
+            self._due_s is not None and self._due_s + self._delay_s - self._lead_s() <= elapsed_s()
+        )
+
+    def _lead_s(self) -> float:
+        """How long before its time to begin."""
+        dialect = self._store.dialect
+        lead_s = min(LEAD_LIMIT_S[dialect], max(LEAD_S[dialect], 1.5 * self._look_s))
+        if self._crowd >= CROWD:
+            lead_s += min(LONGEST_LEAD_S, 1.2 * self._crowd * self._cost_s)
+        return lead_s
+
+    def _is_early(self) -> bool:
+        """Nobody was faster: by the database's clock its time has not quite come."""
+        return self._due_s is not None and 0 < self._due_s - elapsed_s() < EARLY_S
+
+    def _ask(self, tx: Tx) -> None:
+        """When the next look is due, on the clock of this host; only durations travel."""
+        began_s = elapsed_s()
+        found = next_look(tx, within_ms=WITHIN_MS)
+        middle_s = (began_s + elapsed_s()) / 2
+        self._due_s = None if found is None else middle_s + found.wait_ms / 1000
+        self._crowd = 0 if found is None else found.crowd
+
+    def _look(self, tx: Tx) -> Fired:
+        began_s = elapsed_s()
+        fired = fire(
+            tx,
+            limit=BATCH,
+            timetables=self._timetables,
+            new_id=new_id,
+            ahead_ms=self._ahead_ms(began_s),
+        )
+        self._measure(fired.looked, elapsed_s() - began_s)
+        filled = fill(tx, limit=FILLS, timetables=self._timetables, new_id=new_id)
+        self._ask(tx)
+        if 0 < fired.looked < CROWD:
+            self._look_s += 0.3 * (elapsed_s() - began_s - self._look_s)
+        if fired.early_ms > 0:
+            _hold(tx, fired.due, until_s=began_s + fired.early_ms / 1000 + ROUNDING_S)
+        return fired if fired.looked else Fired(looked=filled)
+
+    def _ahead_ms(self, now_s: float) -> int:
+        if self._due_s is None or self._lead_s() == 0:
+            return 0
+        return max(0, math.ceil((self._due_s - now_s) * 1000)) + WITHIN_MS
+
+    def _measure(self, looked: int, took_s: float) -> None:
+        if looked >= CROWD:
+            self._cost_s += 0.3 * (took_s / looked - self._cost_s)
+
+
+def _hold(tx: Tx, due: int, *, until_s: float) -> None:
+    """All is done but the commit, which must not come before its time.
+
+    This host knows it to a millisecond and a half; the end is watched on the database's clock.
+    """
+    time.sleep(max(0.0, until_s - WATCH_S - elapsed_s()))
+    while elapsed_s() < until_s and now_ms(tx) < due:
+        time.sleep(PEEK_S)
+
+
+class Reckoner(Chore):
+    """The truth behind the wake-ups; and schedules that others reckoned by other rules."""
+
+    interval_s = 10.0
+    chore = "reckon"
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._version = rules_version()
+
+    def batch(self) -> bool:
+        self._store.write(wake_waiting)
+        if self._store.write(self._takes_rules):
+            after: str | None = FIRST
+            while after is not None and not self._stopping:
+                after = self._page(after)
+                time.sleep(REST_S)
+        return False
+
+    def _page(self, after: str) -> str | None:
+        """Only read, unless some are stale: with new rules all are, and then a part at a time."""
+        stale, following = self._store.read(
+            lambda tx: find_stale(tx, rules_version=self._version, after=after, limit=PAGE)
+        )
+        for start in range(0, len(stale), BATCH):
+            part = stale[start : start + BATCH]
+            self._store.write(lambda tx, part=part: look_again(tx, part))  # type: ignore[misc]
+        return following
+
+    def _takes_rules(self, tx: Tx) -> bool:
+        """Once a day for each version of the rules; a new version is at once."""
+        return take_chore(tx, f"rules {self._version}", interval_ms=DAY_MS)

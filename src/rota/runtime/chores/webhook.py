@@ -1,0 +1,57 @@
+"""Posting an alert: one guarded request, its status the only answer that counts.
+
+Who may be called is in executors.guard, as for HTTP jobs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import aiohttp
+from yarl import URL
+
+from rota.errors import RotaError
+from rota.rules.security.web_address import AUTHORIZATION, split_address
+from rota.runtime.executors.http.ssrf import GuardedResolver, check_url
+
+TIMEOUT_S = 10.0
+
+
+class NotDelivered(RotaError):
+    """The webhook did not take the alert; it is sent again later."""
+
+
+def post(url: str, body: bytes, *, key: str, allow_private: bool) -> None:
+    """Send once; BadInput for an address that must not be called, NotDelivered otherwise.
+
+    Redirects are not followed: they could lead to where the address itself may not.
+    """
+    asyncio.run(_post(url, body, key=key, allow_private=allow_private))
+
+
+async def _post(url: str, body: bytes, *, key: str, allow_private: bool) -> None:
+    address = split_address(url)
+    try:
+        target = URL(address.url)
+    except ValueError as error:
+        raise NotDelivered(f"the webhook is no address: {error}") from error
+    check_url(target, allow_private=allow_private)
+    # Also with allow_private: the metadata of clouds is behind names as well as addresses.
+    resolver = GuardedResolver(allow_private=allow_private)
+    headers = {"Content-Type": "application/json", "Idempotency-Key": key, "User-Agent": "rota"}
+    if address.authorization is not None:  # apart from the address, which errors tell
+        headers[AUTHORIZATION] = address.authorization
+    try:
+        async with (
+            aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(resolver=resolver),
+                timeout=aiohttp.ClientTimeout(total=TIMEOUT_S),
+            ) as session,
+            session.post(target, data=body, headers=headers, allow_redirects=False) as answer,
+        ):
+            status = answer.status
+    except (aiohttp.ClientError, TimeoutError) as error:
+        said = str(error) or type(error).__name__
+        raise NotDelivered(f"{target.origin()}: {said}") from error
+    if status // 100 != 2:  # noqa: PLR2004  # any 2xx
+        raise NotDelivered(f"{target.origin()} answered {status}")

@@ -1,0 +1,75 @@
+"""The watchman: ends what takes too long, and the worker's own work when its lease runs out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+from rota.clock import elapsed_s
+from rota.notices import emit
+from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.table import Calls
+from rota.runtime.heartbeat import Beating
+from rota.runtime.options import WorkerOptions
+from rota.runtime.service import Service
+
+
+class Watchman(Service):
+    """Keeps deadlines of attempts, the grace of stopped ones, and the self-fence."""
+
+    interval_s = 0.5
+
+    def __init__(
+        self, calls: Calls, heart: Beating, *, options: WorkerOptions, cut_off: Callable[[], None]
+    ) -> None:
+        super().__init__()
+        self._calls = calls
+        self._heart = heart
+        self._options = options
+        self._cut_off = cut_off
+        self.next_s = inf
+        """When it looks again; infinite while it finds that out."""
+        self._stopped_s: dict[Call, float] = {}
+
+    def started(self, call: Call) -> None:
+        """A body starts; only one with a timeout costs anything."""
+        if call.deadline_s is not None and call.deadline_s < self.next_s:
+            self.wake()
+
+    def pause_s(self) -> float:
+        # Whatever starts from here on wakes us; what has started is in the list.
+        self.next_s = inf
+        now_s = elapsed_s()
+        deadlines = [due_s for _, due_s in self._timed()]
+        self.next_s = min((now_s + self.interval_s, *deadlines))
+        return max(0.0, self.next_s - now_s)
+
+    def tick(self) -> bool:
+        now_s = elapsed_s()
+        for call, deadline_s in self._timed():
+            if deadline_s <= now_s:
+                self._calls.stop(call, "timeout")
+        self._leave_behind(now_s)
+        lease_s = (self._options.lease_ms - self._options.margin_ms) / 1000
+        if now_s - self._heart.last_sent_s > lease_s:
+            self._cut_off()
+        return False
+
+    def _timed(self) -> list[tuple[Call, float]]:
+        """Calls with a deadline that nobody has asked to stop yet, of those that are held now."""
+        return [
+            (call, call.deadline_s)
+            for call in self._calls.everything()
+            if call.deadline_s is not None and call.stop_reason is None and not call.has_ended
+        ]
+
+    def _leave_behind(self, now_s: float) -> None:
+        """Bodies that were asked to stop and did not within their grace."""
+        grace_s = self._options.grace_ms / 1000
+        stopping = [call for call in self._calls.everything() if call.stop_reason is not None]
+        self._stopped_s = {call: self._stopped_s.get(call, now_s) for call in stopping}
+        for call, since_s in self._stopped_s.items():
+            # One in a transaction is waited for, as its row lock would stop the courier instead.
+            if now_s - since_s > grace_s and not (call.has_ended or call.is_committing):
+                emit("handler.ignored_stop", job=call.lease.job, run=call.lease.run_id)
+                self._calls.abandon(call)

@@ -1,0 +1,1 @@
+"""Claiming runs for free slots, and telling the store how they ended."""

@@ -1,0 +1,200 @@
+"""What a worker claims, from which queues and for which jobs; graphs begin in a claim."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+
+from rota.clock import elapsed_s
+from rota.engine.admission.dependencies import hold_back
+from rota.engine.admission.graph_runs import full_graphs
+from rota.engine.graphs.expand import expand, is_graph
+from rota.engine.graphs.graph_run import find_spec
+from rota.engine.graphs.nodes.arguments import resolve
+from rota.engine.identity.namespaces import room_to_run
+from rota.engine.runs.claim import NO_LANES, Lanes, claim
+from rota.engine.runs.finish import finish
+from rota.engine.wakeup_keys import queue_key
+from rota.errors import BadInput
+from rota.model.run import Lease, Verdict
+from rota.runtime.dispatch.claim_gate import Closings
+from rota.runtime.options import Duty
+from rota.store.base import Tx
+
+ROUNDS = 16
+"""How often to claim again in one transaction because graphs have begun in it."""
+
+
+class Claims:
+    """Takes leases of one worker; not for two threads at once."""
+
+    def __init__(self, duty: Duty) -> None:
+        self.worker_id = ""
+        self.is_cut_short = False
+        """The last claim let others run, graphs or nodes, and did not ask for all of them."""
+        self._namespace = duty.namespace
+        self._closings = Closings()
+        self.serve(duty)
+
+    def serve(self, duty: Duty) -> None:
+        self._queues = list(duty.queues)
+        self._keys = {queue_key(self._namespace, queue) for queue in duty.queues}
+        self._names = duty.jobs
+        self._jobs = json.dumps(duty.jobs)
+        self._graphs = frozenset(duty.graphs)
+        self._kinds = {
+            (name, version): name in self._graphs for name, version in duty.versions.items()
+        }
+        self._dependents = frozenset(duty.dependents)
+        self._cached = frozenset(duty.cached)
+        self._max_runs = duty.max_runs
+
+    def obey(self, closings: Closings) -> None:
+        self._closings = closings
+
+    def close_within(self, ahead_s: float) -> bool:
+        """Whether some of what is claimed now must not start any more so soon."""
+        return bool(self._closings) and self._closings.begin_within(elapsed_s(), ahead_s)
+
+    def concern(self, keys: Collection[str]) -> bool:
+        """Whether work with one of these keys may be ours."""
+        return not self._keys.isdisjoint(keys)
+
+    @property
+    def is_lone(self) -> bool:
+        """Whether a claim is one statement, which needs no transaction around it."""
+        is_plain = not self._graphs and not self._dependents and not self._closings
+        return len(self._queues) == 1 and is_plain
+
+    def rotate(self) -> None:
+        """Begin with the next queue, so that none is always first."""
+        self._queues.append(self._queues.pop(0))
+
+    def claim(self, tx: Tx, limit: int, *, held: bool = False) -> list[Lease]:
+        """Leases to carry out. Graphs among them begin here and now, and need no slot.
+
+        What begins or ends by that may let others run, so that it is asked again.
+        """
+        ready: list[Lease] = []
+        for rounds_left in reversed(range(ROUNDS)):
+            asked = self.take(tx, limit - len(ready), held=held)
+            taken = self._let_in(tx, asked)
+            begin = self._begin(tx, taken)
+            taken = [lease for lease in taken if not self._is_graph(tx, lease)] if begin else taken
+            ready += self.resolve(tx, taken) if any(map(self._is_to_resolve, taken)) else taken
+            self.is_cut_short = self.is_cut_short or begin or len(taken) < len(asked)
+            if not self.is_cut_short or len(ready) >= limit or not rounds_left:
+                break
+        return ready
+
+    def _begin(self, tx: Tx, leases: Sequence[Lease]) -> bool:
+        """Begin the graphs among these; whether there are some."""
+        graphs = [lease for lease in leases if self._is_graph(tx, lease)]
+        if graphs:
+            self._finish(tx, expand(tx, graphs, namespace=self._namespace))
+        return bool(graphs)
+
+    def _is_graph(self, tx: Tx, lease: Lease) -> bool:
+        """As its own version says, which may be older or newer than the one that we know."""
+        at = lease.job, lease.version
+        if at not in self._kinds:
+            try:
+                spec = find_spec(tx, *at, namespace=self._namespace)
+            except BadInput:  # whoever begins it tells what is wrong with it
+                spec = None
+            self._kinds[at] = lease.job in self._graphs if spec is None else is_graph(spec)
+        return self._kinds[at]
+
+    def are_to_complete(self, leases: Sequence[Lease]) -> bool:
+        """Whether some may be graphs, hold results of others, or may have a result already."""
+        kinds = self._kinds
+        return any(
+            self._is_to_resolve(lease) or kinds.get((lease.job, lease.version), True)
+            for lease in leases
+        )
+
+    def complete(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
+        """What a claim of one statement has taken, as `claim` gives it."""
+        begun = self._begin(tx, leases)
+        taken = [lease for lease in leases if not self._is_graph(tx, lease)] if begun else leases
+        ready = self.resolve(tx, taken) if any(map(self._is_to_resolve, taken)) else taken
+        self.is_cut_short = self.is_cut_short or begun
+        return ready
+
+    def resolve(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
+        """With the results that their arguments ask for.
+
+        Those that cannot have them end, and those whose own result is known.
+        """
+        asking = [lease for lease in leases if self._is_to_resolve(lease)]
+        ready, verdicts = resolve(tx, asking, namespace=self._namespace)
+        self._finish(tx, verdicts)
+        self.is_cut_short = bool(verdicts)
+        ended = {verdict.run_id for verdict in verdicts}
+        found = {lease.run_id: lease for lease in ready}
+        return [found.get(lease.run_id, lease) for lease in leases if lease.run_id not in ended]
+
+    def _is_to_resolve(self, lease: Lease) -> bool:
+        return lease.parent_id is not None or lease.job in self._cached
+
+    def take(self, tx: Tx, limit: int, *, held: bool = False) -> list[Lease]:
+        """Leases as they come, for jobs that may start now; `held` if more than have a slot."""
+        self.is_cut_short = False
+        if self._closings.has_quota:
+            room = room_to_run(tx, self._namespace)
+            limit = limit if room is None else min(limit, room)
+            if not limit:
+                return []
+        full = full_graphs(tx, self._max_runs, namespace=self._namespace)
+        if not self._closings and not full:
+            return self._take_from(tx, self._queues, self._jobs, limit, held=held)
+        names = [name for name in self._names if name not in full]
+        leases: list[Lease] = []
+        for queue in self._queues:
+            jobs = self._closings.open_jobs(names, queue, elapsed_s())
+            if jobs and len(leases) < limit:
+                left = limit - len(leases)
+                lanes = _open_lanes(self._closings.lanes, queue, jobs)
+                leases += self._take_from(
+                    tx, [queue], json.dumps(jobs), left, held=held, lanes=lanes
+                )
+        return leases
+
+    def _let_in(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
+        """Without those that have to wait for runs of other jobs."""
+        if not self._dependents:
+            return leases
+        return hold_back(tx, leases, self._dependents, namespace=self._namespace)
+
+    def _take_from(
+        self,
+        tx: Tx,
+        queues: Sequence[str],
+        jobs: str,
+        limit: int,
+        *,
+        held: bool,
+        lanes: Lanes = NO_LANES,
+    ) -> list[Lease]:
+        return claim(
+            tx,
+            namespace=self._namespace,
+            queues=queues,
+            jobs=jobs,
+            worker_id=self.worker_id,
+            limit=limit,
+            held=held,
+            lanes=lanes,
+        )
+
+    def _finish(self, tx: Tx, verdicts: Sequence[Verdict]) -> None:
+        if verdicts:
+            finish(tx, verdicts, namespace=self._namespace)
+
+
+def _open_lanes(lanes: Lanes, queue: str, jobs: Collection[str]) -> Lanes:
+    """The lanes of a queue with the jobs in them that may start now."""
+    may_start = {
+        lane: [job for job in known if job in jobs] for lane, known in lanes.get(queue, {}).items()
+    }
+    return {queue: {lane: names for lane, names in may_start.items() if names}}

@@ -1,0 +1,79 @@
+"""The holder: gives back what a worker claimed ahead and has no slot for.
+
+It also tells the store of those that got a slot and last. Its thread sleeps while nothing is held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from weakref import WeakSet
+
+from rota.clock import elapsed_s
+from rota.model.run import Begun
+from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.table import Calls
+from rota.runtime.dispatch.prefetch import BUSY_S, Reserve
+from rota.runtime.service import Service
+
+LOOK_S = BUSY_S / 2
+LINGER_S = 1.0
+"""It looks for so long after nothing is held any more: to be woken costs more than a few looks."""
+
+Tell = Callable[[Sequence[Begun]], None]
+"""Puts on record that these have begun; raises StoreUnavailable."""
+
+
+class Holding(Service):
+    """Looks every 25 ms while something that was claimed ahead is there."""
+
+    interval_s = 30.0
+
+    def __init__(self, calls: Calls, reserve: Reserve, *, slots: int, tell: Tell) -> None:
+        super().__init__()
+        self._calls = calls
+        self._reserve = reserve
+        self._slots = slots
+        self._tell = tell
+        self._looks = False
+        self._linger_until_s = 0.0
+        self._told: WeakSet[Call] = WeakSet()
+        """Those of which the store knows that they have begun."""
+
+    def watch(self) -> None:
+        """Something was claimed ahead."""
+        if not self._looks:
+            self._looks = True
+            self.wake()
+
+    def recall(self) -> None:
+        """Give back what has not begun: it may not be allowed to any more."""
+        calls = self._calls.everything()
+        if any(call.lease.is_held and call.started_s is None for call in calls):
+            self._give_back()
+
+    def tick(self) -> bool:
+        # Cleared before we look: what is claimed meanwhile wakes us.
+        self._looks = False
+        now_s = elapsed_s()
+        open_calls = [call for call in self._calls.everything() if not call.has_ended]
+        ahead = [call for call in open_calls if call.lease.is_held and call not in self._told]
+        held = [call for call in ahead if call.started_s is None]
+        if ahead:
+            self._linger_until_s = now_s + LINGER_S
+        self._looks = now_s < self._linger_until_s
+        if held and len(open_calls) > self._slots:
+            busy = [call for call in open_calls if call.started_s is not None]
+            if self._reserve.is_hoard(held, busy, now_s):
+                self._give_back()
+        lasting = [call for call in ahead if now_s - (call.started_s or now_s) > BUSY_S]
+        if lasting:
+            self._tell([Begun(*call.key, call.held_ms) for call in lasting])
+            self._told.update(lasting)
+        return False
+
+    def pause_s(self) -> float:
+        return LOOK_S if self._looks else super().pause_s()
+
+    def _give_back(self) -> None:
+        self._reserve.gave_back(elapsed_s())
+        self._calls.give_back()

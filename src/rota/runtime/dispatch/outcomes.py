@@ -1,0 +1,227 @@
+"""From how a call ended to what becomes of its run: the retry rule applied."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from datetime import timedelta
+from typing import NamedTuple
+
+import msgspec
+
+from rota.clock import elapsed_s
+from rota.errors import TimedOut
+from rota.model.run import AttemptKind, ErrorDetail, Verdict
+from rota.model.spec import PolicyChange, RetryPolicy
+from rota.notices import emit
+from rota.rules.failures.on_failure import told_by
+from rota.rules.failures.retry import MAX_CRASHES, GiveUp, RetryIn, after_loss, decide, longest_ms
+from rota.rules.text.duration import MAX_MS, format_duration
+from rota.runtime.attempts.attempt import (
+    Call,
+    Crashed,
+    Ending,
+    Raised,
+    Returned,
+    Stopped,
+    StopReason,
+)
+from rota.runtime.attempts.error_text import MAX_MESSAGE, bounded
+from rota.scripts import class_name
+
+_CUT = " by retry_cap"
+BROKEN_MS = 60_000
+"""How long to wait when the function that should say it has failed."""
+MAX_NOTE = 300
+_policy = msgspec.json.Decoder(PolicyChange)
+_TIMEOUT_TYPES = tuple(class_name(each) for each in TimedOut.__mro__[:-1])
+
+
+class CustomWait(NamedTuple):
+    """What a job's own function said: how long to wait, None to give up."""
+
+    delay_ms: int | None
+    broken: str = ""
+    """Why it said nothing of use."""
+
+
+def policy_of(text: str | None) -> PolicyChange | None:
+    """What the submit of a run changed of its job's policies."""
+    return _policy.decode(text) if text else None
+
+
+def judge(
+    call: Call, ending: Ending, *, roll: Callable[[], float] = random.random
+) -> Verdict | None:
+    """The verdict to send to the store; None when the lease is lost and nothing may be sent.
+
+    Nothing either for a run that its handler has ended by commit().
+    """
+    if call.is_committed:
+        _tell_late(call, ending)
+        return None
+    match ending:
+        case Returned(result=result, reason=reason):
+            return Verdict(
+                run_id=call.lease.run_id,
+                fence=call.lease.fence,
+                verb="succeed",
+                result=result,
+                reason=reason,
+                held_ms=max(0, call.held_ms),
+            )
+        case Raised():
+            return _failed(call, ending, "error", roll)
+        case Crashed(error=error, was_alone=was_alone):
+            return _crashed(call, error, was_alone=was_alone)
+        case Stopped(why=why):
+            return _stopped(call, why, roll)
+
+
+def _tell_late(call: Call, ending: Ending) -> None:
+    # A heartbeat that asks between the commit and our hearing of it finds the run gone: no failure.
+    if not isinstance(ending, Returned) and ending != Stopped("lost"):
+        error = ending.why if isinstance(ending, Stopped) else ending.error.message
+        emit("handler.failed_late", run=call.lease.run_id, job=call.lease.job, error=error)
+
+
+def _stopped(call: Call, why: StopReason, roll: Callable[[], float]) -> Verdict | None:
+    match why:
+        case "timeout":
+            return _failed(call, _timed_out(call), "timeout", roll)
+        case "cancel" if call.started_s is None:
+            return _verdict(call, "abort", reason="cancelled")
+        case "cancel":
+            return _verdict(call, "abort", kind="cancelled", reason="cancelled")
+        case "drain" | "cut_off" | "held" if call.lease.at_most_once and call.started_s is not None:
+            reason = "stopped with its worker, and the job is at_most_once"
+            return _verdict(call, "fail", kind="cancelled", reason=reason)
+        case "drain" | "cut_off" | "held":
+            # Nobody died: while the fence holds, the run goes back as if it had not been claimed.
+            return _verdict(call, "release")
+        case "lost":
+            return None
+
+
+def _timed_out(call: Call) -> Raised:
+    limit = format_duration(round((call.timeout_s or 0) * 1000))
+    message = f"ran longer than its timeout of {limit}"
+    if call.is_left_behind:
+        message += "; it did not stop when it was asked to, and its handler goes on in the worker"
+    error = ErrorDetail(type="TimedOut", message=message)
+    return Raised(error=error, types=_TIMEOUT_TYPES)
+
+
+def _failed(call: Call, ending: Raised, kind: AttemptKind, roll: Callable[[], float]) -> Verdict:
+    lease = call.lease
+    policy = _retry_of(call)
+    after_s = ending.retry_after_s
+    custom = custom_wait(call, ending) if policy.backoff == "custom" else CustomWait(None)
+    decision = decide(
+        policy,
+        failures=lease.failures + 1,
+        types=_qualified(ending.types),
+        wants_retry=ending.wants_retry,
+        gives_up=ending.gives_up,
+        retry_after_ms=None if after_s is None else round(after_s * 1000),
+        custom_delay_ms=custom.delay_ms,
+        at_most_once=lease.at_most_once,
+        now_ms=lease.claimed_at + round((elapsed_s() - call.claimed_s) * 1000),
+        due_at_ms=lease.due_at,
+        random=roll(),
+    )
+    if isinstance(decision, GiveUp):
+        reason = ending.reason or decision.reason
+        misfit = ending.misfit
+        return _verdict(call, "fail", kind=kind, error=ending.error, reason=reason, misfit=misfit)
+    error = _told_cut(ending.error, decision)
+    error = with_note(error, custom) if after_s is None else error
+    return _verdict(call, "retry", kind=kind, error=error, delay_ms=decision.delay_ms)
+
+
+def _told_cut(error: ErrorDetail, decision: RetryIn) -> ErrorDetail:
+    """The error with the wait that was asked for, if it was cut: who wonders reads it here."""
+    if decision.asked_ms is None:
+        return error
+    asked_ms = min(decision.asked_ms, MAX_MS)
+    told = f"asked to wait {format_duration(asked_ms)}, cut to {format_duration(decision.delay_ms)}"
+    return msgspec.structs.replace(_told(error, told + _CUT), asked_ms=asked_ms)
+
+
+def _told(error: ErrorDetail, note: str) -> ErrorDetail:
+    """The error with a note about what follows it."""
+    message = bounded(error.message, MAX_MESSAGE - len(note) - 3)
+    return msgspec.structs.replace(error, message=f"{message} ({note})")
+
+
+def _qualified(types: tuple[str, ...]) -> tuple[str, ...]:
+    """As options spell classes: people read `ValueError`, policies hold `builtins.ValueError`."""
+    return tuple(name if "." in name else f"builtins.{name}" for name in types)
+
+
+def with_note(error: ErrorDetail, custom: CustomWait) -> ErrorDetail:
+    """The error, with why the function that should say how long to wait did not."""
+    if not custom.broken:
+        return error
+    wait = format_duration(custom.delay_ms or 0)
+    return _told(error, f"the retry function failed, so the wait is {wait}: {custom.broken}")
+
+
+def _retry_of(call: Call) -> RetryPolicy:
+    change = policy_of(call.lease.policy)
+    return change.retry if change and change.retry else call.work.spec.retry
+
+
+def custom_wait(call: Call, ending: Raised) -> CustomWait:
+    """What the job's own function says of the next attempt; no wait if it has none, or says so."""
+    function = call.work.retry_function
+    if function is None:
+        return CustomWait(None)
+    try:
+        said = function(call.lease.failures + 1, ending.exception)
+        return CustomWait(None if said is None else _wait_ms(said))
+    except Exception as error:  # noqa: BLE001  # user code; a broken rule must not lose the run
+        emit("retry_function.failed", job=call.lease.job, error=error)
+        broken = bounded(f"{type(error).__name__}: {error}", MAX_NOTE)
+        return CustomWait(min(BROKEN_MS, longest_ms(_retry_of(call))), broken)
+
+
+def _wait_ms(said: object) -> int:
+    if isinstance(said, timedelta):
+        return max(0, said // timedelta(milliseconds=1))
+    try:
+        return max(0, round(float(said) * 1000))  # type: ignore[arg-type]  # what is none is told
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"it returned {said!r:.80}, which is neither seconds, a timedelta nor None"
+        ) from None
+
+
+def _crashed(call: Call, error: ErrorDetail, *, was_alone: bool) -> Verdict:
+    decision = after_loss(at_most_once=call.lease.at_most_once)
+    if isinstance(decision, GiveUp):
+        return _verdict(call, "fail", kind="crash", error=error, reason=decision.reason)
+    if not was_alone:  # who of them it was shows when it is alone the next time
+        return _verdict(call, "reap", kind="lost", error=error)
+    given = call.work.spec.max_crashes
+    limit = given if isinstance(given, int) else MAX_CRASHES
+    # How often this happened before, and so whether the run goes on, is for the store to say.
+    return _verdict(
+        call, "reap", kind="crash", error=error, reason=error.message, max_crashes=limit
+    )
+
+
+def _verdict(
+    call: Call, verb: str, *, error: ErrorDetail | None = None, **facts: object
+) -> Verdict:
+    text = msgspec.json.encode(error).decode() if error else None
+    return Verdict(
+        run_id=call.lease.run_id,
+        fence=call.lease.fence,
+        verb=verb,  # type: ignore[arg-type]  # one of the literals above
+        error=text,
+        # An attempt that failed before its handler began is one; a run that is left alone had none.
+        held_ms=max(0, call.held_ms) if facts.get("kind") else call.held_ms,
+        quiet=told_by(call.work.spec) is None,
+        **facts,  # type: ignore[arg-type]
+    )

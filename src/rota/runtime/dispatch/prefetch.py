@@ -1,0 +1,67 @@
+"""The reserve: how many runs a worker holds ready beyond its slots, and when it gives them back.
+
+Runs are held only while they are short, and never for long. Decisions only: the clock is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+
+from rota.runtime.attempts.attempt import Call
+
+BUSY_S = 0.05
+"""When no slot has begun anything for so long, what is held is given back. Runs that take longer
+than this are not held at all."""
+LATE = 4
+"""Nothing is held for longer than so many times of what was reckoned with."""
+REST_S, LONGEST_REST_S = 0.2, 6.4
+"""After it gave back a worker holds nothing for so long; twice as long if that was too short."""
+
+
+class Reserve:
+    """Of one worker; `hold_s` is for how long it may have enough at the present pace."""
+
+    def __init__(self, *, most: int, hold_s: float, now_s: float) -> None:
+        self._most = most
+        self._hold_s = hold_s
+        self._pace = 0.0
+        """Runs that end in a second."""
+        self._took_s = 0.0
+        """How long a handler takes; the newest count most."""
+        self._measured_s = now_s
+        self._rest_s = REST_S
+        self._rests_until_s = -inf
+
+    def ahead(self, now_s: float) -> int:
+        """How many to hold beyond the slots; none while runs are slow, or after a give-back."""
+        if self._took_s > BUSY_S or now_s < self._rests_until_s:
+            return 0
+        return min(self._most, int(self._pace * self._hold_s))
+
+    def measure(self, done: int, took_s: float, now_s: float) -> None:
+        """So many have ended since the last time; their handlers took so long together."""
+        since_s = max(now_s - self._measured_s, 1e-4)
+        self._measured_s = now_s
+        # After a rest the old pace says nothing any more.
+        kept = 0.5 if since_s < LATE * self._hold_s else 0.0
+        self._pace = kept * self._pace + (1 - kept) * (done / since_s)
+        if done:
+            self._took_s = 0.5 * self._took_s + 0.5 * (took_s / done)
+
+    def is_hoard(self, held: Iterable[Call], busy: Iterable[Call], now_s: float) -> bool:
+        """Whether runs that wait for a slot would start sooner, or be better off, elsewhere."""
+        oldest_s = min((call.claimed_s for call in held), default=inf)
+        if oldest_s == inf:
+            return False
+        newest_s = max((call.started_s or 0.0 for call in busy), default=inf)
+        return now_s - newest_s > BUSY_S or now_s - oldest_s > LATE * self._hold_s
+
+    def gave_back(self, now_s: float) -> None:
+        """Begin anew: hold nothing until the pace has shown itself."""
+        if now_s - self._rests_until_s > 10 * self._rest_s:
+            self._rest_s = REST_S
+        else:
+            self._rest_s = min(LONGEST_REST_S, 2 * self._rest_s)
+        self._rests_until_s = now_s + self._rest_s
+        self._pace = 0.0

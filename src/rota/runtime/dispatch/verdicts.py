@@ -1,0 +1,56 @@
+"""What a worker tells the store about a call that has ended, marked for those it concerns."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.engine.graphs.nodes.links import refusal, refused
+from rota.errors import StoreUnavailable
+from rota.model.run import Lease, Verdict
+from rota.notices import emit
+from rota.runtime.attempts.attempt import Call, Ending
+from rota.runtime.dispatch.outcomes import judge
+
+
+def verdict_on(call: Call, ending: Ending) -> Verdict | None:
+    """How the run goes on; None when it is somebody else's now."""
+    try:
+        return _watched(call, judge(call, ending))
+    except Exception as error:  # noqa: BLE001  # the run must end, whatever its policy holds
+        emit("judge.failed", run=call.lease.run_id, job=call.lease.job, error=error)
+        plain = Verdict(run_id=call.lease.run_id, fence=call.lease.fence, verb="fail")
+        return refused(related(plain, call.lease), error)
+
+
+def _watched(call: Call, verdict: Verdict | None) -> Verdict | None:
+    """Marked for the breaker of its job, too."""
+    if verdict is None:
+        return None
+    if call.work.spec.breaker is not None:
+        verdict = msgspec.structs.replace(verdict, watched=True)
+    return related(verdict, call.lease)
+
+
+def unavailable(lease: Lease, error: Exception) -> Verdict:
+    """On a lease whose definition or function is not to be had: given back while the store is away.
+
+    Otherwise it fails: who gave it back would claim it again at once, and again.
+    """
+    if isinstance(error, StoreUnavailable):
+        return related(Verdict(run_id=lease.run_id, fence=lease.fence, verb="release"), lease)
+    return refusal(lease, error)
+
+
+def related(verdict: Verdict, lease: Lease) -> Verdict:
+    """Marked for its schedule, its graph and its cache, if it has them."""
+    if verdict.verb == "succeed" and lease.memo_key is not None:
+        verdict = msgspec.structs.replace(verdict, memo_key=lease.memo_key, memo_ms=lease.memo_ms)
+    if lease.origin is None and lease.parent_id is None:
+        return verdict
+    return msgspec.structs.replace(
+        verdict,
+        fired=lease.is_fired,
+        parent_id=lease.parent_id,
+        node=lease.node,
+        item=lease.item,
+    )

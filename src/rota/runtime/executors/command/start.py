@@ -1,0 +1,124 @@
+"""Starting a program: with a small environment, as whom and where the worker's settings allow."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import os
+import pwd
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from rota.errors import BadInput
+from rota.model.walls import Programs
+from rota.runtime.executors.orphan_killer import guardian
+
+ANYHOW = Programs()
+SAFE_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "USER", "LOGNAME")
+"""What a program gets of the worker's environment; secrets live in the rest."""
+HOME = "~"
+_PR_SET_PDEATHSIG = 1
+_PR_SET_NO_NEW_PRIVS = 38
+# Found before any fork: between fork and exec nothing may be imported, logged or locked.
+_prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
+
+
+class NotStarted(BadInput):
+    """Whoever runs the worker does not let its jobs start this."""
+
+
+def start_program(
+    argv: list[str], cwd: str | None, own: Mapping[str, str], programs: Programs
+) -> subprocess.Popen[bytes]:
+    """OSError or ValueError where the system cannot, NotStarted where the settings forbid it."""
+    folder = _folder(at_home(cwd, programs), programs.folders)
+    env, rights = {**_inherited(programs), **own}, _rights(programs.user)
+    if programs.path is not None:
+        env["PATH"] = programs.path
+    return subprocess.Popen(  # noqa: S603  # running programs is the feature; never a shell
+        argv,
+        env=env,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        start_new_session=True,
+        preexec_fn=functools.partial(  # noqa: PLW1509  # four system calls
+            _bind, os.getpid(), guardian.line(), programs.new_privileges
+        )
+        if _prctl
+        else None,
+        **rights,
+    )
+
+
+def _bind(worker_pid: int, guardian_line: int | None, new_privileges: bool) -> None:  # noqa: FBT001  # between fork and exec
+    """Have the kernel kill the program when its worker is killed: its run is tried again then.
+
+    What the program itself starts is left to the guardian, who hears of it before it begins.
+    """
+    if guardian_line is not None:
+        with contextlib.suppress(OSError):
+            os.write(guardian_line, b"+%d\n" % os.getpid())
+    if _prctl is not None:
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if not new_privileges:
+            _prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    if os.getppid() != worker_pid:
+        os._exit(1)
+
+
+def _inherited(programs: Programs) -> dict[str, str]:
+    names = (*SAFE_ENV, *programs.pass_env)
+    env = {name: os.environ[name] for name in names if name in os.environ}
+    env.setdefault("PATH", os.defpath)
+    if programs.user is not None:
+        known = _known(programs.user)
+        env |= {"HOME": known.pw_dir, "USER": known.pw_name, "LOGNAME": known.pw_name}
+    return env
+
+
+def _rights(user: str | None) -> dict[str, Any]:
+    if user is None:
+        return {}
+    known = _known(user)
+    groups = os.getgrouplist(known.pw_name, known.pw_gid)
+    return {"user": known.pw_uid, "group": known.pw_gid, "extra_groups": groups}
+
+
+def _known(user: str) -> pwd.struct_passwd:
+    try:
+        return pwd.getpwuid(int(user)) if user.isdecimal() else pwd.getpwnam(user)
+    except (KeyError, OverflowError):
+        raise NotStarted(
+            f"this machine has no user {user!r:.64}: see `user` in [commands] of the worker's "
+            "rota.toml"
+        ) from None
+
+
+def at_home(cwd: str | None, programs: Programs) -> str | None:
+    """The working folder; `~` is the home folder of the user that the program runs as."""
+    if cwd is None or not (cwd == HOME or cwd.startswith(f"{HOME}/")):
+        return cwd
+    home = _inherited(programs).get("HOME") or _known(str(os.getuid())).pw_dir
+    return home + cwd[1:]
+
+
+def _folder(cwd: str | None, allowed: tuple[str, ...]) -> str | None:
+    """Where links lead to is what counts; without a word the first folder of the list."""
+    if not allowed:
+        return cwd
+    folder = os.path.realpath(cwd or allowed[0])
+    for each in allowed:
+        root = os.path.realpath(each)
+        if os.path.commonpath((root, folder)) == root:
+            return folder
+    raise NotStarted(
+        f"the working folder {cwd} is not below one that this worker allows: see `folders` in "
+        "[commands] of its rota.toml"
+    )

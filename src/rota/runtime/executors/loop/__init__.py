@@ -1,0 +1,1 @@
+"""Async handlers on an event loop."""

@@ -1,0 +1,138 @@
+"""Async handlers on an event loop in a thread of its own.
+
+A handler that blocks the loop is found by a watchdog; calls that start afterwards
+go to a fresh loop, and the blocked one ends when its last call has ended.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+
+from rota.notices import emit
+from rota.runtime.attempts.attempt import Call, Done, Ending, Raised, Started, Stopped, StopReason
+from rota.runtime.attempts.context import ProgressSink
+from rota.runtime.executors.endings import failure, perform_async
+from rota.runtime.executors.loop.thread import LoopThread
+
+
+class LoopExecutor:
+    """Runs up to `slots` calls at once on one event loop, and on a fresh one when it hangs."""
+
+    def __init__(
+        self,
+        *,
+        slots: int,
+        started: Started,
+        done: Done,
+        progress: ProgressSink | None = None,
+        lag_s: float = 1.0,
+    ) -> None:
+        self.slots = slots
+        self.started = started
+        self.done = done
+        self.progress = progress
+        self.waiting: deque[Call] = deque()
+        self._lag_s = lag_s
+        self._lock = threading.Lock()
+        self._current: LoopThread | None = None
+        self._retired: list[LoopThread] = []
+        self._watchdog: threading.Thread | None = None
+        self._busy = threading.Event()
+        self._closed = threading.Event()
+
+    async def perform(self, call: Call) -> Ending:
+        """Do the work of one call on the loop; subclasses do other work."""
+        return await perform_async(call)
+
+    async def leave(self) -> None:
+        """Called on a loop that is about to end; subclasses free what they keep per loop."""
+
+    def start(self, call: Call) -> None:
+        self.waiting.append(call)
+        try:
+            current = self._current or self._fresh()
+        except RuntimeError:  # the system gives us no more threads
+            if self._take_back(call):
+                error = failure("OSError", "the system allows no more threads")
+                self.done(call, Raised(error=error, types=("OSError",)))
+            return
+        current.look()
+        if not self._busy.is_set():
+            self._busy.set()
+
+    def stop(self, call: Call, why: StopReason) -> None:
+        """Cancel the body; a call that still waits ends at once."""
+        call.stop_reason = why
+        if self._take_back(call):
+            self.done(call, Stopped(why))
+        elif call.slot is not None:
+            call.slot.cancel()
+
+    def abandon(self, call: Call) -> None:
+        if call.slot is not None:
+            call.slot.abandon()
+        else:
+            self._take_back(call)
+
+    def withdraw(self) -> list[Call]:
+        """Take back all calls that have not started; they were never begun and never end here."""
+        calls: list[Call] = []
+        try:
+            while True:
+                calls.append(self.waiting.popleft())
+        except IndexError:
+            return calls
+
+    def close(self) -> None:
+        self._closed.set()
+        self._busy.set()
+        with self._lock:
+            loops = [*self._retired, *([self._current] if self._current else [])]
+            self._current = None
+        for loop in loops:
+            loop.retire()
+        for loop in loops:
+            loop.join(1.0)
+
+    def _take_back(self, call: Call) -> bool:
+        try:
+            self.waiting.remove(call)
+        except (ValueError, IndexError):  # gone, or the deque changed under the search
+            return False
+        return True
+
+    def _fresh(self) -> LoopThread:
+        with self._lock:
+            if self._current is None:
+                self._current = LoopThread(self)
+            if self._watchdog is None:
+                name = "rota-loop-watchdog"
+                self._watchdog = threading.Thread(target=self._watch, name=name, daemon=True)
+                self._watchdog.start()
+            return self._current
+
+    def _watch(self) -> None:
+        while not self._closed.wait(self._lag_s / 4):
+            current = self._current
+            if current is not None and current.lag_s() > self._lag_s:
+                self._replace(current)
+            elif current is None or not current.active:
+                self._busy.clear()
+                if not (self.waiting or self._closed.is_set()):
+                    # The timeout is for a call that was between the queue and the loop.
+                    self._busy.wait(4 * self._lag_s)
+
+    def _replace(self, blocked: LoopThread) -> None:
+        """Tell who blocks, and let calls that start from now on have a loop that answers."""
+        job, run_id, stack = blocked.culprit()
+        emit("loop.blocked", job=job, run=run_id, blocked_s=blocked.lag_s(), stack=stack)
+        with self._lock:
+            if self._current is blocked:
+                self._current = None
+            self._retired = [loop for loop in self._retired if loop.is_alive()]
+            self._retired.append(blocked)
+        blocked.retire()
+        self.waiting.extendleft(reversed(blocked.take_unbegun()))
+        if self.waiting:
+            self._fresh().look()

@@ -1,0 +1,284 @@
+"""The other side of a process slot: a child that carries out one call at a time.
+
+Started by processes.py; it speaks frames and dies with the worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import functools
+import inspect
+import io
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import Context
+from types import FrameType
+from typing import Any, TextIO
+
+import msgspec
+
+from rota.errors import Cancelled, StoreUnavailable, TimedOut
+from rota.model.spec import JobSpec, PythonTarget
+from rota.rules.jobs.signature import Signature
+from rota.runtime.attempts.attempt import Call, Ending, Raised, StopReason, Work
+from rota.runtime.attempts.context import current, enter, stop_exception
+from rota.runtime.attempts.remote_services import NO_STORE, Question, Reply
+from rota.runtime.attempts.services import Address, Desk
+from rota.runtime.executors.endings import (
+    STOPS,
+    begin,
+    ending_of,
+    failure,
+    perform,
+    perform_async,
+)
+from rota.runtime.executors.process.child_logging import ChildRecords, open_console
+from rota.runtime.executors.process.child_memory import memory_limit, not_counted
+from rota.runtime.executors.process.frames import (
+    Answer,
+    Asked,
+    Begin,
+    Begun,
+    Ended,
+    FrameReader,
+    Ready,
+    Said,
+    Settled,
+    Told,
+    decode_begin,
+    decode_reply,
+    write_frame,
+)
+from rota.runtime.executors.process.lookup import find_function
+from rota.runtime.executors.process.pipe_services import PipeDesk
+from rota.runtime.signal_guard import guard_signals
+from rota.runtime.values.artifacts import Vault
+from rota.runtime.values.backends import open_artifacts
+from rota.shield import shield_with
+from rota.store.base import Store
+from rota.store.open import connect
+from rota.store.open import forbid as forbid_store
+
+STOP_SIGNALS: dict[StopReason, signal.Signals] = {
+    "cancel": signal.SIGUSR1,
+    "lost": signal.SIGUSR1,
+    "cut_off": signal.SIGUSR1,
+    "drain": signal.SIGUSR1,
+    "timeout": signal.SIGUSR2,
+}
+_PR_SET_PDEATHSIG = 1
+
+
+class Child:
+    """Serves calls until its worker closes the pipe.
+
+    A stop signal raises in the handler, and only there: `armed` is the call that may be hit.
+    """
+
+    def __init__(self, requests: int, answers: int, console: TextIO) -> None:
+        self._reader = FrameReader(requests)
+        self._answers = answers
+        self._pid = os.getpid()
+        self._write_lock = threading.Lock()
+        self._asking = threading.Lock()
+        self._writer: int | None = None
+        self._records = ChildRecords(self._said, console)
+        self._armed: Call | None = None
+        self._is_sending = False
+        self._deferred = False
+        self._shields = 0
+        self._stores: dict[str, Store] = {}
+        self._cancel: Callable[[], object] | None = None
+        shield_with(self.shield)
+
+    def serve(self) -> None:
+        for number in (signal.SIGUSR1, signal.SIGUSR2):
+            signal.signal(number, self._on_stop)
+        self._send(Ready())
+        for frame in iter(self._reader.read, None):
+            self._send(self._carry_out(decode_begin(frame)))
+
+    def _desk(self, address: Address) -> Desk:
+        def store() -> Store:
+            return self._store(address.url)
+
+        return Desk(address, store, Vault(store, open_artifacts(address.artifacts, beside=None)))
+
+    def _carry_out(self, request: Begin) -> Ended:
+        target = PythonTarget(ref=request.ref)
+        spec = JobSpec(name=request.lease.job, target=target, memory_mb=request.memory_mb)
+        work = Work(spec=spec, mismatch=request.mismatch)
+        call = Call(request.lease, work, request.timeout_s)
+        call.slot = self
+        call.on_commit = lambda: self._send(Settled())
+        if request.asks:
+            forbid_store(NO_STORE)
+            call.desk = PipeDesk(self.question)
+        elif request.desk is not None:
+            address = Address(*request.desk)
+            call.desk = self._desk(address)
+        begin(call)
+        ending: Ending | None = None
+        left_by: BaseException | None = None
+        try:
+            try:
+                self._armed = call
+                self._send(Begun())
+                ending = Context().run(self._body, call)
+            except BaseException as exc:  # noqa: BLE001  # user code may raise anything at all
+                left_by = exc
+            self._armed = None
+        except (Cancelled, TimedOut) as late:
+            # It landed between the end of the body and disarming; it is raised at most once.
+            left_by = left_by or (late if ending is None else None)
+            self._armed = None
+        if os.getpid() != self._pid:
+            os._exit(0)  # the handler forked; its copy of us must not report anything twice
+        self._deferred = False
+        _flush()
+        if left_by is not None:
+            ending = ending_of(call, left_by, stops=(*STOPS, asyncio.CancelledError))
+        out_of_memory = isinstance(left_by, MemoryError)
+        if out_of_memory and isinstance(ending, Raised) and call.work.spec.memory_mb:
+            limit = f"out of memory: the job may use {call.work.spec.memory_mb} MB"
+            error = failure("MemoryError", limit, ending.error.traceback)
+            ending = Raised(error=error, types=ending.types)
+        return Ended.of(ending or _no_ending(), is_spent=out_of_memory)
+
+    def _body(self, call: Call) -> Ending:
+        enter(call, self._told)
+        handler, signature = _known(call.work.spec.target.ref)  # type: ignore[union-attr]  # ours is Python
+        call.work = msgspec.structs.replace(call.work, handler=handler, signature=signature)
+        self._records.install()
+        with memory_limit(call.work.spec.memory_mb):
+            if inspect.iscoroutinefunction(handler):
+                return asyncio.run(self._body_async(call))
+            return perform(call)
+
+    async def _body_async(self, call: Call) -> Ending:
+        loop, me = asyncio.get_running_loop(), asyncio.current_task()
+        assert me is not None  # noqa: S101  # asyncio.run made one
+        self._cancel = lambda: loop.call_soon_threadsafe(me.cancel)
+        try:
+            return await perform_async(call)
+        finally:
+            self._cancel = None
+
+    def close(self) -> None:
+        for store in self._stores.values():
+            store.close()
+
+    def _store(self, url: str) -> Store:
+        """A connection of the child's own, made when a handler asks for it first."""
+        store = self._stores.get(url)
+        if store is None:
+            with not_counted():
+                store = self._stores[url] = connect(url)
+        return store
+
+    def _told(self, _run_id: str, _fence: int, fraction: float, note: str) -> None:
+        self._send(Told(fraction=fraction, note=note))
+
+    @contextlib.contextmanager
+    def shield(self) -> Iterator[None]:
+        """Hold a stop back: in the middle of a transaction it would break the connection."""
+        self._shields += 1
+        try:
+            yield
+        finally:
+            self._shields -= 1
+            if self._deferred and not self._shields:
+                self._deferred = False
+                self._raise_stop()
+
+    def question(self, question: Question) -> Reply:
+        """Ask the worker; a stop waits for the answer, half of which would be of no use."""
+        is_main = threading.current_thread() is threading.main_thread()
+        with self._asking, self.shield() if is_main else contextlib.nullcontext():
+            self._send(Asked(question=question))
+            frame = self._reader.read()
+        if frame is None:
+            raise StoreUnavailable("the worker of this process is gone")
+        return decode_reply(frame)
+
+    def _said(self, level: int, text: str) -> bool:
+        run = current.get()
+        # A finaliser may log in the middle of a frame of its own thread: not here, then.
+        if run is None or run.call is not self._armed or self._writer == threading.get_ident():
+            return False
+        self._send(Said(level=level, text=text))
+        return True
+
+    def _send(self, frame: Answer) -> None:
+        is_main = threading.current_thread() is threading.main_thread()
+        with self._write_lock:
+            self._writer = threading.get_ident()
+            # Half a frame would be the end of this child, so a stop waits for the other half.
+            self._is_sending = is_main
+            try:
+                write_frame(self._answers, frame)
+            finally:
+                self._is_sending = False
+                self._writer = None
+        if is_main and self._deferred and not self._shields:
+            self._deferred = False
+            self._raise_stop()
+
+    def _on_stop(self, number: int, _frame: FrameType | None) -> None:
+        call = self._armed
+        if call is None or call.stop_reason is not None:
+            return
+        call.stop_reason = "timeout" if number == STOP_SIGNALS["timeout"] else "cancel"
+        if self._is_sending or self._shields:
+            self._deferred = True
+        else:
+            self._raise_stop()
+
+    def _raise_stop(self) -> None:
+        if self._cancel is not None:
+            self._cancel()
+        elif self._armed is not None and self._armed.stop_reason is not None:
+            raise stop_exception(self._armed.stop_reason)
+
+
+@functools.cache
+def _known(ref: str) -> tuple[Callable[..., Any], Signature]:
+    function = find_function(ref)
+    return function, Signature.of(function)
+
+
+def _no_ending() -> Raised:
+    return Raised(error=failure("RuntimeError", "the handler left no ending"))
+
+
+def _flush() -> None:
+    """Show what the handler printed; a child lives long and its buffers are large."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+
+
+def main(  # numbers of the worker that started us
+    requests: int, answers: int, console: int, worker_pid: int, supervisor_pid: int, level: int
+) -> None:
+    """Serve a worker over two pipes; ends with it."""
+    for fd in (requests, answers, console):
+        os.set_inheritable(fd, False)  # noqa: FBT003  # the standard library takes it so
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != worker_pid:  # it died before we asked to die with it
+        return
+    guard_signals(worker_pid, supervisor_pid)
+    logging.root.setLevel(level)  # what the worker lets through; the user's module may differ
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # People follow it; what no bytes stand for is printed as it is in a thread: escaped.
+        sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
+    child = Child(requests, answers, open_console(console))
+    with contextlib.suppress(BrokenPipeError), contextlib.closing(child):
+        child.serve()

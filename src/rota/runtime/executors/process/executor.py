@@ -1,0 +1,210 @@
+"""Handlers in child processes: one that crashes, leaks or hangs costs no other run.
+
+Children are kept warm and carry out one call at a time. What a child does is in child.py.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from rota.errors import RotaError
+from rota.model.spec import PythonTarget
+from rota.runtime.attempts.attempt import Call, Done, Ending, Raised, Started, Stopped, StopReason
+from rota.runtime.attempts.context import ProgressSink
+from rota.runtime.attempts.remote_services import FarDesk, Question, Reply
+from rota.runtime.executors.endings import begin, crashed, failure
+from rota.runtime.executors.outside_signals import Leaving, came_with_our_end
+from rota.runtime.executors.process.frames import Asked, Begin, Begun, Ended, Said, Settled, Told
+from rota.runtime.executors.process.lookup import portable_ref
+from rota.runtime.executors.process.spawn import ChildLost, ChildProcess
+from rota.runtime.executors.threads.pool import PooledExecutor
+from rota.runtime.logs.attempt_log import STDERR, STDOUT
+from rota.runtime.logs.buffer import sink
+
+
+class ProcessSlot:
+    """One thread's child, and the call it works on."""
+
+    def __init__(self, grace_s: float) -> None:
+        self.child: ChildProcess | None = None
+        self._grace_s = grace_s
+        self._lock = threading.Lock()
+        self._call: Call | None = None
+        self._has_begun = False
+        self.abandoned = False
+        self.is_alone = True
+        """Its child has carried out nothing before."""
+
+    def open(self, call: Call) -> None:
+        with self._lock:
+            self._call = call
+            self._has_begun = self.abandoned = False
+
+    def shut(self) -> bool:
+        """The call is over; whether it was abandoned meanwhile."""
+        with self._lock:
+            self._call = None
+            child = self.child
+            if child is not None:
+                child.group.spare()
+            return self.abandoned
+
+    def begun(self, call: Call) -> None:
+        """The child can be signalled now; do so if a stop came earlier."""
+        with self._lock:
+            self._has_begun = True
+            if call.stop_reason is not None:
+                self._signal(call.stop_reason)
+
+    def ask(self, call: Call, why: StopReason) -> None:
+        with self._lock:
+            if self._call is call and self._has_begun:
+                self._signal(why)
+
+    def kill(self, call: Call) -> None:
+        with self._lock:
+            if self._call is call:
+                self.abandoned = True
+                child = self.child
+                if child is not None:
+                    child.kill()
+
+    def _signal(self, why: StopReason) -> None:
+        child = self.child
+        if child is not None:
+            child.ask(why)
+            child.group.kill_after(self._grace_s)
+
+
+class ProcessExecutor(PooledExecutor):
+    """Runs each call in one of `slots` child processes.
+
+    A handler that does not end within `grace_s` of a stop is killed with all it started.
+    """
+
+    name = "rota-process"
+
+    def __init__(
+        self,
+        *,
+        slots: int,
+        started: Started,
+        done: Done,
+        progress: ProgressSink | None = None,
+        grace_s: float = 2.0,
+        is_leaving: Leaving = lambda: False,
+    ) -> None:
+        super().__init__(slots=slots, started=started, done=done, progress=progress)
+        self._grace_s = grace_s
+        self._is_leaving = is_leaving
+        self._places: list[ProcessSlot] = []
+
+    def abandon(self, call: Call) -> None:
+        place: ProcessSlot | None = call.slot
+        if place is not None:
+            place.kill(call)
+        else:
+            self._pool.take_back(call)
+
+    def close(self) -> None:
+        for place in tuple(self._places):
+            if place.child is not None:
+                place.child.close()
+        super().close()
+
+    def _serve(self, call: Call) -> bool:
+        place: ProcessSlot | None = getattr(self._here, "place", None)
+        if place is None:
+            place = self._here.place = ProcessSlot(self._grace_s)
+            self._places.append(place)
+        place.open(call)
+        call.slot = place
+        ending = self._try(call, place)
+        if not place.shut():
+            self._done(call, ending)
+        return True
+
+    def _try(self, call: Call, place: ProcessSlot) -> Ending:
+        try:
+            return self._carry_out(call, place)
+        except ChildLost as lost:
+            place.child = None
+            # A child that died after it was asked to stop has stopped, however it did.
+            if call.stop_reason is not None:
+                return Stopped(call.stop_reason)
+            if came_with_our_end(lost.signal_number, self._is_leaving):
+                return Stopped("drain")
+            return crashed(str(lost), was_alone=place.is_alone)
+        except OSError as exc:
+            error = failure("OSError", f"no process could be started for the handler: {exc}")
+            return Raised(error=error, types=("OSError",))
+
+    def _carry_out(self, call: Call, place: ProcessSlot) -> Ending:
+        target = call.work.spec.target
+        assert isinstance(target, PythonTarget)  # noqa: S101  # the worker picks by target
+        # A run that a process died of is tried in one where nothing has been, and nothing follows.
+        is_suspect = call.lease.crashes > 0
+        child = self._warm(place, is_fresh=is_suspect)
+        child.printed.lead_to((sink(call, STDOUT), sink(call, STDERR)))
+        # `stop` sets the reason before it looks for the slot, so one of us sees the other.
+        if call.stop_reason is not None or place.abandoned:
+            return Stopped(call.stop_reason or "lost")
+        begin(call)
+        self._started(call)
+        request = Begin(
+            lease=call.begun_lease(),
+            ref=portable_ref(target.ref),
+            timeout_s=call.timeout_s,
+            memory_mb=call.work.spec.memory_mb,
+            mismatch=call.work.mismatch,
+            desk=call.desk.address if call.desk else None,
+            asks=isinstance(call.desk, FarDesk),
+        )
+        child.send(request)
+        ended = self._follow(call, place, child)
+        child.printed.read_rest()
+        if ended.is_spent or is_suspect:
+            place.child = None
+            child.close()
+        return ended.ending(call.stop_reason)
+
+    def _warm(self, place: ProcessSlot, *, is_fresh: bool) -> ChildProcess:
+        """The slot's child, or a new one if it has none or it died while it was idle."""
+        child = place.child
+        place.is_alone = True
+        if child is None or is_fresh or not child.is_alive():
+            if child is not None:
+                child.close()
+            place.child = None
+            child = place.child = ChildProcess()
+        place.is_alone = child.calls == 0
+        child.calls += 1
+        return child
+
+    def _follow(self, call: Call, place: ProcessSlot, child: ChildProcess) -> Ended:
+        """Listen to the child until the call has ended."""
+        for answer in child.answers():
+            if isinstance(answer, Begun):
+                place.begun(call)
+            elif isinstance(answer, Told) and self._progress is not None:
+                lease = call.lease
+                self._progress(lease.run_id, lease.fence, answer.fraction, answer.note)
+            elif isinstance(answer, Asked):
+                child.send(_replied(call, answer.question))
+            elif isinstance(answer, Settled):
+                call.is_committed = True
+            elif isinstance(answer, Said) and call.logbook is not None:
+                call.logbook.log_of(call).record(answer.level, answer.text)
+            elif isinstance(answer, Ended):
+                return answer
+        raise ChildLost
+
+
+def _replied(call: Call, question: Question) -> Reply:
+    """What a handler in a child wants of those whom only its worker can ask."""
+    desk = call.desk
+    assert isinstance(desk, FarDesk)  # noqa: S101  # others are asked by the child itself
+    try:
+        return desk.ask(call.lease, question)
+    except RotaError as error:
+        return Reply(error=(type(error).__name__, str(error)))

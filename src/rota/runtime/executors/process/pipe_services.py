@@ -1,0 +1,35 @@
+"""The desk of a handler in a child process whose worker has no database: it asks its worker.
+
+The credential of the worker stays there: what runs in the child never has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rota import errors
+from rota.errors import LeaseLost, RotaError
+from rota.model.run import Lease
+from rota.runtime.attempts.remote_services import FarDesk, Question, Reply
+
+
+class PipeDesk(FarDesk):
+    """Of one call, which is the only one there is."""
+
+    def __init__(self, question: Callable[[Question], Reply]) -> None:
+        super().__init__()
+        self._question = question
+
+    def ask(self, lease: Lease, question: Question) -> Reply:  # noqa: ARG002  # the worker knows it
+        reply = self._question(question)
+        if reply.error is not None:
+            raise _error(*reply.error)
+        return reply
+
+
+def _error(name: str, said: str) -> RotaError:
+    """The same class again, with its words."""
+    kind = getattr(errors, name, LeaseLost)
+    made: RotaError = kind.__new__(kind)
+    RotaError.__init__(made, said)
+    return made

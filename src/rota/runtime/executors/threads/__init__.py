@@ -1,0 +1,1 @@
+"""Sync handlers in threads."""

@@ -1,0 +1,170 @@
+"""The heart: says that the worker lives and learns which runs it lost or must cancel.
+
+A thread of its own with a connection of its own, so that no handler can stop it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from rota.clock import elapsed_s
+from rota.engine.workers.heartbeat import Held, Progress, Pulse, changes, heartbeat
+from rota.runtime.attempts.table import Calls
+from rota.runtime.options import WorkerOptions
+from rota.runtime.service import Service
+from rota.store.base import Store
+
+
+class Body(Protocol):
+    """What the heart asks of its worker."""
+
+    def lose(self) -> None:
+        """We were given up: others own our runs now."""
+        ...
+
+    def rejoin(self, *, is_known: bool) -> None:
+        """Work again after we were cut off: under our old name, or register anew."""
+        ...
+
+    def stand_by(self, *, drains: bool) -> None:
+        """Somebody wants us to take nothing new, or to work again."""
+        ...
+
+    def give_back(self, strays: Sequence[Held]) -> None:
+        """Release runs that we never heard of."""
+        ...
+
+    def recall(self) -> None:
+        """Give back what is held ready: it may not begin any more."""
+        ...
+
+
+LOOK_S = 1.0
+"""How often to see whether a beat is due or somebody reported progress; asks the store nothing."""
+
+
+class Beating(Service):
+    """Renews the worker's lease; `last_sent_s` is when the last acknowledged beat was sent.
+
+    Whom it tells is for those that derive from it.
+    """
+
+    def __init__(self, calls: Calls, *, options: WorkerOptions, body: Body) -> None:
+        super().__init__()
+        self.interval_s = min(LOOK_S, options.heartbeat_ms / 2000)
+        self.worker_id = ""
+        self.is_draining = False
+        self.is_cut_off = False
+        self.last_sent_s = elapsed_s()
+        self._calls = calls
+        self._options = options
+        self._body = body
+        self._asked = False
+        self._is_known = True
+        self._drains = False
+        self._told: str | None = None
+        """The presence that others know."""
+
+    def presence(self) -> str | None:
+        """How others can see this process."""
+        raise NotImplementedError
+
+    def send(self, held: Sequence[Held], progress: Sequence[Progress], seen: str | None) -> Pulse:
+        """A beat."""
+        raise NotImplementedError
+
+    def look(self, held: Sequence[Held]) -> Pulse:
+        """What has become of these."""
+        raise NotImplementedError
+
+    def ask_soon(self) -> None:
+        """Somebody may have changed one of our runs."""
+        self._asked = True
+        self.wake()
+
+    def tick(self) -> bool:
+        if not self._is_known:
+            self._body.rejoin(is_known=False)
+            self._is_known = True
+        silent_s = elapsed_s() - self.last_sent_s
+        is_due = silent_s >= self._options.heartbeat_ms / 1000 - self.interval_s
+        is_news = self._calls.progress or self.presence() != self._told
+        if is_due or is_news or self.is_cut_off:
+            self._beat()
+        elif self._asked:
+            self._asked = False
+            held = self._calls.held()
+            self._obey(self.look(held), held)
+        return False
+
+    def _beat(self) -> None:
+        self._asked = False
+        sent_s = elapsed_s()
+        held = self._calls.held()
+        # One that lost its session, as all do when the server restarts, has another in a moment.
+        # Until then it beats at each look: to be unseen meanwhile would mean a whole lease of
+        # waiting for its runs if it died now.
+        presence = self.presence() or self._told
+        progress = [Progress(*each) for each in self._calls.progress.take()]
+        pulse = self.send(held, progress, presence)
+        self._is_known = pulse.is_known
+        if pulse.is_known:
+            self.last_sent_s, self._told = sent_s, presence
+        else:
+            self._body.lose()
+        self._obey(pulse, held)
+        if pulse.is_known and pulse.drains != self._drains:
+            self._drains = pulse.drains
+            self._body.stand_by(drains=pulse.drains)
+        if pulse.is_known and self.is_cut_off:
+            self._body.rejoin(is_known=True)
+
+    def _obey(self, pulse: Pulse, held: Sequence[Held]) -> None:
+        fences = {each.run_id: each.fence for each in held}
+        for run_id in pulse.lost:
+            self._stop(run_id, fences[run_id], lost=True)
+        for run_id in pulse.cancelled:
+            self._stop(run_id, fences[run_id], lost=False)
+        if pulse.recalls:
+            self._body.recall()
+        if pulse.strays:
+            self._body.give_back(pulse.strays)
+
+    def _stop(self, run_id: str, fence: int, *, lost: bool) -> None:
+        """The answer is about the lease we asked for; a later one of the same run goes on."""
+        call = self._calls.find(run_id)
+        if call is None or call.lease.fence != fence:
+            return
+        if not (lost and call.is_committed):
+            self._calls.stop(call, "lost" if lost else "cancel")
+
+
+class Heart(Beating):
+    """That of a worker with a connection of its own."""
+
+    def __init__(self, store: Store, calls: Calls, *, options: WorkerOptions, body: Body) -> None:
+        super().__init__(calls, options=options, body=body)
+        self._store = store
+
+    def presence(self) -> str | None:
+        return self._store.presence.mine()
+
+    def send(self, held: Sequence[Held], progress: Sequence[Progress], seen: str | None) -> Pulse:
+        return self._store.write(
+            lambda tx: heartbeat(
+                tx,
+                self.worker_id,
+                lease_ms=self._options.lease_ms,
+                held=held,
+                progress=progress,
+                running=self._calls.begun,
+                left_behind=self._calls.left_behind,
+                is_draining=self.is_draining,
+                presence=seen,
+            ),
+            urgent=True,
+        )
+
+    def look(self, held: Sequence[Held]) -> Pulse:
+        return self._store.read(lambda tx: changes(tx, held))

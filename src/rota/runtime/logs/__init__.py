@@ -1,0 +1,1 @@
+"""What handlers print and log, on its way to the store."""

@@ -1,0 +1,73 @@
+"""Sheets: what the calls of one thread have printed at full load, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from rota.model.log import LogChunk
+from rota.rules.shared_log_rows import Parts, are_near, gathered, sheaf
+from rota.runtime.logs.attempt_log import shown
+from rota.runtime.logs.chunks import storable
+from rota.runtime.logs.masking import Masker
+
+FACTS = 6
+"""Of an attempt that has ended: its run, job, number, fence, start, and where its text ends."""
+ATTEMPT_COST = 400
+"""What an attempt on a sheet costs in memory beside its text."""
+
+
+class Sheet(msgspec.Struct, frozen=True, gc=False):
+    """The text of some attempts, none of them longer than a line may be."""
+
+    text: str
+    facts: list[Any]
+    """Of all attempts one after the other: a struct for each cost 0.3 us more."""
+
+    @property
+    def attempts(self) -> int:
+        return len(self.facts) // FACTS
+
+    @property
+    def cost(self) -> int:
+        """What it costs in memory."""
+        return len(self.text) + ATTEMPT_COST * self.attempts
+
+
+def bound(sheet: Sheet, masker: Masker) -> list[LogChunk]:
+    """A row for all attempts of a sheet whose runs are near each other, masked."""
+    text = storable(sheet.text)
+    run_ids, jobs, attempts, fences, first_ats, ends = _columns(sheet)
+    is_plain = (
+        len(set(jobs)) == 1
+        and are_near(run_ids, first_ats)
+        and all(text[end - 1] == "\n" for end in ends)
+        and "\r" not in text
+        and not masker.is_needed(text)
+    )
+    if not is_plain:
+        return list(gathered(_single(sheet, text, masker)))
+    spans = zip([0, *ends], ends, strict=False)
+    lines = [text.count("\n", start, end) for start, end in spans]
+    return [sheaf(jobs[0], Parts(run_ids, attempts, fences, first_ats, lines), text[:-1])]
+
+
+def single(sheet: Sheet, masker: Masker) -> list[LogChunk]:
+    """A row for each attempt."""
+    return list(_single(sheet, storable(sheet.text), masker))
+
+
+def _single(sheet: Sheet, text: str, masker: Masker) -> Iterator[LogChunk]:
+    start = 0
+    for run_id, job, attempt, fence, first_at, end in zip(*_columns(sheet), strict=True):
+        said = text[start:end].removesuffix("\n")
+        start = end
+        said = masker("\n".join(map(shown, said.split("\n"))))
+        parts = Parts([run_id], [attempt], [fence], [first_at], [said.count("\n") + 1])
+        yield sheaf(job, parts, said)
+
+
+def _columns(sheet: Sheet) -> list[list[Any]]:
+    return [sheet.facts[at::FACTS] for at in range(FACTS)]

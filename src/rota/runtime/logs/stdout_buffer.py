@@ -1,0 +1,190 @@
+"""Pages: at full load, what a thread prints goes to a text in memory, without a step of Python.
+
+Five lines cost 2 us of a run instead of 8, but for their times: all of a call have that of its
+start. So a page is turned when a call takes longer than a moment.
+"""
+
+from __future__ import annotations
+
+from io import StringIO
+from threading import RLock
+from typing import Any
+
+from rota.runtime.attempts.attempt import Call
+from rota.runtime.logs.attempt_log import MAX_LINE, STDOUT
+from rota.runtime.logs.stdout_batch import FACTS, Sheet
+
+MOMENT_S = 0.02
+"""A call that takes longer gets the time of each line."""
+MOST = 200
+MOST_CHARS = 64_000
+"""Of a page, before it is handed in; so many lines can be searched in a moment."""
+
+
+class Page:
+    """Where the handlers of one thread print, one after the other."""
+
+    __slots__ = (
+        "_book", "_end", "_facts", "_is_due", "_lock", "_places", "_slowly", "_text", "call",
+        "is_laid", "stream",
+    )  # fmt: skip
+
+    def __init__(self, stream: Any, book: Any) -> None:
+        self.stream = stream
+        self.call: Call | None = None
+        """Who prints here now."""
+        self._book = book
+        # One that its owner may take again: a finaliser may print, at any step.
+        self._lock = RLock()
+        self._places: dict[str, Any] = stream.__dict__  # of this thread alone
+        self._slowly = self._places["write"]
+        self._text: StringIO
+        self._facts: list[Any]
+        self._end: int
+        """Where the text of the last call ends that has ended."""
+        self._is_due: bool
+        self.is_laid: bool
+        self._lay()
+
+    def begin(self, call: Call) -> bool:
+        """What is printed from now on is of this call; what came between two is of nobody.
+
+        False if the page was left.
+        """
+        with self._lock:
+            if not self.is_laid:
+                return False
+            if self._text.tell() != self._end:
+                self._slowly(self._cut())
+            self.call = call
+            return True
+
+    def end(self, call: Call) -> bool:
+        """Keep what the call has printed; False if that is nothing, or its log has it."""
+        with self._lock:
+            if self.call is not call:
+                return False
+            self.call = None
+            end = self._text.tell()
+            if end == self._end:
+                return False
+            if end - self._end > MAX_LINE:
+                log = self._book.log_of(call)
+                log.write(STDOUT, self._cut())
+                log.close()
+                return True
+            lease = call.lease
+            after_s = (call.started_s or call.claimed_s) - call.claimed_s
+            first_at = lease.claimed_at + round(after_s * 1000)
+            facts = self._facts
+            facts += (lease.run_id, lease.job, lease.attempt, lease.fence, first_at, end)
+            self._end = end
+            if self._is_due or end > MOST_CHARS or len(facts) >= MOST * FACTS:
+                self._hand_in()
+            return True
+
+    def gather(self) -> None:
+        """Hand in what has ended, now or when the next call ends. In any thread."""
+        with self._lock:
+            if self.call is not None:
+                self._is_due = True
+            elif self._facts:
+                self._hand_in()
+
+    def turn(self) -> None:
+        """Make what the call has printed the beginning of its log. In any thread."""
+        with self._lock:
+            if self.call is not None:
+                self.leave()
+
+    def leave(self) -> None:
+        """The thread prints as ever; what a call prints goes to its log."""
+        with self._lock:
+            if not self.is_laid:
+                return  # somebody else was quicker, and has given all away
+            # First: its thread may be printing right now, and nobody looks at this page again.
+            self._places["write"] = self._slowly
+            self.is_laid = False
+            pages.laid.discard(self)
+            call, self.call = self.call, None
+            if call is not None:
+                log = self._book.log_of(call)
+                log.follow(self._text, self._end, call.started_s or call.claimed_s)
+            rest = self._give(self._text, self._facts, self._end)
+            if call is None and rest:
+                self._slowly(rest)
+
+    def _lay(self) -> None:
+        self.is_laid = True
+        self._is_due = False
+        self._text = StringIO()
+        self._facts = []
+        self._end = 0
+        self._places["write"] = self._text.write
+
+    def _hand_in(self) -> None:
+        """Give the text of calls that have ended away; a finaliser may have added to it."""
+        rest = self._cut()
+        if rest:
+            self._text.write(rest)
+
+    def _cut(self) -> str:
+        """The same; what comes after that is returned, and the page is empty."""
+        text, facts, end = self._text, self._facts, self._end
+        self._lay()
+        return self._give(text, facts, end)
+
+    def _give(self, text: StringIO, facts: list[Any], end: int) -> str:
+        whole = text.getvalue()
+        if facts:
+            self._book.add(Sheet(whole[:end], facts))
+        return whole[end:]
+
+
+class Pages:
+    """All pages of the process: it has one standard output."""
+
+    def __init__(self) -> None:
+        self.laid: set[Page] = set()
+        self.are_wanted = False
+        self._users: set[object] = set()
+
+    def want(self, user: object, *, wanted: bool) -> None:
+        """Whether somebody has so many lines to carry that their times may wait."""
+        if wanted:
+            self._users.add(user)
+        else:
+            self._users.discard(user)
+        self.are_wanted = bool(self._users)
+        for page in () if self._users else tuple(self.laid):
+            page.leave()
+
+    def page_for(self, call: Call, last: Page | None, stream: Any) -> Page | None:
+        """The page of this thread for a call; None while there is time for each line."""
+        if last is not None and last.stream is stream and last.begin(call):
+            return last
+        if not self.are_wanted or call.logbook is None:
+            return None
+        page = Page(stream, call.logbook)
+        self.laid.add(page)
+        page.begin(call)
+        if self._users:
+            return page
+        # The load was over just now; who leaves pages may have looked before this one was there.
+        page.leave()
+        return None
+
+    def gather(self) -> None:
+        """Have all pages handed in."""
+        for page in tuple(self.laid):
+            page.gather()
+
+    def turn_old(self, now_s: float) -> None:
+        """Turn the pages of calls that take their time."""
+        for page in tuple(self.laid):
+            call = page.call
+            if call is not None and now_s - (call.started_s or now_s) > MOMENT_S:
+                page.turn()
+
+
+pages = Pages()

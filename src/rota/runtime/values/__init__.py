@@ -1,0 +1,1 @@
+"""Large arguments and results: loaded and stored beside the attempts."""

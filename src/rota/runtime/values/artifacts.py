@@ -1,0 +1,106 @@
+"""The vault: values by what rows say of them, be it the value itself or a pointer to it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from threading import Lock
+
+from rota.clock import to_datetime
+from rota.engine.values.artifacts import load_kept, lost
+from rota.errors import ArtifactLost
+from rota.model.artifact import LARGE, Pointer, digest_of, is_pointer, read_pointer
+from rota.notices import emit
+from rota.runtime.values.backends import ArtifactStore
+from rota.store.base import Store
+
+REMEMBERED = 32 * 1024 * 1024
+"""Bytes of values that are held for others who need the same ones."""
+
+
+class Vault:
+    """Reads and writes large values, outside of transactions; from any thread."""
+
+    def __init__(self, store: Callable[[], Store], artifacts: ArtifactStore | None) -> None:
+        self._store = store
+        self.artifacts = artifacts
+        self._known: OrderedDict[str, str] = OrderedDict()
+        self._held = 0
+        self._lock = Lock()
+
+    def takes(self, text: str) -> bool:
+        """Whether the artifact store is the place for it; else the database keeps it."""
+        return self.artifacts is not None and len(text) > LARGE
+
+    def put(self, text: str, *, now_ms: int) -> str:
+        """A pointer to the value, which is there now; or the text again.
+
+        A store that does not take it costs nobody a result: then the database keeps it.
+        """
+        if self.artifacts is None:
+            return text
+        data = text.encode()
+        day = to_datetime(now_ms).date().isoformat()
+        pointer = Pointer("a", digest_of(data), day)
+        try:
+            self.artifacts.put(day, pointer.digest, data)
+        except OSError as error:
+            emit("artifact.refused", where=self.artifacts.where, error=error)
+            return text
+        return str(pointer)
+
+    def value(self, text: str, whose: str) -> str:
+        """The value itself; ArtifactLost if it is missing or damaged, OSError if nobody answers."""
+        return self.values((text,), whose)[text]
+
+    def values(self, texts: Iterable[str], whose: str) -> dict[str, str]:
+        """The values of all these."""
+        found: dict[str, str] = {}
+        kept: set[str] = set()
+        for text in texts:
+            if not is_pointer(text):
+                found[text] = text
+            elif (known := self._recalled(text)) is not None:
+                found[text] = known
+            elif read_pointer(text).place == "a":
+                found[text] = self._fetched(text, whose)
+            else:
+                kept.add(text)
+        if kept:
+            read = self._store().read(lambda tx: load_kept(tx, kept))
+            for text in sorted(kept - read.keys()):
+                raise lost(text, whose)
+            found |= read
+        return found
+
+    def _fetched(self, text: str, whose: str) -> str:
+        pointer = read_pointer(text)
+        if self.artifacts is None:
+            found = "was kept in an artifact store, and ROTA_ARTIFACTS does not say in which"
+            raise ArtifactLost(pointer.digest, found, whose=whose)
+        data = self.artifacts.get(pointer.day, pointer.digest)
+        where = f"{self.artifacts.where}, day {pointer.day}"
+        if data is None:
+            raise ArtifactLost(pointer.digest, f"is not in {where}", whose=whose)
+        if digest_of(data) != pointer.digest:
+            found = f"is damaged in {where}: {len(data):,} bytes with sha256 {digest_of(data)}"
+            raise ArtifactLost(pointer.digest, found, whose=whose)
+        value = data.decode()
+        self._remember(text, value)
+        return value
+
+    def _recalled(self, text: str) -> str | None:
+        with self._lock:
+            known = self._known.get(text)
+            if known is not None:
+                self._known.move_to_end(text)
+            return known
+
+    def _remember(self, text: str, value: str) -> None:
+        with self._lock:
+            if text not in self._known:
+                self._known[text] = value
+                self._held += len(value)
+            while self._held > REMEMBERED:
+                _, gone = self._known.popitem(last=False)
+                self._held -= len(gone)
