@@ -16,7 +16,7 @@ from bench.schedule_load import dialect_of, run_sql
 from rota.engine.insight.statistics import add, next_part
 from rota.engine.jobs.definitions import define
 from rota.engine.logs import append, index
-from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.engine.schedules.definitions import put
 from rota.ids import new_id
 from rota.model.graph import Graph, Node
@@ -164,7 +164,7 @@ def _jobs(tx: Tx) -> None:
 
 def _schedules(tx: Tx) -> None:
     """Most are daily, some hourly, a few each minute, as people have them."""
-    known = Timetables(rules_version(), Random(1).random)
+    known = CompiledSchedules(rules_version(), Random(1).random)
     for number in range(SCHEDULES):
         minute, hour = number % 60, number % 24
         trigger: Every | Cron = Cron(f"{minute} {hour} * * *")

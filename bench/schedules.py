@@ -25,7 +25,7 @@ from bench.sizes import FULL_SCHEDULES, LEAST_SCHEDULES, QUICK_SCHEDULES, Schedu
 from rota import App
 from rota.cli.serving import SWITCH_INTERVAL_S
 from rota.engine.schedules import definitions as schedules
-from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.ids import new_id
 from rota.model.schedule import Every, Schedule
 from rota.runtime.attempts.context import current_run
@@ -45,7 +45,7 @@ SETTINGS = {
     "max_wal_senders": "0",
     "track_commit_timestamp": "on",  # when a run was queued is when its transaction ended
 }
-TABLES = Timetables(rules_version(), lambda: 0.5)
+TABLES = CompiledSchedules(rules_version(), lambda: 0.5)
 COMMITTED = "extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000"
 SCHEDULER_THREADS = ("rota-timed", "rota-reckoner")
 

@@ -13,7 +13,7 @@ import msgspec
 
 from rota.errors import WrongConnection
 from rota.rules.text.names import check_name
-from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.attempts.context import current_run
 from rota.runtime.attempts.value_limits import encoded
 from rota.store.foreign.receipts import Receipts
@@ -60,6 +60,6 @@ def once_in(connection: Any, *, step: str) -> Iterator[Receipt]:
             _check_lease(call)
 
 
-def _check_lease(call: Call) -> None:
+def _check_lease(call: Attempt) -> None:
     if call.desk is not None:  # else nobody has leased it: a test calls its own handler
         call.desk.check_lease(call.lease)

@@ -12,7 +12,7 @@ import pytest
 
 from rota import App
 from rota.app.tokens import draw_token
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.tokens import issue
 from rota.ids import new_id
 from tests.support.cli import Rota, Said, Served
@@ -199,7 +199,7 @@ def test_credentials_and_servers_that_fail(both: Both, store_url: str) -> None:
     assert both.afar("runs", ROTA_TOKEN="wrong").code == 8
     with App(store_url) as app:
         drawn = draw_token("looks", roles=("viewer",))
-        by = By(act_id=new_id(), who="test")
+        by = Actor(act_id=new_id(), who="test")
         app.store.write(lambda tx: issue(tx, drawn.token, namespace="default", by=by))
     assert both.afar.good("runs", ROTA_TOKEN=drawn.secret)
     denied = both.afar("submit", "add", "1", ROTA_TOKEN=drawn.secret)

@@ -22,7 +22,7 @@ from rota.api.server import config_of, listen
 from rota.api.site import Site
 from rota.app import App
 from rota.app.tokens import draw_token
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import put_namespace
 from rota.engine.identity.tokens import issue
 from rota.engine.jobs.definitions import define
@@ -60,7 +60,7 @@ class Served:
         """The secret of a fresh token."""
         drawn = draw_token(name, roles=roles or ("admin", "exec"), queues=queues, expires=expires)
         self.issued = drawn.token.id
-        by = By(act_id=new_id(), who="test")
+        by = Actor(act_id=new_id(), who="test")
         self.app.store.write(lambda tx: issue(tx, drawn.token, namespace=namespace, by=by))
         return drawn.secret
 
@@ -104,7 +104,7 @@ def serving(url: str, **options: Any) -> Iterator[Served]:
     sock = listen(asked)
     asked = msgspec.structs.replace(asked, port=sock.getsockname()[1])
     with App(url) as app, ExitStack() as stack:
-        by = By(act_id=new_id(), who="test")
+        by = Actor(act_id=new_id(), who="test")
         app.store.write(lambda tx: put_namespace(tx, OTHER, Quotas(), by=by))
         site = Site(app, asked)
         server = uvicorn.Server(config_of(site, stack.enter_context(application(site))))

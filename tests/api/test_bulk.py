@@ -14,7 +14,7 @@ from rota.engine.identity.namespaces import put_namespace
 from rota.errors import CommitUnknown
 from rota.ids import new_id
 from rota.model.identity import Quotas
-from rota.store.base import Room, Tx
+from rota.store.base import ScopedStore, Tx
 from tests.api.serving import HOME, OTHER, Served, some_key
 from tests.contract.identities import by
 
@@ -97,7 +97,7 @@ def test_a_quota_holds_for_many_at_once(served: Served) -> None:
 class Breaking:
     """A room whose first commit takes place, and nobody hears of it."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: ScopedStore) -> None:
         self._room = room
         self.writes = 0
         self.read = room.read

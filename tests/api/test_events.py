@@ -19,7 +19,7 @@ from rota.engine.identity.audit_log import record
 from rota.engine.identity.tokens import revoke
 from rota.engine.logs import append
 from rota.engine.runs.promote import promote
-from rota.engine.workers.heartbeat import Held, Progress, heartbeat
+from rota.engine.workers.heartbeat import HandlerProgress, HeldLease, heartbeat
 from rota.errors import TooMany
 from rota.ids import new_id
 from rota.model.log import LogChunk
@@ -56,7 +56,10 @@ def test_a_run_is_told_at_each_step_of_its_way(served: Served) -> None:
         heard.wait_for("run", executionId=run_id, status="queued")
         lease = claim_one(store, worker)
         heard.wait_for("run", executionId=run_id, status="running", progress=None)
-        held, progress = [Held(run_id, lease.fence)], [Progress(run_id, lease.fence, 0.5, "half")]
+        held, progress = (
+            [HeldLease(run_id, lease.fence)],
+            [HandlerProgress(run_id, lease.fence, 0.5, "half")],
+        )
         store.write(
             lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=held, progress=progress)
         )

@@ -18,9 +18,9 @@ from rota.ids import new_id
 from rota.model.run import NewRun
 from rota.model.states import State
 from rota.remote import RemoteWorker
-from rota.remote.couriers import Deliverer
-from rota.remote.passes import Passes
-from rota.runtime.attempts.table import Calls
+from rota.remote.couriers import OutcomeReporter
+from rota.remote.passes import AttemptTokens
+from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.options import WorkerOptions
 from tests.api.far import Far, attempt, given_run, seen
 from tests.api.serving import HOME, Served, wait_until
@@ -89,11 +89,11 @@ def test_a_heartbeat_with_an_old_list_gives_back_nothing_that_has_begun(
         claimed_long_ago(served, once.run_id)
         lists: list[object] = []
 
-        def old_list(_: Calls) -> list[Any]:
+        def old_list(_: AttemptTable) -> list[Any]:
             lists.append(None)
             return []
 
-        monkeypatch.setattr(Calls, "held", old_list)
+        monkeypatch.setattr(AttemptTable, "held", old_list)
         wait_until(lambda: len(lists) >= 4)  # so three of these beats were answered
 
         view = seen(served.app, once.run_id)
@@ -164,7 +164,7 @@ def test_a_run_whose_claim_got_no_answer_comes_again_at_once(served: Served) -> 
 
 
 def test_an_answer_that_comes_after_its_run_was_given_back_is_not_taken() -> None:
-    passes = Passes()
+    passes = AttemptTokens()
 
     assert passes.disown("run", 1) is False
     assert passes.add("run", 1, "token") is False
@@ -182,12 +182,12 @@ def test_a_worker_that_could_not_tell_an_end_does_not_say_goodbye(
 ) -> None:
     """A goodbye gives back what is on record as held, as if it had not begun."""
 
-    def away(_: Deliverer) -> bool:
+    def away(_: OutcomeReporter) -> bool:
         raise ServerUnavailable("away")
 
     with far_worker(served) as (once, worker):
         once.await_begin()
-        monkeypatch.setattr(Deliverer, "tick", away)
+        monkeypatch.setattr(OutcomeReporter, "tick", away)
         once.gate.set()
         worker.hurry()
         worker.stop()

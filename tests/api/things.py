@@ -19,9 +19,9 @@ from rota.engine.runs.finish import finish
 from rota.engine.runs.submit import submit
 from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules.backfills.fill import start_backfill
-from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.backfills.span import BackfillRange
 from rota.engine.schedules.calendars import put_calendar
-from rota.engine.schedules.compiled import Timetables
+from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.workers.registry import NewWorker, register
 from rota.engine.workers.remote import enlist, find_remote
 from rota.ids import new_id
@@ -37,7 +37,7 @@ from tests.api.examples import EXAMPLES, HTTP, STREAM
 from tests.contract.identities import by
 
 DAY_MS = 86_400_000
-TABLES = Timetables("test", lambda: 0.5)
+TABLES = CompiledSchedules("test", lambda: 0.5)
 WINDOW = Blackout(kind="skip", trigger=Cron(expression="@yearly"), duration="1ms")
 
 
@@ -92,7 +92,7 @@ class Things:
             start_backfill(
                 tx,
                 self.name,
-                Range(from_at=0, to_at=DAY_MS),
+                BackfillRange(from_at=0, to_at=DAY_MS),
                 namespace=namespace,
                 backfill_id=self.backfill_id,
                 timetables=TABLES,

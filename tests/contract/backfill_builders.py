@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rota.engine.schedules.backfills.fill import fill, start_backfill
-from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.backfills.span import BackfillRange
 from rota.engine.schedules.backfills.views import BackfillView, show_backfill
 from rota.ids import new_id
 from rota.store.base import Store
@@ -20,7 +20,7 @@ def begin(
     store: Store, *, hours: int = 3, backfill_id: str = "", most: int = 10_000, **wish: Any
 ) -> BackfillView:
     """A backfill of the hours before the schedule was made."""
-    wanted = Range(from_at=ON - hours * HOUR, to_at=ON, **wish)
+    wanted = BackfillRange(from_at=ON - hours * HOUR, to_at=ON, **wish)
     return store.write(
         lambda tx: start_backfill(
             tx, "s", wanted, namespace=HOME, backfill_id=backfill_id or new_id(),

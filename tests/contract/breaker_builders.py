@@ -8,7 +8,7 @@ from typing import Any
 from rota.engine.alerts import Alert, waiting_alerts
 from rota.engine.failures.breakers import control as breakers
 from rota.engine.failures.breakers.probe import due_breakers, tend
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import define
 from rota.ids import new_id
 from rota.model.breaker import BreakerView
@@ -98,6 +98,6 @@ def told(store: Store) -> list[tuple[str, dict[str, Any]]]:
     return [(alert.kind, json.loads(alert.payload)) for alert in alerts(store)]
 
 
-def by_hand() -> By:
+def by_hand() -> Actor:
     """Somebody who opens and closes breakers, with a new act each time."""
-    return By(act_id=new_id(), who="ann@here")
+    return Actor(act_id=new_id(), who="ann@here")

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from rota.engine.admission.windows import put_blackout
 from rota.engine.alerts import raise_alert
 from rota.engine.schedules.backfills.fill import start_backfill
-from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.backfills.span import BackfillRange
 from rota.engine.schedules.calendars import put_calendar
 from rota.ids import new_id
 from rota.model.graph import Cache, Node
@@ -160,7 +160,7 @@ def a_backfill(ground: Ground, name: str, text: str) -> None:
     known(ground, name)
     put(ground.store, every("1h"), name=name, job=name)
     now = ground.clock.ms
-    wanted = Range(from_at=now - 5 * HOUR, to_at=now)
+    wanted = BackfillRange(from_at=now - 5 * HOUR, to_at=now)
     ground.store.write(
         lambda tx: start_backfill(
             tx, name, wanted, namespace=HOME, backfill_id=new_id(), timetables=TABLES

@@ -10,16 +10,16 @@ from rota.clock import elapsed_s
 from rota.engine.jobs.definitions import pinned_to
 from rota.errors import UnknownJob
 from rota.model.run import Lease
-from rota.runtime.attempts.attempt import Call, Ending, Returned, Work
-from rota.runtime.attempts.table import Calls
-from rota.runtime.chores.alerts import Herald
-from rota.runtime.chores.breakers import Keeper
-from rota.runtime.chores.dependencies import Usher
+from rota.runtime.attempts.attempt import Attempt, Ending, ResolvedJob, Returned
+from rota.runtime.attempts.table import AttemptTable
+from rota.runtime.chores.alerts import AlertSender
+from rota.runtime.chores.breakers import BreakerProber
+from rota.runtime.chores.dependencies import DependencyReleaser
 from rota.runtime.chores.lifecycle import Expirer, Promoter, Reaper
 from rota.runtime.chores.scheduler import Scheduler
 from rota.runtime.dispatch.courier import HOLD_S, Courier
-from rota.runtime.dispatch.prefetch import Reserve
-from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.dispatch.prefetch import Prefetch
+from rota.runtime.options import WorkerOptions, WorkerScope
 from rota.runtime.service import Service
 from rota.store.base import Store
 from tests.contract.builders import HOME, LEASE_MS, Clock
@@ -32,9 +32,9 @@ class HandCalls:
     """Calls that end when they begin, with what the test says their handler gives."""
 
     def __init__(self, gives: Callable[[Lease], str]) -> None:
-        self.endings: deque[tuple[Call, Ending]] = deque()
+        self.endings: deque[tuple[Attempt, Ending]] = deque()
         self._gives = gives
-        self._held: dict[str, Call] = {}
+        self._held: dict[str, Attempt] = {}
         self.waits = False
         """Whether they end only when they are told to."""
 
@@ -46,13 +46,13 @@ class HandCalls:
     def __len__(self) -> int:
         return len(self._held)
 
-    def open(self, lease: Lease, work: Work) -> None:
-        call = Call(lease, work, None)
+    def open(self, lease: Lease, work: ResolvedJob) -> None:
+        call = Attempt(lease, work, None)
         self._held[lease.run_id] = call
         if not self.waits:
             self.endings.append((call, Returned(self._gives(lease))))
 
-    def forget(self, call: Call) -> None:
+    def forget(self, call: Attempt) -> None:
         self._held.pop(call.lease.run_id, None)
 
 
@@ -76,10 +76,10 @@ class Crew:
         self.calls = HandCalls(gives)
         self.courier = Courier(
             store,
-            cast("Calls", self.calls),
+            cast("AttemptTable", self.calls),
             self._duty_for(jobs, graphs),
             options=WorkerOptions(slots=50),
-            reserve=Reserve(most=0, hold_s=HOLD_S, now_s=elapsed_s()),
+            reserve=Prefetch(most=0, hold_s=HOLD_S, now_s=elapsed_s()),
         )
         self.courier.worker_id = worker_id
         self.courier.claim_on(claiming=True)
@@ -88,20 +88,20 @@ class Crew:
             Reaper(store, lease_ms=LEASE_MS),
             Expirer(store),
             Scheduler(store),
-            Usher(store),
-            Keeper(store),
-            Herald(store, WorkerOptions()),
+            DependencyReleaser(store),
+            BreakerProber(store),
+            AlertSender(store, WorkerOptions()),
         ]
 
     def serve(self, jobs: Sequence[str], graphs: Sequence[str]) -> None:
         """These as well."""
         self.courier.serve(self._duty_for(jobs, graphs))
 
-    def _duty_for(self, jobs: Sequence[str], graphs: Sequence[str]) -> Duty:
+    def _duty_for(self, jobs: Sequence[str], graphs: Sequence[str]) -> WorkerScope:
         self._graphs |= set(graphs)
         self._graphs -= set(jobs)
         self._jobs |= {*jobs, *graphs}
-        return Duty(
+        return WorkerScope(
             jobs=tuple(sorted(self._jobs)),
             graphs=tuple(sorted(self._graphs)),
             find_work=self._find_work,
@@ -127,10 +127,10 @@ class Crew:
                 return
         raise AssertionError(f"{service.name} never comes to rest")
 
-    def _find_work(self, lease: Lease) -> Work:
+    def _find_work(self, lease: Lease) -> ResolvedJob:
         pinned = self._store.read(
             lambda tx: pinned_to(tx, lease.job, lease.version, namespace=HOME)
         )
         if pinned is None:
             raise UnknownJob(lease.job)
-        return Work(spec=pinned.spec)
+        return ResolvedJob(spec=pinned.spec)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from rota.model.run import Lease
-from rota.runtime.attempts.services import Address, Desk
+from rota.runtime.attempts.services import Address, RunServices
 from rota.runtime.attempts.transaction import Transaction
-from rota.runtime.values.artifacts import Vault
+from rota.runtime.values.artifacts import ArtifactStore
 from rota.runtime.values.backends import DATABASE
 from rota.store.base import Store
 from tests.contract.builders import HOME, run_sql
@@ -30,9 +30,9 @@ def mark(store: Store) -> str:
     return "?" if store.dialect == "sqlite" else "%s"
 
 
-def desk_of(store: Store, *, namespace: str = HOME) -> Desk:
-    vault = Vault(lambda: store, None)
-    return Desk(Address(store.url, namespace, DATABASE), lambda: store, vault)
+def desk_of(store: Store, *, namespace: str = HOME) -> RunServices:
+    vault = ArtifactStore(lambda: store, None)
+    return RunServices(Address(store.url, namespace, DATABASE), lambda: store, vault)
 
 
 def writes(store: Store, lease: Lease, word: str = "done") -> Callable[[Transaction], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.tokens import NewToken, issue
 from rota.ids import new_id
 from rota.model.identity import TokenView
@@ -14,8 +14,8 @@ from rota.store.base import Store
 from tests.contract.builders import HOME
 
 
-def by(who: str = "ann@desk") -> By:
-    return By(act_id=new_id(), who=who)
+def by(who: str = "ann@desk") -> Actor:
+    return Actor(act_id=new_id(), who=who)
 
 
 def given_token(store: Store, *, namespace: str = HOME, **fields: Any) -> tuple[str, TokenView]:

@@ -9,8 +9,8 @@ import msgspec
 
 from rota.engine.failures.dead_letters import LetterGroup, LetterView, find_letter, groups, letters
 from rota.engine.failures.discard import discard
-from rota.engine.failures.redrive import Pair, Redriven, Wish, redrive
-from rota.engine.identity.audit_log import By
+from rota.engine.failures.redrive import Redriven, RedrivePair, RedriveRequest, redrive
+from rota.engine.identity.audit_log import Actor
 from rota.ids import new_id
 from rota.model.run import ErrorDetail, Lease
 from rota.model.states import State
@@ -50,25 +50,25 @@ def all_groups(store: Store, **filters: Any) -> list[LetterGroup]:
     return store.read(lambda tx: groups(tx, **wanted))
 
 
-def by(who: str = "ann@desk", **fields: Any) -> By:
-    return By(act_id=fields.pop("act_id", new_id()), who=who, **fields)
+def by(who: str = "ann@desk", **fields: Any) -> Actor:
+    return Actor(act_id=fields.pop("act_id", new_id()), who=who, **fields)
 
 
 def redrive_all(
-    store: Store, run_ids: Sequence[str], *, asker: By | None = None, **wish: Any
+    store: Store, run_ids: Sequence[str], *, asker: Actor | None = None, **wish: Any
 ) -> list[Redriven]:
-    pairs = [Pair(run_id, new_id()) for run_id in run_ids]
+    pairs = [RedrivePair(run_id, new_id()) for run_id in run_ids]
     return redrive_pairs(store, pairs, asker=asker, **wish)
 
 
 def redrive_pairs(
-    store: Store, pairs: Sequence[Pair], *, asker: By | None = None, **wish: Any
+    store: Store, pairs: Sequence[RedrivePair], *, asker: Actor | None = None, **wish: Any
 ) -> list[Redriven]:
-    wanted, who = Wish(**{"subject": "test"} | wish), asker or by()
+    wanted, who = RedriveRequest(**{"subject": "test"} | wish), asker or by()
     return store.write(lambda tx: redrive(tx, pairs, wanted, namespace=HOME, by=who))
 
 
-def discard_all(store: Store, run_ids: Sequence[str], *, asker: By | None = None) -> int:
+def discard_all(store: Store, run_ids: Sequence[str], *, asker: Actor | None = None) -> int:
     who = asker or by()
     return store.write(lambda tx: discard(tx, run_ids, namespace=HOME, subject="test", by=who))
 

@@ -25,7 +25,7 @@ from rota.engine.runs.cancel import cancel
 from rota.engine.runs.expire import expire
 from rota.engine.runs.promote import promote
 from rota.engine.runs.rerun import rerun
-from rota.engine.workers.heartbeat import Held, heartbeat
+from rota.engine.workers.heartbeat import HeldLease, heartbeat
 from rota.engine.workers.reap import reap
 from rota.errors import NotAllowed
 from rota.ids import new_id
@@ -175,7 +175,7 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: self.given)
     @rule(worker=workers, leases=st.lists(leases, max_size=3, unique_by=lambda each: each.run_id))
     def beat(self, worker: str, leases: list[Lease]) -> None:
-        held = [Held(lease.run_id, lease.fence) for lease in leases]
+        held = [HeldLease(lease.run_id, lease.fence) for lease in leases]
 
         pulse = self.store.write(lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=held))
 

@@ -9,8 +9,8 @@ import msgspec
 from rota.engine.jobs.definitions import define
 from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules import views as schedule_views
-from rota.engine.schedules.compiled import Timetables
-from rota.engine.schedules.fire import Fired, fire
+from rota.engine.schedules.compiled import CompiledSchedules
+from rota.engine.schedules.fire import FireResult, fire
 from rota.engine.schedules.firings import FiringView, firings_of
 from rota.engine.schedules.trigger import Triggered, trigger
 from rota.engine.schedules.views import ScheduleView
@@ -23,7 +23,7 @@ from rota.store.base import Store
 from tests.contract.builders import HOME, claim_some, finish_with, look
 
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
-TABLES = Timetables("test", lambda: 0.5)
+TABLES = CompiledSchedules("test", lambda: 0.5)
 NAME = "s"
 
 
@@ -53,7 +53,7 @@ def given_schedule(store: Store, text: str = "1m", *, name: str = NAME, **fields
     return put(store, every(text, **fields), name=name).id
 
 
-def fire_some(store: Store, *, limit: int = 100, tables: Timetables = TABLES) -> Fired:
+def fire_some(store: Store, *, limit: int = 100, tables: CompiledSchedules = TABLES) -> FireResult:
     return store.write(lambda tx: fire(tx, limit=limit, timetables=tables, new_id=new_id))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rota.engine.identity import audit_log as module
-from rota.engine.identity.audit_log import By, act_page, acts, record
+from rota.engine.identity.audit_log import Actor, act_page, acts, record
 from rota.ids import new_id
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock
@@ -20,7 +20,7 @@ def given_acts(store: Store, whos: str, *, namespace: str = HOME) -> list[str]:
 
     def make(tx: Any) -> None:
         for act_id, who in zip(ids, whos, strict=True):
-            by = By(act_id=act_id, who=who)
+            by = Actor(act_id=act_id, who=who)
             record(tx, by, namespace=namespace, verb=f"verb {who}", subject=who, detail={})
 
     store.write(make)
@@ -97,7 +97,7 @@ def test_a_text_is_found_in_who_verb_subject_and_details_whatever_its_case(store
             ("token:bo", "adapt", "mail", {}),
             ("token:bo", "pause queue", "mail", {"note": "100%"}),
         ):
-            by = By(act_id=new_id(), who=who)
+            by = Actor(act_id=new_id(), who=who)
             record(tx, by, namespace=HOME, verb=verb, subject=subject, detail=detail)
 
     store.write(make)

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from rota.engine.schedules import firing_counts as ahead
-from rota.engine.schedules.firing_counts import Ahead, Spans, count_ahead
+from rota.engine.schedules.firing_counts import FiringCounts, Spans, count_ahead
 from rota.engine.schedules.upcoming import upcoming
 from rota.model.schedule import AnyOf, Cron, Every, Schedule
 from rota.store.base import Store
@@ -26,13 +26,13 @@ SCHEDULES = {
 }
 
 
-def count(store: Store, spans: Spans = DAY) -> Ahead:
+def count(store: Store, spans: Spans = DAY) -> FiringCounts:
     return store.read(
         lambda tx: count_ahead(tx, namespace=HOME, start=START_MS, spans=spans, timetables=TABLES)
     )
 
 
-def by_span(found: Ahead) -> Counter[tuple[int, str]]:
+def by_span(found: FiringCounts) -> Counter[tuple[int, str]]:
     """How often each job is started in each span."""
     return Counter(
         {

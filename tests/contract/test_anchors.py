@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rota.engine.identity.audit_chain import Verified, heads, prune_acts, seal, verify
+from rota.engine.identity.audit_chain import ChainVerdict, heads, prune_acts, seal, verify
 from rota.model.anchor import Anchor
 from rota.rules.security.anchors import read_anchors
 from rota.runtime.chores.anchors import Anchorer
@@ -37,7 +37,7 @@ def given_anchors(store: Store) -> list[Anchor]:
     return anchors
 
 
-def check(store: Store, anchors: list[Anchor]) -> Verified:
+def check(store: Store, anchors: list[Anchor]) -> ChainVerdict:
     return store.read(lambda tx: verify(tx, namespace=HOME, anchors=anchors, limit=3))
 
 

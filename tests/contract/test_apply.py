@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from rota.engine.admission.windows import blackouts
-from rota.engine.identity.audit_log import By, acts
+from rota.engine.identity.audit_log import Actor, acts
 from rota.engine.jobs.apply import apply, compare
 from rota.engine.jobs.definitions import define, jobs, stored_jobs
 from rota.engine.schedules import definitions as verbs
 from rota.engine.schedules.calendars import calendars
-from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.engine.schedules.views import schedules
 from rota.errors import BadOption
 from rota.ids import new_id
@@ -33,8 +33,8 @@ jobs:
 
 def bring(store: Store, text: str = FILE, *, name: str = "f.yaml", **wish: Any) -> Plan:
     bundle = read_bundle(text.encode(), name)
-    by = By(act_id=new_id(), who="ann@host")
-    timetables = Timetables(rules_version(), random.random)
+    by = Actor(act_id=new_id(), who="ann@host")
+    timetables = CompiledSchedules(rules_version(), random.random)
     return store.write(
         lambda tx: apply(
             tx,

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.apply import apply, compare
 from rota.engine.jobs.definitions import stored_jobs
 from rota.engine.schedules import definitions as verbs
-from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.errors import BadOption
 from rota.ids import new_id
 from rota.model.plan import Plan, Wish
@@ -24,13 +24,13 @@ OTHERWISE = "jobs:\n  say: {command: 'echo {txt}'}\n"
 MORE = "jobs:\n  say: {command: 'echo {text} {who}'}\n"
 WITHOUT = "jobs:\n  other: {command: 'true'}\n"
 FLOW = "name: flow\nnodes:\n  a: {job: say, args: {text: hi}}\n"
-TABLES = Timetables(rules_version(), random.random)
+TABLES = CompiledSchedules(rules_version(), random.random)
 
 
 def bring(store: Store, *texts: str, prune: bool = False, only_look: bool = False) -> Plan:
     named = {SAY: "f1.yaml", OTHERWISE: "f1.yaml", MORE: "f1.yaml", WITHOUT: "f1.yaml"}
     bundles = [read_bundle(text.encode(), named.get(text, "f2.yaml")) for text in texts]
-    wish, by = Wish(prune=prune), By(act_id=new_id(), who="ann@host")
+    wish, by = Wish(prune=prune), Actor(act_id=new_id(), who="ann@host")
     if only_look:
         return store.read(lambda tx: compare(tx, bundles, wish, namespace=HOME))
     return store.write(
@@ -103,7 +103,7 @@ def test_both_files_together_may_change_what_they_share(store: Store) -> None:
 def test_a_job_that_others_wait_for_or_tell_is_not_pruned(store: Store, other: str) -> None:
     first = SAY + "  tell: {command: 'echo {job}'}\n"
     both = [read_bundle(first.encode(), "f1.yaml"), read_bundle(other.encode(), "f2.yaml")]
-    by = By(act_id=new_id(), who="ann@host")
+    by = Actor(act_id=new_id(), who="ann@host")
     store.write(
         lambda tx: apply(tx, both, Wish(), namespace=HOME, by=by, timetables=TABLES, new_id=new_id)
     )

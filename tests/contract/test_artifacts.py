@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from rota.engine.graphs.nodes.arguments import resolve_later
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.prune import Retention, prune
 from rota.engine.runs.rerun import rerun
 from rota.engine.runs.submit import submit
@@ -21,7 +21,7 @@ from rota.model.graph import Map, Node
 from rota.model.run import Lease
 from rota.model.states import State
 from rota.runtime.chores.artifacts import Sweeper
-from rota.runtime.values.artifacts import Vault
+from rota.runtime.values.artifacts import ArtifactStore
 from rota.store.base import Store
 from tests.contract.builders import (
     HOME,
@@ -300,7 +300,7 @@ def test_a_rerun_keeps_the_arguments_of_the_run_before(store: Store, clock: Cloc
     args = json.dumps({"text": BIG})
     lease = given_lease(store, args=args)
     finish_with(store, lease, "fail", kind="error")
-    by = By(act_id=new_id(), who="me")
+    by = Actor(act_id=new_id(), who="me")
     again = store.write(lambda tx: rerun(tx, lease.run_id, namespace=HOME, new_id=new_id(), by=by))
     clock.advance(6 * DAY_MS)
     store.rotate(keep_good_ms=KEPT.success_ms, keep_bad_ms=KEPT.failure_ms)
@@ -366,6 +366,6 @@ def test_a_damaged_argument_is_told_with_its_hash(store: Store, worker: str) -> 
     unresolved = store.read(lambda tx: resolve_later(tx, lease, namespace=HOME))
 
     assert unresolved.apart() == {lease.args}
-    vault = Vault(lambda: store, None)
+    vault = ArtifactStore(lambda: store, None)
     with pytest.raises(ArtifactLost, match=lease.args.rpartition(":")[2]):
         vault.values(unresolved.apart(), "an argument of the run")

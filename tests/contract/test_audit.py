@@ -10,8 +10,8 @@ import apsw
 import psycopg
 import pytest
 
-from rota.engine.identity.audit_chain import Verified, holds, prune_acts, seal, verify
-from rota.engine.identity.audit_log import By, acts, record
+from rota.engine.identity.audit_chain import ChainVerdict, holds, prune_acts, seal, verify
+from rota.engine.identity.audit_log import Actor, acts, record
 from rota.ids import new_id
 from rota.store.base import Row, Store, Tx
 from tests.contract.builders import HOME, Clock, run_sql
@@ -20,7 +20,7 @@ BROKEN = (apsw.ConstraintError, psycopg.errors.RaiseException)
 
 
 def act(store: Store, verb: str = "pause", *, namespace: str = HOME) -> str:
-    by = By(act_id=new_id(), who="ann", address="10.0.0.7", request_id="r-1")
+    by = Actor(act_id=new_id(), who="ann", address="10.0.0.7", request_id="r-1")
     store.write(
         lambda tx: record(tx, by, namespace=namespace, verb=verb, subject="mail", detail={"n": 1})
     )
@@ -33,7 +33,7 @@ def given_chain(store: Store, count: int = 4) -> list[str]:
     return ids
 
 
-def check(store: Store, namespace: str = HOME) -> Verified:
+def check(store: Store, namespace: str = HOME) -> ChainVerdict:
     return store.read(lambda tx: verify(tx, namespace=namespace, limit=3))
 
 
@@ -62,9 +62,9 @@ def test_acts_get_their_places_in_the_order_they_were_made(store: Store) -> None
     assert [each.seq for each in reversed(told)] == [1, 2, 3, 4, 5]
     assert told[0].address == "10.0.0.7"
     found = check(store)
-    assert found == Verified(is_good=True, acts=5, seq=5, hash=told[0].hash or "")
+    assert found == ChainVerdict(is_good=True, acts=5, seq=5, hash=told[0].hash or "")
     assert check(store, "other").acts == 1
-    assert check(store, "nowhere") == Verified(is_good=True, acts=0, seq=0, hash="")
+    assert check(store, "nowhere") == ChainVerdict(is_good=True, acts=0, seq=0, hash="")
 
 
 @pytest.mark.parametrize(
@@ -206,8 +206,8 @@ def test_acts_that_get_places_or_go_during_the_walk_are_no_meddling(
     clock.advance(1_000)
     act(store)
 
-    def check_while(others: Callable[[Tx], object]) -> Verified:
-        def walk(tx: Tx) -> Verified:
+    def check_while(others: Callable[[Tx], object]) -> ChainVerdict:
+        def walk(tx: Tx) -> ChainVerdict:
             watched: Any = Meanwhile(tx, lambda: store.write(others))
             return verify(watched, namespace=HOME, limit=3)
 

@@ -11,7 +11,7 @@ import pytest
 from rota.engine.runs.rerun import rerun
 from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules.backfills.fill import fill, start_backfill
-from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.backfills.span import BackfillRange
 from rota.ids import new_id
 from rota.store.base import Store, Tx
 from tests.contract.backfill_builders import HOURS, ON, begin, fill_some, progress, work_off
@@ -194,7 +194,7 @@ def test_the_same_request_twice_is_one_backfill(store: Store, clock: Clock, work
 def test_what_is_due_now_is_left_to_the_scheduler(store: Store, clock: Clock) -> None:
     given_schedule(store, "1m")
     clock.advance(5 * MINUTE)
-    wanted = Range(from_at=ON - 2 * MINUTE, to_at=ON + DAY, parallel=100)
+    wanted = BackfillRange(from_at=ON - 2 * MINUTE, to_at=ON + DAY, parallel=100)
     store.write(
         lambda tx: start_backfill(
             tx, "s", wanted, namespace=HOME, backfill_id=new_id(), timetables=TABLES
@@ -210,7 +210,7 @@ def test_what_was_backfilled_in_a_pause_is_not_caught_up_again(store: Store, clo
     given_schedule(store, "1h")
     store.write(lambda tx: schedules.pause(tx, "s", namespace=HOME, who="anna"))
     clock.advance(3 * HOUR + MINUTE)
-    wanted = Range(from_at=ON, to_at=clock.ms, parallel=100)
+    wanted = BackfillRange(from_at=ON, to_at=clock.ms, parallel=100)
     store.write(
         lambda tx: start_backfill(
             tx, "s", wanted, namespace=HOME, backfill_id=new_id(), timetables=TABLES
@@ -235,7 +235,7 @@ def test_one_that_is_being_filled_keeps_others_from_its_instants(
     given_job(store)
     put(store, every("1h", catchup="all", catchup_window="30d", is_paused=True))
     clock.advance(5 * HOUR)
-    wanted = Range(from_at=ON, to_at=ON + 5 * HOUR, parallel=100)
+    wanted = BackfillRange(from_at=ON, to_at=ON + 5 * HOUR, parallel=100)
     for _ in range(2 if rival == "backfill" else 1):
         store.write(
             lambda tx: start_backfill(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rota.engine.schedules.backfills.fill import preview_backfill
-from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.backfills.span import BackfillRange
 from rota.errors import BadInput, UnknownBackfill, UnknownSchedule
 from rota.ids import new_id
 from rota.model.schedule import Every, Schedule
@@ -35,7 +35,7 @@ def test_a_preview_writes_nothing(store: Store, clock: Clock, worker: str) -> No
     given_schedule(store, "1h")
     begin(store, hours=1)
     work_off(store, worker)
-    wanted = Range(from_at=ON - 3 * HOUR, to_at=ON)
+    wanted = BackfillRange(from_at=ON - 3 * HOUR, to_at=ON)
 
     found = store.read(
         lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, timetables=TABLES)
@@ -94,7 +94,7 @@ def test_a_preview_leaves_out_what_has_not_come(store: Store, clock: Clock) -> N
     given_schedule(store, "1h")
     clock.advance(2 * HOUR)
     fire_some(store)
-    wanted = Range(from_at=ON, to_at=ON + DAY, reprocess="all")
+    wanted = BackfillRange(from_at=ON, to_at=ON + DAY, reprocess="all")
     planned = store.read(
         lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, timetables=TABLES)
     )
@@ -104,6 +104,6 @@ def test_a_preview_leaves_out_what_has_not_come(store: Store, clock: Clock) -> N
 @pytest.mark.parametrize("span", [0, 365 * DAY])
 def test_a_preview_refuses_what_the_backfill_would(store: Store, clock: Clock, span: int) -> None:
     given_schedule(store, "1m")
-    wanted = Range(from_at=ON - span, to_at=ON)
+    wanted = BackfillRange(from_at=ON - span, to_at=ON)
     with pytest.raises(BadInput, match="backfill: the range"):
         store.read(lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, timetables=TABLES))

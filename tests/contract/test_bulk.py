@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rota.engine.failures.dead_letters import letters
-from rota.engine.failures.redrive import Pair
-from rota.engine.runs.bulk import Filter, cancel_all, matching, rerun_all
+from rota.engine.failures.redrive import RedrivePair
+from rota.engine.runs.bulk import RunFilter, cancel_all, matching, rerun_all
 from rota.ids import new_id
 from rota.model.states import State
 from rota.store.base import Store
@@ -27,7 +27,7 @@ from tests.contract.schedule_builders import MINUTE, fire_some, given_schedule, 
 
 
 def match(store: Store, *, ended: bool = False, **fields: Any) -> list[str]:
-    return store.read(lambda tx: matching(tx, Filter(**fields), namespace=HOME, ended=ended))
+    return store.read(lambda tx: matching(tx, RunFilter(**fields), namespace=HOME, ended=ended))
 
 
 def cancel(store: Store, *ids: str, **fields: Any) -> list[str]:
@@ -35,8 +35,8 @@ def cancel(store: Store, *ids: str, **fields: Any) -> list[str]:
     return store.write(lambda tx: cancel_all(tx, ids, **asked))
 
 
-def rerun(store: Store, *ids: str, **fields: Any) -> list[Pair]:
-    pairs = [Pair(run_id, new_id()) for run_id in ids]
+def rerun(store: Store, *ids: str, **fields: Any) -> list[RedrivePair]:
+    pairs = [RedrivePair(run_id, new_id()) for run_id in ids]
     asked: dict[str, Any] = {"namespace": HOME, "by": by()} | fields
     return store.write(lambda tx: rerun_all(tx, pairs, **asked))
 

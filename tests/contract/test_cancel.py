@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.runs.promote import promote
-from rota.engine.workers.heartbeat import Held, heartbeat
+from rota.engine.workers.heartbeat import HeldLease, heartbeat
 from rota.errors import NotAllowed, UnknownRun
 from rota.ids import new_id
 from rota.model.run import FinishVerb
@@ -45,7 +45,9 @@ def test_a_running_run_is_asked_and_its_worker_is_told(store: Store, worker: str
     answer = cancel_run(store, lease.run_id, reason="not needed")
 
     pulse = store.write(
-        lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=[Held(lease.run_id, lease.fence)])
+        lambda tx: heartbeat(
+            tx, worker, lease_ms=LEASE_MS, held=[HeldLease(lease.run_id, lease.fence)]
+        )
     )
     assert answer is State.RUNNING
     assert look(store, lease.run_id).cancel_requested

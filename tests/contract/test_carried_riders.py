@@ -10,14 +10,14 @@ from rota.engine.runs.find import find
 from rota.engine.runs.submit import submit
 from rota.ids import new_id
 from rota.model.run import NewRun
-from rota.store.base import Ride, Store, Tx
+from rota.store.base import JoinedWork, Store, Tx
 from tests.contract.test_riders import Passenger
 
 
 class Clumsy:
     """Writes, and then stumbles over a statement that the server refuses."""
 
-    def board(self, tx: Tx, keys: Collection[str]) -> Ride:
+    def board(self, tx: Tx, keys: Collection[str]) -> JoinedWork:
         assert keys
         tx.notify(("never",))
         tx.raw("insert into nowhere values (1)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.engine.insight.changes import Traces, changed, mark, traces
+from rota.engine.insight.changes import ChangeSet, changed, mark, traces
 from rota.engine.logs import append, ends
 from rota.ids import first_id
 from rota.model.log import LogChunk
@@ -20,7 +20,7 @@ from tests.contract.builders import (
 )
 
 
-def look(store: Store, *, since: int = START_MS, limit: int = 100) -> Traces:
+def look(store: Store, *, since: int = START_MS, limit: int = 100) -> ChangeSet:
     return store.read(lambda tx: traces(tx, since=since, first=first_id(0), limit=limit))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rota.engine.workers.heartbeat import Held, Progress, heartbeat
+from rota.engine.workers.heartbeat import HandlerProgress, HeldLease, heartbeat
 from rota.errors import CommitUnknown, LeaseLost, NotAllowed, StoreUnavailable
 from rota.model.states import State
 from rota.runtime.attempts.transaction import Transaction
@@ -223,8 +223,8 @@ def test_a_commit_in_flight_is_not_robbed_and_holds_no_heartbeat_up(
     thread = threading.Thread(target=commit, args=(store, lease, apply))
     thread.start()
     assert inside.wait(20)
-    told = [Progress(lease.run_id, lease.fence, 0.5, "half")]
-    held = [Held(lease.run_id, lease.fence)]
+    told = [HandlerProgress(lease.run_id, lease.fence, 0.5, "half")]
+    held = [HeldLease(lease.run_id, lease.fence)]
     pulse = store.write(
         lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=held, progress=told)
     )

@@ -9,7 +9,7 @@ import pytest
 
 from rota.engine.admission.dependencies import hold_back
 from rota.engine.admission.release_dependents import clear_waiting, is_anybody_waiting
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.lists import runs
@@ -17,7 +17,7 @@ from rota.engine.runs.rerun import rerun
 from rota.engine.runs.submit import submit
 from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules.backfills.fill import start_backfill
-from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.backfills.span import BackfillRange
 from rota.ids import new_id
 from rota.model.run import Lease, NewRun
 from rota.model.states import State
@@ -129,7 +129,7 @@ def test_of_two_starts_of_a_within_a_millisecond_the_later_one_counts(
     fire_some(jobs)
     (a,) = claim(jobs, worker)
     finish_with(jobs, a, "fail", kind="error", fired=True)
-    once_more = Range(from_at=clock(), to_at=clock() + 1, reprocess="failed")
+    once_more = BackfillRange(from_at=clock(), to_at=clock() + 1, reprocess="failed")
     jobs.write(
         lambda tx: start_backfill(
             tx, "a", once_more, namespace=HOME, backfill_id=new_id(), timetables=TABLES
@@ -249,7 +249,7 @@ def test_a_rerun_and_a_start_by_hand_do_not_ask_for_the_instant(
     clear(jobs)
     old = run_of(jobs, "b")
     again = new_id()
-    by = By(act_id=new_id(), who="ann")
+    by = Actor(act_id=new_id(), who="ann")
     jobs.write(lambda tx: rerun(tx, old, namespace=HOME, new_id=again, by=by))
     by_hand = trigger_now(jobs, name="b").run_id
     claim(jobs, worker)

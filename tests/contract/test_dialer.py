@@ -16,7 +16,12 @@ from rota.errors import Cancelled, StoreUnavailable
 from rota.store.base import Store
 from rota.store.postgres.connections import connector as postgres_dialer
 from rota.store.postgres.connections.connection import Connection
-from rota.store.postgres.connections.connector import LONGEST_REST_S, PACE_S, Dialer, Questions
+from rota.store.postgres.connections.connector import (
+    LONGEST_REST_S,
+    PACE_S,
+    Connector,
+    SessionQuestions,
+)
 from tests.contract.builders import run_sql
 from tests.support.network import NOWHERE, Network
 from tests.support.postgres import PostgresServer
@@ -28,7 +33,7 @@ TIMELINE = b"select 'one' as system, cast(current_setting('rota.timeline') as in
 
 def test_a_server_on_an_older_timeline_than_was_seen_is_refused(postgres_url: str) -> None:
     database = postgres_url.partition("?")[0].rpartition("/")[2]
-    dialer = Dialer(postgres_url, burst=5, questions=Questions(timeline=TIMELINE))
+    dialer = Connector(postgres_url, burst=5, questions=SessionQuestions(timeline=TIMELINE))
 
     def connect_on(timeline: int) -> None:
         run_sql(postgres_url, f"alter database {database} set rota.timeline = {timeline}")
@@ -50,8 +55,8 @@ def test_the_timeline_of_a_real_server_can_be_asked(postgres_store: Store) -> No
 
 
 def test_a_server_that_does_not_tell_its_timeline_is_used_all_the_same(postgres_url: str) -> None:
-    Dialer(
-        postgres_url, burst=5, questions=Questions(timeline=b"select unknown_function()")
+    Connector(
+        postgres_url, burst=5, questions=SessionQuestions(timeline=b"select unknown_function()")
     ).connect().close()
 
 
@@ -65,7 +70,7 @@ def test_who_is_stopped_while_dialling_leaves_the_attempt_to_others(
         raise Cancelled
 
     with Network(NOWHERE) as network:
-        dialer = Dialer(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
+        dialer = Connector(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
         refusal(dialer)
         with monkeypatch.context() as patch:
             if where == "sleep":
@@ -85,7 +90,7 @@ def test_an_attempt_of_which_nothing_is_heard_is_not_waited_for_again(
 ) -> None:
     monkeypatch.setattr(postgres_dialer, "SHARED_S", 0.05)
     with Network(NOWHERE) as network:
-        dialer = Dialer(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
+        dialer = Connector(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
         refusal(dialer)
         dialer._turn_s()  # by a thread that ended before it could say so
         before = len(network.connects)
@@ -97,7 +102,7 @@ def test_an_attempt_of_which_nothing_is_heard_is_not_waited_for_again(
 
 def test_while_a_server_is_away_all_who_ask_share_few_attempts() -> None:
     with Network(NOWHERE) as network, ThreadPoolExecutor(20) as threads:
-        dialer = Dialer(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
+        dialer = Connector(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
         with pytest.raises(StoreUnavailable):
             dialer.connect()
         began_s = time.monotonic()
@@ -110,7 +115,7 @@ def test_while_a_server_is_away_all_who_ask_share_few_attempts() -> None:
 
 
 def test_a_broken_connection_counts_until_it_is_closed(postgres_url: str) -> None:
-    dialer = Dialer(postgres_url, burst=1)
+    dialer = Connector(postgres_url, burst=1)
     connection = dialer.connect()
     with socket.socket(fileno=os.dup(connection.fileno())) as copy:
         copy.shutdown(socket.SHUT_RDWR)
@@ -127,7 +132,7 @@ def test_only_one_at_a_time_asks_a_server_that_may_hold_too_many(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_dialer, "PACE_S", 0.0)
-    dialer = Dialer(postgres_url, burst=1)
+    dialer = Connector(postgres_url, burst=1)
     both = [dialer.connect() for _ in range(2)]
     dial, most, at_once = dialer._dial, [0], set[int]()
 
@@ -152,7 +157,7 @@ def test_only_one_at_a_time_asks_a_server_that_may_hold_too_many(
         each.close()
 
 
-def refusal(dialer: Dialer) -> str:
+def refusal(dialer: Connector) -> str:
     try:
         dialer.connect()
     except StoreUnavailable as error:
@@ -166,7 +171,7 @@ def test_a_server_that_is_back_is_used_by_the_next_who_asks(
     with Network(NOWHERE) as network:
         database = postgres_url.partition("?")[0].rpartition("/")[2]
         url = postgres_server.url(database, tcp=True)
-        dialer = Dialer(url.replace(f":{postgres_server.port}/", f":{network.port}/"), burst=5)
+        dialer = Connector(url.replace(f":{postgres_server.port}/", f":{network.port}/"), burst=5)
         for _ in range(3):
             assert refusal(dialer)
         network.target = postgres_server.port
@@ -180,7 +185,7 @@ def test_beyond_the_first_connections_the_pace_is_bounded(
     rests_s: list[float] = []
     monkeypatch.setattr(postgres_dialer, "time", SimpleNamespace(sleep=rests_s.append))
     monkeypatch.setattr(postgres_dialer, "elapsed_s", lambda: 100.0 + sum(rests_s))
-    dialer = Dialer(postgres_url, burst=4)
+    dialer = Connector(postgres_url, burst=4)
     for _ in range(8):
         dialer.connect().close()
 

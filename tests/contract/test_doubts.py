@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rota.engine.graphs.control import Part, rerun_graph
-from rota.engine.identity.audit_log import By, acts
+from rota.engine.identity.audit_log import Actor, acts
 from rota.engine.runs.effects.in_doubt import doubts, effects, settle_doubt
 from rota.engine.runs.effects.ledger import Intent, intend
 from rota.engine.runs.rerun import rerun
@@ -36,7 +36,7 @@ NAME = "charge"
 
 
 def settled(
-    store: Store, run_id: str, result: str | None, *, asker: By | None = None, name: str = NAME
+    store: Store, run_id: str, result: str | None, *, asker: Actor | None = None, name: str = NAME
 ) -> EffectView:
     who = asker or by()
     return store.write(

@@ -19,7 +19,7 @@ from rota.engine.wakeup_keys import queue_key
 from rota.store.base import Store
 from rota.store.open import open_store
 from rota.store.sqlite import file_watch
-from rota.store.sqlite.file_watch import Ear
+from rota.store.sqlite.file_watch import FileListener
 from rota.store.sqlite.store import SqliteStore
 from rota.store.wakeups import EVERYWHERE
 from tests.contract.builders import HOME, new_run
@@ -183,7 +183,7 @@ def test_who_watches_a_store_that_is_closed_leaves_nothing_open(shared: SqliteSt
 def test_an_ear_hears_each_write_until_it_forgets(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.touch()
-    with closing(Ear(path)) as ear:
+    with closing(FileListener(path)) as ear:
         assert not ear.hears(0)
         path.write_text("one")
         assert ear.hears(DEADLINE_S)
@@ -196,6 +196,6 @@ def test_an_ear_hears_each_write_until_it_forgets(tmp_path: Path) -> None:
 
 
 def test_an_ear_at_a_file_that_is_not_there_is_deaf(tmp_path: Path) -> None:
-    with closing(Ear(tmp_path / "none")) as ear:
+    with closing(FileListener(tmp_path / "none")) as ear:
         assert not ear.hears(0)
         ear.forget()

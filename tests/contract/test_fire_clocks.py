@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rota.engine.schedules.compiled import Timetables
+from rota.engine.schedules.compiled import CompiledSchedules
 from rota.store.base import Store
 from tests.contract.builders import Clock, run_sql
 from tests.contract.fire_builders import ON, wait_of
@@ -140,7 +140,7 @@ def test_a_process_with_newer_rules_writes_their_version(store: Store, clock: Cl
     given_schedule(store, "1m")
     clock.advance(MINUTE)
 
-    fire_some(store, tables=Timetables("newer", lambda: 0.5))
+    fire_some(store, tables=CompiledSchedules("newer", lambda: 0.5))
 
     assert run_sql(store.url, "select rules_version from rota.schedule") == [("newer",)]
 

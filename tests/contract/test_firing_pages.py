@@ -6,13 +6,13 @@ from functools import partial
 
 import pytest
 
-from rota.engine.schedules.firings import FiringPage, FiringView, Place, firing_page
+from rota.engine.schedules.firings import FiringCursor, FiringPage, FiringView, firing_page
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, START_MS
 from tests.contract.schedule_builders import HOUR, NAME, fired, given_schedule, trigger_now
 
 
-def pages(store: Store, *, limit: int, start: Place | None = None) -> list[list[FiringView]]:
+def pages(store: Store, *, limit: int, start: FiringCursor | None = None) -> list[list[FiringView]]:
     found: list[list[FiringView]] = []
     while True:
         page = store.read(partial(look, start=start, limit=limit))
@@ -22,7 +22,7 @@ def pages(store: Store, *, limit: int, start: Place | None = None) -> list[list[
             return found
 
 
-def look(tx: Tx, *, start: Place | None, limit: int) -> FiringPage:
+def look(tx: Tx, *, start: FiringCursor | None, limit: int) -> FiringPage:
     return firing_page(tx, NAME, namespace=HOME, start=start, limit=limit)
 
 
@@ -58,6 +58,6 @@ def test_before_an_instant_there_is_nothing_of_it(store: Store) -> None:
     for hours in (1, 1, 2):
         trigger_now(store, instant=START_MS - hours * HOUR)
 
-    (only,) = pages(store, limit=5, start=Place(START_MS - HOUR))
+    (only,) = pages(store, limit=5, start=FiringCursor(START_MS - HOUR))
 
     assert [each.instant for each in only] == [START_MS - 2 * HOUR]

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from rota.engine.graphs.control import Part, mark, pause, rerun_graph, resume
-from rota.engine.identity.audit_log import By, acts
+from rota.engine.identity.audit_log import Actor, acts
 from rota.engine.insight.why import why
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.expire import time_out
@@ -28,8 +28,8 @@ from tests.contract.letters import letter_of
 from tests.support.calls import eventually
 
 
-def by() -> By:
-    return By(act_id=new_id(), who="ann", why="test")
+def by() -> Actor:
+    return Actor(act_id=new_id(), who="ann", why="test")
 
 
 def rerun(store: Store, run: str, part: Part, name: str | None = None) -> str:

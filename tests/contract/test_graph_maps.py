@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rota.engine.graphs.control import mark
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.finish import finish
 from rota.ids import new_id
 from rota.model.graph import Map, Node
@@ -19,8 +19,8 @@ from tests.contract.builders import HOME, cancel_run, claim_some, look
 from tests.contract.graph_builders import JOB, Flow, graph, node, verdict_of
 
 
-def by() -> By:
-    return By(act_id=new_id(), who="ann", why="test")
+def by() -> Actor:
+    return Actor(act_id=new_id(), who="ann", why="test")
 
 
 def test_a_map_gives_its_results_in_order_to_the_next(store: Store, worker: str) -> None:

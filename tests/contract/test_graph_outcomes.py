@@ -9,7 +9,7 @@ import pytest
 
 from rota.engine.failures.dead_letters import letters
 from rota.engine.graphs.control import mark, rerun_graph
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.ids import new_id
 from rota.model.graph import Map, Node
 from rota.model.states import State
@@ -18,7 +18,7 @@ from rota.store.base import Store
 from tests.contract.builders import HOME, look
 from tests.contract.graph_builders import Flow, graph, node
 
-ME = By(act_id=new_id(), who="me")
+ME = Actor(act_id=new_id(), who="me")
 ALERT = node("alert", "rows", "text", join="one_failed")
 TELL = node("tell", "rows", "text", join="one_failed", kind="notify")
 

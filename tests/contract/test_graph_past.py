@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rota.engine.failures.redrive import Pair
+from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.control import mark, rerun_graph
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why
 from rota.engine.prune import DAY_MS, Retention, prune
 from rota.engine.runs.bulk import rerun_all
@@ -25,8 +25,8 @@ from tests.contract.letters import discard_all, letter_of, redrive_all
 from tests.contract.schedule_builders import HOUR, every, fire_some, origin_of, put, runs_of
 
 
-def by() -> By:
-    return By(act_id=new_id(), who="ann", why="test")
+def by() -> Actor:
+    return Actor(act_id=new_id(), who="ann", why="test")
 
 
 def past(store: Store, worker: str, **fields: Any) -> Flow:
@@ -102,7 +102,7 @@ def test_reruns_that_are_asked_for_in_any_order_go_in_the_order_of_their_origina
     later = again(flow, third)
     assert look(store, later).state is State.FAILED, "nobody mends it yet"
 
-    pairs = [Pair(run, new_id()) for run in (third, second)]
+    pairs = [RedrivePair(run, new_id()) for run in (third, second)]
     store.write(lambda tx: rerun_all(tx, pairs, namespace=HOME, by=by()))
     (of_third, of_second) = (pair.rerun_id for pair in pairs)
     fourth = flow.start()

@@ -9,7 +9,7 @@ import pytest
 
 from rota.engine.graphs.control import Part, mark, rerun_graph
 from rota.engine.graphs.views.nodes import nodes
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
 from rota.model.graph import Map, Node, Parameter
@@ -21,8 +21,8 @@ from tests.contract.builders import HOME, look, run_sql
 from tests.contract.graph_builders import Flow, forget_courses, graph, node
 
 
-def by() -> By:
-    return By(act_id=new_id(), who="ann", why="test")
+def by() -> Actor:
+    return Actor(act_id=new_id(), who="ann", why="test")
 
 
 def rerun(flow: Flow, run: str, part: Part = "failed", name: str | None = None, **how: Any) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from rota.engine.graphs.control import mark, pause, resume
-from rota.engine.identity.audit_log import By, acts, await_act, said_of_act
+from rota.engine.identity.audit_log import Actor, acts, await_act, said_of_act
 from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
 from rota.model.graph import Parameter
@@ -21,8 +21,8 @@ PARAMS = {"n": Parameter(default=None)}
 WRONG = {"text": {"$expr": "'order ' + params.n"}}
 
 
-def by() -> By:
-    return By(act_id=new_id(), who="ann", why="test")
+def by() -> Actor:
+    return Actor(act_id=new_id(), who="ann", why="test")
 
 
 def fail_by_end(flow: Flow, run: str) -> None:

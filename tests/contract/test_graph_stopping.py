@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.graphs.control import mark, pause, resume
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why
 from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
@@ -20,8 +20,8 @@ MODES: tuple[Mode, ...] = ("ignore", "finish", "fail_fast")
 FAILED = "1 of 3 items failed, item 0: ValueError: broken"
 
 
-def by() -> By:
-    return By(act_id=new_id(), who="ann", why="test")
+def by() -> Actor:
+    return Actor(act_id=new_id(), who="ann", why="test")
 
 
 def say(flow: Flow, run: str, name: str, ending: Ending = Ending.FAILED) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.engine.workers.heartbeat import Held, Progress, Pulse, heartbeat
+from rota.engine.workers.heartbeat import HandlerProgress, HeartbeatReply, HeldLease, heartbeat
 from rota.engine.workers.reap import reap
 from rota.engine.workers.registry import retire, workers
 from rota.ids import new_id
@@ -26,8 +26,10 @@ from tests.contract.builders import (
 )
 
 
-def beat(store: Store, worker: str, *leases: Lease, progress: tuple[Progress, ...] = ()) -> Pulse:
-    held = [Held(lease.run_id, lease.fence) for lease in leases]
+def beat(
+    store: Store, worker: str, *leases: Lease, progress: tuple[HandlerProgress, ...] = ()
+) -> HeartbeatReply:
+    held = [HeldLease(lease.run_id, lease.fence) for lease in leases]
     return store.write(
         lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=held, progress=progress)
     )
@@ -41,7 +43,7 @@ def test_a_heartbeat_keeps_all_runs_of_a_worker(store: Store, worker: str, clock
     pulse = beat(store, worker, *leases)
 
     clock.advance(LEASE_MS - 1)
-    assert pulse == Pulse(is_known=True)
+    assert pulse == HeartbeatReply(is_known=True)
     assert store.write(lambda tx: reap(tx, limit=10)) == 0
 
 
@@ -54,7 +56,7 @@ def test_a_heartbeat_shows_in_the_list_of_workers(store: Store, worker: str, clo
             tx,
             worker,
             lease_ms=LEASE_MS,
-            held=[Held(lease.run_id, lease.fence)],
+            held=[HeldLease(lease.run_id, lease.fence)],
             is_draining=True,
         )
     )
@@ -88,7 +90,7 @@ def test_a_worker_that_was_given_up_has_lost_everything(
 
     pulse = beat(store, worker, lease)
 
-    assert pulse == Pulse(is_known=False, lost=(lease.run_id,))
+    assert pulse == HeartbeatReply(is_known=False, lost=(lease.run_id,))
     assert finish_with(store, lease) == [lease.run_id]
 
 
@@ -100,7 +102,7 @@ def test_a_worker_that_wakes_before_anybody_reaped_goes_on(
 
     pulse = beat(store, worker, lease)
 
-    assert pulse == Pulse(is_known=True)
+    assert pulse == HeartbeatReply(is_known=True)
     assert store.write(lambda tx: reap(tx, limit=10)) == 0
     assert finish_with(store, lease) == []
 
@@ -115,7 +117,12 @@ def test_a_retired_or_unknown_worker_is_told_so(store: Store, worker: str) -> No
 def test_progress_is_noted_while_the_lease_holds(store: Store, worker: str) -> None:
     lease = given_lease(store, worker_id=worker)
 
-    beat(store, worker, lease, progress=(Progress(lease.run_id, lease.fence, 0.25, "a quarter"),))
+    beat(
+        store,
+        worker,
+        lease,
+        progress=(HandlerProgress(lease.run_id, lease.fence, 0.25, "a quarter"),),
+    )
 
     run = look(store, lease.run_id)
     assert (run.progress, run.progress_note) == (0.25, "a quarter")
@@ -128,7 +135,7 @@ def test_progress_of_a_lost_lease_is_dropped(store: Store, worker: str) -> None:
     finish_with(store, stale, "release")
     claim_one(store, given_worker(store))
 
-    beat(store, worker, stale, progress=(Progress(stale.run_id, stale.fence, 0.9, "late"),))
+    beat(store, worker, stale, progress=(HandlerProgress(stale.run_id, stale.fence, 0.9, "late"),))
 
     assert look(store, stale.run_id).progress is None
     assert state_of(store, stale.run_id) is State.RUNNING

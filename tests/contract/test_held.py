@@ -11,11 +11,11 @@ from rota.engine.graphs.views.timeline import timeline
 from rota.engine.insight.changes import traces
 from rota.engine.insight.why import why
 from rota.engine.runs.begin import begin
-from rota.engine.runs.bulk import Filter, matching
+from rota.engine.runs.bulk import RunFilter, matching
 from rota.engine.runs.claimed import shares
 from rota.engine.runs.lists import runs
 from rota.engine.wakeup_keys import recall_key
-from rota.engine.workers.heartbeat import Held, Pulse, heartbeat
+from rota.engine.workers.heartbeat import HeartbeatReply, HeldLease, heartbeat
 from rota.engine.workers.registry import workers
 from rota.model.run import Begun, Lease
 from rota.model.states import State
@@ -54,8 +54,8 @@ def tell_begun(store: Store, lease: Lease, held_ms: int) -> int:
     return store.write(lambda tx: begin(tx, begun, namespace=HOME))
 
 
-def beat(store: Store, worker: str, *leases: Lease) -> Pulse:
-    held = [Held(lease.run_id, lease.fence) for lease in leases]
+def beat(store: Store, worker: str, *leases: Lease) -> HeartbeatReply:
+    held = [HeldLease(lease.run_id, lease.fence) for lease in leases]
     return store.write(lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=held))
 
 
@@ -180,7 +180,7 @@ def test_a_filter_finds_what_is_held_among_what_waits(store: Store, worker: str)
     (lease,) = given_held(store, worker)
 
     def found(state: State) -> list[str]:
-        wanted = Filter(state=state)
+        wanted = RunFilter(state=state)
         return store.read(lambda tx: matching(tx, wanted, namespace=HOME, ended=False))
 
     assert found(State.QUEUED) == [lease.run_id]
@@ -216,7 +216,7 @@ def test_what_is_held_is_called_back_when_its_queue_or_its_job_is_stopped(
 
 def test_a_worker_says_how_many_of_its_runs_have_begun(store: Store, worker: str) -> None:
     leases = given_held(store, worker, count=10)
-    held = [Held(lease.run_id, lease.fence) for lease in leases]
+    held = [HeldLease(lease.run_id, lease.fence) for lease in leases]
 
     store.write(
         lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=held, running=8, left_behind=2)

@@ -22,9 +22,9 @@ from rota.model.run import Lease
 from rota.model.schedule import Blackout
 from rota.model.states import State
 from rota.rules.admission.lanes import lane_of
-from rota.runtime.attempts.attempt import Work
+from rota.runtime.attempts.attempt import ResolvedJob
 from rota.runtime.dispatch.claims import Claims
-from rota.runtime.options import Duty
+from rota.runtime.options import WorkerScope
 from rota.store.base import Store
 from tests.contract.breaker_builders import by_hand, given_job, given_open, tend_all
 from tests.contract.builders import (
@@ -333,7 +333,7 @@ def test_a_claim_leaves_runs_of_such_a_graph_where_they_are(store: Store, worker
     waiting = [given_run(store, job="flow", version=flow.version) for _ in range(3)]
     other = given_run(store)
     claims = Claims(
-        Duty(
+        WorkerScope(
             namespace=HOME,
             queues=("default",),
             jobs=("flow", "noop"),
@@ -350,7 +350,7 @@ def test_a_claim_leaves_runs_of_such_a_graph_where_they_are(store: Store, worker
     assert {state_of(store, run) for run in waiting} == {State.QUEUED}
 
 
-def never(lease: Lease) -> Work:
+def never(lease: Lease) -> ResolvedJob:
     raise AssertionError(lease.job)
 
 

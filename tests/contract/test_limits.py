@@ -8,9 +8,9 @@ from rota.clock import to_datetime
 from rota.engine.admission import queues
 from rota.engine.admission.windows import put_blackout
 from rota.engine.failures.breakers.control import open_breaker
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import put_namespace
-from rota.engine.insight.queue_limits import Limit, limits_of
+from rota.engine.insight.queue_limits import QueueLimit, limits_of
 from rota.engine.workers.registry import ask_drain
 from rota.ids import new_id
 from rota.model.identity import Quotas
@@ -20,12 +20,12 @@ from tests.contract.breaker_builders import given_job
 from tests.contract.builders import HOME, LEASE_MS, Clock, claim_some, given_run, given_worker
 
 
-def limits(store: Store, queue: str = "default", *, is_whole: bool = True) -> list[Limit]:
+def limits(store: Store, queue: str = "default", *, is_whole: bool = True) -> list[QueueLimit]:
     return store.read(lambda tx: limits_of(tx, queue, namespace=HOME, is_whole=is_whole))
 
 
-def by() -> By:
-    return By(act_id=new_id(), who="ann")
+def by() -> Actor:
+    return Actor(act_id=new_id(), who="ann")
 
 
 def test_the_slots_of_those_who_serve_it_bound_a_queue(store: Store, clock: Clock) -> None:

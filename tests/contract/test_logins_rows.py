@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from rota.engine.identity.audit_chain import prune_acts, seal, verify
-from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.identity.tokens import has_tokens
 from rota.engine.values.artifacts import keep, load_kept
 from rota.errors import RightMissing
@@ -203,7 +203,7 @@ def test_what_is_refused_is_told_in_words(logins: Logins, opened: Callable[[str]
 def acts_at(store: Store, logins: Logins, at: int) -> None:
     """Two acts of a time, in their places."""
     for _ in range(2):
-        by = By(act_id=new_id(), who="ann")
+        by = Actor(act_id=new_id(), who="ann")
         store.write(
             lambda tx, by=by: record(tx, by, namespace=HOME, verb="try", subject="", detail={})  # type: ignore[misc]
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rota.engine.logs import PAGE, Seen, append, before_last, index, read, search
+from rota.engine.logs import PAGE, LogCursor, append, before_last, index, read, search
 from rota.engine.prune import DAY_MS, Retention, prune
 from rota.errors import BadInput, UnknownRun
 from rota.ids import new_id
@@ -127,7 +127,7 @@ def test_a_chunk_that_is_sent_again_is_there_once(store: Store) -> None:
 def test_a_reader_goes_on_after_what_it_has_seen_of_each_claim(store: Store) -> None:
     run_id = given_run(store)
     store_chunks(store, [chunk(run_id, "one", "two"), chunk(run_id, "new claim", fence=2)])
-    seen = [Seen(1, 2), Seen(2, 1)]
+    seen = [LogCursor(1, 2), LogCursor(2, 1)]
     before = texts_of(store, run_id, seen=seen)
 
     store_chunks(store, [chunk(run_id, "late word of the lost claim", seq=3)])

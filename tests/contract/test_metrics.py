@@ -14,8 +14,8 @@ from rota.engine.insight.statistics import (
     EVER,
     PROGRAM_WALL,
     SETTLED_MS,
-    Place,
     Statistic,
+    StatisticKey,
     add,
     ever,
     next_part,
@@ -43,7 +43,7 @@ def all_of(store: Store, **filters: object) -> Metrics:
 
 
 def of(store: Store, job: str = ALL, queue: str = "default") -> Statistic:
-    return all_of(store).ended[Place(HOME, EVER, 0, job, queue)]
+    return all_of(store).ended[StatisticKey(HOME, EVER, 0, job, queue)]
 
 
 def test_what_ended_is_told_for_ever_and_once(store: Store, clock: Clock) -> None:

@@ -15,9 +15,9 @@ from rota.model.run import Lease
 from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import State
 from rota.rules.jobs.accepted_arguments import takes_of
-from rota.runtime.attempts.attempt import Work
+from rota.runtime.attempts.attempt import ResolvedJob
 from rota.runtime.dispatch.claims import Claims
-from rota.runtime.options import Duty
+from rota.runtime.options import WorkerScope
 from rota.store.base import Store
 from tests.contract.builders import (
     HOME,
@@ -34,7 +34,7 @@ OLD = JobSpec(name="f", target=PythonTarget(ref="shop:f"), parameters={"n": "int
 NEW = JobSpec(name="f", target=PythonTarget(ref="shop:f"), parameters={"n": "int", "m": "int"})
 
 
-def no_work(lease: Lease) -> Work:
+def no_work(lease: Lease) -> ResolvedJob:
     raise AssertionError(f"nothing is carried out here, nor is {lease.job}")
 
 
@@ -185,7 +185,7 @@ def test_a_claim_of_a_version_that_the_worker_knows_asks_nothing_more(
 ) -> None:
     old, _ = workers
     claims = Claims(
-        Duty(
+        WorkerScope(
             namespace=HOME,
             queues=("default",),
             jobs=("f",),

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from rota.engine.graphs.control import rerun_graph
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.apply import apply
 from rota.engine.jobs.definitions import define, make_current
 from rota.engine.runs.rerun import rerun
 from rota.engine.runs.submit import submit
-from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.graph import Graph, Map, Node
@@ -66,8 +66,8 @@ def version_of_node(store: Store, run_id: str, name: str) -> int:
     return next(int(row["version"]) for row in rows if row["name"] == name)
 
 
-def by() -> By:
-    return By(act_id=new_id(), who="ann")
+def by() -> Actor:
+    return Actor(act_id=new_id(), who="ann")
 
 
 FLOW = graph([node("a")])
@@ -248,7 +248,7 @@ def test_a_file_that_changes_a_graph_and_its_program_leaves_runs_that_wait_alone
         return Bundle(name="gp.yaml", jobs=jobs)
 
     def bring(each: Bundle) -> None:
-        timetables = Timetables(rules_version(), lambda: 0.5)
+        timetables = CompiledSchedules(rules_version(), lambda: 0.5)
         store.write(
             lambda tx: apply(
                 tx,

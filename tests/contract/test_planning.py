@@ -8,7 +8,7 @@ from rota.ids import new_id
 from rota.runtime.attempts.transaction import Transaction
 from rota.store.base import Store, Tx
 from rota.store.open import open_store
-from rota.store.postgres.connections.connector import Dialer
+from rota.store.postgres.connections.connector import Connector
 from tests.contract.builders import START_MS, Clock, given_lease, run_sql
 from tests.contract.deeds import desk_of
 
@@ -42,7 +42,7 @@ def behind_a_pooler(
     empty_postgres_url: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> Store:
     """Its sessions are not ours: other clients have them after each transaction."""
-    monkeypatch.setattr(Dialer, "_settle_in", lambda *_: None)
+    monkeypatch.setattr(Connector, "_settle_in", lambda *_: None)
     return open_store(empty_postgres_url, clock=clock)
 
 

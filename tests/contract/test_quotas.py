@@ -17,9 +17,9 @@ from rota.engine.identity.namespaces import (
 from rota.engine.insight.why import why
 from rota.errors import NotAllowed, QuotaExceeded, UnknownNamespace
 from rota.model.identity import Quotas
-from rota.runtime.dispatch.claim_gate import Closings
+from rota.runtime.dispatch.claim_gate import ClosedSpans
 from rota.runtime.dispatch.claims import Claims
-from rota.runtime.options import Duty
+from rota.runtime.options import WorkerScope
 from rota.store.base import Store
 from tests.contract.builders import (
     Clock,
@@ -94,12 +94,12 @@ def never(_: object) -> NoReturn:
 def test_claims_of_many_workers_never_run_more_than_the_quota(store: Store) -> None:
     put(store, quotas=Quotas(running=3))
     submit_all(store, [new_run() for _ in range(20)], namespace="team")
-    duty = Duty(namespace="team", queues=("default",), jobs=("noop",), find_work=never)
+    duty = WorkerScope(namespace="team", queues=("default",), jobs=("noop",), find_work=never)
 
     def claim_as(worker_id: str) -> int:
         claims = Claims(duty)
         claims.worker_id = worker_id
-        claims.obey(Closings(has_quota=True))
+        claims.obey(ClosedSpans(has_quota=True))
         assert not claims.is_lone
         return len(store.write(lambda tx: claims.claim(tx, 2)))
 

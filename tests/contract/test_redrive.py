@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.engine.failures.redrive import Pair
+from rota.engine.failures.redrive import RedrivePair
 from rota.engine.identity.audit_chain import seal
 from rota.engine.identity.audit_log import acts
 from rota.engine.jobs.definitions import define
@@ -62,7 +62,7 @@ def test_a_letter_is_redriven_once_and_the_second_asker_hears_of_the_first(store
 
 
 def test_a_redrive_that_is_sent_twice_is_one_run_and_one_act(store: Store) -> None:
-    pairs, asker = [Pair(given_dead(store), new_id()) for _ in range(3)], by()
+    pairs, asker = [RedrivePair(given_dead(store), new_id()) for _ in range(3)], by()
 
     answers = [redrive_pairs(store, pairs, asker=asker) for _ in range(2)]
 

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from rota.engine.admission.queues import pause
-from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.identity.namespaces import put_namespace
 from rota.engine.insight.doctor import examine
 from rota.engine.jobs.definitions import define
@@ -60,7 +60,7 @@ def furnished(postgres_store: Store) -> Store:
 
 
 def furnish(store: Store, namespace: str) -> None:
-    by = By(act_id=new_id(), who="ann")
+    by = Actor(act_id=new_id(), who="ann")
     store.write(lambda tx: define(tx, SPEC, namespace=namespace))
     worker = given_worker(store, namespace=namespace)
     _end(store, worker, "retry", namespace)
@@ -68,7 +68,7 @@ def furnish(store: Store, namespace: str) -> None:
     store.write(lambda tx: pause(tx, "slow", namespace=namespace, note=""))
     store.write(lambda tx: record(tx, by, namespace=namespace, verb="try", subject="", detail={}))
     store.write(
-        lambda tx: put_namespace(tx, namespace, Quotas(), by=By(act_id=new_id(), who="ann"))
+        lambda tx: put_namespace(tx, namespace, Quotas(), by=Actor(act_id=new_id(), who="ann"))
     )
     chunk = LogChunk(
         run_id=run_id, job="noop", attempt=1, fence=1, seq=1, first_at=START_MS,

@@ -9,7 +9,7 @@ import pytest
 from rota.clock import to_datetime
 from rota.engine.runs.finish import finish
 from rota.engine.schedules.calendars import put_calendar
-from rota.engine.schedules.compiled import Timetables
+from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.schedules.stale import FIRST, find_stale, look_again
 from rota.model.run import Verdict
 from rota.model.schedule import Calendar, Cron, Every, Schedule
@@ -50,7 +50,7 @@ DAILY = Schedule(trigger=Cron(expression="0 6 * * *"), zone="Africa/Cairo", grac
 TWO_HOURS, THREE_HOURS = "Africa/Tripoli", "Africa/Nairobi"
 """Zones without shifts: what an older and a newer release say of the same zone."""
 
-Release = Callable[[str, str], Timetables]
+Release = Callable[[str, str], CompiledSchedules]
 
 
 @pytest.fixture
@@ -62,16 +62,16 @@ def clock() -> Clock:
 def release(monkeypatch: pytest.MonkeyPatch) -> Iterator[Release]:
     """A process with zone data of that version, in which Cairo has the clock of another zone."""
 
-    def take(version: str, like: str) -> Timetables:
+    def take(version: str, like: str) -> CompiledSchedules:
         compiling._compiled.cache_clear()
         monkeypatch.setattr(compiling, "zone", lambda _: zone(like))
-        return Timetables(version, lambda: 0.5)
+        return CompiledSchedules(version, lambda: 0.5)
 
     yield take
     compiling._compiled.cache_clear()
 
 
-def given_daily(store: Store, tables: Timetables) -> int | None:
+def given_daily(store: Store, tables: CompiledSchedules) -> int | None:
     given_job(store)
     return put(store, DAILY, timetables=tables).next_at
 

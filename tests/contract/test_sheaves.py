@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rota.engine.logs import Seen, append, ends, index, read, search
+from rota.engine.logs import LogCursor, append, ends, index, read, search
 from rota.errors import UnknownRun
 from rota.ids import derived_id
 from rota.model.log import LogChunk, LogLine
@@ -105,8 +105,8 @@ def test_other_claims_of_a_run_come_in_their_order_wherever_they_are(store: Stor
 
     assert texts_of(store, run_id) == ["first", "second", "third"]
     assert texts_of(store, run_id, limit=2) == ["first", "second"]
-    assert texts_of(store, run_id, seen=[Seen(1, 1)]) == ["second", "third"]
-    assert texts_of(store, run_id, seen=[Seen(1, 1), Seen(2, 1), Seen(3, 1)]) == []
+    assert texts_of(store, run_id, seen=[LogCursor(1, 1)]) == ["second", "third"]
+    assert texts_of(store, run_id, seen=[LogCursor(1, 1), LogCursor(2, 1), LogCursor(3, 1)]) == []
 
 
 def test_what_is_sent_again_is_there_once(store: Store) -> None:

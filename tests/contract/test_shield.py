@@ -12,8 +12,8 @@ import apsw
 import pytest
 
 from rota.errors import Cancelled
-from rota.runtime.attempts.attempt import Call
-from rota.runtime.executors.threads.executor import Slot
+from rota.runtime.attempts.attempt import Attempt
+from rota.runtime.executors.threads.executor import ThreadSlot
 from rota.store.base import Store
 from rota.store.open import open_store
 from rota.store.options import PoolOptions
@@ -27,8 +27,8 @@ class Handler:
 
     def __init__(self, body: Callable[[], object]) -> None:
         self._body = body
-        self._call: Call = call_of(lambda: None)
-        self._slot: Slot | None = None
+        self._call: Attempt = call_of(lambda: None)
+        self._slot: ThreadSlot | None = None
         self.met: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -48,7 +48,7 @@ class Handler:
         assert not self._thread.is_alive()
 
     def _run(self) -> None:
-        slot = Slot()
+        slot = ThreadSlot()
         slot.armed = self._call
         self._slot = slot
         try:

@@ -9,7 +9,7 @@ from rota.engine.insight.statistics import (
     HOUR_MS,
     MINUTE_MS,
     SETTLED_MS,
-    Part,
+    CountedPart,
     Statistic,
     add,
     next_part,
@@ -82,8 +82,8 @@ def test_who_counted_the_same_part_does_not_add_it_again(store: Store, clock: Cl
     ended(store, worker, clock, 10)
     clock.advance(SETTLED_MS + 1)
     first, second = (store.read(next_part) for _ in range(2))
-    assert isinstance(first, Part)
-    assert isinstance(second, Part)
+    assert isinstance(first, CountedPart)
+    assert isinstance(second, CountedPart)
 
     added = [store.write(lambda tx, part=each: add(tx, part)) for each in (first, second)]  # type: ignore[misc]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.runs.promote import promote
-from rota.engine.workers.heartbeat import Held, Pulse, heartbeat
+from rota.engine.workers.heartbeat import HeartbeatReply, HeldLease, heartbeat
 from rota.engine.workers.lost_claims import release
 from rota.ids import new_id
 from rota.model.states import LIVE, State
-from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.options import WorkerOptions, WorkerScope
 from rota.runtime.worker import Worker
 from rota.store.base import Store
 from tests.contract.builders import (
@@ -32,7 +32,7 @@ from tests.contract.builders import (
 from tests.contract.schedule_builders import MINUTE, fire_some, given_schedule, show
 
 
-def beat(store: Store, worker: str, *held: Held) -> Pulse:
+def beat(store: Store, worker: str, *held: HeldLease) -> HeartbeatReply:
     return store.write(lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=held))
 
 
@@ -42,7 +42,7 @@ def test_a_heartbeat_names_runs_the_worker_never_heard_of(
     submit_all(store, [new_run() for _ in range(3)])
     known, *unheard = claim_some(store, worker)
     clock.advance(LEASE_MS - 1)
-    held = Held(known.run_id, known.fence)
+    held = HeldLease(known.run_id, known.fence)
 
     beat(store, worker, held)
     clock.advance(1)
@@ -51,7 +51,7 @@ def test_a_heartbeat_names_runs_the_worker_never_heard_of(
     late = beat(store, worker, held)
 
     assert early.strays == ()
-    assert set(late.strays) == {Held(lease.run_id, lease.fence) for lease in unheard}
+    assert set(late.strays) == {HeldLease(lease.run_id, lease.fence) for lease in unheard}
 
 
 def test_strays_of_another_worker_are_its_own(store: Store, worker: str, clock: Clock) -> None:
@@ -67,7 +67,7 @@ def unstarted_worker(store: Store) -> Worker:
     def find_nothing(_: object) -> None:
         raise LookupError
 
-    duty = Duty(namespace=HOME, queues=("default",), jobs=("noop",), find_work=find_nothing)  # type: ignore[arg-type]  # never asked
+    duty = WorkerScope(namespace=HOME, queues=("default",), jobs=("noop",), find_work=find_nothing)  # type: ignore[arg-type]  # never asked
     worker = Worker(store, duty, options=WorkerOptions(chores=False), version="0")
     worker._register(new_id())
     return worker

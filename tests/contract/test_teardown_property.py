@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.engine.graphs.control import mark
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
 from rota.model.graph import Graph, Join, Map, Mode, Node
@@ -208,7 +208,7 @@ def test_teardowns_and_retries_begin_when_nothing_before_them_works(
         if what == "mark" and (places := watched.to_mark()):
             graph_id, name = data.draw(st.sampled_from(places))
             ending = data.draw(st.sampled_from([Ending.SUCCESS, Ending.FAILED, Ending.SKIPPED]))
-            by = By(act_id=new_id(), who="ann", why="test")
+            by = Actor(act_id=new_id(), who="ann", why="test")
             flow_store.write(lambda tx: mark(tx, graph_id, name, ending, namespace=HOME, by=by))
         elif what == "cancel":
             graph_id = data.draw(st.sampled_from(watched.going()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.graphs.control import mark, pause
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.expire import time_out
 from rota.engine.runs.finish import finish
@@ -24,8 +24,8 @@ from tests.contract.letters import letter_of
 LATE = "ran longer than its timeout of 5m"
 
 
-def by() -> By:
-    return By(act_id=new_id(), who="ann", why="test")
+def by() -> Actor:
+    return Actor(act_id=new_id(), who="ann", why="test")
 
 
 def cluster(**fields: object) -> Graph:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.engine.graphs.views.timeline import Timeline, Track, timeline
+from rota.engine.graphs.views.timeline import Timeline, TimelineTrack, timeline
 from rota.engine.runs.finish import finish
 from rota.engine.runs.promote import promote
 from rota.model.graph import Map
@@ -16,7 +16,7 @@ def read(store: Store, run_id: str) -> Timeline:
     return store.read(lambda tx: timeline(tx, run_id, namespace=HOME))
 
 
-def seconds(track: Track) -> list[tuple[str, int]]:
+def seconds(track: TimelineTrack) -> list[tuple[str, int]]:
     """Parts in whole seconds, by which tests move the clock; shorter ones are left out."""
     found = [(each.part, round((each.end_at - each.start_at) / 1000)) for each in track.stretches]
     return [(part, length) for part, length in found if length]

@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 
 from rota.engine.runs.promote import promote
-from rota.engine.workers.heartbeat import Held, heartbeat
+from rota.engine.workers.heartbeat import HeldLease, heartbeat
 from rota.model.run import FinishVerb, Verdict
 from rota.model.states import FINAL, TRANSITIONS, State
 from rota.rules.admission.order import CREDIT_MS
@@ -61,7 +61,7 @@ def act_promote(store: Store, clock: Clock, run_id: str, fence: int) -> bool:
 def act_heartbeat(store: Store, _: Clock, run_id: str, fence: int) -> bool:
     worker = given_worker(store)
     pulse = store.write(
-        lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=[Held(run_id, fence)])
+        lambda tx: heartbeat(tx, worker, lease_ms=LEASE_MS, held=[HeldLease(run_id, fence)])
     )
     return pulse.lost == ()
 

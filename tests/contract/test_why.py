@@ -13,7 +13,7 @@ from rota.engine.insight.reasons import Reason
 from rota.engine.insight.why import why
 from rota.engine.jobs.definitions import define
 from rota.engine.runs.expire import expire
-from rota.engine.workers.heartbeat import Held, heartbeat
+from rota.engine.workers.heartbeat import HeldLease, heartbeat
 from rota.engine.workers.registry import NewWorker, register, workers
 from rota.errors import UnknownRun
 from rota.ids import new_id
@@ -53,7 +53,7 @@ def given_knowing(store: Store, *jobs: str, **fields: Any) -> str:
 
 
 def beat(store: Store, worker_id: str, *, running: int = 0, is_draining: bool = False) -> None:
-    held = [Held(new_id(), 1) for _ in range(running)]
+    held = [HeldLease(new_id(), 1) for _ in range(running)]
     store.write(
         lambda tx: heartbeat(tx, worker_id, lease_ms=LEASE_MS, held=held, is_draining=is_draining)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.graphs.control import pause
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.reasons import Reason
 from rota.engine.insight.why import why, why_of_node
 from rota.engine.runs.cancel import cancel
@@ -18,8 +18,8 @@ from tests.contract.builders import HOME, Clock
 from tests.contract.graph_builders import Flow, graph, node
 
 
-def by() -> By:
-    return By(act_id=new_id(), who="ann", why="test")
+def by() -> Actor:
+    return Actor(act_id=new_id(), who="ann", why="test")
 
 
 def test_why_a_run_waits_for_others_of_its_graph(store: Store, worker: str) -> None:

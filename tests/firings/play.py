@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rota.engine.schedules import definitions as schedules
-from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.engine.schedules.fire import next_look
 from rota.engine.wakeup_keys import LOOK
 from rota.ids import new_id
@@ -121,7 +121,7 @@ def play(url: str, sizes: Sizes, seed: int, folder: Path, say: Callable[[str], N
 def _put(store: Store, count: int) -> dict[str, int]:
     """Schedules by name, and how many milliseconds are between their instants."""
     define_noop(store)
-    tables = Timetables(rules_version(), lambda: 0.5)
+    tables = CompiledSchedules(rules_version(), lambda: 0.5)
     spans = {}
     for number in range(count):
         name = f"s{number}"

@@ -10,15 +10,15 @@ import sys
 from pathlib import Path
 
 from rota.engine.jobs.definitions import define
-from rota.engine.schedules.fire import Fired
+from rota.engine.schedules.fire import FireResult
 from rota.ids import new_id
 from rota.model.spec import JobSpec, PythonTarget
 from rota.notices import subscribe
 from rota.rules.jobs.signature import Signature
-from rota.runtime.attempts.attempt import Work
+from rota.runtime.attempts.attempt import ResolvedJob
 from rota.runtime.chores import scheduler
 from rota.runtime.lifeline import Lifeline
-from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.options import WorkerOptions, WorkerScope
 from rota.runtime.supervisor import Incarnation, serve_worker
 from rota.runtime.worker import Worker
 from rota.store.base import Store, Tx
@@ -45,8 +45,10 @@ def main(clock_path: str, seat: str) -> int:
     clock = SharedClock(Path(clock_path))
     _mark_looks(clock, int(seat))
     store = open_store(os.environ["ROTA_URL"], clock=clock)
-    work = Work(spec=SPEC, handler=noop, signature=Signature.of(noop))
-    duty = Duty(namespace="default", queues=("default",), jobs=("noop",), find_work=lambda _: work)
+    work = ResolvedJob(spec=SPEC, handler=noop, signature=Signature.of(noop))
+    duty = WorkerScope(
+        namespace="default", queues=("default",), jobs=("noop",), find_work=lambda _: work
+    )
     worker = Worker(store, duty, options=OPTIONS, version="0")
     code = serve_worker(worker, Incarnation(new_id(), (), Lifeline()))
     store.close()
@@ -63,7 +65,7 @@ def _mark_looks(clock: SharedClock, seat: int) -> None:
             finally:
                 clock.mark(seat, is_busy=False)
 
-        def _look(self, tx: Tx) -> Fired:
+        def _look(self, tx: Tx) -> FireResult:
             clock.mark(seat, is_busy=True)
             return super()._look(tx)
 

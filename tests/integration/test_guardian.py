@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rota.runtime.executors.orphan_killer import Guardian
+from rota.runtime.executors.orphan_killer import OrphanKiller
 from tests.support.calls import eventually
 from tests.support.programs import is_alive
 
@@ -95,7 +95,7 @@ def test_a_fork_of_the_worker_does_not_hold_it_up(path: Path) -> None:
 
 
 def test_a_guardian_is_one_process_for_all_groups_and_ends_with_its_pipe() -> None:
-    guardian = Guardian()
+    guardian = OrphanKiller()
     line = guardian.line()
     assert (line, guardian._popen) == (guardian.line(), guardian._popen)
     assert guardian._popen is not None
@@ -123,7 +123,7 @@ def test_without_an_interpreter_there_is_none_and_nothing_breaks(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
-    guardian = Guardian()
+    guardian = OrphanKiller()
 
     guardian.watch(1 << 22)
     guardian.forget(1 << 22)

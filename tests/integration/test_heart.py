@@ -11,9 +11,9 @@ from rota.app import App
 from rota.model.run import Lease
 from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.jobs.signature import Signature
-from rota.runtime.attempts.attempt import Work
-from rota.runtime.attempts.table import Calls
-from rota.runtime.heartbeat import Heart
+from rota.runtime.attempts.attempt import ResolvedJob
+from rota.runtime.attempts.table import AttemptTable
+from rota.runtime.heartbeat import Heartbeat
 from rota.runtime.options import WorkerOptions
 from rota.store.base import Store
 from tests.contract.builders import claim_one, finish_with, given_run, given_worker, run_sql
@@ -61,7 +61,7 @@ def test_the_loss_of_an_earlier_lease_does_not_stop_the_next_attempt(
 ) -> None:
     store = app.store
     options = WorkerOptions(heartbeat_ms=0)
-    calls = Calls(options=options, started=lambda _: None, wake=lambda: None)
+    calls = AttemptTable(options=options, started=lambda _: None, wake=lambda: None)
     worker = given_worker(store)
     leases: list[Lease] = []
 
@@ -75,7 +75,7 @@ def test_the_loss_of_an_earlier_lease_does_not_stop_the_next_attempt(
 
     given_run(store)
     calls.open(claim_one(store, worker), work(gate))
-    heart = Heart(Slow(store, claim_again), calls, options=options, body=Body())  # type: ignore[arg-type]  # a beat only writes
+    heart = Heartbeat(Slow(store, claim_again), calls, options=options, body=Body())  # type: ignore[arg-type]  # a beat only writes
     heart.worker_id = worker
     heart.tick()
 
@@ -111,8 +111,8 @@ def test_a_worker_whose_session_was_cut_can_be_seen_to_die_before_it_has_another
     """It says so at every look meanwhile: that keeps it from being taken for dead itself."""
     store = Seen("1:1", None, None, "2:2", "2:2")
     options = WorkerOptions(heartbeat_ms=60_000)
-    calls = Calls(options=options, started=lambda _: None, wake=lambda: None)
-    heart = Heart(store, calls, options=options, body=Body())  # type: ignore[arg-type]  # what a beat needs of it
+    calls = AttemptTable(options=options, started=lambda _: None, wake=lambda: None)
+    heart = Heartbeat(store, calls, options=options, body=Body())  # type: ignore[arg-type]  # what a beat needs of it
     for _ in range(4):
         heart.tick()
         store.go_on()
@@ -121,9 +121,9 @@ def test_a_worker_whose_session_was_cut_can_be_seen_to_die_before_it_has_another
     assert store.told == ["1:1", "1:1", "1:1", "2:2"]
 
 
-def work(gate: threading.Event) -> Work:
+def work(gate: threading.Event) -> ResolvedJob:
     def wait() -> None:
         gate.wait(20)
 
     spec = JobSpec(name="noop", target=PythonTarget(ref="tests:wait"))
-    return Work(spec=spec, handler=wait, signature=Signature.of(wait))
+    return ResolvedJob(spec=spec, handler=wait, signature=Signature.of(wait))

@@ -14,7 +14,7 @@ import pytest
 from rota.app import App, Run
 from rota.model.log import LogLine
 from rota.model.states import State
-from rota.runtime.logs.flusher import LogCourier
+from rota.runtime.logs.flusher import LogFlusher
 from tests.contract.builders import run_sql
 from tests.integration.conftest import Serve
 from tests.support import talkers
@@ -24,15 +24,15 @@ from tests.support.calls import eventually
 @pytest.fixture(params=["timed", "quick"], autouse=True)
 def load(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each test twice: with time for each line, and as under full load."""
-    start = LogCourier.start
+    start = LogFlusher.start
 
-    def hurry(courier: LogCourier) -> None:
+    def hurry(courier: LogFlusher) -> None:
         courier._many_s = math.inf
         courier._hurry(hurry=True)
         start(courier)
 
     if request.param == "quick":
-        monkeypatch.setattr(LogCourier, "start", hurry)
+        monkeypatch.setattr(LogFlusher, "start", hurry)
     return str(request.param)
 
 
@@ -393,7 +393,7 @@ def test_no_line_is_lost_nor_left_outside_when_the_load_comes_and_goes(
     count = app.job(talkers.counts)
     worker = serve(slots=4)
     courier = worker._log_courier
-    assert isinstance(courier, LogCourier)
+    assert isinstance(courier, LogFlusher)
     runs = count.submit_many([(f"n{n}", 3) for n in range(1_500)])
     turns = 0
     while runs[-1].show().finished_at is None:

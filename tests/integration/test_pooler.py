@@ -31,7 +31,7 @@ from rota.store.open import connect, open_store
 from rota.store.postgres import listener as postgres_listener
 from rota.store.postgres import notify as postgres_wakeups
 from rota.store.postgres.connections.connection import Connection
-from rota.store.postgres.connections.connector import Dialer
+from rota.store.postgres.connections.connector import Connector
 from rota.store.postgres.connections.libpq import PREPARED_AFTER, handle_of
 from rota.store.postgres.listener import Listener
 from rota.store.wakeups import EVERYWHERE
@@ -77,7 +77,7 @@ def opened(*urls: str) -> Iterator[list[Store]]:
         yield [stack.enter_context(contextlib.closing(open_store(url))) for url in urls]
 
 
-def unnoticed(self: Dialer, connection: Connection) -> None:
+def unnoticed(self: Connector, connection: Connection) -> None:
     """As if a pooler passed the numbers of the server on, or chance had made them the same."""
     connection.is_ours = not self.is_shared
     connection.wire.prepares = connection.is_ours
@@ -133,7 +133,7 @@ def test_a_pooler_that_nobody_noticed_never_makes_a_statement_another(
     reset: str,
 ) -> None:
     """Statements are prepared in sessions that others have next, or that forget them."""
-    monkeypatch.setattr(Dialer, "_settle_in", unnoticed)
+    monkeypatch.setattr(Connector, "_settle_in", unnoticed)
     with behind(postgres_server, postgres_url, pool=pool, server_reset_query_always=reset) as (
         url,
         _,

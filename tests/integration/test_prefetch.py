@@ -18,7 +18,7 @@ from rota.engine.runs.find import counts, now_ms
 from rota.engine.workers.registry import WorkerView, workers
 from rota.model.states import State
 from rota.runtime.attempts.context import current_run
-from rota.runtime.dispatch.prefetch import Reserve
+from rota.runtime.dispatch.prefetch import Prefetch
 from tests.integration.conftest import STEADY, Serve
 from tests.support.calls import eventually
 
@@ -132,7 +132,7 @@ def test_the_duration_of_a_run_is_that_of_its_handler(app: App, serve: Serve) ->
 def test_a_pause_holds_for_what_is_held_ready(
     app: App, serve: Serve, monkeypatch: pytest.MonkeyPatch, way: str, store_url: str
 ) -> None:
-    monkeypatch.setattr(Reserve, "is_hoard", _never)
+    monkeypatch.setattr(Prefetch, "is_hoard", _never)
     begun: list[int] = []
     held: list[int] = []
 

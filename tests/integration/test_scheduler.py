@@ -14,9 +14,9 @@ from rota.engine.runs.find import now_ms
 from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules import views as schedule_views
 from rota.engine.schedules.backfills.fill import start_backfill
-from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.backfills.span import BackfillRange
 from rota.engine.schedules.backfills.views import show_backfill
-from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.engine.schedules.firings import firings_of
 from rota.engine.schedules.trigger import trigger
 from rota.ids import new_id
@@ -26,7 +26,7 @@ from tests.integration.conftest import Serve
 from tests.support import handlers
 from tests.support.calls import eventually
 
-TABLES = Timetables(rules_version(), lambda: 0.5)
+TABLES = CompiledSchedules(rules_version(), lambda: 0.5)
 DAY_MS = 86_400_000
 
 
@@ -152,7 +152,7 @@ def test_a_backfill_works_itself_off(app: App, serve: Serve) -> None:
     backfill_id = new_id()
     app.store.write(
         lambda tx: start_backfill(
-            tx, "s", Range(from_at=now - 30 * DAY_MS, to_at=now, parallel=3),
+            tx, "s", BackfillRange(from_at=now - 30 * DAY_MS, to_at=now, parallel=3),
             namespace=app.namespace, backfill_id=backfill_id, timetables=TABLES,
         )
     )  # fmt: skip

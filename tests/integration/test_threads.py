@@ -17,9 +17,9 @@ import pytest
 
 from rota.errors import Cancelled, Retry, RotaError, TimedOut
 from rota.runtime.attempts.attempt import Returned, Stopped
-from rota.runtime.attempts.context import Progress, ProgressBoard, current_run, progress
+from rota.runtime.attempts.context import AttemptProgress, ProgressBoard, current_run, progress
 from rota.runtime.executors.threads.executor import ThreadExecutor
-from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.buffer import LogBuffer
 from rota.runtime.logs.capture import capture
 from rota.runtime.logs.masking import Masker
 from rota.runtime.logs.stdout_buffer import pages
@@ -398,7 +398,7 @@ def test_only_the_latest_progress_of_a_run_is_kept(
     ledger.wait(call)
 
     (latest,) = board.take()
-    assert latest[:3] == Progress(call.lease.run_id, 7, 1.0, "")[:3]
+    assert latest[:3] == AttemptProgress(call.lease.run_id, 7, 1.0, "")[:3]
     assert len(latest.note) < 600
     assert board.take() == []
 
@@ -442,7 +442,7 @@ def test_what_is_printed_while_the_load_ends_is_of_its_call(
     ledger: Ledger, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Pages are taken away one after the other; until then a thread prints to its own."""
-    book = Logbook(Masker())
+    book = LogBuffer(Masker())
     capture.start()
     pages.want(book, wanted=True)
     executor = ThreadExecutor(slots=1, started=ledger.started, done=ledger.done)

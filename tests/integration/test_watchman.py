@@ -13,7 +13,7 @@ from rota.app import App, Run
 from rota.clock import elapsed_s
 from rota.ids import new_id
 from rota.model.states import State
-from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.options import WorkerOptions
 from rota.runtime.worker import Worker
 from tests.contract.builders import claim_some
@@ -45,7 +45,7 @@ class Hands:
         assert self.begun.wait(20)
         return runs
 
-    def first(self) -> Call:
+    def first(self) -> Attempt:
         return self.worker._calls.everything()[0]
 
     def close(self) -> None:

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from rota.store.postgres.connections.connection import Connection
-from rota.store.postgres.connections.connector import Dialer
-from rota.store.postgres.connections.libpq import PREPARED_AFTER, Wire, numbered
+from rota.store.postgres.connections.connector import Connector
+from rota.store.postgres.connections.libpq import PREPARED_AFTER, LibpqConnection, numbered
 from tests.support.calls import eventually
 from tests.support.postgres import PostgresServer
 
@@ -21,7 +21,7 @@ ECHO = b"select cast(%(value)s as text) as value, %(value)s is null as gone"
 
 @pytest.fixture
 def connection(postgres_url: str) -> Iterator[Connection]:
-    with Dialer(postgres_url, burst=1).connect() as made:
+    with Connector(postgres_url, burst=1).connect() as made:
         yield made
 
 
@@ -70,7 +70,7 @@ def test_a_statement_is_prepared_once_it_is_used_often(connection: Connection) -
 
 def test_no_two_connections_give_one_name_to_different_statements(postgres_url: str) -> None:
     """Their sessions may be one, behind a pooler."""
-    dialer = Dialer(postgres_url, burst=2)
+    dialer = Connector(postgres_url, burst=2)
     with dialer.connect() as one, dialer.connect() as other:
         for connection, numbers in ((one, (1, 2)), (other, (2, 3))):
             for number in numbers:
@@ -139,12 +139,12 @@ def test_notices_are_heard_at_once_and_in_order(connection: Connection, postgres
 def test_every_statement_that_meets_the_end_of_the_server_finds_the_connection_broken() -> None:
     """Whatever libpq believes: after a write that failed it may call such a connection good."""
     with PostgresServer() as server:
-        dialer = Dialer(server.url(), burst=40)
+        dialer = Connector(server.url(), burst=40)
         connections = [dialer.connect() for _ in range(40)]
         ends: dict[int, Exception] = {}
         begun = Counter[int]()
 
-        def work(number: int, wire: Wire) -> None:
+        def work(number: int, wire: LibpqConnection) -> None:
             try:
                 while True:
                     for text in (b"begin", b"select 1", b"commit"):

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from rota import App, State
-from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.heartbeat import HeldLease
 from rota.ids import new_id
 from tests.support.calls import eventually
 
@@ -30,7 +30,7 @@ def test_a_run_that_the_worker_knows_is_never_given_back_as_a_stray(tmp_path: Pa
 
         for _ in range(20):  # one that meets a claim on its way does nothing
             eventually(lambda: not worker._courier.turn.locked())
-            worker.give_back([Held(run.id, run.show().fence), Held(new_id(), 1)])
+            worker.give_back([HeldLease(run.id, run.show().fence), HeldLease(new_id(), 1)])
 
         assert run.state is State.RUNNING
         gate.set()

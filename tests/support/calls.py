@@ -14,7 +14,7 @@ from rota.model.run import Lease
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget
 from rota.rules.jobs.signature import Signature
 from rota.rules.text.template import placeholders
-from rota.runtime.attempts.attempt import Call, Ending, Raised, Returned, Work
+from rota.runtime.attempts.attempt import Attempt, Ending, Raised, ResolvedJob, Returned
 
 DEADLINE_S = 120.0
 
@@ -24,28 +24,28 @@ class Ledger:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self.begun: list[Call] = []
-        self.ended: list[tuple[Call, Ending]] = []
+        self.begun: list[Attempt] = []
+        self.ended: list[tuple[Attempt, Ending]] = []
 
-    def started(self, call: Call) -> None:
+    def started(self, call: Attempt) -> None:
         with self._changed:
             self.begun.append(call)
             self._changed.notify_all()
 
-    def done(self, call: Call, ending: Ending) -> None:
+    def done(self, call: Attempt, ending: Ending) -> None:
         with self._changed:
             self.ended.append((call, ending))
             self._changed.notify_all()
 
-    def endings(self, call: Call) -> list[Ending]:
+    def endings(self, call: Attempt) -> list[Ending]:
         with self._changed:
             return [ending for other, ending in self.ended if other is call]
 
-    def wait_started(self, call: Call) -> None:
+    def wait_started(self, call: Attempt) -> None:
         with self._changed:
             assert self._changed.wait_for(lambda: call in self.begun, DEADLINE_S)
 
-    def wait(self, call: Call) -> Ending:
+    def wait(self, call: Attempt) -> Ending:
         with self._changed:
             found = self._changed.wait_for(
                 lambda: any(other is call for other, _ in self.ended), DEADLINE_S
@@ -53,12 +53,12 @@ class Ledger:
             assert found, "the call did not end"
         return self.endings(call)[0]
 
-    def value(self, call: Call) -> Any:
+    def value(self, call: Attempt) -> Any:
         ending = self.wait(call)
         assert isinstance(ending, Returned), ending
         return msgspec.json.decode(ending.result)
 
-    def raised(self, call: Call) -> Raised:
+    def raised(self, call: Attempt) -> Raised:
         ending = self.wait(call)
         assert isinstance(ending, Raised), ending
         return ending
@@ -127,33 +127,33 @@ def call_of(
     memory_mb: int | None = None,
     ref: str | None = None,
     **args: Any,
-) -> Call:
+) -> Attempt:
     """A call of a Python function."""
     target = PythonTarget(ref=ref or f"{fn.__module__}:{fn.__qualname__}")
     spec = JobSpec(name=fn.__name__, target=target, memory_mb=memory_mb)
-    work = Work(spec=spec, handler=fn, signature=Signature.of(fn))
-    return Call(lease(args, job=fn.__name__), work, timeout_s)
+    work = ResolvedJob(spec=spec, handler=fn, signature=Signature.of(fn))
+    return Attempt(lease(args, job=fn.__name__), work, timeout_s)
 
 
 def command_call(
     *argv: str, args: dict[str, Any] | None = None, origin: str | None = None, **options: Any
-) -> Call:
+) -> Attempt:
     """A call of a program."""
     spec = JobSpec(name="command", target=CommandTarget(argv=argv, **options))
     texts = (*argv, *options.get("env", {}).values())
     signature = Signature.of_names("command", placeholders(texts))
     own = lease(args or {}, job="command", origin=origin)
-    return Call(own, Work(spec=spec, signature=signature), None)
+    return Attempt(own, ResolvedJob(spec=spec, signature=signature), None)
 
 
 def http_call(
     url: str, args: dict[str, Any] | None = None, origin: str | None = None, **options: Any
-) -> Call:
+) -> Attempt:
     """A call of an HTTP address; private ones are allowed unless the test says otherwise."""
     target = HttpTarget(url=url, **{"allow_private": True, **options})
     texts = (target.url, *target.headers.values(), target.body or "")
-    work = Work(
+    work = ResolvedJob(
         spec=JobSpec(name="request", target=target),
         signature=Signature.of_names("request", placeholders(texts)),
     )
-    return Call(lease(args or {}, job="request", origin=origin), work, None)
+    return Attempt(lease(args or {}, job="request", origin=origin), work, None)

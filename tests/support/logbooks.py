@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from rota.model.log import LEVELS, STREAMS, LogChunk
 from rota.rules.shared_log_rows import split
-from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.attempts.context import RunContext, current
 from rota.runtime.logs.attempt_log import STDERR, STDOUT, AttemptLog
-from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.buffer import LogBuffer
 from rota.runtime.logs.capture import RunStream
 from rota.runtime.logs.stdout_buffer import pages
 from tests.support.calls import call_of
@@ -30,8 +30,8 @@ def handler() -> None:
     pass
 
 
-def given_log(book: Logbook) -> AttemptLog:
-    call: Call = call_of(handler)
+def given_log(book: LogBuffer) -> AttemptLog:
+    call: Attempt = call_of(handler)
     call.logbook = book
     return book.log_of(call)
 
@@ -50,7 +50,7 @@ def lines_in(chunks: list[LogChunk]) -> list[Said]:
     return lines
 
 
-def take_all(book: Logbook) -> list[Said]:
+def take_all(book: LogBuffer) -> list[Said]:
     pages.gather()
     chunks: list[LogChunk] = []
     while book:
@@ -58,14 +58,14 @@ def take_all(book: Logbook) -> list[Said]:
     return lines_in(chunks)
 
 
-def texts(book: Logbook) -> list[str]:
+def texts(book: LogBuffer) -> list[str]:
     return [line.text for line in take_all(book)]
 
 
 @contextmanager
-def printing(book: Logbook) -> Iterator[tuple[Any, Any]]:
+def printing(book: LogBuffer) -> Iterator[tuple[Any, Any]]:
     """Standard output and error as a handler has them."""
-    call: Call = call_of(handler)
+    call: Attempt = call_of(handler)
     call.logbook = book
     token = current.set(RunContext(call))
     try:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rota.model.breaker import Circuit, ProbeFate, Tally
 from rota.model.spec import Breaker
-from rota.rules.failures.breaker import LOOK_MS, Count, cool_ms, count, decide, trips
+from rota.rules.failures.breaker import LOOK_MS, BreakerCount, cool_ms, count, decide, trips
 
 NOW = 1_800_000_000_000
 RULE = Breaker(share=0.5, least=10, window="1m", cool="30s", cool_cap="10m")
@@ -106,13 +106,13 @@ def test_the_wait_doubles_up_to_its_cap(rule: Breaker, cools: int) -> None:
 def test_the_share_and_the_least_are_reached_not_passed(
     bad: int, total: int, *, opens: bool
 ) -> None:
-    assert trips(Count(bad, total), RULE) is opens
+    assert trips(BreakerCount(bad, total), RULE) is opens
 
 
 def test_what_is_older_than_the_window_does_not_count() -> None:
     seen = [Tally(NOW - 60_000, 0, 50), Tally(NOW - 59_999, 2, 3), Tally(NOW, 1, 1)]
 
-    assert count(seen, rule=RULE, now_ms=NOW) == Count(4, 7)
+    assert count(seen, rule=RULE, now_ms=NOW) == BreakerCount(4, 7)
 
 
 def test_an_opened_one_cools_and_one_that_pauses_stays() -> None:

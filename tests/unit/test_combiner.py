@@ -11,7 +11,7 @@ from itertools import chain
 import pytest
 
 from rota.errors import StoreUnavailable
-from rota.store.group_commit import Combiner
+from rota.store.group_commit import GroupCommit
 
 
 class Flusher:
@@ -55,7 +55,7 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
-def waiting(combiner: Combiner[int, int]) -> int:
+def waiting(combiner: GroupCommit[int, int]) -> int:
     return len(combiner._waiting)
 
 
@@ -66,13 +66,13 @@ def test_a_single_caller_gets_its_answer_on_its_own_thread() -> None:
         threads.append(threading.get_ident())
         return asks
 
-    assert Combiner(flush)(7) == 7
+    assert GroupCommit(flush)(7) == 7
     assert threads == [threading.get_ident()]
 
 
 def test_sixteen_threads_get_their_own_answers() -> None:
     flush = Flusher()
-    combiner: Combiner[int, int] = Combiner(flush)
+    combiner: GroupCommit[int, int] = GroupCommit(flush)
 
     def ask(first: int) -> bool:
         return all(combiner(n) == 2 * n for n in range(first, first + 500))
@@ -88,7 +88,7 @@ def test_sixteen_threads_get_their_own_answers() -> None:
 
 def test_callers_that_arrive_during_a_flush_share_the_next_in_order() -> None:
     flush = Flusher()
-    combiner: Combiner[int, int] = Combiner(flush, limit=3)
+    combiner: GroupCommit[int, int] = GroupCommit(flush, limit=3)
     flush.hold()
     futures = [start(lambda: combiner(0))[1]]
     assert flush.entered.wait(20)
@@ -104,7 +104,7 @@ def test_callers_that_arrive_during_a_flush_share_the_next_in_order() -> None:
 
 def test_an_error_reaches_its_own_caller_only() -> None:
     flush = Flusher()
-    combiner: Combiner[int, int] = Combiner(flush)
+    combiner: GroupCommit[int, int] = GroupCommit(flush)
     flush.hold()
     futures = [start(lambda: combiner(0))[1]]
     assert flush.entered.wait(20)
@@ -129,7 +129,7 @@ def test_a_flush_that_breaks_tells_everybody_and_the_next_works() -> None:
             raise OSError("disk full")
         return answers
 
-    combiner: Combiner[int, int] = Combiner(maybe)
+    combiner: GroupCommit[int, int] = GroupCommit(maybe)
     flush.hold()
     futures = [start(lambda: combiner(0))[1]]
     assert flush.entered.wait(20)
@@ -155,7 +155,7 @@ def test_ctrl_c_in_the_leader_is_for_the_leader_alone() -> None:
             raise KeyboardInterrupt
         return flush(asks)
 
-    combiner: Combiner[int, int] = Combiner(interrupted_once)
+    combiner: GroupCommit[int, int] = GroupCommit(interrupted_once)
     flush.entered.clear()
     leader = start(lambda: combiner(0))[1]
     assert flush.entered.wait(20)
@@ -177,7 +177,7 @@ def test_those_who_shared_an_interrupted_flush_hear_that_it_is_unknown() -> None
             raise KeyboardInterrupt
         return answers
 
-    combiner: Combiner[int, int] = Combiner(interrupted)
+    combiner: GroupCommit[int, int] = GroupCommit(interrupted)
     flush.hold()
     first = start(lambda: combiner(0))[1]
     assert flush.entered.wait(20)
@@ -213,7 +213,7 @@ def test_ctrl_c_of_a_waiting_follower_does_not_stall_the_others(
     monkeypatch: pytest.MonkeyPatch, *, named_first: bool
 ) -> None:
     flush = Flusher()
-    combiner: Combiner[int, int] = Combiner(flush)
+    combiner: GroupCommit[int, int] = GroupCommit(flush)
     flush.hold()
     first = start(lambda: combiner(0))[1]
     assert flush.entered.wait(20)
@@ -270,7 +270,7 @@ class SlowToLeave:
 
 def test_one_who_is_to_lead_before_it_has_begun_to_wait_leads_and_the_next_too() -> None:
     flusher = Flusher()
-    combiner: Combiner[int, int] = Combiner(flusher)
+    combiner: GroupCommit[int, int] = GroupCommit(flusher)
     lock = SlowToLeave()
     combiner._lock = lock  # type: ignore[assignment]
     flusher.hold()

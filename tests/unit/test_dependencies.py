@@ -10,7 +10,13 @@ from rota import App
 from rota.errors import BadOption
 from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import FINAL, State
-from rota.rules.admission.dependencies import Parent, check_circles, check_there, judge, judge_all
+from rota.rules.admission.dependencies import (
+    DependencyParent,
+    check_circles,
+    check_there,
+    judge,
+    judge_all,
+)
 
 
 def spec(name: str, *dependencies: str) -> JobSpec:
@@ -19,7 +25,7 @@ def spec(name: str, *dependencies: str) -> JobSpec:
 
 @pytest.mark.parametrize("state", list(State))
 def test_only_a_success_lets_it_start(state: State) -> None:
-    word = judge(Parent(job="a", run_id="r", state=state)).word
+    word = judge(DependencyParent(job="a", run_id="r", state=state)).word
 
     assert (word == "met") == (state is State.SUCCESS)
     assert (word == "refused") == (state in FINAL - {State.SUCCESS})
@@ -36,12 +42,12 @@ def test_only_a_success_lets_it_start(state: State) -> None:
     ],
 )
 def test_without_a_run_it_depends_on_why(facts: dict[str, Any], word: str) -> None:
-    assert judge(Parent(job="a", **facts)).word == word
+    assert judge(DependencyParent(job="a", **facts)).word == word
 
 
 def test_one_refusal_decides_and_says_which() -> None:
-    waits = Parent(job="a", run_id="r1", state=State.RUNNING)
-    failed = Parent(job="b", run_id="r2", state=State.FAILED)
+    waits = DependencyParent(job="a", run_id="r1", state=State.RUNNING)
+    failed = DependencyParent(job="b", run_id="r2", state=State.FAILED)
 
     assert judge_all([waits, failed]) == ("refused", ["run r2 of job b ended as failed"])
     assert judge_all([waits]) == ("waits", ["run r1 of job a, which is running"])

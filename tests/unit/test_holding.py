@@ -10,11 +10,11 @@ import pytest
 
 from rota.clock import elapsed_s
 from rota.model.run import Begun, Lease
-from rota.runtime.attempts.attempt import Call, Returned, Stopped
-from rota.runtime.attempts.table import Calls
-from rota.runtime.dispatch.give_back import Holding
+from rota.runtime.attempts.attempt import Attempt, Returned, Stopped
+from rota.runtime.attempts.table import AttemptTable
+from rota.runtime.dispatch.give_back import PrefetchReturn
 from rota.runtime.dispatch.outcomes import judge
-from rota.runtime.dispatch.prefetch import Reserve
+from rota.runtime.dispatch.prefetch import Prefetch
 from rota.runtime.options import WorkerOptions
 from tests.support.calls import call_of, eventually, lease
 
@@ -28,14 +28,14 @@ class Scene:
         self.gate = threading.Event()
         self.told: list[Begun] = []
         options = WorkerOptions(slots=SLOTS)
-        self.calls = Calls(options=options, started=lambda _: None, wake=lambda: None)
-        self.reserve = Reserve(most=500, hold_s=0.05, now_s=elapsed_s())
-        self.holding = Holding(self.calls, self.reserve, slots=SLOTS, tell=self.tell)
+        self.calls = AttemptTable(options=options, started=lambda _: None, wake=lambda: None)
+        self.reserve = Prefetch(most=500, hold_s=0.05, now_s=elapsed_s())
+        self.holding = PrefetchReturn(self.calls, self.reserve, slots=SLOTS, tell=self.tell)
 
     def tell(self, begun: Sequence[Begun]) -> None:
         self.told += begun
 
-    def open(self, count: int, *, held: bool = True) -> list[Call]:
+    def open(self, count: int, *, held: bool = True) -> list[Attempt]:
         gate = self.gate
 
         def wait() -> None:
@@ -50,7 +50,7 @@ class Scene:
         found = [self.calls.find(each.run_id) for each in leases]
         return [call for call in found if call is not None]
 
-    def given_back(self) -> list[Call]:
+    def given_back(self) -> list[Attempt]:
         return [call for call, ending in self.calls.endings if ending == Stopped("held")]
 
     def looks_until(self, count: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rota.engine.schedules.compiled import Timetables
+from rota.engine.schedules.compiled import CompiledSchedules
 from rota.errors import BadFile
 from rota.rules.jobs.importers.report import Entry
 from rota.rules.jobs.importers.systemd import read_timers
@@ -180,7 +180,7 @@ OOMScoreAdjust=10
 def test_a_delay_that_is_always_the_same_stays_so() -> None:
     timer = b"[Timer]\nOnCalendar=daily\nRandomizedDelaySec=1h\nFixedRandomDelay=true\n"
     (entry,) = timers(timer).entries
-    plan = Timetables("", lambda: 0.5)
+    plan = CompiledSchedules("", lambda: 0.5)
     schedule = bundle_of(timers(timer)).schedules["backup"].schedule
     compiled = plan.compile(schedule, seed="default/backup", calendars={})
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from rota.model.run import Verdict
-from rota.runtime.attempts.attempt import Call, Stopped, StopReason
+from rota.runtime.attempts.attempt import Attempt, Stopped, StopReason
 from rota.runtime.dispatch.outcomes import judge
 from rota.runtime.executors.endings import crashed
 from rota.runtime.executors.outside_signals import came_with_our_end
@@ -14,7 +14,7 @@ from tests.support.calls import call_of
 from tests.support.handlers import add
 
 
-def verdict_on_crash(call: Call, *, was_alone: bool) -> Verdict:
+def verdict_on_crash(call: Attempt, *, was_alone: bool) -> Verdict:
     verdict = judge(call, crashed("its process was killed by SIGSEGV", was_alone=was_alone))
     assert verdict is not None
     return verdict

@@ -14,18 +14,18 @@ from rota.runtime.attempts.context import current
 from rota.runtime.logs import attempt_log
 from rota.runtime.logs import capture as streams
 from rota.runtime.logs.attempt_log import INFO, MAX_LINE, STDERR, STDOUT
-from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.buffer import LogBuffer
 from rota.runtime.logs.masking import Masker
 from tests.support.calls import call_of
 from tests.support.logbooks import Said, given_log, handler, printing, take_all, texts
 
 
 @pytest.fixture
-def book() -> Logbook:
-    return Logbook(Masker(["sesame-open"]))
+def book() -> LogBuffer:
+    return LogBuffer(Masker(["sesame-open"]))
 
 
-def test_pieces_of_lines_are_put_together_for_each_stream(book: Logbook) -> None:
+def test_pieces_of_lines_are_put_together_for_each_stream(book: LogBuffer) -> None:
     log = given_log(book)
     for stream, piece in [
         (STDOUT, "a"), (STDERR, "x"), (STDOUT, "b\nc"),
@@ -52,7 +52,7 @@ def test_pieces_of_lines_are_put_together_for_each_stream(book: Logbook) -> None
 def test_however_text_is_cut_into_pieces_and_takes_its_lines_are_the_same(
     pieces: list[str], takes: list[int]
 ) -> None:
-    book = Logbook(Masker())
+    book = LogBuffer(Masker())
     log = given_log(book)
     said: list[Said] = []
     for number, piece in enumerate(pieces):
@@ -75,7 +75,7 @@ def test_however_text_is_cut_into_pieces_and_takes_its_lines_are_the_same(
 def test_what_is_printed_comes_out_as_it_went_in(
     writes: list[tuple[bool, str]], takes: list[int]
 ) -> None:
-    book = Logbook(Masker())
+    book = LogBuffer(Masker())
     said: list[Said] = []
     with printing(book) as places:
         for number, (is_error, piece) in enumerate(writes):
@@ -92,7 +92,7 @@ def test_what_is_printed_comes_out_as_it_went_in(
 
 
 def test_lines_have_the_time_at_which_they_ended(
-    book: Logbook, monkeypatch: pytest.MonkeyPatch
+    book: LogBuffer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [1000.0]
     for module in (attempt_log, streams):
@@ -124,14 +124,14 @@ def test_lines_have_the_time_at_which_they_ended(
     ]
 
 
-def test_nothing_is_made_for_a_call_that_says_nothing(book: Logbook) -> None:
+def test_nothing_is_made_for_a_call_that_says_nothing(book: LogBuffer) -> None:
     call = call_of(handler)
 
     assert call.log is None
     assert len(book) == 0
 
 
-def test_a_secret_is_masked_when_it_comes_in_two_pieces(book: Logbook) -> None:
+def test_a_secret_is_masked_when_it_comes_in_two_pieces(book: LogBuffer) -> None:
     log = given_log(book)
     log.write(STDOUT, "say sesa")
     assert texts(book) == []
@@ -141,7 +141,7 @@ def test_a_secret_is_masked_when_it_comes_in_two_pieces(book: Logbook) -> None:
     assert texts(book) == ["say *** now", "password=***"]
 
 
-def test_a_secret_across_the_cut_of_a_long_line_does_not_show(book: Logbook) -> None:
+def test_a_secret_across_the_cut_of_a_long_line_does_not_show(book: LogBuffer) -> None:
     for at in range(MAX_LINE - 12, MAX_LINE + 2):
         log = given_log(book)
         log.write(STDOUT, "x" * at + "sesame-open" + "y" * 50 + "\n")
@@ -156,7 +156,7 @@ def test_a_secret_across_the_cut_of_a_long_line_does_not_show(book: Logbook) -> 
     assert all(len(line) < MAX_LINE + 50 and "characters cut" in line for line in shown)
 
 
-def test_bytes_that_are_no_text_are_replaced_and_halves_of_characters_wait(book: Logbook) -> None:
+def test_bytes_that_are_no_text_are_replaced_and_halves_of_characters_wait(book: LogBuffer) -> None:
     log = given_log(book)
     cat = "猫".encode()
     for piece in (cat[:1], cat[1:], b"\xff\x00\n", b"\xc3"):
@@ -167,7 +167,7 @@ def test_bytes_that_are_no_text_are_replaced_and_halves_of_characters_wait(book:
     assert texts(book) == ["猫\ufffd\ufffd", "lone ?"]
 
 
-def test_a_bar_that_redraws_itself_leaves_its_last_picture(book: Logbook) -> None:
+def test_a_bar_that_redraws_itself_leaves_its_last_picture(book: LogBuffer) -> None:
     log = given_log(book)
     for percent in range(101):
         log.write(STDERR, f"\r{percent}%")
@@ -176,7 +176,7 @@ def test_a_bar_that_redraws_itself_leaves_its_last_picture(book: Logbook) -> Non
     assert texts(book) == ["100%", "windows"]
 
 
-def test_threads_of_one_attempt_lose_no_line(book: Logbook) -> None:
+def test_threads_of_one_attempt_lose_no_line(book: LogBuffer) -> None:
     log = given_log(book)
     said: list[str] = []
 
@@ -197,7 +197,7 @@ def test_threads_of_one_attempt_lose_no_line(book: Logbook) -> None:
         assert own == [f"{name}:{n}" for n in range(1_000)]
 
 
-def test_somebody_is_woken_for_the_first_line_and_again_after_a_take(book: Logbook) -> None:
+def test_somebody_is_woken_for_the_first_line_and_again_after_a_take(book: LogBuffer) -> None:
     calls: list[int] = []
     book.wake = lambda: calls.append(1)
     first, second = given_log(book), given_log(book)
@@ -211,7 +211,7 @@ def test_somebody_is_woken_for_the_first_line_and_again_after_a_take(book: Logbo
 
 
 def test_nothing_but_line_breaks_does_not_fill_the_memory_while_nobody_takes_them(
-    book: Logbook,
+    book: LogBuffer,
 ) -> None:
     with printing(book) as (out, _):
         for _ in range(300_000):

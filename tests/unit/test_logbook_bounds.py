@@ -6,20 +6,20 @@ import gc
 
 import pytest
 
-from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.logs.attempt_log import MAX_CHARS, MAX_LINE, MAX_LINES, STDERR, STDOUT, AttemptLog
-from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.buffer import LogBuffer
 from rota.runtime.logs.chunks import CHUNK_CHARS, CHUNK_LINES
 from rota.runtime.logs.masking import Masker
 from tests.support.logbooks import given_log, lines_in, printing, take_all, texts
 
 
 @pytest.fixture
-def book() -> Logbook:
-    return Logbook(Masker(["sesame-open"]))
+def book() -> LogBuffer:
+    return LogBuffer(Masker(["sesame-open"]))
 
 
-def test_a_long_line_is_cut_and_says_how_much(book: Logbook) -> None:
+def test_a_long_line_is_cut_and_says_how_much(book: LogBuffer) -> None:
     log = given_log(book)
     for _ in range(100):
         log.write(STDOUT, "x" * 10_000)
@@ -34,7 +34,7 @@ def test_a_long_line_is_cut_and_says_how_much(book: Logbook) -> None:
 
 @pytest.mark.parametrize("block", [1, 7, 50_000])
 def test_an_attempt_keeps_so_many_lines_and_tells_the_rest_in_one(
-    book: Logbook, block: int
+    book: LogBuffer, block: int
 ) -> None:
     log = given_log(book)
     said: list[str] = []
@@ -49,7 +49,7 @@ def test_an_attempt_keeps_so_many_lines_and_tells_the_rest_in_one(
     assert len(said) == MAX_LINES + 1
 
 
-def test_an_attempt_keeps_so_many_characters(book: Logbook) -> None:
+def test_an_attempt_keeps_so_many_characters(book: LogBuffer) -> None:
     log = given_log(book)
     for _ in range(3_000):
         log.write(STDERR, "x" * 999 + "\n")
@@ -62,7 +62,7 @@ def test_an_attempt_keeps_so_many_characters(book: Logbook) -> None:
     assert said[-1] == "truncated: 2,000 more lines, 2,000,000 characters"
 
 
-def test_chunks_are_small_enough_for_any_index(book: Logbook) -> None:
+def test_chunks_are_small_enough_for_any_index(book: LogBuffer) -> None:
     log = given_log(book)
     for n in range(1_200):
         log.write(STDOUT, f"{n}\n")
@@ -78,7 +78,7 @@ def test_chunks_are_small_enough_for_any_index(book: Logbook) -> None:
 
 
 def test_when_the_store_is_slow_the_oldest_lines_go_and_are_counted() -> None:
-    book = Logbook(Masker(), limit=100_000)
+    book = LogBuffer(Masker(), limit=100_000)
     logs = [given_log(book) for _ in range(100)]
     for number, log in enumerate(logs):
         for line in range(10):
@@ -99,7 +99,7 @@ def test_when_the_store_is_slow_the_oldest_lines_go_and_are_counted() -> None:
 
 
 def test_an_attempt_whose_lines_were_dropped_says_so_and_keeps_its_numbers() -> None:
-    book = Logbook(Masker(), limit=200_000)
+    book = LogBuffer(Masker(), limit=200_000)
     log = given_log(book)
     for n in range(1, 1_001):
         log.write(STDOUT, f"{n} " + "x" * 500 + "\n")
@@ -115,7 +115,7 @@ def test_an_attempt_whose_lines_were_dropped_says_so_and_keeps_its_numbers() -> 
 
 
 def test_of_attempts_that_ended_the_oldest_lines_go_and_say_so() -> None:
-    book = Logbook(Masker(), limit=20_000)
+    book = LogBuffer(Masker(), limit=20_000)
     for number in range(100):
         with printing(book) as (out, _):
             for line in range(10):
@@ -136,10 +136,10 @@ def test_of_attempts_that_ended_the_oldest_lines_go_and_say_so() -> None:
 
 
 def _attempts() -> list[object]:
-    return [each for each in gc.get_objects() if isinstance(each, AttemptLog | Call)]
+    return [each for each in gc.get_objects() if isinstance(each, AttemptLog | Attempt)]
 
 
-def test_nothing_of_an_attempt_that_ended_waits_for_the_garbage_collector(book: Logbook) -> None:
+def test_nothing_of_an_attempt_that_ended_waits_for_the_garbage_collector(book: LogBuffer) -> None:
     """A call that is kept until its lines are stored, or in a ring with its log, costs more."""
     gc.collect()
     gc.disable()

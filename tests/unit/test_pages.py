@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 from rota.clock import elapsed_s
 from rota.rules.shared_log_rows import attempts_in
-from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.attempts.context import RunContext, current
 from rota.runtime.logs.attempt_log import MAX_LINE, STDOUT
-from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.buffer import LogBuffer
 from rota.runtime.logs.capture import RunRecords, RunStream, page_for
 from rota.runtime.logs.masking import Masker
-from rota.runtime.logs.stdout_batch import Sheet
-from rota.runtime.logs.stdout_buffer import MOMENT_S, MOST, Page, Pages, pages
+from rota.runtime.logs.stdout_batch import StdoutBatch
+from rota.runtime.logs.stdout_buffer import MOMENT_S, MOST, StdoutBuffer, StdoutBuffers, pages
 from tests.support.calls import call_of
 from tests.support.logbooks import given_log, handler, take_all, texts
 
@@ -31,14 +31,14 @@ from tests.support.logbooks import given_log, handler, take_all, texts
 class Thread:
     """One thread of a worker that serves calls: prints what they say, then ends them."""
 
-    def __init__(self, book: Logbook) -> None:
+    def __init__(self, book: LogBuffer) -> None:
         self.book = book
         self.outside = StringIO()
         self.stream: Any = RunStream(self.outside, STDOUT)
-        self.page: Page | None = None
+        self.page: StdoutBuffer | None = None
 
-    def serve(self, body: Callable[[Any, Call], None]) -> None:
-        call: Call = call_of(handler)
+    def serve(self, body: Callable[[Any, Attempt], None]) -> None:
+        call: Attempt = call_of(handler)
         call.logbook = self.book
         call.started_s = elapsed_s()
         self.page = call.page = pages.page_for(call, self.page, self.stream)
@@ -52,8 +52,8 @@ class Thread:
 
 
 @pytest.fixture
-def book() -> Logbook:
-    return Logbook(Masker())
+def book() -> LogBuffer:
+    return LogBuffer(Masker())
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ def hurry() -> Iterator[None]:
     assert not pages.laid
 
 
-def test_what_a_call_prints_is_taken_when_it_ends(book: Logbook) -> None:
+def test_what_a_call_prints_is_taken_when_it_ends(book: LogBuffer) -> None:
     thread = Thread(book)
     for name in "ab":
         thread.serve(lambda out, _, name=name: print(f"{name}1\n{name}2", file=out))  # type: ignore[misc]
@@ -78,7 +78,7 @@ def test_what_a_call_prints_is_taken_when_it_ends(book: Logbook) -> None:
     assert book.held == 0
 
 
-def test_a_call_that_says_nothing_leaves_nothing(book: Logbook) -> None:
+def test_a_call_that_says_nothing_leaves_nothing(book: LogBuffer) -> None:
     Thread(book).serve(lambda _out, _call: None)
 
     assert len(book) == 0
@@ -93,10 +93,10 @@ def test_whenever_the_page_is_turned_and_taken_the_lines_are_the_same(
     pieces: list[str], turns: set[int], takes: set[int]
 ) -> None:
     def lines(turned: set[int], taken: set[int]) -> list[tuple[int, str]]:
-        book = Logbook(Masker())
+        book = LogBuffer(Masker())
         found = []
 
-        def body(out: Any, call: Call) -> None:
+        def body(out: Any, call: Attempt) -> None:
             for number, piece in enumerate(pieces):
                 out.write(piece)
                 if number in turned:
@@ -122,11 +122,13 @@ def test_whenever_the_page_is_turned_and_taken_the_lines_are_the_same(
 def test_calls_that_follow_each_other_keep_their_lines_apart(
     said: list[tuple[list[str], str]],
 ) -> None:
-    book = Logbook(Masker())
+    book = LogBuffer(Masker())
     thread = Thread(book)
     for pieces, meanwhile in said:
 
-        def body(out: Any, call: Call, pieces: list[str] = pieces, what: str = meanwhile) -> None:
+        def body(
+            out: Any, call: Attempt, pieces: list[str] = pieces, what: str = meanwhile
+        ) -> None:
             for piece in pieces:
                 out.write(piece)
                 if what == "turn":
@@ -140,7 +142,7 @@ def test_calls_that_follow_each_other_keep_their_lines_apart(
 
     expected = []
     for pieces, _ in said:
-        alone = Logbook(Masker())
+        alone = LogBuffer(Masker())
         log = given_log(alone)
         log.write(STDOUT, "".join(pieces))
         log.close()
@@ -149,7 +151,7 @@ def test_calls_that_follow_each_other_keep_their_lines_apart(
     assert book.held == 0
 
 
-def test_a_page_is_handed_in_when_it_is_full(book: Logbook) -> None:
+def test_a_page_is_handed_in_when_it_is_full(book: LogBuffer) -> None:
     thread = Thread(book)
     for number in range(MOST):
         assert len(book) == 0
@@ -159,7 +161,7 @@ def test_a_page_is_handed_in_when_it_is_full(book: Logbook) -> None:
     assert sum(map(attempts_in, book.take(limit=MOST, chars=1_000_000))) == MOST
 
 
-def test_more_than_a_line_may_have_is_cut_as_ever(book: Logbook) -> None:
+def test_more_than_a_line_may_have_is_cut_as_ever(book: LogBuffer) -> None:
     thread = Thread(book)
     thread.serve(lambda out, _: print("short", file=out))
     thread.serve(lambda out, _: print("x" * (MAX_LINE + 5), file=out))
@@ -169,7 +171,7 @@ def test_more_than_a_line_may_have_is_cut_as_ever(book: Logbook) -> None:
 
 
 def test_when_the_store_takes_nothing_lines_go_and_each_run_says_so() -> None:
-    book = Logbook(Masker(), limit=1_300)
+    book = LogBuffer(Masker(), limit=1_300)
     thread = Thread(book)
     for name in "abcd":
         thread.serve(lambda out, _, name=name: print(f"{name}\n{name}", file=out))  # type: ignore[misc]
@@ -182,16 +184,16 @@ def test_when_the_store_takes_nothing_lines_go_and_each_run_says_so() -> None:
     assert book.held == 0
 
 
-def test_words_that_take_long_to_find_are_not_lost_when_the_page_is_turned(book: Logbook) -> None:
+def test_words_that_take_long_to_find_are_not_lost_when_the_page_is_turned(book: LogBuffer) -> None:
     class Slow:
-        def __init__(self, page: Page) -> None:
+        def __init__(self, page: StdoutBuffer) -> None:
             self._page = page
 
         def __str__(self) -> str:
             self._page.turn()
             return "found"
 
-    def body(out: Any, call: Call) -> None:
+    def body(out: Any, call: Attempt) -> None:
         print("first", file=out)
         print(Slow(call.page), file=out)
         print("last", file=out)
@@ -201,10 +203,10 @@ def test_words_that_take_long_to_find_are_not_lost_when_the_page_is_turned(book:
     assert sorted(texts(book)) == ["first", "found", "last"]
 
 
-def test_other_streams_come_after_what_was_printed_before(book: Logbook) -> None:
+def test_other_streams_come_after_what_was_printed_before(book: LogBuffer) -> None:
     err: Any = RunStream(sys.stderr, 1)
 
-    def body(out: Any, _: Call) -> None:
+    def body(out: Any, _: Attempt) -> None:
         print("one", file=out)
         print("two", file=err)
         RunRecords().emit(logging.LogRecord("root", logging.ERROR, "", 0, "three", None, None))
@@ -216,8 +218,8 @@ def test_other_streams_come_after_what_was_printed_before(book: Logbook) -> None
     assert texts(book) == ["one", "two", "three", "four", "five"]
 
 
-def test_flushing_does_not_turn_the_page(book: Logbook) -> None:
-    def body(out: Any, call: Call) -> None:
+def test_flushing_does_not_turn_the_page(book: LogBuffer) -> None:
+    def body(out: Any, call: Attempt) -> None:
         print("one", file=out, flush=True)
         assert not out.isatty()
         assert call.log is None
@@ -227,8 +229,8 @@ def test_flushing_does_not_turn_the_page(book: Logbook) -> None:
     assert texts(book) == ["one"]
 
 
-def test_a_call_that_takes_its_time_gets_the_time_of_each_line(book: Logbook) -> None:
-    def body(out: Any, call: Call) -> None:
+def test_a_call_that_takes_its_time_gets_the_time_of_each_line(book: LogBuffer) -> None:
+    def body(out: Any, call: Attempt) -> None:
         print("early", file=out)
         assert call.started_s is not None
         pages.turn_old(call.started_s + MOMENT_S / 2)
@@ -240,8 +242,8 @@ def test_a_call_that_takes_its_time_gets_the_time_of_each_line(book: Logbook) ->
     Thread(book).serve(body)
 
 
-def test_a_thread_that_knows_the_run_writes_to_it(book: Logbook) -> None:
-    def body(out: Any, _: Call) -> None:
+def test_a_thread_that_knows_the_run_writes_to_it(book: LogBuffer) -> None:
+    def body(out: Any, _: Attempt) -> None:
         print("mine", file=out)
         context = contextvars.copy_context()
         other = threading.Thread(target=context.run, args=(lambda: print("its", file=out),))
@@ -255,16 +257,16 @@ def test_a_thread_that_knows_the_run_writes_to_it(book: Logbook) -> None:
 
 
 def test_a_page_that_is_left_while_its_thread_prints_is_not_used_again(
-    book: Logbook, monkeypatch: pytest.MonkeyPatch
+    book: LogBuffer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     thread = Thread(book)
     add = book.add
 
-    def print_meanwhile(sheet: Sheet) -> None:
+    def print_meanwhile(sheet: StdoutBatch) -> None:
         print("meanwhile", file=thread.stream)
         add(sheet)
 
-    def body(out: Any, call: Call) -> None:
+    def body(out: Any, call: Attempt) -> None:
         print("second", file=out)
         with monkeypatch.context() as patch:
             patch.setattr(book, "add", print_meanwhile)
@@ -281,7 +283,7 @@ def test_a_page_that_is_left_while_its_thread_prints_is_not_used_again(
     assert thread.outside.getvalue() == ""
 
 
-def test_a_page_that_two_leave_at_once_is_handed_in_once(book: Logbook) -> None:
+def test_a_page_that_two_leave_at_once_is_handed_in_once(book: LogBuffer) -> None:
     thread = Thread(book)
     thread.serve(lambda out, _: print("one", file=out))
     assert thread.page is not None
@@ -292,7 +294,7 @@ def test_a_page_that_two_leave_at_once_is_handed_in_once(book: Logbook) -> None:
     assert texts(book) == ["one"]
 
 
-def test_what_is_printed_between_two_calls_is_of_neither(book: Logbook) -> None:
+def test_what_is_printed_between_two_calls_is_of_neither(book: LogBuffer) -> None:
     thread = Thread(book)
     thread.serve(lambda out, _: print("one", file=out))
     print("between", file=thread.stream)
@@ -302,7 +304,7 @@ def test_what_is_printed_between_two_calls_is_of_neither(book: Logbook) -> None:
     assert thread.outside.getvalue() == "between\n"
 
 
-def test_when_the_load_is_over_threads_print_as_ever(book: Logbook) -> None:
+def test_when_the_load_is_over_threads_print_as_ever(book: LogBuffer) -> None:
     thread = Thread(book)
     thread.serve(lambda out, _: print("one", file=out))
     pages.want(hurry, wanted=False)
@@ -315,10 +317,10 @@ def test_when_the_load_is_over_threads_print_as_ever(book: Logbook) -> None:
 
 
 def test_a_page_that_comes_when_the_load_is_over_is_left_at_once(
-    book: Logbook, monkeypatch: pytest.MonkeyPatch
+    book: LogBuffer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Late(set[Page]):
-        def add(self, page: Page) -> None:
+    class Late(set[StdoutBuffer]):
+        def add(self, page: StdoutBuffer) -> None:
             pages.want(hurry, wanted=False)  # it looks, and the page is not there yet
             super().add(page)
 
@@ -332,18 +334,18 @@ def test_a_page_that_comes_when_the_load_is_over_is_left_at_once(
 
 
 def test_one_who_still_hurries_keeps_the_pages() -> None:
-    several = Pages()
+    several = StdoutBuffers()
     several.want("a", wanted=True)
     several.want("b", wanted=True)
     several.want("a", wanted=False)
-    call: Call = call_of(handler)
-    call.logbook = Logbook(Masker())
+    call: Attempt = call_of(handler)
+    call.logbook = LogBuffer(Masker())
 
     assert several.page_for(call, None, RunStream(StringIO(), STDOUT)) is not None
 
 
 def test_who_replaced_stdout_gets_no_page() -> None:
-    call: Call = call_of(handler)
-    call.logbook = Logbook(Masker())
+    call: Attempt = call_of(handler)
+    call.logbook = LogBuffer(Masker())
 
     assert page_for(call, None) is None

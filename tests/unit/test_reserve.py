@@ -6,17 +6,17 @@ from typing import Any, cast
 
 from rota.model.run import Lease
 from rota.model.spec import JobSpec, PythonTarget
-from rota.runtime.attempts.attempt import Call, Work
-from rota.runtime.dispatch.prefetch import BUSY_S, LATE, LONGEST_REST_S, REST_S, Reserve
+from rota.runtime.attempts.attempt import Attempt, ResolvedJob
+from rota.runtime.dispatch.prefetch import BUSY_S, LATE, LONGEST_REST_S, REST_S, Prefetch
 
 HOLD_S = 0.05
 
 
-def given_reserve(*, most: int = 500) -> Reserve:
-    return Reserve(most=most, hold_s=HOLD_S, now_s=0.0)
+def given_reserve(*, most: int = 500) -> Prefetch:
+    return Prefetch(most=most, hold_s=HOLD_S, now_s=0.0)
 
 
-def work(reserve: Reserve, now_s: float, *, runs: int = 10, took_s: float = 0.0) -> float:
+def work(reserve: Prefetch, now_s: float, *, runs: int = 10, took_s: float = 0.0) -> float:
     """Runs end for a while, so many in each millisecond; when that was over."""
     for _ in range(20):
         now_s += 0.001
@@ -24,9 +24,9 @@ def work(reserve: Reserve, now_s: float, *, runs: int = 10, took_s: float = 0.0)
     return now_s
 
 
-def call(claimed_s: float, started_s: float | None = None) -> Call:
-    work = Work(spec=JobSpec(name="noop", target=PythonTarget(ref="m:f")))
-    made = Call(cast("Lease", cast("Any", None)), work, None)
+def call(claimed_s: float, started_s: float | None = None) -> Attempt:
+    work = ResolvedJob(spec=JobSpec(name="noop", target=PythonTarget(ref="m:f")))
+    made = Attempt(cast("Lease", cast("Any", None)), work, None)
     made.claimed_s, made.started_s = claimed_s, started_s
     return made
 

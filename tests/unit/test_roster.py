@@ -9,15 +9,15 @@ import pytest
 
 from rota.model.spec import CommandTarget, JobSpec
 from rota.runtime.dispatch import stored_jobs as roster
-from rota.runtime.dispatch.stored_jobs import LEAST_S, Roster
-from rota.runtime.options import Duty
+from rota.runtime.dispatch.stored_jobs import LEAST_S, StoredJobWatcher
+from rota.runtime.options import WorkerScope
 
 
 def no_work(_: object) -> Any:
     """Nobody asks for work here."""
 
 
-DUTY = Duty(
+DUTY = WorkerScope(
     namespace="default", queues=("default",), jobs=("own",), find_work=no_work, all_queues=True
 )
 
@@ -53,8 +53,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def test_changes_are_told_once_with_their_queues(clock: Clock) -> None:
-    shelf, told = Shelf(), list[Duty]()
-    served = Roster(shelf, DUTY, learned=told.append)  # type: ignore[arg-type]  # all it needs
+    shelf, told = Shelf(), list[WorkerScope]()
+    served = StoredJobWatcher(shelf, DUTY, learned=told.append)  # type: ignore[arg-type]  # all it needs
 
     served.tick()
     shelf.put("b", "fresh")
@@ -67,7 +67,7 @@ def test_changes_are_told_once_with_their_queues(clock: Clock) -> None:
 
 def test_it_rests_between_looks_and_then_does_what_it_was_asked(clock: Clock) -> None:
     shelf = Shelf()
-    served = Roster(shelf, DUTY, learned=lambda _: None)  # type: ignore[arg-type]
+    served = StoredJobWatcher(shelf, DUTY, learned=lambda _: None)  # type: ignore[arg-type]
 
     served.tick()
     served.tick()

@@ -9,7 +9,7 @@ from rota.ids import derived_id
 from rota.model.log import SPAN_MS
 from rota.rules.shared_log_rows import NEAR_MS, Parts, attempts_in, first_near, sheaf, split
 from rota.runtime.logs.masking import MASK, Masker
-from rota.runtime.logs.stdout_batch import Sheet, bound, single
+from rota.runtime.logs.stdout_batch import StdoutBatch, bound, single
 
 AT_MS = 1_790_000_000_000
 SECRET = "swordfish"
@@ -27,14 +27,14 @@ attempts = st.lists(
 )
 
 
-def sheet_of(said: list[tuple[str, str, int, int]]) -> Sheet:
+def sheet_of(said: list[tuple[str, str, int, int]]) -> StdoutBatch:
     facts: list[object] = []
     text = ""
     for number, (more, job, made_ms, after_ms) in enumerate(said):
         text += more
         run_id = derived_id(AT_MS + made_ms, number, "run")
         facts += (run_id, job, 1, number, AT_MS + after_ms, len(text))
-    return Sheet(text, facts)
+    return StdoutBatch(text, facts)
 
 
 def lines_of(text: str) -> list[str]:

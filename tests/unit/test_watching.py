@@ -11,7 +11,7 @@ from rota.cli.tree import branches
 from rota.cli.watch_screens import fitting
 from rota.cli.watching import Changes, Look
 from rota.engine.graphs.views.nodes import NodeView
-from rota.engine.graphs.views.timeline import Stretch, Timeline, Track
+from rota.engine.graphs.views.timeline import Timeline, TimelineSpan, TimelineTrack
 from rota.model.run import RunView
 from rota.model.states import State
 from rota.rules.graphs.progress import Progress
@@ -98,22 +98,22 @@ def test_bars_share_one_scale(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "55")
     tracks = (
-        Track(
+        TimelineTrack(
             name="a",
             state="success",
             attempts=2,
             stretches=(
-                Stretch(part="failed", start_at=0, end_at=2_000),
-                Stretch(part="queued", start_at=2_000, end_at=3_000),
-                Stretch(part="running", start_at=3_000, end_at=5_000),
+                TimelineSpan(part="failed", start_at=0, end_at=2_000),
+                TimelineSpan(part="queued", start_at=2_000, end_at=3_000),
+                TimelineSpan(part="running", start_at=3_000, end_at=5_000),
             ),
         ),
-        Track(
+        TimelineTrack(
             name="b",
             state="active",
-            stretches=(Stretch(part="queued", start_at=5_000, end_at=10_000),),
+            stretches=(TimelineSpan(part="queued", start_at=5_000, end_at=10_000),),
         ),
-        Track(name="c", state="pending"),
+        TimelineTrack(name="c", state="pending"),
     )
 
     print_timeline(Timeline(run=view(), tracks=tracks, start_at=0, end_at=10_000))

@@ -24,9 +24,9 @@ from rota.api.house import HOUSE
 from rota.api.identities import address_of
 from rota.api.site import Site
 from rota.clock import elapsed_s
-from rota.engine.identity.audit_log import By, await_act, new_act, record_all, said_of_act
+from rota.engine.identity.audit_log import Actor, await_act, new_act, record_all, said_of_act
 from rota.engine.identity.namespaces import HOME
-from rota.engine.runs.idempotency import Keyed, answer_keys, take_keys
+from rota.engine.runs.idempotency import KeyedRequest, answer_keys, take_keys
 from rota.errors import BadInput, CommitUnknown, KeyReused, StoreUnavailable
 from rota.model.identity import Credential
 from rota.rules.text.json_keys import check_keys
@@ -73,9 +73,9 @@ class Ask(Request[Any, Any, Any]):
         facts: Mapping[str, Any] = self.scope
         return str(facts["request_id"])
 
-    def by(self, why: str = "") -> By:
+    def by(self, why: str = "") -> Actor:
         """Who asks, for the record; one act for each request."""
-        return By(
+        return Actor(
             act_id=self.request_id,
             who=self.credential.who,
             why=why,
@@ -96,7 +96,7 @@ class Ask(Request[Any, Any, Any]):
         self,
         verb: str,
         subject: str,
-        work: Callable[[Tx, By], T],
+        work: Callable[[Tx, Actor], T],
         *,
         answers: type[T],
         before: Callable[[Tx], object] | None = None,
@@ -140,7 +140,7 @@ class Ask(Request[Any, Any, Any]):
         self.add_header("Idempotency-Replayed", "true")
         return msgspec.json.decode(replayed, type=answers)
 
-    async def keyed(self) -> Keyed | None:
+    async def keyed(self) -> KeyedRequest | None:
         """The claim on the key that the request brings, if it brings one; for who asks alone."""
         key = self.headers.get(KEY_HEADER)
         if key is None:
@@ -153,7 +153,7 @@ class Ask(Request[Any, Any, Any]):
         query = self.scope["query_string"].decode("latin-1")
         facts = f"{whose}\n{self.method} {self.scope['path']}?{query}\n"
         body = digest(facts.encode() + await self.body())
-        return Keyed(namespace=self.namespace, key=key, digest=body)
+        return KeyedRequest(namespace=self.namespace, key=key, digest=body)
 
     async def body(self) -> bytes:
         """All of it, in time."""

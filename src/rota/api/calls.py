@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.identity.audit_log import By
-from rota.engine.runs.idempotency import Keyed
+from rota.engine.identity.audit_log import Actor
+from rota.engine.runs.idempotency import KeyedRequest
 from rota.model.identity import Credential
 from rota.model.run import Submitted
 
@@ -26,8 +26,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
     credential: Credential
     wishes: Sequence[Wish]
-    by: By
-    keyed: Keyed | None
+    by: Actor
+    keyed: KeyedRequest | None
     verb: str = "submit"
 
     @property

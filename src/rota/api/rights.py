@@ -13,8 +13,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rota.engine.jobs.definitions import CODE, last_version, origin_of
-from rota.engine.jobs.deployed_versions import Part, Start, Version, carried, carried_by
-from rota.engine.jobs.weights import Choice, choices
+from rota.engine.jobs.deployed_versions import (
+    DeployedPart,
+    DeployedStart,
+    Version,
+    carried,
+    carried_by,
+)
+from rota.engine.jobs.weights import VersionChoice, choices
 from rota.errors import NotPermitted
 from rota.model.identity import Credential
 from rota.model.run import NewRun
@@ -34,7 +40,7 @@ def check_rights(tx: Tx, request: Ask, *specs: JobSpec) -> None:
         _check_work(tx, request.credential, spec, beside={each.name for each in specs})
 
 
-def check_starts(tx: Tx, credential: Credential, starts: Collection[Start]) -> None:
+def check_starts(tx: Tx, credential: Credential, starts: Collection[DeployedStart]) -> None:
     """NotPermitted unless it may have carried out all that these starts would.
 
     Some of that may be of the past: the version that is started, or one that its nodes go by.
@@ -49,15 +55,15 @@ def check_job(tx: Tx, credential: Credential, job: str) -> None:
     """NotPermitted unless it may start the job, which may have been removed."""
     version = last_version(tx, job, namespace=credential.namespace)
     if version is not None:
-        check_starts(tx, credential, [Start(job, version)])
+        check_starts(tx, credential, [DeployedStart(job, version)])
 
 
 def check_runs(
-    tx: Tx, credential: Credential, runs: Sequence[NewRun], known: Mapping[str, Choice]
+    tx: Tx, credential: Credential, runs: Sequence[NewRun], known: Mapping[str, VersionChoice]
 ) -> None:
     """NotPermitted for a new run of what is in force, if that starts what was taken away."""
     starts = {
-        Start(run.job, run.version)
+        DeployedStart(run.job, run.version)
         for run in runs
         if any(True for _ in started_by(known[run.job].specs[run.version]))
     }
@@ -93,7 +99,7 @@ def _check_power(tx: Tx, credential: Credential, spec: JobSpec) -> None:
 
 
 def _check_parts(
-    tx: Tx, credential: Credential, parts: Sequence[Part], started: Collection[str]
+    tx: Tx, credential: Credential, parts: Sequence[DeployedPart], started: Collection[str]
 ) -> None:
     """What is in force is free, below what is in force; for the rest it takes the right."""
     force = _Force(tx, credential.namespace, parts, started)
@@ -115,7 +121,7 @@ class _Force:
     """What is in force of some jobs; nothing of one that was removed."""
 
     def __init__(
-        self, tx: Tx, namespace: str, parts: Sequence[Part], started: Collection[str]
+        self, tx: Tx, namespace: str, parts: Sequence[DeployedPart], started: Collection[str]
     ) -> None:
         self._tx = tx
         self._namespace = namespace
@@ -123,7 +129,7 @@ class _Force:
         jobs = {part.spec.name for part in parts} | set(started)
         self._choices = choices(tx, jobs, namespace=namespace)
 
-    def has(self, part: Part) -> bool:
+    def has(self, part: DeployedPart) -> bool:
         """Whether a start of this moment runs it, or another version that does so there."""
         present = self._present(part)
         is_placed = part.above is None or part.queue is not None
@@ -136,12 +142,12 @@ class _Force:
             or (bool(present) and part.at in self._below)
         )
 
-    def has_work_of(self, part: Part) -> bool:
+    def has_work_of(self, part: DeployedPart) -> bool:
         """Whether that does the same, wherever."""
         present = self._present(part)
         return any(each.target == part.spec.target for each in present.values()) or self.has(part)
 
-    def _present(self, part: Part) -> Mapping[int, JobSpec]:
+    def _present(self, part: DeployedPart) -> Mapping[int, JobSpec]:
         found = self._choices.get(part.spec.name)
         return {} if found is None else found.specs
 
@@ -149,7 +155,7 @@ class _Force:
     def _below(self) -> set[Version]:
         """What starts of this moment go by: of a graph that has weights also older versions."""
         starts = [
-            Start(job, version)
+            DeployedStart(job, version)
             for job in self._started
             if job in self._choices
             for version in self._choices[job].specs

@@ -18,7 +18,7 @@ from rota.api.options import ServerOptions, check_posture
 from rota.api.protocol import guarded
 from rota.api.site import Site
 from rota.app.tokens import draw_secret, draw_token
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.sessions import LINK_MS, give_ticket
 from rota.engine.identity.tokens import credential_of_token, has_tokens, issue, revoke, tokens
 from rota.errors import BadOption, StoreLost
@@ -122,7 +122,7 @@ def first_token(app: App, options: ServerOptions) -> Welcome | None:
     def make(tx: Tx) -> bool:
         if has_tokens(tx):
             return False
-        by = By(act_id=new_id(), who=FIRST)
+        by = Actor(act_id=new_id(), who=FIRST)
         issue(tx, drawn.token, namespace=app.namespace, by=by)
         give_ticket(tx, digest_of(ticket), purpose="login", token_id=drawn.token.id, ttl_ms=LINK_MS)
         return True
@@ -135,7 +135,7 @@ def first_token(app: App, options: ServerOptions) -> Welcome | None:
 def _bring(tx: Tx, secret: str, namespace: str) -> None:
     """The token of the environment is the only one of its name; an older one is revoked."""
     known = credential_of_token(tx, digest_of(secret))
-    by = By(act_id=new_id(), who=FROM_ENV)
+    by = Actor(act_id=new_id(), who=FROM_ENV)
     if known is None:
         drawn = draw_token(FROM_ENV, roles=[role for role in ROLES if role in ADMIN], secret=secret)
         issue(tx, drawn.token, namespace=namespace, by=by)
@@ -144,7 +144,7 @@ def _bring(tx: Tx, secret: str, namespace: str) -> None:
         raise BadOption("the token of ROTA_ADMIN_TOKEN was revoked; set another one")
     for view in tokens(tx, namespace=namespace, limit=500):
         if view.name == FROM_ENV and view.id != known.id:
-            revoke(tx, view.id, namespace=namespace, by=By(act_id=new_id(), who=FROM_ENV))
+            revoke(tx, view.id, namespace=namespace, by=Actor(act_id=new_id(), who=FROM_ENV))
 
 
 class _Server(uvicorn.Server):

@@ -26,7 +26,7 @@ from rota.api.waits import Waits
 from rota.engine.identity.audit_chain import seal
 from rota.errors import StoreUnavailable, TooMany
 from rota.notices import emit
-from rota.store.base import Room, Store, Tx
+from rota.store.base import ScopedStore, Store, Tx
 
 if TYPE_CHECKING:
     from rota.app import App
@@ -96,7 +96,7 @@ class Site:
         self._is_changed = True
         return await self.call(lambda: self.room(only).write(work))
 
-    def room(self, only: Collection[str] | None) -> Room:
+    def room(self, only: Collection[str] | None) -> ScopedStore:
         """Below our own checks the database refuses rows of namespaces that are not named."""
         return self.store if only is None else self.store.only(only)
 

@@ -20,11 +20,11 @@ from rota.api.payloads import check_payload
 from rota.api.rights import check_runs
 from rota.app.new_runs import new_run
 from rota.clock import elapsed_s
-from rota.engine.identity.audit_log import NewAct, new_act, record_all
+from rota.engine.identity.audit_log import NewAuditEntry, new_act, record_all
 from rota.engine.identity.namespaces import check_room, find_namespace
-from rota.engine.jobs.weights import Choice, choices
+from rota.engine.jobs.weights import VersionChoice, choices
 from rota.engine.runs.find import find_all
-from rota.engine.runs.idempotency import Keyed, answer_keys, drop_keys, take_keys
+from rota.engine.runs.idempotency import KeyedRequest, answer_keys, drop_keys, take_keys
 from rota.engine.runs.submit import submit
 from rota.errors import (
     CommitUnknown,
@@ -193,9 +193,9 @@ class Submits:
         return frozenset(find_all(tx, ids, namespace=namespace))
 
     def _record(self, tx: Tx, batch: _Batch) -> None:
-        acts: list[NewAct] = []
-        answered: list[Keyed] = []
-        refused: list[Keyed] = []
+        acts: list[NewAuditEntry] = []
+        answered: list[KeyedRequest] = []
+        refused: list[KeyedRequest] = []
         for call, answer in zip(batch.calls, batch.answers, strict=True):
             if isinstance(answer, Answer):
                 if answer.is_replay:
@@ -235,7 +235,7 @@ class Submits:
     def _draft(
         self,
         wish: Wish,
-        known: dict[str, Choice],
+        known: dict[str, VersionChoice],
         credential: Credential,
         quotas: Quotas,
     ) -> NewRun:
@@ -264,7 +264,7 @@ class Submits:
         return known[1]
 
 
-def _act(call: Call, answer: Answer, text: bytes) -> NewAct:
+def _act(call: Call, answer: Answer, text: bytes) -> NewAuditEntry:
     return new_act(
         call.by,
         namespace=call.credential.namespace,

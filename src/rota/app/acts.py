@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rota.app.who import whoami
-from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.audit_log import Actor, record
 from rota.ids import new_id
 from rota.store.base import Tx
 
@@ -26,7 +26,7 @@ def act(
     detail: Mapping[str, Any] | None = None,
 ) -> T:
     """Do it and put it on record; what answers False has found nothing to do."""
-    by = By(act_id=new_id(), who=who or whoami())
+    by = Actor(act_id=new_id(), who=who or whoami())
     told = {key: value for key, value in (detail or {}).items() if value is not None}
 
     def change(tx: Tx) -> T:

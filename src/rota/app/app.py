@@ -39,7 +39,7 @@ from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
 from rota.rules.text.names import check_name, check_release
 from rota.runtime.options import WorkerOptions
-from rota.runtime.values.artifacts import Vault
+from rota.runtime.values.artifacts import ArtifactStore
 from rota.runtime.values.backends import open_artifacts
 from rota.runtime.worker import Worker
 from rota.store.access.rights import WORKER
@@ -182,10 +182,10 @@ class App(Nouns):
         return data_job(self, name, target, texts, options)
 
     @cached_property
-    def vault(self) -> Vault:
+    def vault(self) -> ArtifactStore:
         """Values that are too large for the rows of runs, by what stands for them there."""
         artifacts = open_artifacts(self._said.artifacts, beside=file_of(self.url))
-        return Vault(lambda: self.store, artifacts)
+        return ArtifactStore(lambda: self.store, artifacts)
 
     def find_job(self, name: str) -> Job[..., Any]:
         """The job or graph of that name, or UnknownJob with a guess."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from rota.app.who import whoami
 from rota.clock import elapsed_s
-from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.schedules.backfills import fill as engine
-from rota.engine.schedules.backfills.fill import Planned
-from rota.engine.schedules.backfills.span import MOST, Range, Wish
+from rota.engine.schedules.backfills.fill import BackfillInstant
+from rota.engine.schedules.backfills.span import MOST, BackfillRange, BackfillRequest
 from rota.engine.schedules.backfills.views import BackfillView, backfills, show_backfill
 from rota.errors import BadOption, RunNotFinished
 from rota.ids import new_id
@@ -59,7 +59,7 @@ class Backfill:
 
     def cancel(self, *, note: str | None = None, who: str | None = None) -> None:
         """Make no more runs; those that are there go on."""
-        app, by = self._app, By(act_id=new_id(), who=who or whoami())
+        app, by = self._app, Actor(act_id=new_id(), who=who or whoami())
 
         def cancel(tx: Tx) -> None:
             name = show_backfill(tx, self.id, namespace=app.namespace).schedule or ""
@@ -90,11 +90,11 @@ class Backfills:
         return Backfill(self._app, backfill_id)
 
     def start(
-        self, name: str, wish: Wish, *, most: int | None = None, who: str | None = None
+        self, name: str, wish: BackfillRequest, *, most: int | None = None, who: str | None = None
     ) -> Backfill:
         """Begin; schedulers do the work. A range of more than `most` firings is refused."""
         wanted, backfill_id = self._range(name, wish), new_id()
-        app, by = self._app, By(act_id=new_id(), who=who or whoami())
+        app, by = self._app, Actor(act_id=new_id(), who=who or whoami())
         told = {"from": str(wish.start), "to": str(wish.end), "id": backfill_id}
 
         def start(tx: Tx) -> None:
@@ -115,8 +115,8 @@ class Backfills:
         return Backfill(app, backfill_id)
 
     def preview(
-        self, name: str, wish: Wish, *, most: int | None = None, limit: int = 100
-    ) -> builtins.list[Planned]:
+        self, name: str, wish: BackfillRequest, *, most: int | None = None, limit: int = 100
+    ) -> builtins.list[BackfillInstant]:
         """What it would do with the first instants of the range; nothing is written."""
         wanted = self._range(name, wish)
         schedules = self._app.schedules
@@ -132,12 +132,12 @@ class Backfills:
             )
         )
 
-    def _range(self, name: str, wish: Wish) -> Range:
+    def _range(self, name: str, wish: BackfillRequest) -> BackfillRange:
         view = self._app.schedules.show(name)
         if view.schedule is None:
             raise BadOption(f"schedule {name!r} cannot be read: {view.note}")
         where = view.schedule.zone
-        return Range(
+        return BackfillRange(
             from_at=_instant("from", wish.start, where),
             to_at=_instant("to", wish.end, where),
             reprocess=wish.reprocess,

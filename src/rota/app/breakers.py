@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rota.app.who import whoami
 from rota.engine.failures.breakers.control import breakers, close_breaker, open_breaker
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.ids import new_id
 from rota.model.breaker import BreakerView
 
@@ -37,5 +37,5 @@ class Breakers:
         return self._app.store.write(lambda tx: close_breaker(tx, job, namespace=namespace, by=by))
 
 
-def _by(who: str | None) -> By:
-    return By(act_id=new_id(), who=who or whoami())
+def _by(who: str | None) -> Actor:
+    return Actor(act_id=new_id(), who=who or whoami())

@@ -14,8 +14,8 @@ from rota.clock import elapsed_s
 from rota.engine.failures import dead_letters as engine
 from rota.engine.failures.dead_letters import LetterGroup, LetterState, LetterView
 from rota.engine.failures.discard import discard
-from rota.engine.failures.redrive import Pair, Redriven, Wish, redrive
-from rota.engine.identity.audit_log import By
+from rota.engine.failures.redrive import Redriven, RedrivePair, RedriveRequest, redrive
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.runs.find import now_ms
 from rota.errors import (
@@ -109,9 +109,11 @@ class DeadLetters:
         done: list[Redriven] = []
         new = 0
         for batch in self._batches(run_ids, group):
-            pairs = [Pair(run_id, new_id()) for run_id in batch]
-            wish = Wish(subject=_subject(run_ids, group), args=text, gap_ms=gap_ms, first=new)
-            by = By(act_id=new_id(), who=who or whoami(), why=why)
+            pairs = [RedrivePair(run_id, new_id()) for run_id in batch]
+            wish = RedriveRequest(
+                subject=_subject(run_ids, group), args=text, gap_ms=gap_ms, first=new
+            )
+            by = Actor(act_id=new_id(), who=who or whoami(), why=why)
             answers = self._surely(
                 lambda tx, p=pairs, w=wish, b=by: redrive(  # type: ignore[misc]
                     tx, p, w, namespace=self._app.namespace, by=b
@@ -139,7 +141,7 @@ class DeadLetters:
         self._chosen(run_ids, group, redriven_too=False)
         gone = 0
         for batch in self._batches(run_ids, group):
-            by = By(act_id=new_id(), who=who or whoami(), why=why)
+            by = Actor(act_id=new_id(), who=who or whoami(), why=why)
             gone += self._surely(
                 lambda tx, ids=batch, b=by: discard(  # type: ignore[misc]
                     tx,

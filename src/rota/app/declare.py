@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rota.app.who import whoami
 from rota.clock import to_text
-from rota.engine.jobs.declare import Declared, Hand
+from rota.engine.jobs.declare import Declared, Declarer
 from rota.engine.jobs.declare import declare as record
 from rota.errors import BadOption
 from rota.ids import new_id
@@ -45,9 +45,9 @@ def declare(app: App, jobs: Collection[Job[..., Any]], *, decides: bool = False)
     return done
 
 
-def hand_of(app: App, who: str | None = None, *, decides: bool = False) -> Hand:
+def hand_of(app: App, who: str | None = None, *, decides: bool = False) -> Declarer:
     """What changes of definitions need."""
-    return Hand(
+    return Declarer(
         namespace=app.namespace,
         who=who or whoami(),
         timetables=app.schedules.timetables,

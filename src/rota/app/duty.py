@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rota.app.definitions import told_jobs
-from rota.app.works import Works
+from rota.app.works import HandlerResolver
 from rota.engine.admission.graph_runs import limits_of_graphs
 from rota.rules.admission.dependencies import check_circles
 from rota.rules.jobs.accepted_arguments import takes_of_all
-from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.options import WorkerOptions, WorkerScope
 
 if TYPE_CHECKING:
     from rota.app.app import App
 
 
-def duty_of(app: App, options: WorkerOptions) -> Duty:
+def duty_of(app: App, options: WorkerOptions) -> WorkerScope:
     """Records what the code of the app declares, as the worker that starts now will claim it."""
     jobs = app.everything
     check_circles({name: job.spec for name, job in jobs.items()})
@@ -24,7 +24,7 @@ def duty_of(app: App, options: WorkerOptions) -> Duty:
 
     declare(app, jobs.values(), decides=options.decides)
     queues = options.queues or tuple(sorted({job.spec.queue for job in jobs.values()}))
-    return Duty(
+    return WorkerScope(
         namespace=app.namespace,
         queues=queues or ("default",),
         jobs=tuple(sorted(jobs)),
@@ -34,6 +34,6 @@ def duty_of(app: App, options: WorkerOptions) -> Duty:
         max_runs=limits_of_graphs({name: job.spec for name, job in jobs.items()}),
         versions={name: job.version for name, job in jobs.items() if job.version is not None},
         takes=takes_of_all(job.spec for job in jobs.values()),
-        find_work=Works(app, stored=options.stored).find,
+        find_work=HandlerResolver(app, stored=options.stored).find,
         all_queues=not options.queues,
     )

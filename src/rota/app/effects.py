@@ -6,7 +6,7 @@ import builtins
 from typing import TYPE_CHECKING, Any
 
 from rota.app.who import whoami
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.effects.in_doubt import doubts, effects, settle_doubt
 from rota.errors import BadInput
 from rota.ids import new_id
@@ -50,7 +50,7 @@ class Effects:
         the call with the same key.
         """
         text = settled_text(name, done=done, result=result)
-        by = By(act_id=new_id(), who=who or whoami(), why=why)
+        by = Actor(act_id=new_id(), who=who or whoami(), why=why)
         namespace = self._app.namespace
         return self._app.store.write(
             lambda tx: settle_doubt(tx, run_id, name, namespace=namespace, by=by, result=text)

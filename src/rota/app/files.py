@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rota.app.who import whoami
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.apply import apply, compare
 from rota.engine.schedules.compiled import seed_of
 from rota.errors import BadFile
@@ -68,7 +68,7 @@ class Files:
     ) -> Plan:
         """Make it so, in one transaction; gives what was changed."""
         bundles = read_bundles(paths, calendars=self._calendars())
-        app, by = self._app, By(act_id=new_id(), who=who or whoami())
+        app, by = self._app, Actor(act_id=new_id(), who=who or whoami())
         return app.store.write(
             lambda tx: apply(
                 tx,

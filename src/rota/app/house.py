@@ -10,8 +10,8 @@ from rota.app.tokens import OVERLAP, draw_next, draw_token, overlap_of
 from rota.app.who import whoami
 from rota.engine.identity import namespaces as engine
 from rota.engine.identity import tokens
-from rota.engine.identity.audit_chain import Verified, seal, verify_with
-from rota.engine.identity.audit_log import Act, By, acts
+from rota.engine.identity.audit_chain import ChainVerdict, seal, verify_with
+from rota.engine.identity.audit_log import Actor, AuditEntry, acts
 from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.model.anchor import Anchor
@@ -95,14 +95,14 @@ class Audit:
         text: str | None = None,
         before: str | None = None,
         limit: int = 50,
-    ) -> builtins.list[Act]:
+    ) -> builtins.list[AuditEntry]:
         """The newest first; `before` is the last id of the page before."""
         wanted: dict[str, Any] = {"verb": verb, "who": who, "subject": subject, "text": text}
         wanted["before"] = before
         namespace = self._app.namespace
         return self._app.store.read(lambda tx: acts(tx, namespace=namespace, limit=limit, **wanted))
 
-    def verify(self, head: str | None = None, *, anchors: Sequence[Anchor] = ()) -> Verified:
+    def verify(self, head: str | None = None, *, anchors: Sequence[Anchor] = ()) -> ChainVerdict:
         """Whether the chain holds, and a hash and anchors that were noted earlier are in it."""
         while self._app.store.write(seal):
             pass
@@ -154,5 +154,5 @@ class Namespaces:
         self._app.store.write(lambda tx: engine.remove_namespace(tx, name, by=by))
 
 
-def _by(who: str | None) -> By:
-    return By(act_id=new_id(), who=who or whoami())
+def _by(who: str | None) -> Actor:
+    return Actor(act_id=new_id(), who=who or whoami())

@@ -11,7 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from rota.clock import elapsed_s
-from rota.engine.logs import Seen, read, search
+from rota.engine.logs import LogCursor, read, search
 from rota.engine.runs.find import endings, find, now_ms
 from rota.engine.wakeup_keys import ENDED, LOGGED, NODE_ENDED
 from rota.model.log import Level, LogLine
@@ -89,7 +89,7 @@ class LogReader:
             watch.close()
 
     def _page(self) -> list[LogLine]:
-        seen = [Seen(fence, seq) for fence, seq in self._seen.items()]
+        seen = [LogCursor(fence, seq) for fence, seq in self._seen.items()]
         namespace = self._app.namespace
         return self._app.store.read(
             lambda tx: read(tx, self._run_id, namespace=namespace, seen=seen)

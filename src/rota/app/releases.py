@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rota.app.declare import hand_of
 from rota.app.who import whoami
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.declare import releases, use
 from rota.ids import new_id
 from rota.model.release import Release
@@ -32,5 +32,5 @@ class Releases:
     def use(self, number: int, *, who: str | None = None) -> Release:
         """Make what this release declared hold again; it gets a new number, the highest."""
         hand = hand_of(self._app, who)
-        by = By(act_id=new_id(), who=who or whoami())
+        by = Actor(act_id=new_id(), who=who or whoami())
         return self._app.store.write(lambda tx: use(tx, number, hand, by))

@@ -13,7 +13,7 @@ from rota.engine.failures.on_failure import told_run
 from rota.engine.graphs.control import Part, bound_args, mark, pause, rerun_graph, resume
 from rota.engine.graphs.views.nodes import NodeView, nodes
 from rota.engine.graphs.views.progress import progress
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.reasons import Reason
 from rota.engine.insight.why import why, why_of_node
 from rota.engine.runs.cancel import cancel
@@ -139,7 +139,7 @@ class Run(Generic[R]):
         A run of a graph whose setups have succeeded runs its teardowns first and stays `suspended`
         meanwhile; `force` ends it without them.
         """
-        by = By(act_id=new_id(), who=whoami())
+        by = Actor(act_id=new_id(), who=whoami())
         return self._app.store.write(
             lambda tx: cancel(
                 tx, self.id, namespace=self._app.namespace, reason=reason, by=by, force=force
@@ -156,18 +156,18 @@ class Run(Generic[R]):
 
     def pause(self, why: str = "") -> None:
         """Of a graph: no other node starts until it is resumed; those that run may end."""
-        by = By(act_id=new_id(), who=whoami(), why=why)
+        by = Actor(act_id=new_id(), who=whoami(), why=why)
         self._app.store.write(lambda tx: pause(tx, self.id, namespace=self._app.namespace, by=by))
 
     def resume(self, why: str = "") -> None:
         """Go on where it was paused."""
-        by = By(act_id=new_id(), who=whoami(), why=why)
+        by = Actor(act_id=new_id(), who=whoami(), why=why)
         self._app.store.write(lambda tx: resume(tx, self.id, namespace=self._app.namespace, by=by))
 
     def mark(self, node: str, ending: str, why: str = "") -> None:
         """Say how a node has ended that has not: `success`, `failed` or `skipped`."""
         one_of("ending", ending, MARKS)
-        by = By(act_id=new_id(), who=whoami(), why=why)
+        by = Actor(act_id=new_id(), who=whoami(), why=why)
         self._app.store.write(
             lambda tx: mark(tx, self.id, node, Ending(ending), namespace=self._app.namespace, by=by)
         )
@@ -185,7 +185,7 @@ class Run(Generic[R]):
         part: `failed` with all after it, `from` a node with all after it, `only` a node, `all`.
         """
         fresh = new_id()
-        by = By(act_id=new_id(), who=whoami(), why=why)
+        by = Actor(act_id=new_id(), who=whoami(), why=why)
         namespace = self._app.namespace
 
         def again(tx: Tx) -> str:
@@ -209,7 +209,7 @@ class Run(Generic[R]):
     def rerun(self) -> Run[R]:
         """A new run with the same arguments, linked to this one; closes its dead letter."""
         fresh = new_id()
-        by = By(act_id=new_id(), who=whoami())
+        by = Actor(act_id=new_id(), who=whoami())
         self._app.store.write(
             lambda tx: rerun(tx, self.id, namespace=self._app.namespace, new_id=fresh, by=by)
         )

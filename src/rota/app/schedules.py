@@ -17,10 +17,10 @@ from rota.app.run import Run
 from rota.clock import to_ms
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.schedules import definitions as engine
-from rota.engine.schedules.backfills.fill import Planned
-from rota.engine.schedules.backfills.span import Wish
+from rota.engine.schedules.backfills.fill import BackfillInstant
+from rota.engine.schedules.backfills.span import BackfillRequest
 from rota.engine.schedules.backfills.views import Reprocess
-from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.engine.schedules.firings import FiringView, firings_of
 from rota.engine.schedules.next_firings import coming
 from rota.engine.schedules.trigger import Triggered, trigger
@@ -47,7 +47,7 @@ class Schedules:
     def __init__(self, app: App) -> None:
         self._app = app
         self.backfills = Backfills(app)
-        self._timetables: Timetables | None = None
+        self._timetables: CompiledSchedules | None = None
         self._compiling = Lock()
 
     def list(
@@ -196,7 +196,7 @@ class Schedules:
         other starts; with `parallel` it has so many places of its own instead. More than 10,000
         firings need a larger `most`.
         """
-        wish = Wish(start, end, reprocess, newest_first, parallel, args)
+        wish = BackfillRequest(start, end, reprocess, newest_first, parallel, args)
         return self.backfills.start(name, wish, most=most, who=who)
 
     def preview_backfill(  # noqa: PLR0913  # which instants, all named
@@ -209,17 +209,17 @@ class Schedules:
         newest_first: bool = False,
         most: int | None = None,
         limit: int = 100,
-    ) -> builtins.list[Planned]:
+    ) -> builtins.list[BackfillInstant]:
         """What a backfill would do with the first instants of its range; refuses what it would."""
-        wish = Wish(start, end, reprocess, newest_first)
+        wish = BackfillRequest(start, end, reprocess, newest_first)
         return self.backfills.preview(name, wish, most=most, limit=limit)
 
     @property
-    def timetables(self) -> Timetables:
+    def timetables(self) -> CompiledSchedules:
         """Compiled once for the threads of this process."""
         with self._compiling:
             if self._timetables is None:
-                self._timetables = Timetables(rules_version(), random.random)
+                self._timetables = CompiledSchedules(rules_version(), random.random)
             return self._timetables
 
     @property

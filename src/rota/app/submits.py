@@ -16,7 +16,7 @@ from rota.errors import CommitUnknown, DuplicateKey, StoreUnavailable
 from rota.model.artifact import LARGE
 from rota.model.run import NewRun, Submitted
 from rota.store.base import Tx
-from rota.store.group_commit import Combiner
+from rota.store.group_commit import GroupCommit
 
 if TYPE_CHECKING:
     from rota.app.app import App
@@ -32,7 +32,7 @@ class Submits:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._commit: Combiner[Sequence[NewRun], list[Submitted]] = Combiner(self._flush)
+        self._commit: GroupCommit[Sequence[NewRun], list[Submitted]] = GroupCommit(self._flush)
 
     def record(self, runs: Sequence[NewRun]) -> list[Submitted]:
         """All or none, and on disk when this returns; DuplicateKey if a key is somebody else's."""

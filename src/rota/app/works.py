@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rota.engine.jobs.definitions import CODE, Pinned, pinned_to
+from rota.engine.jobs.definitions import CODE, PinnedVersion, pinned_to
 from rota.errors import AppNotFound, UnknownJob
 from rota.model.run import Lease
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
 from rota.rules.jobs.accepted_arguments import takes_of
 from rota.rules.jobs.signature import Signature
 from rota.rules.text.template import placeholders
-from rota.runtime.attempts.attempt import Work
+from rota.runtime.attempts.attempt import ResolvedJob
 from rota.runtime.executors.process.lookup import find_function
 from rota.scripts import module_name, script_path
 
@@ -29,21 +29,25 @@ def reference(function: Callable[..., Any]) -> str:
     return f"{module_name(function.__module__)}:{function.__qualname__}"
 
 
-class Works:
+class HandlerResolver:
     """Looked up once per (job, version), then remembered.
 
     `stored` says whether the worker may carry out what no code has brought.
     """
 
     def __init__(
-        self, app: App, *, stored: bool, find_pinned: Callable[[Lease], Pinned | None] | None = None
+        self,
+        app: App,
+        *,
+        stored: bool,
+        find_pinned: Callable[[Lease], PinnedVersion | None] | None = None,
     ) -> None:
         self._app = app
         self._stored = stored
         self._find_pinned = find_pinned or self._look_up
-        self._known: dict[tuple[str, int], Work] = {}
+        self._known: dict[tuple[str, int], ResolvedJob] = {}
 
-    def find(self, lease: Lease) -> Work:
+    def find(self, lease: Lease) -> ResolvedJob:
         at = lease.job, lease.version
         work = self._known.get(at)
         if work is None:
@@ -52,7 +56,7 @@ class Works:
                 self._known[at] = work
         return work
 
-    def _make(self, lease: Lease) -> Work:
+    def _make(self, lease: Lease) -> ResolvedJob:
         job = self._app.jobs.get(lease.job)
         if job is not None and job.version == lease.version:
             return _work(job, job.spec)
@@ -63,7 +67,7 @@ class Works:
             return make(lease, pinned)
         return _work(job, job.spec) if pinned is None else self._pinned_work(lease, job, pinned)
 
-    def _pinned_work(self, lease: Lease, job: Job[..., Any], pinned: Pinned) -> Work:
+    def _pinned_work(self, lease: Lease, job: Job[..., Any], pinned: PinnedVersion) -> ResolvedJob:
         """For a run of another version than that of our code."""
         if not self._stored and _is_foreign(job, pinned):
             return _refused(pinned.spec)
@@ -73,26 +77,26 @@ class Works:
             return work
         return msgspec.structs.replace(work, mismatch=_mismatch(lease, pinned.spec, job))
 
-    def _instead_of_graph(self, lease: Lease, pinned: Pinned | None) -> Work:
+    def _instead_of_graph(self, lease: Lease, pinned: PinnedVersion | None) -> ResolvedJob:
         """For a run of a version in which what is a graph in our code was, or will be, none."""
         if pinned is None or isinstance(pinned.spec.target, GraphTarget):
             raise UnknownJob(lease.job)
         if isinstance(pinned.spec.target, PythonTarget):
             graph = self._app.graphs[lease.job].job
             spec = msgspec.structs.replace(pinned.spec, isolation="thread")
-            return Work(spec=spec, mismatch=_mismatch(lease, spec, graph))
+            return ResolvedJob(spec=spec, mismatch=_mismatch(lease, spec, graph))
         if not self._stored and pinned.origin != CODE:
             return _refused(pinned.spec)
         return _stored_work(lease, pinned)
 
-    def _look_up(self, lease: Lease) -> Pinned | None:
+    def _look_up(self, lease: Lease) -> PinnedVersion | None:
         namespace = self._app.namespace
         return self._app.store.read(
             lambda tx: pinned_to(tx, lease.job, lease.version, namespace=namespace)
         )
 
 
-def _is_foreign(job: Job[..., Any], pinned: Pinned) -> bool:
+def _is_foreign(job: Job[..., Any], pinned: PinnedVersion) -> bool:
     """A program or a request that a file put in the place of a job of our code."""
     target = pinned.spec.target
     is_data = isinstance(target, CommandTarget | HttpTarget)
@@ -123,7 +127,7 @@ def _kind(spec: JobSpec) -> str:
             return "a request"
 
 
-def _refused(spec: JobSpec) -> Work:
+def _refused(spec: JobSpec) -> ResolvedJob:
     """Fails with the reason; a retry may find a worker that may."""
     says = (
         f"job {spec.name!r} was taken over by a job file, and this worker carries out only what "
@@ -132,12 +136,12 @@ def _refused(spec: JobSpec) -> Work:
     return _failing(spec, _Refusal(says), ref="rota:refusal")
 
 
-def _work(job: Job[..., Any], spec: JobSpec) -> Work:
+def _work(job: Job[..., Any], spec: JobSpec) -> ResolvedJob:
     """Policies and data targets of the pinned version; a function is the one we have."""
     match spec.target, job.handler:
         case PythonTarget(), function if function is not None:
             local = msgspec.structs.replace(spec, target=_importable(function, spec.target))
-            return Work(
+            return ResolvedJob(
                 spec=local,
                 handler=function,
                 signature=job.signature,
@@ -145,15 +149,15 @@ def _work(job: Job[..., Any], spec: JobSpec) -> Work:
             )
         case CommandTarget() | HttpTarget(), _:
             names = placeholders(_texts(spec.target))
-            return Work(
+            return ResolvedJob(
                 spec=spec,
                 signature=Signature.of_names(spec.name, names),
                 retry_function=job.retry_function,
             )
-    return Work(spec=spec, retry_function=job.retry_function)
+    return ResolvedJob(spec=spec, retry_function=job.retry_function)
 
 
-def _stored_work(lease: Lease, pinned: Pinned | None) -> Work:
+def _stored_work(lease: Lease, pinned: PinnedVersion | None) -> ResolvedJob:
     """Of a job that only the store defines; a function is imported here, and not found it fails."""
     if pinned is None:
         raise UnknownJob(lease.job)
@@ -162,7 +166,7 @@ def _stored_work(lease: Lease, pinned: Pinned | None) -> Work:
         raise UnknownJob(lease.job)
     if not isinstance(spec.target, PythonTarget):
         names = placeholders(_texts(spec.target))
-        return Work(spec=spec, signature=Signature.of_names(spec.name, names))
+        return ResolvedJob(spec=spec, signature=Signature.of_names(spec.name, names))
     function: Callable[..., Any]
     try:
         function = find_function(spec.target.ref)
@@ -174,12 +178,12 @@ def _stored_work(lease: Lease, pinned: Pinned | None) -> Work:
     is_async = inspect.iscoroutinefunction(function)
     target = PythonTarget(ref=spec.target.ref, is_async=is_async)
     local = msgspec.structs.replace(spec, target=target)
-    return Work(spec=local, handler=function, signature=signature)
+    return ResolvedJob(spec=local, handler=function, signature=signature)
 
 
-def _failing(spec: JobSpec, refusal: _Refusal, *, ref: str) -> Work:
+def _failing(spec: JobSpec, refusal: _Refusal, *, ref: str) -> ResolvedJob:
     local = msgspec.structs.replace(spec, target=PythonTarget(ref=ref), isolation="thread")
-    return Work(spec=local, handler=refusal, signature=Signature.of(refusal))
+    return ResolvedJob(spec=local, handler=refusal, signature=Signature.of(refusal))
 
 
 class _Refusal:

@@ -12,7 +12,7 @@ from rota.errors import BadFile
 if TYPE_CHECKING:
     from rota.app.house import Audit
     from rota.client.house import ServedAudit
-    from rota.engine.identity.audit_chain import Verified
+    from rota.engine.identity.audit_chain import ChainVerdict
     from rota.model.anchor import Anchor
 
 PAGE = 50
@@ -57,7 +57,7 @@ def keep_ms_of(said: str | None) -> int:
     return Retention().acts_ms if said is None else parse_duration(said)
 
 
-def kept_until(audit: Audit | ServedAudit, found: Verified, keep_ms: int) -> int | None:
+def kept_until(audit: Audit | ServedAudit, found: ChainVerdict, keep_ms: int) -> int | None:
     """Until when the last act that was verified has to stay; None where no act is left.
 
     Acts may have come since. If the last one is gone meanwhile, the one before it is judged, whose

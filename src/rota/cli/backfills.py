@@ -15,14 +15,14 @@ from rota.errors import BackfillFailed
 if TYPE_CHECKING:
     from rota.app.backfills import Backfill
     from rota.client.backfills import ServedBackfill
-    from rota.engine.schedules.backfills.fill import Planned
+    from rota.engine.schedules.backfills.fill import BackfillInstant
     from rota.engine.schedules.backfills.views import BackfillView
 
 COLUMNS = ("id", "schedule", "state", "from", "to", "seen", "started", "succeeded", "failed")
 PLAN_COLUMNS = ("for", "would", "run so far")
 
 
-def print_planned(planned: Sequence[Planned], *, as_json: bool) -> None:
+def print_planned(planned: Sequence[BackfillInstant], *, as_json: bool) -> None:
     """What a backfill would do, instant by instant."""
     if as_json:
         print_json(

@@ -11,7 +11,7 @@ from rota.cli.documents import iso
 from rota.cli.output import STATE_STYLES, styled
 from rota.cli.times import took
 from rota.cli.words import icon_of
-from rota.engine.graphs.views.timeline import Timeline, Track
+from rota.engine.graphs.views.timeline import Timeline, TimelineTrack
 
 MARKS = {"queued": "░", "running": "█", "failed": "▒"}
 STYLES = {"queued": "blue", "running": "green", "failed": "red"}
@@ -57,7 +57,7 @@ def timeline_documents(line: Timeline) -> Iterator[dict[str, Any]]:
         }
 
 
-def _bar(track: Track, line: Timeline, width: int) -> list[tuple[str, str]]:
+def _bar(track: TimelineTrack, line: Timeline, width: int) -> list[tuple[str, str]]:
     """A mark for each step of the scale; what is short still gets one, over what is long."""
     length = max(1, line.end_at - line.start_at)
     cells: list[str] = [""] * width
@@ -82,7 +82,7 @@ def _scale(line: Timeline, width: int) -> str:
     return f"{texts[0]:<{half}}{texts[1]:<{max(1, width - half - len(texts[2]))}}{texts[2]}"
 
 
-def _about(track: Track) -> str:
+def _about(track: TimelineTrack) -> str:
     ran = [each for each in track.stretches if each.part != "queued"]
     lasted = took(ran[0].start_at, ran[-1].end_at) if ran else ""
     extra = f"{track.instances:,} instances" if track.instances is not None else ""

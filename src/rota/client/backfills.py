@@ -13,8 +13,8 @@ import msgspec
 
 from rota.client.documents import Answer, ms_or_none
 from rota.clock import elapsed_s, to_ms
-from rota.engine.schedules.backfills.fill import Planned
-from rota.engine.schedules.backfills.span import Wish
+from rota.engine.schedules.backfills.fill import BackfillInstant
+from rota.engine.schedules.backfills.span import BackfillRequest
 from rota.engine.schedules.backfills.views import BackfillView, Reprocess
 from rota.errors import BadOption, RunNotFinished
 from rota.rules.text.duration import parse_duration
@@ -110,7 +110,7 @@ class ServedBackfills:
         """A handle by its id."""
         return ServedBackfill(self._client, backfill_id)
 
-    def start(self, name: str, wish: Wish, *, most: int | None = None) -> ServedBackfill:
+    def start(self, name: str, wish: BackfillRequest, *, most: int | None = None) -> ServedBackfill:
         """Begin; schedulers do the work. A range of more than `most` firings is refused."""
         begun = self._client.line.post(_of(name), _Begun, _body(wish, most))
         if begun.backfill is None:
@@ -118,8 +118,13 @@ class ServedBackfills:
         return ServedBackfill(self._client, begun.backfill.id)
 
     def preview(
-        self, name: str, wish: Wish, *, most: int | None = None, limit: int = MOST_PLANNED
-    ) -> builtins.list[Planned]:
+        self,
+        name: str,
+        wish: BackfillRequest,
+        *,
+        most: int | None = None,
+        limit: int = MOST_PLANNED,
+    ) -> builtins.list[BackfillInstant]:
         """What it would do with the first instants of the range; nothing is written."""
         if limit > MOST_PLANNED:
             raise BadOption(f"limit={limit}: a server previews up to {MOST_PLANNED} instants")
@@ -127,12 +132,12 @@ class ServedBackfills:
             _of(name), _Begun, _body(wish, most) | {"dryRun": True}
         ).planned
         return [
-            Planned(instant=to_ms(each.at), starts=each.starts, state=each.state)
+            BackfillInstant(instant=to_ms(each.at), starts=each.starts, state=each.state)
             for each in told[:limit]
         ]
 
 
-def _body(wish: Wish, most: int | None) -> dict[str, Any]:
+def _body(wish: BackfillRequest, most: int | None) -> dict[str, Any]:
     start, end = wish.start, wish.end
     said = {
         "from": start.isoformat() if isinstance(start, datetime) else start,

@@ -11,8 +11,8 @@ import msgspec
 
 from rota.client.documents import Answer, ms_or_none
 from rota.clock import to_datetime, to_ms
-from rota.engine.identity.audit_chain import Verified
-from rota.engine.identity.audit_log import Act
+from rota.engine.identity.audit_chain import ChainVerdict
+from rota.engine.identity.audit_log import AuditEntry
 from rota.model.anchor import Anchor
 from rota.model.identity import GivenToken, Role, TokenView
 
@@ -125,17 +125,17 @@ class ServedAudit:
         text: str | None = None,
         before: str | None = None,
         limit: int = 50,
-    ) -> list[Act]:
+    ) -> list[AuditEntry]:
         """The newest first."""
         filters = {"verb": verb, "who": who, "subject": subject, "text": text}
         found = self._client.pages("/audit", _Act, filters, start=before, limit=limit)
         return [_act(each) for each in found]
 
-    def verify(self, head: str | None = None, *, anchors: Sequence[Anchor] = ()) -> Verified:
+    def verify(self, head: str | None = None, *, anchors: Sequence[Anchor] = ()) -> ChainVerdict:
         """Whether the chain holds, and a hash and anchors that were noted earlier are in it."""
         if not anchors:
             said = self._client.line.get("/audit/verify", _Verification, {"head": head})
-            return Verified(**msgspec.structs.asdict(said))
+            return ChainVerdict(**msgspec.structs.asdict(said))
         found, fit = self._verify(head, anchors[:BATCH]), 0
         for at in range(BATCH, len(anchors), BATCH):
             if not found.is_good:
@@ -144,10 +144,10 @@ class ServedAudit:
             found = self._verify(head, anchors[at : at + BATCH])
         return msgspec.structs.replace(found, anchors=fit + found.anchors)
 
-    def _verify(self, head: str | None, anchors: Sequence[Anchor]) -> Verified:
+    def _verify(self, head: str | None, anchors: Sequence[Anchor]) -> ChainVerdict:
         body = {"head": head, "anchors": [_noted(each) for each in anchors]}
         said = self._client.line.post("/audit/verify", _Verification, body)
-        return Verified(**msgspec.structs.asdict(said))
+        return ChainVerdict(**msgspec.structs.asdict(said))
 
 
 def _said(duration: str | float) -> str:
@@ -173,8 +173,10 @@ def _noted(anchor: Anchor) -> dict[str, Any]:
     }
 
 
-def _act(act: _Act) -> Act:
+def _act(act: _Act) -> AuditEntry:
     facts = msgspec.structs.asdict(act)
     before, after = facts.pop("before"), facts.pop("after")
     facts["name"] = facts.pop("subject_name")
-    return Act(**facts | {"at": to_ms(act.at), "before_digest": before, "after_digest": after})
+    return AuditEntry(
+        **facts | {"at": to_ms(act.at), "before_digest": before, "after_digest": after}
+    )

@@ -9,7 +9,7 @@ import msgspec
 from rota.client.documents import Answer, ms_or_none
 from rota.clock import to_ms
 from rota.engine.graphs.views.nodes import NodeView
-from rota.engine.graphs.views.timeline import Part, Stretch, Timeline, Track
+from rota.engine.graphs.views.timeline import Part, Timeline, TimelineSpan, TimelineTrack
 from rota.model.run import RunView
 from rota.rules.graphs.progress import Progress
 
@@ -136,13 +136,13 @@ class TimelineAnswer(Answer):
             start_at=to_ms(self.start_at),
             end_at=to_ms(self.end_at),
             tracks=tuple(
-                Track(
+                TimelineTrack(
                     name=track.name,
                     state=track.state,
                     attempts=track.attempts,
                     instances=track.instances,
                     stretches=tuple(
-                        Stretch(
+                        TimelineSpan(
                             part=each.part, start_at=to_ms(each.start_at), end_at=to_ms(each.end_at)
                         )
                         for each in track.stretches

@@ -13,8 +13,8 @@ import msgspec
 from rota.client.backfills import ServedBackfill, ServedBackfills
 from rota.client.documents import Answer, Page, ms_or_none
 from rota.clock import to_datetime, to_ms
-from rota.engine.schedules.backfills.fill import Planned
-from rota.engine.schedules.backfills.span import Wish
+from rota.engine.schedules.backfills.fill import BackfillInstant
+from rota.engine.schedules.backfills.span import BackfillRequest
 from rota.engine.schedules.backfills.views import Reprocess
 from rota.engine.schedules.firings import FiringView
 from rota.engine.schedules.views import ScheduleOrigin, ScheduleState, ScheduleView
@@ -201,7 +201,7 @@ class ServedSchedules:
         most: int | None = None,
     ) -> ServedBackfill:
         """Run it for past instants, from `start` (included) to `end`; as `app.schedules` does."""
-        wish = Wish(start, end, reprocess, newest_first, parallel, args)
+        wish = BackfillRequest(start, end, reprocess, newest_first, parallel, args)
         return self.backfills.start(name, wish, most=most)
 
     def preview_backfill(  # noqa: PLR0913  # which instants, all named
@@ -214,9 +214,9 @@ class ServedSchedules:
         newest_first: bool = False,
         most: int | None = None,
         limit: int = 100,
-    ) -> builtins.list[Planned]:
+    ) -> builtins.list[BackfillInstant]:
         """What a backfill would do with the first instants of its range; refuses what it would."""
-        wish = Wish(start, end, reprocess, newest_first)
+        wish = BackfillRequest(start, end, reprocess, newest_first)
         return self.backfills.preview(name, wish, most=most, limit=limit)
 
     def _shown(self, name: str, count: int) -> _Shown:

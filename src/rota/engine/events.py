@@ -12,10 +12,10 @@ import msgspec
 
 from rota.engine.admission.windows import Blackouts, hold, load_blackouts
 from rota.engine.failures.batch_isolation import each_apart, split, words
-from rota.engine.schedules.compiled import Plan, Timetables
+from rota.engine.schedules.compiled import CompiledSchedule, CompiledSchedules
 from rota.engine.schedules.fire import Calendars, load_calendars, plan_of
-from rota.engine.schedules.new_run import Start, origin_of, spec_of
-from rota.engine.schedules.starts import Ask, Begun, NewId, begin, stop_old
+from rota.engine.schedules.new_run import ScheduledStart, origin_of, spec_of
+from rota.engine.schedules.starts import NewId, StartRequest, StartResult, begin, stop_old
 from rota.errors import DuplicateKey, NotPermitted
 from rota.model.event import Event, Heard, Sent
 from rota.model.spec import GraphTarget
@@ -29,7 +29,7 @@ class _Listener(msgspec.Struct, frozen=True, kw_only=True):
     """A schedule that listens; without a plan when it cannot be understood."""
 
     row: Row
-    plan: Plan | None = None
+    plan: CompiledSchedule | None = None
     args: Mapping[str, Any] = {}
     """Those of the schedule, with the times of the run in them."""
     note: str | None = None
@@ -41,7 +41,7 @@ def send(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is n
     *,
     namespace: str,
     sent_by: str,
-    timetables: Timetables,
+    timetables: CompiledSchedules,
     new_id: NewId,
     reaches: Callable[[str], bool] | None = None,
     check: Callable[[Collection[str]], None] = lambda _: None,
@@ -64,7 +64,7 @@ def send(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is n
     windows = load_blackouts(tx, rows)
     listeners = [_listener(row, event.id, timetables, calendars) for row in rows]
 
-    def start(tx: Tx) -> dict[str, Begun]:
+    def start(tx: Tx) -> dict[str, StartResult]:
         return _start(tx, listeners, event, windows, new_id)
 
     begun = split(tx, start) if listeners else {}
@@ -73,7 +73,7 @@ def send(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is n
 
 def _start(
     tx: Tx, listeners: Sequence[_Listener], event: Event, windows: Blackouts, new_id: NewId
-) -> dict[str, Begun]:
+) -> dict[str, StartResult]:
     """Start what listens; in a careful transaction who raises is in error, and the others start."""
     if not tx.is_careful:
         return _start_all(tx, listeners, event, windows, new_id)
@@ -88,7 +88,7 @@ def _start(
 
 def _start_all(
     tx: Tx, listeners: Sequence[_Listener], event: Event, windows: Blackouts, new_id: NewId
-) -> dict[str, Begun]:
+) -> dict[str, StartResult]:
     asks = [ask for each in listeners if (ask := _ask(each, event, windows)) is not None]
     begun = begin(tx, asks, new_id=new_id)
     for each in listeners:
@@ -97,7 +97,7 @@ def _start_all(
     return begun
 
 
-def _break(tx: Tx, listener: _Listener, error: Exception) -> dict[str, Begun]:
+def _break(tx: Tx, listener: _Listener, error: Exception) -> dict[str, StartResult]:
     _count(tx, _Listener(row=listener.row, note=words(error)), None)
     return {}
 
@@ -129,26 +129,28 @@ def _known(tx: Tx, event: Event, namespace: str) -> Sent:
     return Sent(id=str(row["id"]), is_new=str(row["id"]) == event.id, heard=heard)
 
 
-def _listener(row: Row, event_id: str, timetables: Timetables, calendars: Calendars) -> _Listener:
+def _listener(
+    row: Row, event_id: str, timetables: CompiledSchedules, calendars: Calendars
+) -> _Listener:
     row = {**row, "id": str(row["id"])}
     try:
         plan = plan_of(row, timetables, calendars)
         # What the event brings is put in as it is: only the schedule's own arguments name times.
-        start = Start(instant=row["now"], kind="event", request=event_id)
+        start = ScheduledStart(instant=row["now"], kind="event", request=event_id)
         args = resolve_args(plan.schedule.args, origin_of(row, plan, start))
         return _Listener(row=row, plan=plan, args=args)
     except Exception as error:  # noqa: BLE001  # whatever it is, the others hear it
         return _Listener(row=row, note=words(error))
 
 
-def _ask(listener: _Listener, event: Event, windows: Blackouts) -> Ask | None:
+def _ask(listener: _Listener, event: Event, windows: Blackouts) -> StartRequest | None:
     row, plan = listener.row, listener.plan
     if plan is None or row["state"] != "active" or not _is_open(row, plan):
         return None
     spec = spec_of(row["job_spec"])
     target = spec.target
     names = target.graph.parameters if isinstance(target, GraphTarget) else spec.parameters
-    start = Start(
+    start = ScheduledStart(
         instant=row["now"],
         kind="event",
         request=event.id,
@@ -157,10 +159,10 @@ def _ask(listener: _Listener, event: Event, windows: Blackouts) -> Ask | None:
     mine = windows.get(row["namespace"], ())
     free = hold(mine, start, job=row["job"], queue=spec.queue, now=row["now"]) if mine else start
     starts, held = ([free], []) if free is not None else ([], [start])
-    return Ask(row=row, plan=plan, starts=starts, held=held, waits=True)
+    return StartRequest(row=row, plan=plan, starts=starts, held=held, waits=True)
 
 
-def _is_open(row: Row, plan: Plan) -> bool:
+def _is_open(row: Row, plan: CompiledSchedule) -> bool:
     """Between its bounds, and with runs left of its count."""
     end_at, count = plan.lateness.end_at, plan.schedule.count
     is_early = plan.start_at is not None and row["now"] < plan.start_at
@@ -168,7 +170,7 @@ def _is_open(row: Row, plan: Plan) -> bool:
     return not (is_early or is_late or (count is not None and row["fired"] >= count))
 
 
-def _count(tx: Tx, listener: _Listener, begun: Begun | None) -> None:
+def _count(tx: Tx, listener: _Listener, begun: StartResult | None) -> None:
     row, plan = listener.row, listener.plan
     fired = begun.fired if begun else 0
     count = plan.schedule.count if plan else None
@@ -189,7 +191,7 @@ def _count(tx: Tx, listener: _Listener, begun: Begun | None) -> None:
     )
 
 
-def _heard(rows: Sequence[Row], begun: dict[str, Begun]) -> tuple[Heard, ...]:
+def _heard(rows: Sequence[Row], begun: dict[str, StartResult]) -> tuple[Heard, ...]:
     names = {str(row["id"]): row["name"] for row in rows}
     return tuple(
         Heard(schedule=names[at], decision=made.decision, run_id=made.run_id)

@@ -28,7 +28,7 @@ _WORD = re.compile(r"[^\W_]+")
 _marks = msgspec.json.Decoder(list[int])
 
 
-class Seen(msgspec.Struct, frozen=True):
+class LogCursor(msgspec.Struct, frozen=True):
     """How far a reader has come in the lines of one claim."""
 
     fence: int
@@ -47,7 +47,7 @@ def append(
 
 
 def read(
-    tx: Tx, run_id: str, *, namespace: str, seen: Sequence[Seen] = (), limit: int = PAGE
+    tx: Tx, run_id: str, *, namespace: str, seen: Sequence[LogCursor] = (), limit: int = PAGE
 ) -> list[LogLine]:
     """Lines of a run in the order of claims and numbers, from up to `limit` chunks after `seen`.
 
@@ -71,14 +71,14 @@ def read(
     return [line for chunk in fresh[:limit] for line in lines_in(chunk)]
 
 
-def before_last(tx: Tx, run_id: str, *, namespace: str, lines: int) -> list[Seen]:
+def before_last(tx: Tx, run_id: str, *, namespace: str, lines: int) -> list[LogCursor]:
     """How far a reader has come who is left with the last `lines` or a few more: whole chunks.
 
     Known from the numbers alone: nobody reads a million lines for the last ten.
     """
     seen = []
     for fence, last in sorted(ends(tx, run_id, namespace=namespace).items(), reverse=True):
-        seen.append(Seen(fence, max(last - lines, 0) if lines > 0 else last))
+        seen.append(LogCursor(fence, max(last - lines, 0) if lines > 0 else last))
         lines -= last
     return seen
 

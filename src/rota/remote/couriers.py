@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rota.clock import elapsed_s
-from rota.engine.jobs.definitions import Pinned
+from rota.engine.jobs.definitions import PinnedVersion
 from rota.errors import NotPermitted, RotaError, StoreUnavailable, UnknownWorker
 from rota.model.remote import (
     MOST_RUNS,
@@ -24,11 +24,11 @@ from rota.model.run import Lease
 from rota.notices import emit, emit_rarely
 from rota.remote.ends import end_of, unrecorded, unstarted
 from rota.remote.heart import EARLY_S, WAIT_S, Poll
-from rota.remote.link import Link
-from rota.remote.passes import Passes
-from rota.runtime.attempts.attempt import Call, Ending, Work
-from rota.runtime.attempts.table import Calls
-from rota.runtime.dispatch.prefetch import Reserve
+from rota.remote.link import ServerTransport
+from rota.remote.passes import AttemptTokens
+from rota.runtime.attempts.attempt import Attempt, Ending, ResolvedJob
+from rota.runtime.attempts.table import AttemptTable
+from rota.runtime.dispatch.prefetch import Prefetch
 from rota.runtime.options import WorkerOptions
 from rota.runtime.service import Service
 
@@ -39,17 +39,17 @@ HOLD_S = 0.2
 """Runs are held ready for this long at the present pace, so that no slot waits for the network."""
 
 
-class Deliverer(Service):
+class OutcomeReporter(Service):
     """Tells the server how calls ended, until it has heard."""
 
-    def __init__(self, link: Link, passes: Passes, calls: Calls) -> None:
+    def __init__(self, link: ServerTransport, passes: AttemptTokens, calls: AttemptTable) -> None:
         super().__init__()
         self._link = link
         self._passes = passes
         self._calls = calls
-        self._pending: list[tuple[Call | None, EndBody]] = []
+        self._pending: list[tuple[Attempt | None, EndBody]] = []
         self._returned: list[EndBody] = []
-        self.delivered: Callable[[list[Call]], None] = _nothing
+        self.delivered: Callable[[list[Attempt]], None] = _nothing
         """Told which have arrived: their slots are free."""
         self.hears_begins = False
         """Whether the server wants to know when handlers began."""
@@ -136,7 +136,7 @@ class Deliverer(Service):
                 self._pending.append((call, said))
                 size += len(said.result or "")
 
-    def _end_of(self, call: Call, ending: Ending, token: str) -> EndBody | None:
+    def _end_of(self, call: Attempt, ending: Ending, token: str) -> EndBody | None:
         hears = {"hears_begins": self.hears_begins, "hears_takes": self.hears_takes}
         return end_of(call, ending, token, **hears)
 
@@ -161,21 +161,21 @@ class Deliverer(Service):
                 self._report([unrecorded(said, error)])
 
 
-class Fetcher(Poll):
+class RunFetcher(Poll):
     """Waits at the server for runs, as long as there is room for some."""
 
     interval_s = 1.0
 
     def __init__(  # noqa: PLR0913  # its parts, all named
         self,
-        link: Link,
-        passes: Passes,
-        calls: Calls,
+        link: ServerTransport,
+        passes: AttemptTokens,
+        calls: AttemptTable,
         *,
         options: WorkerOptions,
-        find_work: Callable[[Lease], Work],
-        deliverer: Deliverer,
-        reserve: Reserve,
+        find_work: Callable[[Lease], ResolvedJob],
+        deliverer: OutcomeReporter,
+        reserve: Prefetch,
     ) -> None:
         super().__init__()
         self._link = link
@@ -193,7 +193,7 @@ class Fetcher(Poll):
         """What our functions take, until the server has heard it."""
         self.is_claiming = False
         self.is_cut_off = False
-        self.definitions: dict[tuple[str, int], Pinned] = {}
+        self.definitions: dict[tuple[str, int], PinnedVersion] = {}
         """Of all jobs whose runs have come so far; one never changes."""
 
     def tick(self) -> bool:
@@ -218,13 +218,13 @@ class Fetcher(Poll):
             self.takes = None
         self._deliverer.disown(answer.strays)
         for each in answer.definitions:
-            self.definitions[each.spec.name, each.version] = Pinned(each.spec, each.origin)
+            self.definitions[each.spec.name, each.version] = PinnedVersion(each.spec, each.origin)
         self._open(answer.runs)
         if any(run.is_held for run in answer.runs):
             self.holds()
         return bool(answer.runs or answer.strays) or elapsed_s() - began_s > EARLY_S
 
-    def measure(self, ended: Sequence[Call]) -> None:
+    def measure(self, ended: Sequence[Attempt]) -> None:
         """These ended since the last time."""
         begun = [call for call in ended if call.started_s is not None]
         took_s = sum(call.ended_s - (call.started_s or 0) for call in begun)
@@ -262,7 +262,7 @@ class Fetcher(Poll):
         return want, min(ahead, want)
 
 
-def _nothing(done: list[Call]) -> None:
+def _nothing(done: list[Attempt]) -> None:
     pass
 
 

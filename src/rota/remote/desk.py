@@ -17,24 +17,24 @@ from rota.model.remote_desk import (
     SuccessState,
 )
 from rota.model.run import Lease
-from rota.remote.link import Link
-from rota.remote.passes import Passes
+from rota.remote.link import ServerTransport
+from rota.remote.passes import AttemptTokens
 from rota.rules.runs.effect_keys import args_digest
-from rota.runtime.attempts.remote_services import FarDesk, Question, Reply
+from rota.runtime.attempts.remote_services import RemoteRunServices, ServiceReply, ServiceRequest
 
 ASK_S = 15.0
 """How long to try a question that may be asked twice."""
 
 
-class ServedDesk(FarDesk):
+class HttpRunServices(RemoteRunServices):
     """For all calls of one worker; each question carries the token of its attempt."""
 
-    def __init__(self, link: Link, passes: Passes) -> None:
+    def __init__(self, link: ServerTransport, passes: AttemptTokens) -> None:
         super().__init__()
         self._link = link
         self._passes = passes
 
-    def ask(self, lease: Lease, question: Question) -> Reply:
+    def ask(self, lease: Lease, question: ServiceRequest) -> ServiceReply:
         end_s = elapsed_s() + ASK_S
         while True:
             try:
@@ -47,7 +47,7 @@ class ServedDesk(FarDesk):
                     raise
                 time.sleep(random.uniform(0.1, 0.5))
 
-    def _ask(self, lease: Lease, question: Question) -> Reply:
+    def _ask(self, lease: Lease, question: ServiceRequest) -> ServiceReply:
         token = self._passes.find(lease.run_id, lease.fence)
         if token is None:
             raise LeaseLost
@@ -56,13 +56,13 @@ class ServedDesk(FarDesk):
             case "save":
                 body = CheckpointBody(state=question.text, **at)
                 self._link.say("checkpoint", Done, body)
-                return Reply()
+                return ServiceReply()
             case "load":
                 loaded = self._link.say("checkpoint/load", CheckpointState, AttemptBody(**at))
-                return Reply(text=loaded.state)
+                return ServiceReply(text=loaded.state)
             case "last_success":
                 last = self._link.say("last-success", SuccessState, AttemptBody(**at))
-                return Reply(at=last.at, text=last.result)
+                return ServiceReply(at=last.at, text=last.result)
             case "intend" | "settle" | "retract":
                 result = question.text if question.verb == "settle" else None
                 is_node = lease.parent_id is not None
@@ -70,7 +70,7 @@ class ServedDesk(FarDesk):
                     at["args_digest"] = args_digest(lease.args)
                 effect = EffectBody(verb=question.verb, name=question.name, result=result, **at)
                 found = self._link.say("effects", EffectState, effect)
-                return Reply(
+                return ServiceReply(
                     is_new=found.is_new,
                     is_settled=found.is_settled,
                     text=found.result,

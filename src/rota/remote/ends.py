@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rota.model.remote import EndBody
 from rota.model.run import ErrorDetail, Lease
-from rota.runtime.attempts.attempt import Call, Crashed, Ending, Raised, Returned, Stopped
+from rota.runtime.attempts.attempt import Attempt, Crashed, Ending, Raised, Returned, Stopped
 from rota.runtime.dispatch.outcomes import custom_wait, with_note
 
 MOST_TYPES = 100
@@ -13,7 +13,7 @@ LONGEST_MS = 2**31 - 1
 
 
 def end_of(
-    call: Call, ending: Ending, token: str, *, hears_begins: bool, hears_takes: bool
+    call: Attempt, ending: Ending, token: str, *, hears_begins: bool, hears_takes: bool
 ) -> EndBody | None:
     """None when the run is somebody else's now; a server is told what it says it understands."""
     lease = call.lease
@@ -70,7 +70,7 @@ def unstarted(lease: Lease, token: str, error: Exception) -> EndBody:
     )
 
 
-def _raised(said: EndBody, call: Call, ending: Raised) -> None:
+def _raised(said: EndBody, call: Attempt, ending: Raised) -> None:
     custom = custom_wait(call, ending)
     delay_ms, after_s = custom.delay_ms, ending.retry_after_s
     said.ending = "raised"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rota.clock import elapsed_s
-from rota.engine.workers.heartbeat import Held, Progress, Pulse
+from rota.engine.workers.heartbeat import HandlerProgress, HeartbeatReply, HeldLease
 from rota.errors import UnknownWorker
 from rota.model.remote import Beaten, BegunBody, HeartbeatBody, ProgressBody, Rung, Stray
 from rota.model.run import Begun
-from rota.remote.link import Link
-from rota.remote.passes import Passes
-from rota.runtime.attempts.table import Calls
-from rota.runtime.heartbeat import Beating, Body
+from rota.remote.link import ServerTransport
+from rota.remote.passes import AttemptTokens
+from rota.runtime.attempts.table import AttemptTable
+from rota.runtime.heartbeat import BaseHeartbeat, HeartbeatTarget
 from rota.runtime.options import WorkerOptions
 from rota.runtime.service import Service
 
@@ -24,11 +24,17 @@ LEAVE_S = 2.0
 """How long a question that waits may hold up the end of the worker."""
 
 
-class ServedHeart(Beating):
+class HttpHeartbeat(BaseHeartbeat):
     """Renews the lease and is told which runs are lost or to be cancelled."""
 
     def __init__(
-        self, link: Link, passes: Passes, calls: Calls, *, options: WorkerOptions, body: Body
+        self,
+        link: ServerTransport,
+        passes: AttemptTokens,
+        calls: AttemptTable,
+        *,
+        options: WorkerOptions,
+        body: HeartbeatTarget,
     ) -> None:
         super().__init__(calls, options=options, body=body)
         self._link = link
@@ -52,10 +58,10 @@ class ServedHeart(Beating):
 
     def send(
         self,
-        held: Sequence[Held],
-        progress: Sequence[Progress],
+        held: Sequence[HeldLease],
+        progress: Sequence[HandlerProgress],
         seen: str | None,  # noqa: ARG002  # nobody does
-    ) -> Pulse:
+    ) -> HeartbeatReply:
         told = [
             ProgressBody(
                 run_id=each.run_id,
@@ -80,11 +86,11 @@ class ServedHeart(Beating):
         try:
             answer = self._link.say("heartbeat", Beaten, body)
         except UnknownWorker:
-            return Pulse(is_known=False, lost=tuple(each.run_id for each in held))
+            return HeartbeatReply(is_known=False, lost=tuple(each.run_id for each in held))
         del self._begun[: len(begun)]
         self.disown(answer.strays)
         fences = {each.run_id for each in held}
-        return Pulse(
+        return HeartbeatReply(
             is_known=True,
             lost=tuple(run_id for run_id in answer.lost if run_id in fences),
             cancelled=tuple(run_id for run_id in answer.cancelled if run_id in fences),
@@ -102,7 +108,7 @@ class ServedHeart(Beating):
             if (token := self._passes.find(each.run_id, each.fence)) is not None
         ]
 
-    def look(self, held: Sequence[Held]) -> Pulse:
+    def look(self, held: Sequence[HeldLease]) -> HeartbeatReply:
         pulse = self.send(held, (), None)
         if pulse.is_known and pulse.drains != self._drains:
             self._drains = pulse.drains
@@ -128,12 +134,12 @@ class Poll(Service):
             self._thread.join(LEAVE_S)
 
 
-class Ear(Poll):
+class CancelListener(Poll):
     """Hears at once when somebody wants something of us, which the next beat would tell."""
 
     interval_s = 1.0
 
-    def __init__(self, link: Link, heart: ServedHeart) -> None:
+    def __init__(self, link: ServerTransport, heart: HttpHeartbeat) -> None:
         super().__init__()
         self._link = link
         self._heart = heart

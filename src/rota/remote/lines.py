@@ -6,19 +6,25 @@ from rota.errors import RotaError, StoreUnavailable
 from rota.model.log import LogChunk
 from rota.model.remote import ChunkBody, LogsBody, Taken
 from rota.notices import emit
-from rota.remote.link import Link
-from rota.remote.passes import Passes
+from rota.remote.link import ServerTransport
+from rota.remote.passes import AttemptTokens
 from rota.rules.shared_log_rows import split
-from rota.runtime.attempts.table import Calls
-from rota.runtime.logs.buffer import Logbook
-from rota.runtime.logs.flusher import Echo, LineCourier
+from rota.runtime.attempts.table import AttemptTable
+from rota.runtime.logs.buffer import LogBuffer
+from rota.runtime.logs.flusher import BaseLogFlusher, Echo
 
 
-class ServedLines(LineCourier):
+class HttpLogFlusher(BaseLogFlusher):
     """Each chunk goes with the token of its attempt; lines of one that is not ours are let go."""
 
     def __init__(
-        self, link: Link, passes: Passes, calls: Calls, book: Logbook, *, echo: Echo | None
+        self,
+        link: ServerTransport,
+        passes: AttemptTokens,
+        calls: AttemptTable,
+        book: LogBuffer,
+        *,
+        echo: Echo | None,
     ) -> None:
         super().__init__(calls, book, echo=echo)
         self._link = link

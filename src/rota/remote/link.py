@@ -17,7 +17,7 @@ REFUSED_S = 15.0
 """A token that is refused is not shown again at once: the server counts bad credentials."""
 
 
-class Link:
+class ServerTransport:
     """Says things for one worker; from any thread."""
 
     def __init__(self, line: Line) -> None:

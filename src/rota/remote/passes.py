@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from threading import Lock
 
-from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.heartbeat import HeldLease
 from rota.model.remote import AttemptBody
 
 MOST_PAST = 5_000
@@ -18,7 +18,7 @@ MOST_DISOWNED = 5_000
 _At = tuple[str, int]
 
 
-class Passes:
+class AttemptTokens:
     """By run and fence; from any thread."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Passes:
             held = list(self._held.items())
         return [AttemptBody(run_id=at[0], fence=at[1], token=token) for at, token in held]
 
-    def those(self, held: Iterable[Held]) -> list[AttemptBody]:
+    def those(self, held: Iterable[HeldLease]) -> list[AttemptBody]:
         """Of these, the ones we can speak for."""
         found = [(each, self.find(each.run_id, each.fence)) for each in held]
         return [

@@ -11,29 +11,29 @@ import socket
 from collections.abc import Sequence
 
 from rota.app.app import App
-from rota.app.works import Works
+from rota.app.works import HandlerResolver
 from rota.client import Client
 from rota.clock import elapsed_s
-from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.heartbeat import HeldLease
 from rota.errors import RotaError
 from rota.ids import new_id
 from rota.model.remote import Done, RegisterBody, Registered
 from rota.model.run import Lease
 from rota.notices import emit
-from rota.remote.couriers import HOLD_S, Deliverer, Fetcher
-from rota.remote.desk import ServedDesk
-from rota.remote.heart import Ear, ServedHeart
-from rota.remote.lines import ServedLines
-from rota.remote.link import Link
-from rota.remote.passes import Passes
+from rota.remote.couriers import HOLD_S, OutcomeReporter, RunFetcher
+from rota.remote.desk import HttpRunServices
+from rota.remote.heart import CancelListener, HttpHeartbeat
+from rota.remote.lines import HttpLogFlusher
+from rota.remote.link import ServerTransport
+from rota.remote.passes import AttemptTokens
 from rota.rules.jobs.accepted_arguments import takes_of_all
-from rota.runtime.attempts.attempt import Call, Work
-from rota.runtime.attempts.table import Calls
-from rota.runtime.base_worker import WorkerBody
-from rota.runtime.deadlines import Watchman
-from rota.runtime.dispatch.give_back import Holding
-from rota.runtime.dispatch.prefetch import Reserve
-from rota.runtime.logs.buffer import Logbook
+from rota.runtime.attempts.attempt import Attempt, ResolvedJob
+from rota.runtime.attempts.table import AttemptTable
+from rota.runtime.base_worker import BaseWorker
+from rota.runtime.deadlines import DeadlineMonitor
+from rota.runtime.dispatch.give_back import PrefetchReturn
+from rota.runtime.dispatch.prefetch import Prefetch
+from rota.runtime.logs.buffer import LogBuffer
 from rota.runtime.logs.masking import Masker, secrets_in
 from rota.runtime.options import WorkerOptions
 from rota.runtime.outage import Outage
@@ -41,7 +41,7 @@ from rota.runtime.service import Service
 from rota.version import version
 
 
-class RemoteWorker(WorkerBody):
+class RemoteWorker(BaseWorker):
     """One worker process that carries out the jobs of an app for a server.
 
     Claims, leases, retries and results are decided there; this process has the code.
@@ -52,25 +52,27 @@ class RemoteWorker(WorkerBody):
     ) -> None:
         super().__init__(options)
         self._app = app
-        self._link = Link(client.line)
-        self._passes = Passes()
-        book = Logbook(Masker((*secrets_in(os.environ), *((token,) if token else ()))))
-        self._calls = Calls(
+        self._link = ServerTransport(client.line)
+        self._passes = AttemptTokens()
+        book = LogBuffer(Masker((*secrets_in(os.environ), *((token,) if token else ()))))
+        self._calls = AttemptTable(
             options=options,
             started=self._started,
             wake=self._ended,
-            desk=ServedDesk(self._link, self._passes),
+            desk=HttpRunServices(self._link, self._passes),
             logbook=book,
         )
-        self._heart = self._served_heart = ServedHeart(
+        self._heart = self._served_heart = HttpHeartbeat(
             self._link, self._passes, self._calls, options=options, body=self
         )
-        self._lines = ServedLines(self._link, self._passes, self._calls, book, echo=options.echo)
-        self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
-        self._deliverer = Deliverer(self._link, self._passes, self._calls)
+        self._lines = HttpLogFlusher(self._link, self._passes, self._calls, book, echo=options.echo)
+        self._watchman = DeadlineMonitor(
+            self._calls, self._heart, options=options, cut_off=self.cut_off
+        )
+        self._deliverer = OutcomeReporter(self._link, self._passes, self._calls)
         self._served_heart.disown = self._deliverer.disown
-        reserve = Reserve(most=options.prefetch, hold_s=HOLD_S, now_s=elapsed_s())
-        self._fetcher = Fetcher(
+        reserve = Prefetch(most=options.prefetch, hold_s=HOLD_S, now_s=elapsed_s())
+        self._fetcher = RunFetcher(
             self._link,
             self._passes,
             self._calls,
@@ -79,17 +81,17 @@ class RemoteWorker(WorkerBody):
             deliverer=self._deliverer,
             reserve=reserve,
         )
-        self._holding = Holding(
+        self._holding = PrefetchReturn(
             self._calls, reserve, slots=options.slots, tell=self._served_heart.tell_begun
         )
         self._fetcher.holds = self._holding.watch
         self._deliverer.delivered = self._delivered
-        self._works = Works(
+        self._works = HandlerResolver(
             app,
             stored=options.stored,
             find_pinned=lambda lease: self._fetcher.definitions.get((lease.job, lease.version)),
         )
-        self._ear = Ear(self._link, self._served_heart)
+        self._ear = CancelListener(self._link, self._served_heart)
         outage = Outage()
         for service in self._services():
             service.outage = outage
@@ -124,7 +126,7 @@ class RemoteWorker(WorkerBody):
         self._link.line.close()
         emit("worker.stopped", worker=self.id)
 
-    def give_back(self, strays: Sequence[Held]) -> None:
+    def give_back(self, strays: Sequence[HeldLease]) -> None:
         """The deliverer does, or a server of an older version has done so."""
 
     def recall(self) -> None:
@@ -168,7 +170,7 @@ class RemoteWorker(WorkerBody):
         self._served_heart.tells_strays = self._deliverer.tells_strays = told.tells_strays
         return told
 
-    def _find_work(self, lease: Lease) -> Work:
+    def _find_work(self, lease: Lease) -> ResolvedJob:
         return self._works.find(lease)
 
     def _take_nothing_new(self) -> None:
@@ -187,13 +189,13 @@ class RemoteWorker(WorkerBody):
     def _has_told(self) -> bool:
         return self._deliverer.is_empty
 
-    def _started(self, call: Call) -> None:
+    def _started(self, call: Attempt) -> None:
         self._watchman.started(call)
 
     def _ended(self) -> None:
         self._deliverer.wake()
         self._fetcher.wake()
 
-    def _delivered(self, done: list[Call]) -> None:
+    def _delivered(self, done: list[Attempt]) -> None:
         self._fetcher.measure(done)
         self._fetcher.wake()

@@ -14,16 +14,16 @@ from rota.errors import StoreUnavailable
 from rota.ids import new_id
 from rota.notices import emit
 from rota.runtime.attempts.attempt import StopReason
-from rota.runtime.attempts.table import Calls
-from rota.runtime.heartbeat import Beating
+from rota.runtime.attempts.table import AttemptTable
+from rota.runtime.heartbeat import BaseHeartbeat
 from rota.runtime.options import WorkerOptions
 
 
-class WorkerBody:
+class BaseWorker:
     """Holds calls and a heart; `id` is new after it was given up."""
 
-    _calls: Calls
-    _heart: Beating
+    _calls: AttemptTable
+    _heart: BaseHeartbeat
 
     def __init__(self, options: WorkerOptions) -> None:
         self.id = ""

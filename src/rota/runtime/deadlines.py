@@ -7,20 +7,25 @@ from math import inf
 
 from rota.clock import elapsed_s
 from rota.notices import emit
-from rota.runtime.attempts.attempt import Call
-from rota.runtime.attempts.table import Calls
-from rota.runtime.heartbeat import Beating
+from rota.runtime.attempts.attempt import Attempt
+from rota.runtime.attempts.table import AttemptTable
+from rota.runtime.heartbeat import BaseHeartbeat
 from rota.runtime.options import WorkerOptions
 from rota.runtime.service import Service
 
 
-class Watchman(Service):
+class DeadlineMonitor(Service):
     """Keeps deadlines of attempts, the grace of stopped ones, and the self-fence."""
 
     interval_s = 0.5
 
     def __init__(
-        self, calls: Calls, heart: Beating, *, options: WorkerOptions, cut_off: Callable[[], None]
+        self,
+        calls: AttemptTable,
+        heart: BaseHeartbeat,
+        *,
+        options: WorkerOptions,
+        cut_off: Callable[[], None],
     ) -> None:
         super().__init__()
         self._calls = calls
@@ -29,9 +34,9 @@ class Watchman(Service):
         self._cut_off = cut_off
         self.next_s = inf
         """When it looks again; infinite while it finds that out."""
-        self._stopped_s: dict[Call, float] = {}
+        self._stopped_s: dict[Attempt, float] = {}
 
-    def started(self, call: Call) -> None:
+    def started(self, call: Attempt) -> None:
         """A body starts; only one with a timeout costs anything."""
         if call.deadline_s is not None and call.deadline_s < self.next_s:
             self.wake()
@@ -55,7 +60,7 @@ class Watchman(Service):
             self._cut_off()
         return False
 
-    def _timed(self) -> list[tuple[Call, float]]:
+    def _timed(self) -> list[tuple[Attempt, float]]:
         """Calls with a deadline that nobody has asked to stop yet, of those that are held now."""
         return [
             (call, call.deadline_s)

@@ -9,14 +9,20 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from rota.clock import elapsed_s
-from rota.engine.workers.heartbeat import Held, Progress, Pulse, changes, heartbeat
-from rota.runtime.attempts.table import Calls
+from rota.engine.workers.heartbeat import (
+    HandlerProgress,
+    HeartbeatReply,
+    HeldLease,
+    changes,
+    heartbeat,
+)
+from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.options import WorkerOptions
 from rota.runtime.service import Service
 from rota.store.base import Store
 
 
-class Body(Protocol):
+class HeartbeatTarget(Protocol):
     """What the heart asks of its worker."""
 
     def lose(self) -> None:
@@ -31,7 +37,7 @@ class Body(Protocol):
         """Somebody wants us to take nothing new, or to work again."""
         ...
 
-    def give_back(self, strays: Sequence[Held]) -> None:
+    def give_back(self, strays: Sequence[HeldLease]) -> None:
         """Release runs that we never heard of."""
         ...
 
@@ -44,13 +50,15 @@ LOOK_S = 1.0
 """How often to see whether a beat is due or somebody reported progress; asks the store nothing."""
 
 
-class Beating(Service):
+class BaseHeartbeat(Service):
     """Renews the worker's lease; `last_sent_s` is when the last acknowledged beat was sent.
 
     Whom it tells is for those that derive from it.
     """
 
-    def __init__(self, calls: Calls, *, options: WorkerOptions, body: Body) -> None:
+    def __init__(
+        self, calls: AttemptTable, *, options: WorkerOptions, body: HeartbeatTarget
+    ) -> None:
         super().__init__()
         self.interval_s = min(LOOK_S, options.heartbeat_ms / 2000)
         self.worker_id = ""
@@ -70,11 +78,13 @@ class Beating(Service):
         """How others can see this process."""
         raise NotImplementedError
 
-    def send(self, held: Sequence[Held], progress: Sequence[Progress], seen: str | None) -> Pulse:
+    def send(
+        self, held: Sequence[HeldLease], progress: Sequence[HandlerProgress], seen: str | None
+    ) -> HeartbeatReply:
         """A beat."""
         raise NotImplementedError
 
-    def look(self, held: Sequence[Held]) -> Pulse:
+    def look(self, held: Sequence[HeldLease]) -> HeartbeatReply:
         """What has become of these."""
         raise NotImplementedError
 
@@ -106,7 +116,7 @@ class Beating(Service):
         # Until then it beats at each look: to be unseen meanwhile would mean a whole lease of
         # waiting for its runs if it died now.
         presence = self.presence() or self._told
-        progress = [Progress(*each) for each in self._calls.progress.take()]
+        progress = [HandlerProgress(*each) for each in self._calls.progress.take()]
         pulse = self.send(held, progress, presence)
         self._is_known = pulse.is_known
         if pulse.is_known:
@@ -120,7 +130,7 @@ class Beating(Service):
         if pulse.is_known and self.is_cut_off:
             self._body.rejoin(is_known=True)
 
-    def _obey(self, pulse: Pulse, held: Sequence[Held]) -> None:
+    def _obey(self, pulse: HeartbeatReply, held: Sequence[HeldLease]) -> None:
         fences = {each.run_id: each.fence for each in held}
         for run_id in pulse.lost:
             self._stop(run_id, fences[run_id], lost=True)
@@ -140,17 +150,21 @@ class Beating(Service):
             self._calls.stop(call, "lost" if lost else "cancel")
 
 
-class Heart(Beating):
+class Heartbeat(BaseHeartbeat):
     """That of a worker with a connection of its own."""
 
-    def __init__(self, store: Store, calls: Calls, *, options: WorkerOptions, body: Body) -> None:
+    def __init__(
+        self, store: Store, calls: AttemptTable, *, options: WorkerOptions, body: HeartbeatTarget
+    ) -> None:
         super().__init__(calls, options=options, body=body)
         self._store = store
 
     def presence(self) -> str | None:
         return self._store.presence.mine()
 
-    def send(self, held: Sequence[Held], progress: Sequence[Progress], seen: str | None) -> Pulse:
+    def send(
+        self, held: Sequence[HeldLease], progress: Sequence[HandlerProgress], seen: str | None
+    ) -> HeartbeatReply:
         return self._store.write(
             lambda tx: heartbeat(
                 tx,
@@ -166,5 +180,5 @@ class Heart(Beating):
             urgent=True,
         )
 
-    def look(self, held: Sequence[Held]) -> Pulse:
+    def look(self, held: Sequence[HeldLease]) -> HeartbeatReply:
         return self._store.read(lambda tx: changes(tx, held))

@@ -10,16 +10,16 @@ from rota.engine.prune import Retention
 from rota.model.log import LogChunk
 from rota.model.run import Lease
 from rota.model.walls import Egress, Programs
-from rota.runtime.attempts.attempt import Work
+from rota.runtime.attempts.attempt import ResolvedJob
 
 
-class Duty(msgspec.Struct, frozen=True, kw_only=True):
+class WorkerScope(msgspec.Struct, frozen=True, kw_only=True):
     """What a worker works on: the queues it serves and the jobs it knows."""
 
     namespace: str
     queues: tuple[str, ...]
     jobs: tuple[str, ...]
-    find_work: Callable[[Lease], Work]
+    find_work: Callable[[Lease], ResolvedJob]
     graphs: tuple[str, ...] = ()
     """Those of the jobs that are graphs: they begin at the claim and need no slot."""
     dependents: tuple[str, ...] = ()

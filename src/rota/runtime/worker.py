@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from rota.clock import elapsed_s
 from rota.engine.runs.begin import begin
 from rota.engine.wakeup_keys import queue_key, recall_key, worker_key
-from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.heartbeat import HeldLease
 from rota.engine.workers.lost_claims import release
 from rota.engine.workers.reap import reap
 from rota.engine.workers.registry import NewWorker, learn, register, retire
@@ -21,29 +21,29 @@ from rota.errors import StoreUnavailable
 from rota.ids import new_id
 from rota.model.run import Begun
 from rota.notices import emit
-from rota.runtime.attempts.services import Address, Desk
-from rota.runtime.attempts.table import Calls
-from rota.runtime.base_worker import WorkerBody
-from rota.runtime.chores.alerts import Herald
+from rota.runtime.attempts.services import Address, RunServices
+from rota.runtime.attempts.table import AttemptTable
+from rota.runtime.base_worker import BaseWorker
+from rota.runtime.chores.alerts import AlertSender
 from rota.runtime.chores.artifacts import Sweeper
-from rota.runtime.chores.breakers import Keeper
+from rota.runtime.chores.breakers import BreakerProber
 from rota.runtime.chores.lifecycle import chores
-from rota.runtime.deadlines import Watchman
-from rota.runtime.dispatch.claim_gate import Closings, Warden
+from rota.runtime.deadlines import DeadlineMonitor
+from rota.runtime.dispatch.claim_gate import ClaimGate, ClosedSpans
 from rota.runtime.dispatch.courier import HOLD_S, Courier
-from rota.runtime.dispatch.give_back import Holding
-from rota.runtime.dispatch.prefetch import Reserve
-from rota.runtime.dispatch.stored_jobs import Roster
-from rota.runtime.heartbeat import Heart
-from rota.runtime.logs.buffer import Logbook
-from rota.runtime.logs.flusher import LogCourier, LogIndexer
+from rota.runtime.dispatch.give_back import PrefetchReturn
+from rota.runtime.dispatch.prefetch import Prefetch
+from rota.runtime.dispatch.stored_jobs import StoredJobWatcher
+from rota.runtime.heartbeat import Heartbeat
+from rota.runtime.logs.buffer import LogBuffer
+from rota.runtime.logs.flusher import LogFlusher, LogIndexer
 from rota.runtime.logs.masking import Masker
-from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.options import WorkerOptions, WorkerScope
 from rota.runtime.outage import Outage
 from rota.runtime.service import Service
-from rota.runtime.values.artifacts import Vault
-from rota.runtime.values.backends import DATABASE, ArtifactStore
-from rota.runtime.values.loader import Porter
+from rota.runtime.values.artifacts import ArtifactStore
+from rota.runtime.values.backends import DATABASE, ArtifactBackend
+from rota.runtime.values.loader import ValueLoader
 from rota.store.base import Store, Watch
 from rota.store.wakeups import EVERYWHERE
 
@@ -51,17 +51,17 @@ EVERY = 500
 """Of the runs of a dead worker in one transaction."""
 
 
-class Worker(WorkerBody):
+class Worker(BaseWorker):
     """One worker process (or one inside another program)."""
 
     def __init__(
         self,
         store: Store,
-        duty: Duty,
+        duty: WorkerScope,
         *,
         options: WorkerOptions,
         version: str,
-        artifacts: ArtifactStore | None = None,
+        artifacts: ArtifactBackend | None = None,
     ) -> None:
         super().__init__(options)
         self._store = store
@@ -70,29 +70,35 @@ class Worker(WorkerBody):
         self._version = version
         self._watches: list[Watch] = []
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
-        book = Logbook(Masker.of(os.environ, store.url))
-        vault = Vault(lambda: store, artifacts)
+        book = LogBuffer(Masker.of(os.environ, store.url))
+        vault = ArtifactStore(lambda: store, artifacts)
         address = Address(store.url, duty.namespace, artifacts.where if artifacts else DATABASE)
-        self._calls = Calls(
+        self._calls = AttemptTable(
             options=options,
             started=self._started,
             wake=self._wake_courier,
-            desk=Desk(address, lambda: store, vault),
+            desk=RunServices(address, lambda: store, vault),
             logbook=book,
-            porter=Porter(store, vault, namespace=duty.namespace),
+            porter=ValueLoader(store, vault, namespace=duty.namespace),
         )
-        self._log_courier = LogCourier(
+        self._log_courier = LogFlusher(
             store, self._calls, book, namespace=duty.namespace, echo=options.echo
         )
-        reserve = Reserve(most=options.prefetch, hold_s=HOLD_S, now_s=elapsed_s())
+        reserve = Prefetch(most=options.prefetch, hold_s=HOLD_S, now_s=elapsed_s())
         self._courier = Courier(store, self._calls, duty, options=options, reserve=reserve)
         self._calls.carry = self._courier.carry
-        self._holding = Holding(self._calls, reserve, slots=options.slots, tell=self._tell_begun)
+        self._holding = PrefetchReturn(
+            self._calls, reserve, slots=options.slots, tell=self._tell_begun
+        )
         self._courier.holds = self._holding.watch
-        self._warden = Warden(store, duty, obey=self._obey)
-        self._heart = Heart(store, self._calls, options=options, body=self)
-        self._watchman = Watchman(self._calls, self._heart, options=options, cut_off=self.cut_off)
-        self._roster = [Roster(store, duty, learned=self._learned)] if options.stored else []
+        self._warden = ClaimGate(store, duty, obey=self._obey)
+        self._heart = Heartbeat(store, self._calls, options=options, body=self)
+        self._watchman = DeadlineMonitor(
+            self._calls, self._heart, options=options, cut_off=self.cut_off
+        )
+        self._roster = (
+            [StoredJobWatcher(store, duty, learned=self._learned)] if options.stored else []
+        )
         self._chores = self._make_chores() if options.chores else []
         outage = Outage()
         for service in self._services():
@@ -135,20 +141,20 @@ class Worker(WorkerBody):
     def _make_chores(self) -> list[Service]:
         # Late: a program that only submits need not know cron and zones.
         from rota.runtime.chores.anchors import anchorers  # noqa: PLC0415
-        from rota.runtime.chores.dependencies import Usher  # noqa: PLC0415
-        from rota.runtime.chores.scheduler import Reckoner, Scheduler  # noqa: PLC0415
+        from rota.runtime.chores.dependencies import DependencyReleaser  # noqa: PLC0415
+        from rota.runtime.chores.scheduler import Scheduler, StaleScheduleScan  # noqa: PLC0415
 
         options = self._options
         return [
             *chores(self._store, options.retention, lease_ms=options.lease_ms),
             Sweeper(self._store, options.retention, self._artifacts),
-            Keeper(self._store),
-            Herald(self._store, options),
+            BreakerProber(self._store),
+            AlertSender(self._store, options),
             # More than the slots are held only while runs go fast.
             LogIndexer(self._store, lambda: len(self._calls) > options.slots),
             Scheduler(self._store),
-            Reckoner(self._store),
-            Usher(self._store),
+            StaleScheduleScan(self._store),
+            DependencyReleaser(self._store),
             *anchorers(self._store, options),
         ]
 
@@ -162,7 +168,7 @@ class Worker(WorkerBody):
             self._courier,
         ]
 
-    def _learned(self, duty: Duty) -> None:
+    def _learned(self, duty: WorkerScope) -> None:
         """Stored jobs came or went; people who ask who knows a job are told, too."""
         self._duty = duty
         self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
@@ -207,14 +213,14 @@ class Worker(WorkerBody):
     def _has_told(self) -> bool:
         return self._courier.is_empty
 
-    def give_back(self, strays: Sequence[Held]) -> None:
+    def give_back(self, strays: Sequence[HeldLease]) -> None:
         """Release runs that were claimed for us by a transaction whose answer we never got."""
         unknown = self._unknown(strays)
         if unknown:
             emit("runs.strayed", worker=self.id, runs=[stray.run_id for stray in unknown])
             self._store.write(lambda tx: release(tx, unknown, namespace=self._duty.namespace))
 
-    def _unknown(self, strays: Sequence[Held]) -> list[Held]:
+    def _unknown(self, strays: Sequence[HeldLease]) -> list[HeldLease]:
         """Of these, the runs that we never heard of; none while a claim is on its way.
 
         The heartbeat listed what we hold, perhaps long before it was sent: a process that is
@@ -231,7 +237,7 @@ class Worker(WorkerBody):
     def recall(self) -> None:
         self._holding.recall()
 
-    def _obey(self, closings: Closings) -> None:
+    def _obey(self, closings: ClosedSpans) -> None:
         self._courier.obey(closings)
         if closings.begin_within(elapsed_s(), 0.0):
             self.recall()

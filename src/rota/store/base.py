@@ -95,7 +95,7 @@ class Watch(Protocol):
     def close(self) -> None: ...
 
 
-class Ride(Protocol):
+class JoinedWork(Protocol):
     """What a rider did in somebody's transaction, waiting to hear how that ended."""
 
     def arrive(self) -> None:
@@ -107,14 +107,14 @@ class Ride(Protocol):
         ...
 
 
-class Rider(Protocol):
+class CommitParticipant(Protocol):
     """Adds its own work to a transaction of this process that wakes it.
 
     An idle worker claims what it is told of in the very commit that tells it, and so
     saves a commit of its own (half a millisecond on SQLite; ADR 3).
     """
 
-    def board(self, tx: Tx, keys: Collection[str]) -> Ride | None:
+    def board(self, tx: Tx, keys: Collection[str]) -> JoinedWork | None:
         """Called before the commit, with the keys it notifies; None to stay off. Must not block."""
         ...
 
@@ -134,7 +134,7 @@ class Presence(Protocol):
         ...
 
 
-class Room(Protocol):
+class ScopedStore(Protocol):
     """The store as far as some namespaces go."""
 
     def write(self, work: Callable[[Tx], T]) -> T: ...
@@ -182,14 +182,14 @@ class Store(Protocol):
         """Run `work` on a consistent snapshot; it must not write."""
         ...
 
-    def only(self, namespaces: Collection[str]) -> Room:
+    def only(self, namespaces: Collection[str]) -> ScopedStore:
         """The same for work on these namespaces: the database itself refuses rows of others.
 
         Where it cannot (SQLite, or a login that may not), it is the store as it is.
         """
         ...
 
-    def ride(self, rider: Rider) -> Watch:
+    def ride(self, rider: CommitParticipant) -> Watch:
         """Let the rider board the transactions of this process."""
         ...
 

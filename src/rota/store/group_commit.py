@@ -29,7 +29,7 @@ class _Waiting(Generic[Ask, Answer]):
         self.turn.acquire()
 
 
-class Combiner(Generic[Ask, Answer]):
+class GroupCommit(Generic[Ask, Answer]):
     """Batches concurrent asks; `flush` gets a list and returns an answer for each.
 
     An answer that is an exception is raised in its own caller only.

@@ -12,7 +12,7 @@ T = TypeVar("T")
 Details = dict[str, dict[str, Any]]
 
 
-class News:
+class PendingWakeups:
     """What the transactions of both stores have in common: keys, and runs that are on offer."""
 
     def __init__(self) -> None:

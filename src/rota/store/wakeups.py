@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Generic, NamedTuple, TypeVar
 
-from rota.store.base import Rider, Wake
+from rota.store.base import CommitParticipant, Wake
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ class Wakeups:
 
     def __init__(self) -> None:
         self._watches: list[_Entry[_Watcher]] = []
-        self._riders: list[_Entry[Rider]] = []
+        self._riders: list[_Entry[CommitParticipant]] = []
 
     def are_wanted(self) -> bool:
         """Whether anybody listens."""
@@ -46,10 +46,10 @@ class Wakeups:
     def watch(self, wake: Wake, heard: Wake | None = None) -> _Entry[_Watcher]:
         return _Entry(self._watches, _Watcher(wake, heard or wake))
 
-    def ride(self, rider: Rider) -> _Entry[Rider]:
+    def ride(self, rider: CommitParticipant) -> _Entry[CommitParticipant]:
         return _Entry(self._riders, rider)
 
-    def riders(self) -> list[Rider]:
+    def riders(self) -> list[CommitParticipant]:
         return [entry.what for entry in tuple(self._riders)]
 
     def ring(self, keys: Collection[str]) -> None:

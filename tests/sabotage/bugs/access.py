@@ -166,7 +166,7 @@ ACCESS = (
                 path="api/routes/job_versions.py",
                 within="weigh_versions",
                 old="check_starts(tx, request.credential, "
-                "[Start(name, version) for version in weights])",
+                "[DeployedStart(name, version) for version in weights])",
                 new="pass",
             ),
         ),

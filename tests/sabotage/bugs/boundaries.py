@@ -79,7 +79,7 @@ BOUNDARIES = (
         edits=(
             Edit(
                 path="runtime/attempts/table.py",
-                within="Calls._ended",
+                within="AttemptTable._ended",
                 old="ending = masked(call, ending, self._logbook.masker)",
                 new="pass",
             ),

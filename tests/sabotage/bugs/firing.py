@@ -194,7 +194,7 @@ FIRING = (
         edits=(
             Edit(
                 path="engine/graphs/nodes/release.py",
-                within="Releases._run",
+                within="NodeReleases._run",
                 old="origin=course.origin",
                 new="origin=None",
             ),
@@ -213,7 +213,7 @@ FIRING = (
                 old="args=event_args(listener.args, event, names),",
                 new="args=event_args(listener.args, event, names),\n    )\n"
                 "    from rota.engine.schedules.new_run import with_times\n"
-                "    start = with_times(row, plan, start) if plan else Start(\n"
+                "    start = with_times(row, plan, start) if plan else ScheduledStart(\n"
                 "        instant=0,",
             ),
         ),

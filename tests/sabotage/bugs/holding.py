@@ -16,7 +16,7 @@ HOLDING = (
         edits=(
             Edit(
                 path="runtime/dispatch/give_back.py",
-                within="Holding.tick",
+                within="PrefetchReturn.tick",
                 old="if self._reserve.is_hoard(held, busy, now_s):",
                 new="if False:",
             ),
@@ -46,7 +46,7 @@ HOLDING = (
         edits=(
             Edit(
                 path="runtime/dispatch/prefetch.py",
-                within="Reserve.ahead",
+                within="Prefetch.ahead",
                 old=" or now_s < self._rests_until_s",
             ),
         ),
@@ -120,7 +120,7 @@ HOLDING = (
         edits=(
             Edit(
                 path="runtime/dispatch/give_back.py",
-                within="Holding.recall",
+                within="PrefetchReturn.recall",
                 old="self._give_back()",
                 new="pass",
             ),

@@ -27,7 +27,7 @@ ISOLATION = (
         edits=(
             Edit(
                 path="engine/graphs/nodes/release.py",
-                within="Releases.release",
+                within="NodeReleases.release",
                 old="except BadInput as error:",
                 new="except MemoryError as error:",
             ),
@@ -44,13 +44,13 @@ ISOLATION = (
         edits=(
             Edit(
                 path="engine/graphs/nodes/release.py",
-                within="Releases._fill",
+                within="NodeReleases._fill",
                 old="runs: list[NewRun] = []",
                 new="runs = self._runs",
             ),
             Edit(
                 path="engine/graphs/nodes/release.py",
-                within="Releases._fill",
+                within="NodeReleases._fill",
                 old="self._runs += runs",
                 new="self._runs = runs",
             ),
@@ -89,7 +89,7 @@ ISOLATION = (
         edits=(
             Edit(
                 path="store/pending_wakeups.py",
-                within="News.part",
+                within="PendingWakeups.part",
                 old='self._say("rollback to part")',
                 new="pass",
             ),
@@ -166,7 +166,7 @@ ISOLATION = (
             ),
             Edit(
                 path="runtime/chores/breakers.py",
-                within="Keeper.tick",
+                within="BreakerProber.tick",
                 old="except Exception as error:",
                 new="except MemoryError as error:",
             ),

@@ -152,7 +152,7 @@ LEASES = (
         edits=(
             Edit(
                 path="runtime/attempts/table.py",
-                within="Calls.withdraw",
+                within="AttemptTable.withdraw",
                 old="self._done(call, Stopped(why))",
                 new="self.forget(call)",
             ),
@@ -212,7 +212,7 @@ LEASES = (
         edits=(
             Edit(
                 path="remote/passes.py",
-                within="Passes.disown",
+                within="AttemptTokens.disown",
                 old="if at in self._held:",
                 new="if at is self._held:",
             ),
@@ -228,7 +228,7 @@ LEASES = (
         edits=(
             Edit(
                 path="remote/passes.py",
-                within="Passes.add",
+                within="AttemptTokens.add",
                 old="at not in self._disowned",
                 new="at is not self._disowned",
             ),

@@ -164,8 +164,8 @@ LIFE_CYCLES = (
             Edit(
                 path="engine/graphs/redo.py",
                 within="in_place",
-                old="earlier or Earlier(is_mixed=True)",
-                new="earlier or Earlier()",
+                old="earlier or EarlierTry(is_mixed=True)",
+                new="earlier or EarlierTry()",
             ),
         ),
         caught_by=(
@@ -178,7 +178,7 @@ LIFE_CYCLES = (
         edits=(
             Edit(
                 path="engine/graphs/nodes/results.py",
-                within="Known._listed",
+                within="NodeResults._listed",
                 old="if is_good else None",
                 new='if is_good else found[row["item"]]',
             ),
@@ -194,7 +194,7 @@ LIFE_CYCLES = (
         edits=(
             Edit(
                 path="engine/graphs/nodes/release.py",
-                within="Releases._fill",
+                within="NodeReleases._fill",
                 old="if ended >= width:",
                 new="if not width:",
             ),

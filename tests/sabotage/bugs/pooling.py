@@ -17,7 +17,7 @@ POOLING = (
         edits=(
             Edit(
                 path="store/postgres/connections/libpq.py",
-                within="Wire._send",
+                within="LibpqConnection._send",
                 old="handle_of(statement.text)",
                 new='b"rota_%d" % self._prepared',
             ),
@@ -31,7 +31,7 @@ POOLING = (
         edits=(
             Edit(
                 path=DIALER,
-                within="Dialer._settle_in",
+                within="Connector._settle_in",
                 old="self._prepares and connection.is_ours",
                 new="self._prepares",
             ),
@@ -47,7 +47,7 @@ POOLING = (
         edits=(
             Edit(
                 path=DIALER,
-                within="Dialer.share",
+                within="Connector.share",
                 old="self.is_shared = True",
                 new="self.is_shared = False",
             ),
@@ -79,7 +79,7 @@ POOLING = (
         edits=(
             Edit(
                 path=DIALER,
-                within="Dialer._must_share",
+                within="Connector._must_share",
                 old=" or not self.leftovers.has_room(beside=len(self._dialling))",
                 new="",
             ),

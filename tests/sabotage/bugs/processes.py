@@ -261,7 +261,7 @@ PROCESSES = (
         edits=(
             Edit(
                 path="store/sqlite/file_reader.py",
-                within="Eye.close",
+                within="FileReader.close",
                 old=" and not _has_locks(self._path)",
             ),
         ),

@@ -71,7 +71,7 @@ STOPPING = (
             ),
             Edit(
                 path="engine/graphs/nodes/release.py",
-                within="Releases.fill_maps",
+                within="NodeReleases.fill_maps",
                 old="row.is_final or is_stopping(row)",
                 new="row.is_final",
             ),
@@ -114,7 +114,7 @@ STOPPING = (
         edits=(
             Edit(
                 path="engine/graphs/nodes/results.py",
-                within="Known._keep",
+                within="NodeResults._keep",
                 old=' and row.state != "active"',
                 new="",
             ),

@@ -113,7 +113,9 @@ VERSIONS = (
     Sabotage(
         name="a worker of another queue counts as one that takes runs",
         breaks="Runs wait for a worker that does not serve their queue.",
-        edits=(Edit(path=MISFITS, within="Able.fits", old="queue in self.queues and ", new=""),),
+        edits=(
+            Edit(path=MISFITS, within="AbleWorker.fits", old="queue in self.queues and ", new=""),
+        ),
         caught_by=(T_REMOTE + "test_a_run_that_fits_nobody_fails[sqlite-elsewhere]",),
     ),
     Sabotage(
@@ -149,7 +151,7 @@ VERSIONS = (
         edits=(
             Edit(
                 path="app/works.py",
-                within="Works._instead_of_graph",
+                within="HandlerResolver._instead_of_graph",
                 old="if not self._stored and pinned.origin != CODE:",
                 new="if False:",
             ),

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from rota.clock import elapsed_s
-from rota.engine.insight.changes import Footprint, RunChange, Traces, changed, mark, traces
+from rota.engine.insight.changes import ChangeSet, Footprint, RunChange, changed, mark, traces
 from rota.ids import first_id
 from rota.rules.insight.cursor import Cursor
 from rota.store.base import Tx
@@ -37,7 +37,7 @@ MOST_TOLD = 2000
 class Look(NamedTuple):
     """What one look found; nothing counts until it is taken in."""
 
-    traces: Traces
+    traces: ChangeSet
     changes: list[RunChange]
     is_many: bool
     is_wide: bool
@@ -121,7 +121,7 @@ class Reader:
             self._known = {key: at for key, at in self._known.items() if at >= oldest}
         return is_missing or look.is_many
 
-    def _new(self, found: Traces) -> set[str]:
+    def _new(self, found: ChangeSet) -> set[str]:
         known = self._known
         new = {run_id for run_id in found.ended if ("ended", run_id) not in known}
         new |= {at[0] for at in found.attempts if at not in known}
@@ -131,7 +131,7 @@ class Reader:
                 new.add(run_id)
         return new | (self._running.keys() - found.running.keys())
 
-    def _remember(self, found: Traces) -> None:
+    def _remember(self, found: ChangeSet) -> None:
         now = found.mark.now
         self._running = found.running
         self._known.update({("ended", run_id): at for run_id, at in found.ended.items()})

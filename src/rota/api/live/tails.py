@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from rota.api.live.topics import Ends
-from rota.engine.logs import Seen, read
+from rota.engine.logs import LogCursor, read
 from rota.model.log import LogLine
 from rota.store.base import Tx
 
@@ -56,5 +56,5 @@ class Tails:
 
 def lines_after(tx: Tx, run_id: str, *, namespace: str, ends: Ends) -> list[LogLine]:
     """The next lines of a run; none if it has none."""
-    seen = [Seen(claim, seq) for claim, seq in ends.items()] or [Seen(-1, 0)]
+    seen = [LogCursor(claim, seq) for claim, seq in ends.items()] or [LogCursor(-1, 0)]
     return read(tx, run_id, namespace=namespace, seen=seen, limit=CHUNKS)

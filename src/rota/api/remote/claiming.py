@@ -16,9 +16,9 @@ from rota.engine.failures.batch_isolation import write_apart
 from rota.engine.graphs.expand import is_graph
 from rota.engine.graphs.graph_run import spec_at
 from rota.engine.graphs.nodes.links import refusal
-from rota.engine.jobs.definitions import Pinned, current_specs, pinned_to
+from rota.engine.jobs.definitions import PinnedVersion, current_specs, pinned_to
 from rota.engine.runs.finish import finish
-from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.heartbeat import HeldLease
 from rota.engine.workers.lost_claims import release
 from rota.engine.workers.remote import RemoteWorker, find_remote, held_runs, strays_of, told_takes
 from rota.errors import BadInput
@@ -27,16 +27,16 @@ from rota.model.identity import Credential
 from rota.model.remote import ClaimBody, Claimed, ClaimedRun, Definition, Stray
 from rota.model.run import Lease, Verdict
 from rota.rules.security.attempt_tokens import Facts, make_token
-from rota.runtime.attempts.attempt import Call, Ending, Work
+from rota.runtime.attempts.attempt import Attempt, Ending, ResolvedJob
 from rota.runtime.dispatch.claim_gate import closings_now
 from rota.runtime.dispatch.claims import Claims
 from rota.runtime.dispatch.verdicts import verdict_on
-from rota.runtime.options import Duty
-from rota.runtime.values.loader import Porter, incomplete
-from rota.store.base import Room, Tx
+from rota.runtime.options import WorkerScope
+from rota.runtime.values.loader import ValueLoader, incomplete
+from rota.store.base import ScopedStore, Tx
 
 if TYPE_CHECKING:
-    from rota.runtime.values.artifacts import Vault
+    from rota.runtime.values.artifacts import ArtifactStore
 
 
 AHEAD_S = 2.0
@@ -48,7 +48,7 @@ class Catch(NamedTuple):
 
     worker: RemoteWorker
     leases: list[Lease]
-    pinned: dict[tuple[str, int], Pinned]
+    pinned: dict[tuple[str, int], PinnedVersion]
     strays: Sequence[Stray] = ()
 
 
@@ -103,16 +103,18 @@ def _readable(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Lease]:
     return ready
 
 
-def complete(room: Room, vault: Vault, catch: Catch, *, namespace: str) -> list[Lease]:
+def complete(
+    room: ScopedStore, vault: ArtifactStore, catch: Catch, *, namespace: str
+) -> list[Lease]:
     """The leases with all their arguments; those that cannot have them end here."""
-    porter = Porter(room, vault, namespace=namespace)
+    porter = ValueLoader(room, vault, namespace=namespace)
     ready: list[Lease] = []
     verdicts: list[Verdict] = []
     for lease in catch.leases:
         if not lease.is_open and not is_pointer(lease.args):
             ready.append(lease)
             continue
-        call = Call(lease, Work(spec=catch.pinned[lease.job, lease.version].spec), None)
+        call = Attempt(lease, ResolvedJob(spec=catch.pinned[lease.job, lease.version].spec), None)
         ending = _completed(porter, call)
         if ending is None:
             ready.append(call.lease)
@@ -125,7 +127,7 @@ def complete(room: Room, vault: Vault, catch: Catch, *, namespace: str) -> list[
 
 
 def told_strays(
-    tx: Tx, worker: RemoteWorker, strays: Sequence[Held], *, namespace: str
+    tx: Tx, worker: RemoteWorker, strays: Sequence[HeldLease], *, namespace: str
 ) -> list[Stray]:
     """As the worker is told of them, which may know them after all.
 
@@ -154,7 +156,7 @@ def told(catch: Catch, ready: Sequence[Lease]) -> Claimed:
     )
 
 
-def _completed(porter: Porter, call: Call) -> Ending | None:
+def _completed(porter: ValueLoader, call: Attempt) -> Ending | None:
     try:
         call.lease = porter.completed(call.lease)
         return porter.known(call)
@@ -167,11 +169,11 @@ def _token(worker: RemoteWorker, lease: Lease) -> str:
     return make_token(worker.seal, lease.run_id, lease.fence, facts)
 
 
-def _duty(tx: Tx, worker: RemoteWorker, credential: Credential) -> Duty:
+def _duty(tx: Tx, worker: RemoteWorker, credential: Credential) -> WorkerScope:
     specs = current_specs(tx, worker.jobs, namespace=credential.namespace)
     queues = [queue for queue in worker.queues if credential.reaches(queue)]
     first = worker.now % max(1, len(queues))  # another one each time, so that none is always last
-    return Duty(
+    return WorkerScope(
         namespace=credential.namespace,
         queues=(*queues[first:], *queues[:first]),
         jobs=worker.jobs,
@@ -185,17 +187,17 @@ def _duty(tx: Tx, worker: RemoteWorker, credential: Credential) -> Duty:
     )
 
 
-def _pinned(tx: Tx, kind: tuple[str, int], namespace: str) -> Pinned:
+def _pinned(tx: Tx, kind: tuple[str, int], namespace: str) -> PinnedVersion:
     """Definitions never change, so that each is read once."""
     at = "pinned", namespace, *kind
-    found: Pinned | None = tx.memo.get(at)
+    found: PinnedVersion | None = tx.memo.get(at)
     if found is None:
         found = pinned_to(tx, *kind, namespace=namespace)
         if found is None:
-            return Pinned(spec_at(tx, *kind, namespace=namespace))
+            return PinnedVersion(spec_at(tx, *kind, namespace=namespace))
         tx.memo[at] = found
     return found
 
 
-def _nothing(lease: Lease) -> Work:
+def _nothing(lease: Lease) -> ResolvedJob:
     raise AssertionError(f"nothing is carried out here, nor is {lease.job}")

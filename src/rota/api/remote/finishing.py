@@ -13,7 +13,7 @@ import msgspec
 
 from rota.api.remote.trust import check_held, check_json, without_zero
 from rota.engine.failures.batch_isolation import set_aside, write_apart
-from rota.engine.graphs.graph_run import Course, courses, spec_at
+from rota.engine.graphs.graph_run import GraphRun, courses, spec_at
 from rota.engine.graphs.nodes.arguments import cache_of
 from rota.engine.graphs.nodes.links import refusal
 from rota.engine.runs.finish import finish
@@ -24,15 +24,23 @@ from rota.model.remote import EndBody
 from rota.model.run import ErrorDetail, Lease, Verdict
 from rota.model.spec import JobSpec
 from rota.rules.jobs.signature import MAX_RESULT_BYTES
-from rota.runtime.attempts.attempt import Call, Crashed, Ending, Raised, Returned, Stopped, Work
+from rota.runtime.attempts.attempt import (
+    Attempt,
+    Crashed,
+    Ending,
+    Raised,
+    ResolvedJob,
+    Returned,
+    Stopped,
+)
 from rota.runtime.attempts.error_text import MAX_MESSAGE, MAX_TRACEBACK, bounded
 from rota.runtime.dispatch.outcomes import policy_of
 from rota.runtime.dispatch.verdicts import verdict_on
-from rota.runtime.values.loader import Porter
-from rota.store.base import Room, Tx
+from rota.runtime.values.loader import ValueLoader
+from rota.store.base import ScopedStore, Tx
 
 if TYPE_CHECKING:
-    from rota.runtime.values.artifacts import Vault
+    from rota.runtime.values.artifacts import ArtifactStore
 
 MAX_TYPE = 500
 
@@ -74,7 +82,11 @@ def check_ends(ended: Sequence[EndBody]) -> None:
 
 
 def conclude(
-    room: Room, vault: Vault, worker_id: str, credential: Credential, ended: Sequence[EndBody]
+    room: ScopedStore,
+    vault: ArtifactStore,
+    worker_id: str,
+    credential: Credential,
+    ended: Sequence[EndBody],
 ) -> list[str]:
     """Put the ends on record; the ids of those that were not this worker's any more."""
 
@@ -86,7 +98,7 @@ def conclude(
     if not answer.wanted:
         return answer.lost
     results = {each.run_id: each.result or "null" for each in ended}
-    porter = Porter(room, vault, namespace=credential.namespace)
+    porter = ValueLoader(room, vault, namespace=credential.namespace)
     prepared = {
         lease.run_id: _prepare(porter, vault, lease, results[lease.run_id])
         for lease in answer.wanted
@@ -96,7 +108,7 @@ def conclude(
 
 def _finish(  # who says what, and what was made ready for it
     tx: Tx,
-    vault: Vault,
+    vault: ArtifactStore,
     worker_id: str,
     credential: Credential,
     ended: Sequence[EndBody],
@@ -124,7 +136,9 @@ def _finish(  # who says what, and what was made ready for it
     return Answer(lost + [each.run_id for each in ended if each.run_id not in held], [])
 
 
-def _wanted(tx: Tx, vault: Vault, lease: Lease, result: str, namespace: str) -> Lease | None:
+def _wanted(
+    tx: Tx, vault: ArtifactStore, lease: Lease, result: str, namespace: str
+) -> Lease | None:
     """The lease, marked, if its result is kept elsewhere or used again.
 
     Of a job or a graph that cannot be read it is neither.
@@ -137,7 +151,7 @@ def _wanted(tx: Tx, vault: Vault, lease: Lease, result: str, namespace: str) -> 
         return None
 
 
-def _is_more(tx: Tx, vault: Vault, lease: Lease, result: str, namespace: str) -> bool:
+def _is_more(tx: Tx, vault: ArtifactStore, lease: Lease, result: str, namespace: str) -> bool:
     """Whether its result is kept elsewhere, or used again."""
     if vault.takes(result):
         return True
@@ -145,7 +159,7 @@ def _is_more(tx: Tx, vault: Vault, lease: Lease, result: str, namespace: str) ->
     return cache_of(tx, lease, course, namespace=namespace) is not None
 
 
-def _course(tx: Tx, lease: Lease, namespace: str) -> Course | None:
+def _course(tx: Tx, lease: Lease, namespace: str) -> GraphRun | None:
     if lease.parent_id is None:
         return None
     return courses(tx, [lease.parent_id], namespace=namespace).get(lease.parent_id)
@@ -183,20 +197,20 @@ def _verdict(  # what was said, what is known, and where
     return None if verdict is None else msgspec.structs.replace(verdict, watched=True)
 
 
-def _call(lease: Lease, spec: JobSpec, said: EndBody, *, now: int) -> Call:
+def _call(lease: Lease, spec: JobSpec, said: EndBody, *, now: int) -> Attempt:
     """The call as its worker has it, from what is known here."""
     change = policy_of(lease.policy)
     timeout_ms = spec.timeout_ms
     if change and change.timeout_ms is not None:
         timeout_ms = change.timeout_ms
     delay_ms = said.custom_delay_ms
-    work = Work(
+    work = ResolvedJob(
         spec=spec,
         retry_function=None if delay_ms is None else lambda _tries, _error: delay_ms / 1000,
     )
     # Claimed now, as far as the judge goes: it counts from there by a clock of this host.
     at_hand = msgspec.structs.replace(lease, claimed_at=now)
-    call = Call(at_hand, work, None if timeout_ms is None else timeout_ms / 1000)
+    call = Attempt(at_hand, work, None if timeout_ms is None else timeout_ms / 1000)
     if said.began:
         held_ms = min(said.held_ms or 0, max(0, now - lease.claimed_at))
         call.started_s, call.held_ms = call.claimed_s + held_ms / 1000, held_ms
@@ -242,7 +256,7 @@ def _asked(tx: Tx, lease: Lease, namespace: str) -> Lease:
     return msgspec.structs.replace(lease, is_open=True, is_asked=is_asked)
 
 
-def _prepare(porter: Porter, vault: Vault, lease: Lease, result: str) -> Prepared:
+def _prepare(porter: ValueLoader, vault: ArtifactStore, lease: Lease, result: str) -> Prepared:
     ready = porter.completed(lease)
     if vault.takes(result) and not lease.is_asked:
         result = vault.put(result, now_ms=lease.claimed_at)

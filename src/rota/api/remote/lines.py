@@ -8,7 +8,7 @@ import msgspec
 
 from rota.api.remote.trust import check_attempt, without_zero
 from rota.engine.logs import append
-from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.heartbeat import HeldLease
 from rota.engine.workers.remote import RemoteWorker, logged_chars
 from rota.errors import BadInput
 from rota.model.log import LEVELS, SPAN_MS, STREAMS, LogChunk
@@ -35,7 +35,7 @@ def append_lines(tx: Tx, worker: RemoteWorker, said: Sequence[ChunkBody], *, nam
     for each in said:
         _check(each)
     attempts = {(each.run_id, each.fence) for each in said}
-    used = logged_chars(tx, [Held(*at) for at in sorted(attempts)], namespace=namespace)
+    used = logged_chars(tx, [HeldLease(*at) for at in sorted(attempts)], namespace=namespace)
     chunks: list[LogChunk] = []
     for each, fact in zip(said, facts, strict=True):
         at = each.run_id, each.fence

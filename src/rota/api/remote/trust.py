@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.heartbeat import HeldLease
 from rota.engine.workers.remote import RemoteWorker
 from rota.errors import BadInput, PayloadTooLarge
 from rota.model.remote import AttemptBody
@@ -18,11 +18,11 @@ def check_attempt(worker: RemoteWorker, said: AttemptBody) -> Facts:
     return read_token(worker.seal, said.run_id, said.fence, said.token)
 
 
-def check_held(worker: RemoteWorker, said: Sequence[AttemptBody]) -> list[Held]:
+def check_held(worker: RemoteWorker, said: Sequence[AttemptBody]) -> list[HeldLease]:
     """The attempts, all of them the worker's; one that is not is the end of the request."""
     for each in said:
         check_attempt(worker, each)
-    return [Held(each.run_id, each.fence) for each in said]
+    return [HeldLease(each.run_id, each.fence) for each in said]
 
 
 def check_json(what: str, text: str, *, limit: int) -> str:

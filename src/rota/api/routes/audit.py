@@ -24,7 +24,7 @@ from rota.api.documents import (
 )
 from rota.api.gate import needs
 from rota.engine.identity.audit_chain import verify_with
-from rota.engine.identity.audit_log import Act, act_page
+from rota.engine.identity.audit_log import AuditEntry, act_page
 from rota.errors import NotPermitted
 from rota.model.anchor import Anchor
 
@@ -167,7 +167,7 @@ async def _verify(request: Ask, head: str | None, anchors: list[Anchor]) -> Veri
     )
 
 
-def _document(act: Act) -> ActDocument:
+def _document(act: AuditEntry) -> ActDocument:
     return ActDocument(
         id=act.id,
         at=then(act.at),

@@ -24,7 +24,7 @@ from rota.api.documents import (
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.routes.schedule_access import merged_args, reached_schedule, startable_schedule
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.schedules.backfills.fill import (
     cancel_backfill,
     count_backfill,
@@ -32,7 +32,7 @@ from rota.engine.schedules.backfills.fill import (
     start_backfill,
 )
 from rota.engine.schedules.backfills.span import MOST as FIRINGS
-from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.backfills.span import BackfillRange
 from rota.engine.schedules.backfills.views import BackfillView, Reprocess, backfills, show_backfill
 from rota.errors import BadOption, UnknownBackfill, UnknownSchedule
 from rota.ids import new_id
@@ -137,7 +137,7 @@ async def backfill_schedule(
         total = count_backfill(tx, called, wanted, **how)
         return BackfillAnswer(dry_run=True, backfill=None, planned=planned, instants=total)
 
-    def begin(tx: Tx, _: By) -> BackfillAnswer:
+    def begin(tx: Tx, _: Actor) -> BackfillAnswer:
         wanted = _range(tx, request, called, data)
         view = start_backfill(tx, called, wanted, backfill_id=fresh, **how)
         made = _document(view, request.credential)
@@ -199,7 +199,7 @@ async def stop_backfill(
     """Make no more runs for it; those that are there go on."""
     note = data.note if data else None
 
-    def stop(tx: Tx, _: By) -> BackfillStopped:
+    def stop(tx: Tx, _: Actor) -> BackfillStopped:
         _reached(tx, request, backfill_id)
         cancel_backfill(tx, backfill_id, namespace=request.namespace, note=note)
         return BackfillStopped(id=backfill_id, state="cancelled")
@@ -209,12 +209,12 @@ async def stop_backfill(
     )
 
 
-def _range(tx: Tx, request: Ask, name: str, data: BackfillBody) -> Range:
+def _range(tx: Tx, request: Ask, name: str, data: BackfillBody) -> BackfillRange:
     view = startable_schedule(tx, request, name)
     if view.schedule is None:
         raise BadOption(f"schedule {name!r:.140} cannot be read: {view.note}")
     where = zone(view.schedule.zone)
-    return Range(
+    return BackfillRange(
         from_at=read_bound("from", data.begin, where),
         to_at=read_bound("until", data.until, where),
         reprocess=data.reprocess,

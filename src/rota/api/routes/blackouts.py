@@ -16,7 +16,7 @@ from rota.api.gate import needs
 from rota.api.routes.kept import Gone, kept_verbs
 from rota.api.routes.schedule_access import reached_jobs
 from rota.engine.admission import windows
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.locks import lock_name
 from rota.engine.runs.find import now_ms
 from rota.errors import NotPermitted, UnknownBlackout
@@ -105,7 +105,7 @@ async def replace_blackout(
     wanted = _window(data)
     _check_reach(request, wanted)
 
-    def put_it(tx: Tx, _: By) -> BlackoutDocument:
+    def put_it(tx: Tx, _: Actor) -> BlackoutDocument:
         lock_name(tx, "blackout", called, namespace=request.namespace)
         present = windows.blackouts(tx, namespace=request.namespace).get(called)
         if present is not None:
@@ -123,7 +123,7 @@ async def delete_blackout(request: Ask, name: FromPath[str], if_match: IfMatch =
     """Forget one; what it defers starts at its old end."""
     called = named(name)
 
-    def take_away(tx: Tx, _: By) -> Gone:
+    def take_away(tx: Tx, _: Actor) -> Gone:
         lock_name(tx, "blackout", called, namespace=request.namespace)
         present = _find_blackout(tx, request, called)
         check_match(if_match, etag_of(called, present))

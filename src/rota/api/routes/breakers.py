@@ -13,7 +13,7 @@ from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.engine.failures.breakers.control import breakers, close_breaker, open_breaker
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import current_specs
 from rota.errors import UnknownJob
 from rota.model.breaker import BreakerView
@@ -80,7 +80,7 @@ async def open_one(
     """Hold all runs of a job back until somebody closes its breaker; what runs goes on."""
     name = named(job)
 
-    def hold(tx: Tx, by: By) -> BreakerState:
+    def hold(tx: Tx, by: Actor) -> BreakerState:
         _check_reached(tx, request, name)
         open_breaker(tx, name, namespace=request.namespace, by=by, note=data.note if data else None)
         return BreakerState(job=name, state="open", changed=True)
@@ -93,7 +93,7 @@ async def close_one(request: Ask, job: FromPath[str]) -> BreakerState:
     """Let the runs of a job go, in their old order; its tally starts afresh."""
     name = named(job)
 
-    def let_go(tx: Tx, by: By) -> BreakerState:
+    def let_go(tx: Tx, by: Actor) -> BreakerState:
         _check_reached(tx, request, name)
         is_new = close_breaker(tx, name, namespace=request.namespace, by=by)
         return BreakerState(job=name, state="closed", changed=is_new)

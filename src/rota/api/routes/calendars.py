@@ -15,7 +15,7 @@ from rota.api.etags import IfMatch, IfNoneMatch, check_match, etag_of, show_etag
 from rota.api.gate import needs
 from rota.api.routes.kept import Gone, kept_verbs
 from rota.api.routes.schedule_access import calendars_of_others, check_calendar
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.locks import lock_name
 from rota.engine.schedules import calendars as engine
 from rota.engine.schedules.compiled import StoredCalendar
@@ -93,7 +93,7 @@ async def replace_calendar(
         on=tuple(data.on),
     )
 
-    def put_it(tx: Tx, _: By) -> CalendarDocument:
+    def put_it(tx: Tx, _: Actor) -> CalendarDocument:
         lock_name(tx, "calendar", called, namespace=request.namespace)
         present = engine.calendars(tx, namespace=request.namespace).get(called)
         check_calendar(tx, request, called)
@@ -110,7 +110,7 @@ async def delete_calendar(request: Ask, name: FromPath[str], if_match: IfMatch =
     """Forget one; refused while a schedule names it."""
     called = named(name)
 
-    def take_away(tx: Tx, _: By) -> Gone:
+    def take_away(tx: Tx, _: Actor) -> Gone:
         lock_name(tx, "calendar", called, namespace=request.namespace)
         check_match(if_match, _calendar_etag(called, _find_calendar(tx, request, called)))
         check_calendar(tx, request, called)

@@ -36,8 +36,8 @@ from rota.engine.failures.dead_letters import (
     open_letters,
 )
 from rota.engine.failures.discard import discard
-from rota.engine.failures.redrive import Pair, Redriven, Wish, redrive
-from rota.engine.identity.audit_log import By
+from rota.engine.failures.redrive import Redriven, RedrivePair, RedriveRequest, redrive
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.runs.find import find, now_ms
 from rota.errors import BadArguments, BadInput, NotAllowed, UnknownJob, UnknownRun
@@ -129,12 +129,12 @@ async def redrive_one(
     """Run it again as a new run, by the current definition of its job."""
     asked = data or RedriveBody()
 
-    def again(tx: Tx, by: By) -> RedrivenDocument:
+    def again(tx: Tx, by: Actor) -> RedrivenDocument:
         letter = _reached(tx, request, run_id)
         _refuse(letter, "discarded")
         args = _checked(tx, request, asked.args, {letter.job})
-        wish = Wish(subject=f"run {run_id}", args=args)
-        done = _redrive(tx, request, [Pair(run_id, new_id())], wish, by)
+        wish = RedriveRequest(subject=f"run {run_id}", args=args)
+        done = _redrive(tx, request, [RedrivePair(run_id, new_id())], wish, by)
         if not done:
             raise UnknownRun(run_id)
         return _redriven(done[0])
@@ -151,12 +151,12 @@ async def redrive_many(request: Ask, data: JSONBody[RedriveManyBody]) -> Redrive
     subject = _subject(data)
     begun = _read_cursor(data.cursor)
 
-    def again(tx: Tx, by: By) -> RedrivenMany:
+    def again(tx: Tx, by: Actor) -> RedrivenMany:
         way = begun or _Way(now_ms(tx))
         ids, jobs, left = _chosen(tx, request, data, refused="discarded", way=way)
         args = _checked(tx, request, data.args, jobs)
-        wish = Wish(subject=subject, args=args, gap_ms=gap_ms, first=way.done)
-        pairs = [Pair(run_id, new_id()) for run_id in ids]
+        wish = RedriveRequest(subject=subject, args=args, gap_ms=gap_ms, first=way.done)
+        pairs = [RedrivePair(run_id, new_id()) for run_id in ids]
         done = _redrive(tx, request, pairs, wish, by)
         is_full = bool(data.group) and len(ids) == AT_ONCE
         redriven = way.done + sum(each.is_new for each in done)
@@ -186,7 +186,7 @@ async def discard_many(request: Ask, data: JSONBody[ChosenBody]) -> Discarded:
 async def _discard(request: Ask, asked: ChosenBody) -> Discarded:
     subject = _subject(asked)
 
-    def close(tx: Tx, by: By) -> Discarded:
+    def close(tx: Tx, by: Actor) -> Discarded:
         ids, _, left = _chosen(tx, request, asked, refused="redriven", way=_Way(now_ms(tx)))
         gone = discard(tx, ids, namespace=request.namespace, subject=subject, by=by)
         return Discarded(discarded=gone, left=left)
@@ -196,7 +196,9 @@ async def _discard(request: Ask, asked: ChosenBody) -> Discarded:
     )
 
 
-def _redrive(tx: Tx, request: Ask, pairs: list[Pair], wish: Wish, by: By) -> list[Redriven]:
+def _redrive(
+    tx: Tx, request: Ask, pairs: list[RedrivePair], wish: RedriveRequest, by: Actor
+) -> list[Redriven]:
     return redrive(
         tx,
         pairs,

@@ -15,7 +15,7 @@ from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.api.routes.runs import reached
 from rota.app.effects import settled_text
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.effects.in_doubt import doubts, effects, settle_doubt
 from rota.model.effect import EffectState, EffectView
 from rota.store.base import Tx
@@ -92,7 +92,7 @@ async def settle_effect(
     effect = named(name)
     text = settled_text(effect, done=data.done, result=data.result)
 
-    def settle(tx: Tx, by: By) -> EffectDocument:
+    def settle(tx: Tx, by: Actor) -> EffectDocument:
         reached(tx, request, run_id)
         settled = settle_doubt(tx, run_id, effect, namespace=request.namespace, by=by, result=text)
         return _document(settled, request)

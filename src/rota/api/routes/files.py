@@ -16,7 +16,7 @@ from rota.api.habits import told_changes
 from rota.api.rights import check_rights
 from rota.api.routes.file_reach import check_reach
 from rota.app.files import bundles_of
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.apply import apply, compare
 from rota.engine.schedules.calendars import calendars
 from rota.errors import BadOption
@@ -128,7 +128,7 @@ async def apply_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
     """Make it so, in one transaction; the same again changes nothing."""
     wish, bundles = data.wish(), await _read(request, data)
 
-    def make_so(tx: Tx, by: By) -> PlanDocument:
+    def make_so(tx: Tx, by: Actor) -> PlanDocument:
         if request.credential.queues is not None:
             _reached_plan(tx, request, bundles, wish)
         plan = apply(

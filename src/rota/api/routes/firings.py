@@ -28,7 +28,7 @@ from rota.engine.jobs.definitions import current_specs
 from rota.engine.runs.find import now_ms
 from rota.engine.schedules.calendars import calendars
 from rota.engine.schedules.compiled import seed_of
-from rota.engine.schedules.firings import FiringPage, Place, firing_page
+from rota.engine.schedules.firings import FiringCursor, FiringPage, firing_page
 from rota.engine.schedules.upcoming import Upcoming, upcoming
 from rota.errors import BadOption
 from rota.rules.schedules.preview import preview
@@ -217,16 +217,16 @@ async def list_firings(
     )
 
 
-def _start(before: datetime | None, cursor: str | None) -> Place | None:
+def _start(before: datetime | None, cursor: str | None) -> FiringCursor | None:
     if cursor is None:
-        return None if before is None else Place(given_ms("before", before))
+        return None if before is None else FiringCursor(given_ms("before", before))
     try:
-        return msgspec.json.decode(from_url_text(cursor), type=Place)
+        return msgspec.json.decode(from_url_text(cursor), type=FiringCursor)
     except (ValueError, msgspec.MsgspecError):
         raise no_page(cursor) from None
 
 
-def _cursor(place: Place) -> str:
+def _cursor(place: FiringCursor) -> str:
     return to_url_text(msgspec.json.encode(place))
 
 

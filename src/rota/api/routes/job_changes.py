@@ -11,7 +11,7 @@ from rota.api.documents import MOST
 from rota.api.etags import check_match, etag_of
 from rota.api.rights import check_rights
 from rota.api.routes.job_bodies import HttpBody, JobBody, JobMade
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import (
     CODE,
     JobView,
@@ -42,7 +42,7 @@ async def put_job(
 ) -> JobMade:
     """A definition and what belongs to it, in one change."""
 
-    def put_it(tx: Tx, by: By) -> JobMade:
+    def put_it(tx: Tx, by: Actor) -> JobMade:
         if is_new:
             lock_name(tx, "job", data.name, namespace=request.namespace)
         check_state(tx, request, data.name, if_match)
@@ -138,7 +138,7 @@ def refuse_others(origin: str | None, name: str) -> None:
         raise NotAllowed(f"job {name} is defined by {whose}; change it there")
 
 
-def _put_schedule(tx: Tx, request: Ask, data: JobBody, by: By) -> str:
+def _put_schedule(tx: Tx, request: Ask, data: JobBody, by: Actor) -> str:
     """Under the name of the job; one that is left out now is taken away."""
     at = {"namespace": request.namespace}
     own = own_schedules(tx, request, data.name)

@@ -12,7 +12,7 @@ from rota.api.routes.job_bodies import BreakerBody, HttpBody
 from rota.api.routes.job_specs import whole_spec
 from rota.api.routes.run_documents import Status, percent, status_of
 from rota.engine.jobs.definitions import JobView
-from rota.engine.jobs.views import Activity, Outcome
+from rota.engine.jobs.views import Activity, RunOutcome
 from rota.engine.schedules.views import ScheduleView
 from rota.model.identity import Credential
 from rota.model.run import RunView
@@ -206,7 +206,7 @@ def definition_document(
     )
 
 
-def outcome_document(outcome: Outcome) -> OutcomeDocument:
+def outcome_document(outcome: RunOutcome) -> OutcomeDocument:
     return OutcomeDocument(
         run_id=outcome.run_id,
         state=status_of(outcome.state),

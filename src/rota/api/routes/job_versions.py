@@ -24,9 +24,9 @@ from rota.api.routes.job_changes import (
 )
 from rota.api.routes.job_documents import DefinitionDocument, definition_document
 from rota.engine.failures.breakers.control import close_breaker, open_breaker
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import define, spec_of
-from rota.engine.jobs.deployed_versions import Start
+from rota.engine.jobs.deployed_versions import DeployedStart
 from rota.engine.jobs.views import NEWEST, VersionView, versions
 from rota.engine.jobs.weights import set_weights
 from rota.errors import BadOption, UnknownVersion
@@ -136,7 +136,7 @@ async def roll_back_job(
     """Make an old version the current one again, with its number; schedules stay as they are."""
     name = named(job_id)
 
-    def go_back(tx: Tx, _: By) -> JobMade:
+    def go_back(tx: Tx, _: Actor) -> JobMade:
         job = reached_job(tx, request, name)
         check_state(tx, request, name, if_match)
         refuse_others(job.origin, name)
@@ -170,11 +170,11 @@ async def weigh_versions(
     name = named(job_id)
     weights = {_number(version): weight for version, weight in data.items()}
 
-    def share_out(tx: Tx, _: By) -> WeightsDocument:
+    def share_out(tx: Tx, _: Actor) -> WeightsDocument:
         reached_job(tx, request, name)
         check_state(tx, request, name, if_match)
         check_rights(tx, request, *(_spec(tx, request, name, version) for version in weights))
-        check_starts(tx, request.credential, [Start(name, version) for version in weights])
+        check_starts(tx, request.credential, [DeployedStart(name, version) for version in weights])
         set_weights(tx, name, weights, namespace=request.namespace)
         return WeightsDocument(job=name, weights=data)
 
@@ -195,7 +195,7 @@ async def pause_job(
     """Start no run of this job until it is resumed; what runs goes on, what is asked for waits."""
     name, note = named(job_id), data.note if data else None
 
-    def hold(tx: Tx, by: By) -> PausedDocument:
+    def hold(tx: Tx, by: Actor) -> PausedDocument:
         reached_job(tx, request, name)
         open_breaker(tx, name, namespace=request.namespace, by=by, note=note)
         return PausedDocument(job=name, status="paused", note=note)
@@ -208,7 +208,7 @@ async def resume_job(request: Ask, job_id: FromPath[str]) -> PausedDocument:
     """Let the runs of a job go, in their old order; also when its breaker holds them."""
     name = named(job_id)
 
-    def let_go(tx: Tx, by: By) -> PausedDocument:
+    def let_go(tx: Tx, by: Actor) -> PausedDocument:
         reached_job(tx, request, name)
         close_breaker(tx, name, namespace=request.namespace, by=by)
         return PausedDocument(job=name, status="active")

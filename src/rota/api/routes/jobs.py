@@ -26,7 +26,7 @@ from rota.api.routes.job_documents import JobDocument, JobEntry, job_document, j
 from rota.api.routes.run_bodies import SubmitBody
 from rota.api.routes.runs import submit_all
 from rota.api.routes.schedules import start_schedule
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import JobView, current_specs, jobs, remove
 from rota.engine.jobs.views import activity
 from rota.engine.runs.lists import newest_of
@@ -138,7 +138,7 @@ async def remove_job(request: Ask, job_id: FromPath[str], if_match: IfMatch = No
     """Take a job off the record, with its schedules; runs that wait are still carried out."""
     name = named(job_id)
 
-    def take_away(tx: Tx, _: By) -> Removed:
+    def take_away(tx: Tx, _: Actor) -> Removed:
         view = reached_job(tx, request, name)
         check_state(tx, request, name, if_match)
         refuse_others(view.origin, name)

@@ -20,7 +20,7 @@ from rota.api.house import HOUSE
 from rota.api.identities import LONGEST, address_of
 from rota.api.signin import MOST_CHARACTERS, WELCOME, page, style
 from rota.app.tokens import draw_secret
-from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.identity.sessions import LIFE_MS, close_session, open_session, take_ticket
 from rota.engine.identity.tokens import credential_of_token, touch
 from rota.engine.runs.find import now_ms
@@ -70,7 +70,9 @@ async def sign_in(request: Ask) -> Response[str]:
     find = identities.find_ticket if ticket else identities.find_token
     secret, credential = draw_secret(), await find(brought)
     if credential is not None:  # only then is it worth a transaction that writes
-        by = By(act_id=request.request_id, who="", address=address, request_id=request.request_id)
+        by = Actor(
+            act_id=request.request_id, who="", address=address, request_id=request.request_id
+        )
         old = request.cookies.get(identities.cookie(request), "")
         credential = await site.write(
             lambda tx: _open(tx, token.strip(), ticket, secret, by, old=old), only=HOUSE
@@ -109,7 +111,7 @@ def session_cookie(request: Ask, secret: str, age_s: int) -> Cookie:
 
 
 def _open(  # what was brought, what is given
-    tx: Tx, token: str, ticket: str, secret: str, by: By, *, old: str
+    tx: Tx, token: str, ticket: str, secret: str, by: Actor, *, old: str
 ) -> Credential | None:
     """A session of its own; the one that the browser had ends with it."""
     if ticket:
@@ -122,7 +124,7 @@ def _open(  # what was brought, what is given
         close_session(tx, digest_of(old[:LONGEST]))
     open_session(tx, digest_of(secret), found, token_id=found.id)
     touch(tx, (found.id,), used_at=now_ms(tx))
-    signed = By(act_id=by.act_id, who=found.who, address=by.address, request_id=by.request_id)
+    signed = Actor(act_id=by.act_id, who=found.who, address=by.address, request_id=by.request_id)
     record(tx, signed, namespace=found.namespace, verb="sign in", subject=found.who, detail={})
     return found
 

@@ -15,7 +15,7 @@ from rota.api.ask import Ask
 from rota.api.gate import needs
 from rota.api.refusals import Kind
 from rota.engine.insight.metrics import Metrics, metrics
-from rota.engine.insight.statistics import ALL, Place, Statistic
+from rota.engine.insight.statistics import ALL, Statistic, StatisticKey
 from rota.rules.insight.exposition import MEDIA_TYPE, Family, Labels, Sample, histogram, render
 from rota.version import version
 
@@ -90,7 +90,7 @@ def _ended(found: Metrics, at: Labels) -> Iterator[Family]:
 
 
 def _times(found: Metrics, at: Labels) -> Iterator[Family]:
-    queues: list[tuple[Place, Statistic]] = [
+    queues: list[tuple[StatisticKey, Statistic]] = [
         (place, each) for place, each in found.ended.items() if place.job == ALL
     ]
     for name, about, field in (

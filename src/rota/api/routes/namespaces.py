@@ -14,7 +14,7 @@ from rota.api.documents import Body, Document, Moment, Page, when
 from rota.api.doors import named
 from rota.api.gate import needs
 from rota.api.offers import offered
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import (
     HOME,
     find_namespace,
@@ -103,7 +103,7 @@ async def delete_namespace(request: Ask, namespace: FromPath[str]) -> NamespaceG
     name = named(namespace)
     _check_home(request)
 
-    def take_away(tx: Tx, by: By) -> NamespaceGone:
+    def take_away(tx: Tx, by: Actor) -> NamespaceGone:
         remove_namespace(tx, name, by=_also(by))
         return NamespaceGone(name=name)
 
@@ -114,7 +114,7 @@ async def _put(request: Ask, name: str, data: ChangeBody, *, is_new: bool) -> Na
     _check_home(request)
     quotas = _quotas(data.quotas)
 
-    def put_it(tx: Tx, by: By) -> NamespaceDocument:
+    def put_it(tx: Tx, by: Actor) -> NamespaceDocument:
         if is_new and _is_known(tx, name):
             raise NotAllowed(f"there is a namespace {name} already; change that one")
         if not is_new:
@@ -127,7 +127,7 @@ async def _put(request: Ask, name: str, data: ChangeBody, *, is_new: bool) -> Na
     return await request.change(verb, name, put_it, answers=NamespaceDocument, detail=detail)
 
 
-def _also(by: By) -> By:
+def _also(by: Actor) -> Actor:
     """The namespace has the act in its own chain, beside the one in that of who asked."""
     return msgspec.structs.replace(by, act_id=new_id())
 

@@ -16,7 +16,7 @@ from rota.api.oidc import Flow, Person, Provider, ProviderDown
 from rota.api.routes.login import session_cookie
 from rota.api.signin import page
 from rota.app.tokens import draw_secret
-from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.identity.sessions import close_session, open_session
 from rota.errors import NotPermitted, NotSignedIn, RotaError
 from rota.model.identity import Credential
@@ -64,7 +64,7 @@ async def come_back(request: Ask) -> Response[str]:
         return _failed(request, error, 403 if isinstance(error, NotPermitted) else 401)
     secret = draw_secret()
     namespace = provider.options.namespace
-    by = By(
+    by = Actor(
         act_id=request.request_id, who=person.who, address=address, request_id=request.request_id
     )
     old = request.cookies.get(request.site.identities.cookie(request), "")
@@ -78,7 +78,7 @@ async def come_back(request: Ask) -> Response[str]:
 
 
 def _open(  # who, where, and the session before
-    tx: Tx, *, person: Person, namespace: str, secret: str, by: By, old: str
+    tx: Tx, *, person: Person, namespace: str, secret: str, by: Actor, old: str
 ) -> None:
     digest = digest_of(secret)
     if old:

@@ -22,9 +22,9 @@ from rota.api.routes.overview_documents import (
     success_rate,
 )
 from rota.engine.admission.queues import QueueView, pause, queue_view, queues, resume
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.overview import Bucket, timeline
-from rota.engine.insight.queue_limits import Limit, limits_of
+from rota.engine.insight.queue_limits import QueueLimit, limits_of
 from rota.engine.insight.statistics import HOUR_MS, MINUTE_MS, total
 from rota.engine.insight.statistics import read as statistics
 from rota.engine.runs.find import now_ms
@@ -118,7 +118,7 @@ async def show_queue(request: Ask, queue: FromPath[str]) -> QueueDetail:
     at = {"namespace": request.namespace}
     is_whole = request.credential.queues is None
 
-    def look(tx: Tx) -> tuple[QueueView, list[Limit], list[Bucket]]:
+    def look(tx: Tx) -> tuple[QueueView, list[QueueLimit], list[Bucket]]:
         limits = limits_of(tx, name, is_whole=is_whole, **at)
         buckets = timeline(tx, window_ms=HOUR_MS, queues=[name], **at)
         return queue_view(tx, name, **at), limits, buckets
@@ -145,7 +145,7 @@ async def pause_queue(
     name = _reached(request, queue)
     note = data.note if data else None
 
-    def pause_it(tx: Tx, _: By) -> QueueState:
+    def pause_it(tx: Tx, _: Actor) -> QueueState:
         pause(tx, name, namespace=request.namespace, note=note)
         return QueueState(name=name, paused=True, note=note)
 
@@ -159,7 +159,7 @@ async def resume_queue(request: Ask, queue: FromPath[str]) -> QueueState:
     """Start what waits, in the old order."""
     name = _reached(request, queue)
 
-    def resume_it(tx: Tx, _: By) -> QueueState:
+    def resume_it(tx: Tx, _: Actor) -> QueueState:
         resume(tx, name, namespace=request.namespace)
         return QueueState(name=name, paused=False)
 

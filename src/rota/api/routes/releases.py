@@ -13,8 +13,8 @@ from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.api.rights import check_rights
 from rota.engine.graphs.graph_run import find_spec
-from rota.engine.identity.audit_log import By
-from rota.engine.jobs.declare import Hand, find_release, releases, use
+from rota.engine.identity.audit_log import Actor
+from rota.engine.jobs.declare import Declarer, find_release, releases, use
 from rota.errors import UnknownRelease
 from rota.ids import new_id
 from rota.model.release import Release
@@ -65,9 +65,9 @@ async def list_releases(
 async def use_release(request: Ask, number: FromPath[int]) -> ReleaseDocument:
     """Make what a release declared hold again, at once; it gets a new number, the highest."""
 
-    def go_back(tx: Tx, by: By) -> ReleaseDocument:
+    def go_back(tx: Tx, by: Actor) -> ReleaseDocument:
         _check_reach(tx, request, number)
-        hand = Hand(
+        hand = Declarer(
             namespace=request.namespace,
             who=by.who,
             timetables=request.site.app.schedules.timetables,

@@ -27,10 +27,10 @@ from rota.api.remote.asking import (
 from rota.api.remote.claiming import told_strays
 from rota.api.remote.trust import check_held
 from rota.clock import elapsed_s
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.begin import begin
 from rota.engine.wakeup_keys import recall_key, worker_key
-from rota.engine.workers.heartbeat import Progress, heartbeat
+from rota.engine.workers.heartbeat import HandlerProgress, heartbeat
 from rota.engine.workers.lost_claims import release
 from rota.engine.workers.registry import NewWorker
 from rota.engine.workers.remote import bury, enlist, has_news, known_jobs, leave, teach, undefined
@@ -73,7 +73,7 @@ async def register_worker(request: Ask, data: JSONBody[RegisterBody]) -> Registe
         )
     key = secrets.token_hex(KEY_BYTES)
 
-    def enter(tx: Tx, _: By) -> Registered:
+    def enter(tx: Tx, _: Actor) -> Registered:
         at = {"namespace": request.namespace, "token_id": request.credential.id}
         for dead in data.replaces:
             bury(tx, dead, **at)
@@ -186,8 +186,8 @@ def _heard(request: Ask, worker_id: str) -> set[str]:
     return {worker_key(worker_id), recall_key(request.namespace)}
 
 
-def _progress(said: Any) -> Progress:
-    return Progress(said.run_id, said.fence, said.fraction, said.note.replace("\0", ""))
+def _progress(said: Any) -> HandlerProgress:
+    return HandlerProgress(said.run_id, said.fence, said.fraction, said.note.replace("\0", ""))
 
 
 ROUTES = (

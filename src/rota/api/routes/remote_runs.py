@@ -25,7 +25,7 @@ from rota.api.remote.lines import append_lines
 from rota.clock import elapsed_s
 from rota.engine.failures.batch_isolation import words, write_apart
 from rota.engine.wakeup_keys import queue_key, worker_key
-from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.heartbeat import HeldLease
 from rota.engine.workers.lost_claims import release
 from rota.engine.workers.registry import note_stall
 from rota.errors import RotaError
@@ -125,7 +125,7 @@ async def _told(request: Ask, caught: Catch) -> Claimed:
     room, vault = request.site.room(request.only), request.site.app.vault
     if is_gone(request):
         strays = [
-            Held(each.run_id, each.fence, each.parent_id, each.node, each.item)
+            HeldLease(each.run_id, each.fence, each.parent_id, each.node, each.item)
             for each in caught.leases
         ]
         await write(request, lambda tx: release(tx, strays, namespace=request.namespace))

@@ -18,12 +18,12 @@ from rota.api.routes.run_bodies import RerunBody, StateDocument
 from rota.api.routes.run_documents import Status
 from rota.api.routes.run_lists import LONGEST
 from rota.api.routes.runs import reached
-from rota.engine.failures.redrive import Pair
+from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.control import Part, rerun_graph
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import check_room, find_namespace
 from rota.engine.jobs.definitions import spec_of
-from rota.engine.runs.bulk import MOST, Filter, cancel_all, matching, rerun_all
+from rota.engine.runs.bulk import MOST, RunFilter, cancel_all, matching, rerun_all
 from rota.engine.runs.rerun import again as start_again
 from rota.engine.runs.rerun import rerun
 from rota.errors import BadOption
@@ -88,7 +88,7 @@ async def rerun_run(
     asked = data or RerunBody()
     fresh, part = new_id(), _part(asked)
 
-    def again(tx: Tx, by: By) -> StateDocument:
+    def again(tx: Tx, by: Actor) -> StateDocument:
         old = reached(tx, request, run_id)
         check_starts(tx, request.credential, [start_again(old)])
         _check_room(tx, request, 1)
@@ -115,7 +115,7 @@ async def cancel_runs(request: Ask, data: JSONBody[BulkActBody]) -> BulkActed:
     """End runs that wait, ask those that run to stop; up to 10,000 at once."""
     reason = data.reason or f"cancelled by {request.credential.who}"
 
-    def stop(tx: Tx, _: By) -> BulkActed:
+    def stop(tx: Tx, _: Actor) -> BulkActed:
         ids, more = _chosen(tx, request, data, ended=False)
         done = cancel_all(
             tx,
@@ -133,10 +133,10 @@ async def cancel_runs(request: Ask, data: JSONBody[BulkActBody]) -> BulkActed:
 async def rerun_runs(request: Ask, data: JSONBody[BulkActBody]) -> BulkActed:
     """New runs with the arguments of ended ones, each linked to its own; up to 10,000 at once."""
 
-    def again(tx: Tx, by: By) -> BulkActed:
+    def again(tx: Tx, by: Actor) -> BulkActed:
         ids, more = _chosen(tx, request, data, ended=True)
         _check_room(tx, request, len(ids))
-        pairs = [Pair(run_id, new_id()) for run_id in ids]
+        pairs = [RedrivePair(run_id, new_id()) for run_id in ids]
         done = rerun_all(
             tx,
             pairs,
@@ -184,7 +184,7 @@ def _chosen(tx: Tx, request: Ask, data: BulkActBody, *, ended: bool) -> tuple[li
     if data.ids is not None:
         return list(dict.fromkeys(data.ids)), False
     asked = data.filter or FilterBody()
-    wanted = Filter(
+    wanted = RunFilter(
         state=None if asked.status is None else State(asked.status),
         job=asked.job,
         queue=asked.queue,

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from rota.api.documents import Document, Moment, then, when
-from rota.engine.admission.holds import Scene
+from rota.engine.admission.holds import Holds
 from rota.model.artifact import stand_in
 from rota.model.identity import Credential
 from rota.model.log import LogLine
@@ -136,7 +136,7 @@ def run_document(
     credential: Credential | None = None,
     *,
     is_paused: bool | None = None,
-    scene: Scene | None = None,
+    scene: Holds | None = None,
     tally: dict[str, int] | None = None,
     on_failure_run: str | None = None,
 ) -> RunDocument:
@@ -198,7 +198,7 @@ def _duration_ms(run: RunView) -> int | None:
     return None if ended is None or started is None else ended - started
 
 
-def _obstacle(run: RunView, scene: Scene) -> str | None:
+def _obstacle(run: RunView, scene: Holds) -> str | None:
     if run.state is not State.QUEUED:
         return None
     found = scene.obstacles(job=run.job, queue=run.queue)

@@ -25,7 +25,7 @@ from rota.engine.graphs.control import mark, pause, resume
 from rota.engine.graphs.graph_run import find_spec, shape_of
 from rota.engine.graphs.views.nodes import NodeView, is_paused, nodes, with_spans
 from rota.engine.graphs.views.progress import progress_of_nodes
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.model.run import RunView
 from rota.model.spec import GraphTarget
 from rota.model.states import FINAL
@@ -69,7 +69,7 @@ async def show_nodes(request: Ask, run_id: FromPath[str]) -> NodesDocument:
 async def mark_node(request: Ask, run_id: FromPath[str], data: JSONBody[MarkBody]) -> StateDocument:
     """Say how a node has ended that has not; what it is doing is stopped."""
 
-    def say(tx: Tx, by: By) -> None:
+    def say(tx: Tx, by: Actor) -> None:
         mark(tx, run_id, data.node, Ending(data.ending), namespace=request.namespace, by=by)
 
     detail = {"node": data.node, "as": data.ending}
@@ -82,7 +82,7 @@ async def pause_run(
 ) -> StateDocument:
     """Of a graph: start no other node until it is resumed; those that run may end."""
 
-    def hold(tx: Tx, by: By) -> None:
+    def hold(tx: Tx, by: Actor) -> None:
         pause(tx, run_id, namespace=request.namespace, by=by)
 
     return await _act(request, "pause run", run_id, hold, why=_reason(data))
@@ -94,7 +94,7 @@ async def resume_run(
 ) -> StateDocument:
     """Go on where it was paused."""
 
-    def let_go(tx: Tx, by: By) -> None:
+    def let_go(tx: Tx, by: Actor) -> None:
         resume(tx, run_id, namespace=request.namespace, by=by)
 
     return await _act(request, "resume run", run_id, let_go, why=_reason(data))
@@ -109,7 +109,7 @@ async def _act(
     why: str,
     detail: dict[str, Any] | None = None,
 ) -> StateDocument:
-    def change(tx: Tx, by: By) -> StateDocument:
+    def change(tx: Tx, by: Actor) -> StateDocument:
         reached(tx, request, run_id)
         work(tx, by)
         state = reached(tx, request, run_id).state

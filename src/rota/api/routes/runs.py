@@ -30,12 +30,12 @@ from rota.api.routes.run_documents import (
     run_document,
     status_of,
 )
-from rota.engine.admission.holds import Scene, scene
+from rota.engine.admission.holds import Holds, scene
 from rota.engine.failures.on_failure import told_run
 from rota.engine.graphs.views.nodes import is_paused
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why, why_of_node
-from rota.engine.logs import Seen, before_last, read
+from rota.engine.logs import LogCursor, before_last, read
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.find import attempts, find, tally
 from rota.errors import BadInput, DuplicateKey, UnknownRun
@@ -155,7 +155,7 @@ async def cancel_run(
     reason = (data.reason if data else None) or f"cancelled by {request.credential.who}"
     force = data is not None and data.force
 
-    def stop(tx: Tx, _: By) -> StateDocument:
+    def stop(tx: Tx, _: Actor) -> StateDocument:
         reached(tx, request, run_id)
         state = cancel(tx, run_id, namespace=request.namespace, reason=reason, force=force)
         return StateDocument(run_id=run_id, status=status_of(state))
@@ -201,7 +201,7 @@ async def _whole(request: Ask, view: RunView) -> RunDocument:
     )
 
 
-def scene_of(tx: Tx, request: Ask, found: list[RunView]) -> Scene | None:
+def scene_of(tx: Tx, request: Ask, found: list[RunView]) -> Holds | None:
     if all(run.state is not State.QUEUED for run in found):
         return None
     return scene(tx, namespace=request.namespace)
@@ -240,12 +240,12 @@ def submitted(answer: Submitted, asked: SubmitBody) -> SubmittedDocument:
     return SubmittedDocument(run_id=answer.id, status=status, is_new=answer.is_new)
 
 
-def _seen(mark: str | None) -> list[Seen]:
+def _seen(mark: str | None) -> list[LogCursor]:
     if not mark:
         return []
     try:
         pairs = [each.split(".") for each in mark.split(",")]
-        return [Seen(int(claim), int(seq)) for claim, seq in pairs]
+        return [LogCursor(int(claim), int(seq)) for claim, seq in pairs]
     except ValueError as error:
         raise BadInput(f"after={mark!r:.64} is not the `next` of a page of lines") from error
 

@@ -31,7 +31,7 @@ from rota.api.routes.schedule_documents import (
     schedule_document,
     schedule_item,
 )
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.schedules import definitions as engine
 from rota.engine.schedules.calendars import calendars
 from rota.engine.schedules.firings import firings_of
@@ -131,7 +131,7 @@ async def replace_schedule(
     """Make a schedule or change the one of that name; schedulers hear of it at once."""
     called = check_name("schedule", named(name))
 
-    def put_it(tx: Tx, by: By) -> ScheduleItem:
+    def put_it(tx: Tx, by: Actor) -> ScheduleItem:
         _check_state(tx, request, called, if_match, if_none_match=if_none_match)
         spec = reached_job(tx, request, data.job).spec
         check_job(tx, request.credential, data.job)
@@ -169,7 +169,7 @@ async def delete_schedule(
     """It fires no more; what waits is skipped, what runs goes on."""
     called = named(name)
 
-    def take_away(tx: Tx, _: By) -> ScheduleGone:
+    def take_away(tx: Tx, _: Actor) -> ScheduleGone:
         reached_schedule(tx, request, called)
         _check_state(tx, request, called, if_match)
         engine.remove(tx, called, namespace=request.namespace)
@@ -185,7 +185,7 @@ async def pause_schedule(
     """No more starts but by hand, until it is resumed; what runs goes on, what waits waits."""
     note = data.note if data else None
 
-    def hold(tx: Tx, by: By) -> None:
+    def hold(tx: Tx, by: Actor) -> None:
         engine.pause(tx, named(name), namespace=request.namespace, who=by.who, note=note)
 
     return await _hold(request, "pause schedule", named(name), hold, "paused", why=note or "")
@@ -195,7 +195,7 @@ async def pause_schedule(
 async def resume_schedule(request: Ask, name: FromPath[str]) -> ScheduleHeld:
     """Start by time again; `catchup` decides about what was missed."""
 
-    def let_go(tx: Tx, by: By) -> None:
+    def let_go(tx: Tx, by: Actor) -> None:
         startable_schedule(tx, request, named(name))
         engine.resume(tx, named(name), namespace=request.namespace, who=by.who)
 
@@ -206,7 +206,7 @@ async def resume_schedule(request: Ask, name: FromPath[str]) -> ScheduleHeld:
 async def unblock_schedule(request: Ask, name: FromPath[str]) -> ScheduleHeld:
     """With strict order: go on although a run has failed."""
 
-    def free(tx: Tx, by: By) -> None:
+    def free(tx: Tx, by: Actor) -> None:
         startable_schedule(tx, request, named(name))
         engine.unblock(tx, named(name), namespace=request.namespace, who=by.who)
 
@@ -228,7 +228,7 @@ async def start_schedule(request: Ask, called: str, data: TriggerBody | None) ->
     """By its own name, or by that of its job."""
     instant = moment_ms("scheduledFor", data.scheduled_for if data else None)
 
-    def start(tx: Tx, by: By) -> ScheduleTriggered:
+    def start(tx: Tx, by: Actor) -> ScheduleTriggered:
         text = start_args(tx, request, called, (data and data.args) or {})
         startable_schedule(tx, request, called)
         done = trigger(
@@ -249,7 +249,7 @@ async def start_schedule(request: Ask, called: str, data: TriggerBody | None) ->
 async def _hold(  # a verb and what is told of it
     request: Ask, verb: str, name: str, work: Any, state: Held, why: str = ""
 ) -> ScheduleHeld:
-    def change(tx: Tx, by: By) -> ScheduleHeld:
+    def change(tx: Tx, by: Actor) -> ScheduleHeld:
         reached_schedule(tx, request, name)
         work(tx, by)
         return ScheduleHeld(name=name, state=state)

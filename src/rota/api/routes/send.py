@@ -16,7 +16,7 @@ from rota.api.payloads import check_payload
 from rota.api.rights import check_job
 from rota.app.events import new_event
 from rota.engine.events import send
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import check_room, find_namespace
 from rota.ids import new_id
 from rota.store.base import Tx
@@ -59,7 +59,7 @@ async def send_event(request: Ask, data: JSONBody[EventBody]) -> SentDocument:
     """
     event = new_event(data.event, data.payload, key=data.key)
 
-    def tell(tx: Tx, by: By) -> SentDocument:
+    def tell(tx: Tx, by: Actor) -> SentDocument:
         quotas = find_namespace(tx, request.namespace).quotas
         check_room(tx, request.namespace, more=1, quotas=quotas)
         check_payload("the payload takes", event.payload, quotas, request.site.options)

@@ -11,7 +11,7 @@ from rota.api.ask import Ask
 from rota.api.documents import Document
 from rota.api.gate import needs
 from rota.api.offers import joined, offered
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import HOME
 from rota.engine.identity.sessions import close_session
 from rota.model.identity import Credential
@@ -72,7 +72,7 @@ async def end_session(request: Ask) -> None:
     if not request.credential.is_session or secret is None:
         return
 
-    def end(tx: Tx, _: By) -> bool:
+    def end(tx: Tx, _: Actor) -> bool:
         return close_session(tx, digest_of(secret))
 
     await request.change("sign out", request.credential.who, end, answers=bool)

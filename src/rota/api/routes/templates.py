@@ -17,7 +17,7 @@ from rota.api.habits import told_definition
 from rota.api.rights import check_template_rights
 from rota.api.routes.job_bodies import JobBody, JobMade
 from rota.api.routes.job_changes import put_job
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.templates import (
     TemplateView,
     find_template,
@@ -130,7 +130,7 @@ async def replace_template(
     """Make or change one; jobs that were made from it stay as they are."""
     called = check_name("template", named(name))
 
-    def put_it(tx: Tx, by: By) -> TemplateDocument:
+    def put_it(tx: Tx, by: Actor) -> TemplateDocument:
         _check(tx, request, called, if_match, if_none_match=if_none_match)
         check_template_rights(request, data.definition)
         made = put_template(tx, called, data.template(), namespace=request.namespace, who=by.who)
@@ -146,7 +146,7 @@ async def delete_template(
     """Take one off the record."""
     called = named(name)
 
-    def take_away(tx: Tx, _: By) -> TemplateGone:
+    def take_away(tx: Tx, _: Actor) -> TemplateGone:
         _check(tx, request, called, if_match)
         remove_template(tx, called, namespace=request.namespace)
         return TemplateGone(name=called, removed=True)

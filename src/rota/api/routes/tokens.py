@@ -14,7 +14,7 @@ from rota.api.documents import MOST, PAGE, Body, Document, Moment, Page, page_st
 from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.app.tokens import OVERLAP, draw_next, draw_token, overlap_of
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.tokens import find_token, issue, revoke, rotate, tokens
 from rota.errors import NotPermitted, UnknownToken
 from rota.model.identity import Role, TokenView
@@ -93,7 +93,7 @@ async def create_token(request: Ask, data: JSONBody[TokenBody]) -> TokenMade:
     drawn = draw_token(data.name, roles=data.roles, queues=data.queues, expires=data.expires)
     _check_giving(request, drawn.token.roles, drawn.token.queues)
 
-    def make(tx: Tx, by: By) -> TokenMade:
+    def make(tx: Tx, by: Actor) -> TokenMade:
         view = issue(tx, drawn.token, namespace=request.namespace, by=by)
         return TokenMade(**msgspec.structs.asdict(_document(view, request)))
 
@@ -109,7 +109,7 @@ async def rotate_token(
     """A new secret with the same rights; the old one is good for `overlap` only."""
     drawn, overlap_ms = draw_next(data.expires), overlap_of(data.overlap)
 
-    def change_secret(tx: Tx, by: By) -> TokenMade:
+    def change_secret(tx: Tx, by: Actor) -> TokenMade:
         old = _reached(tx, request, token_id)
         _check_giving(request, old.roles, old.queues)
         view = rotate(
@@ -148,7 +148,7 @@ def _reached(tx: Tx, request: Ask, token_id: str) -> TokenView:
 async def revoke_token(request: Ask, token_id: FromPath[str]) -> TokenDocument:
     """Refuse it from now on, with its sessions; at other servers within five seconds."""
 
-    def take_back(tx: Tx, by: By) -> TokenDocument:
+    def take_back(tx: Tx, by: Actor) -> TokenDocument:
         old = _reached(tx, request, token_id)
         _check_giving(request, old.roles, old.queues)
         return _document(revoke(tx, token_id, namespace=request.namespace, by=by), request)

@@ -11,7 +11,7 @@ from rota.api.documents import Document, Moment, Page, then
 from rota.api.gate import needs
 from rota.api.offers import offered
 from rota.api.routes.schedule_access import reached_jobs
-from rota.engine.identity.audit_log import By
+from rota.engine.identity.audit_log import Actor
 from rota.engine.workers.registry import WorkerView, ask_drain, workers
 from rota.errors import NotPermitted
 from rota.store.base import Tx
@@ -91,7 +91,7 @@ async def _ask(request: Ask, worker_id: str, *, drains: bool) -> DrainState:
 
     told: dict[str, str] = {}
 
-    def ask(tx: Tx, _: By) -> DrainState:
+    def ask(tx: Tx, _: Actor) -> DrainState:
         told["name"] = ask_drain(tx, worker_id, namespace=request.namespace, drains=drains)
         return DrainState(id=worker_id, draining=drains)
 

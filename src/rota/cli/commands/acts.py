@@ -10,7 +10,7 @@ from rota.cli.options import desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.engine.identity.audit_log import Act
+    from rota.engine.identity.audit_log import AuditEntry
 
 EPILOG = """\b
 Examples:
@@ -51,7 +51,7 @@ def command(*, as_json: bool, **flags: Any) -> None:
         print_table(COLUMNS, [_row(act, now) for act in found], empty="nobody did anything")
 
 
-def _row(act: Act, now: int) -> Row:
+def _row(act: AuditEntry, now: int) -> Row:
     from rota.cli.times import ago
 
     return (
@@ -64,7 +64,7 @@ def _row(act: Act, now: int) -> Row:
     )
 
 
-def _about(act: Act) -> str:
+def _about(act: AuditEntry) -> str:
     """Why, if it was said; else what is particular about it."""
     facts = act.detail
     if facts.get("why"):

@@ -10,7 +10,7 @@ from rota.cli.options import Noun, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.engine.identity.audit_log import Act
+    from rota.engine.identity.audit_log import AuditEntry
 
 EPILOG = """\b
 Examples:
@@ -128,7 +128,7 @@ def anchor(*, as_json: bool, key_file: str | None, keep: str | None, **flags: An
     return 0
 
 
-def _row(act: Act, now: int) -> Row:
+def _row(act: AuditEntry, now: int) -> Row:
     from rota.cli.times import ago
 
     return (

@@ -8,7 +8,7 @@ from rota.app import App, Run
 from rota.cli.demo import jobs, shop
 from rota.clock import to_datetime
 from rota.engine.admission.queues import pause
-from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.runs.find import now_ms
 from rota.ids import new_id
 from rota.model.states import State
@@ -67,5 +67,5 @@ def _submit_more(app: App) -> None:
 def _rest(tx: Tx, namespace: str) -> None:
     note = "The printer is out of paper; Ada brings some at nine."
     pause(tx, RESTING, namespace=namespace, note=note)
-    by = By(act_id=new_id(), who="demo", why=note)
+    by = Actor(act_id=new_id(), who="demo", why=note)
     record(tx, by, namespace=namespace, verb="pause queue", subject=RESTING, detail={"note": note})

@@ -71,7 +71,7 @@ def _door(app: App, address: str) -> Door:
     """A new token and a ticket for it each time: the store of a demo may be an old one."""
     from rota.api.routes.pages import BUILT
     from rota.app.tokens import draw_secret, draw_token
-    from rota.engine.identity.audit_log import By
+    from rota.engine.identity.audit_log import Actor
     from rota.engine.identity.sessions import LINK_MS, give_ticket
     from rota.engine.identity.tokens import issue
     from rota.ids import new_id
@@ -82,7 +82,7 @@ def _door(app: App, address: str) -> Door:
     ticket = draw_secret()
 
     def give(tx: Tx) -> None:
-        by = By(act_id=new_id(), who=TOKEN_NAME)
+        by = Actor(act_id=new_id(), who=TOKEN_NAME)
         issue(tx, drawn.token, namespace=app.namespace, by=by)
         give_ticket(tx, digest_of(ticket), purpose="login", token_id=drawn.token.id, ttl_ms=LINK_MS)
 

@@ -15,7 +15,7 @@ from rota.store.base import Row, Tx
 _blackout = msgspec.json.Decoder(Blackout)
 
 
-class Drain(msgspec.Struct, frozen=True, kw_only=True):
+class ClosedWindow(msgspec.Struct, frozen=True, kw_only=True):
     """The window that lasts now, or else the next, of one that drains."""
 
     name: str
@@ -33,14 +33,14 @@ class Drain(msgspec.Struct, frozen=True, kw_only=True):
         return is_meant and self.begins_in_ms <= 0
 
 
-def drains(tx: Tx, *, namespace: str) -> tuple[Drain, ...]:
+def drains(tx: Tx, *, namespace: str) -> tuple[ClosedWindow, ...]:
     """Those of a namespace that last or will come, by the database's clock; mostly none."""
     rows = tx.all("load_blackouts", namespaces=json.dumps([namespace]))
     ahead = [_readable(row) for row in rows]
     return tuple(each for each in ahead if each is not None)
 
 
-def _readable(row: Row) -> Drain | None:
+def _readable(row: Row) -> ClosedWindow | None:
     """None as well for one that cannot be understood: a worker that serves others goes on."""
     what = f"maintenance window {row['name']}"
     try:
@@ -51,7 +51,7 @@ def _readable(row: Row) -> Drain | None:
         return None
 
 
-def _drain(name: str, window: Blackout, now: int) -> Drain | None:
+def _drain(name: str, window: Blackout, now: int) -> ClosedWindow | None:
     # Late: most workers never have a window, and need not know cron and zones.
     from rota.rules.schedules.windows import compile_blackout  # noqa: PLC0415
 
@@ -59,7 +59,7 @@ def _drain(name: str, window: Blackout, now: int) -> Drain | None:
     if span is None:
         return None
     begins_at, ends_at = span
-    return Drain(
+    return ClosedWindow(
         name=name,
         note=window.note,
         job=window.job,

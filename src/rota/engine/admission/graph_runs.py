@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 
-from rota.engine.admission.previous_run import PastFailed, next_turns, note_success, run_before
+from rota.engine.admission.previous_run import (
+    PreviousRunFailed,
+    next_turns,
+    note_success,
+    run_before,
+)
 from rota.engine.failures.batch_isolation import set_aside
-from rota.engine.graphs.graph_run import Course, find_spec, remembered
+from rota.engine.graphs.graph_run import GraphRun, find_spec, remembered
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.wakeup_keys import queue_key
 from rota.errors import BadInput
@@ -19,7 +24,7 @@ from rota.store.base import Row, Tx
 
 
 def may_begin(
-    tx: Tx, lease: Lease, graph: Graph, *, namespace: str, begun: Collection[Course]
+    tx: Tx, lease: Lease, graph: Graph, *, namespace: str, begun: Collection[GraphRun]
 ) -> bool:
     """Whether it is this run's turn; if not, it waits. PastFailed if it can never be.
 
@@ -124,7 +129,7 @@ def _follows_live(tx: Tx, lease: Lease, graph: Graph, namespace: str) -> bool:
     before = run_before(tx, lease.run_id, lease.job, namespace=namespace)
     if before is None or before.is_live:
         return before is not None
-    raise PastFailed(
+    raise PreviousRunFailed(
         f"the run before it, {before.run_id}, ended as {before.state}, and the graph depends on "
         "its past; run that again, then this one"
     )

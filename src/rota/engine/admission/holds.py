@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from rota.engine.admission.closed_windows import Drain, drains
+from rota.engine.admission.closed_windows import ClosedWindow, drains
 from rota.engine.failures.breakers.control import held_jobs
 from rota.engine.identity.namespaces import find_namespace
 from rota.engine.insight.reasons import Reason
@@ -18,7 +18,7 @@ from rota.rules.text.duration import format_duration
 from rota.store.base import Tx
 
 
-class Scene(msgspec.Struct, frozen=True, kw_only=True):
+class Holds(msgspec.Struct, frozen=True, kw_only=True):
     """What is the same for all runs of a namespace: who works, what is paused or held back."""
 
     workers: tuple[WorkerView, ...]
@@ -26,7 +26,7 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
     """Queue to the note of who paused it."""
     held: dict[str, str | None]
     """Job whose breaker is open to the id of its probe."""
-    drains: tuple[Drain, ...] = ()
+    drains: tuple[ClosedWindow, ...] = ()
     quota: Reason | None = None
     """The namespace runs as much as its quota allows."""
 
@@ -89,11 +89,11 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
 
-def scene(tx: Tx, *, namespace: str) -> Scene:
+def scene(tx: Tx, *, namespace: str) -> Holds:
     """A few reads that serve for any number of runs."""
     live = tuple(each for each in workers(tx, namespace=namespace) if each.is_alive)
     rows = tx.all("paused_queues", namespace=namespace)
-    return Scene(
+    return Holds(
         workers=live,
         paused={row["name"]: row["note"] or "" for row in rows},
         held=held_jobs(tx, namespace=namespace),
@@ -116,7 +116,7 @@ def _quota(tx: Tx, namespace: str) -> Reason | None:
     return Reason(kind="quota", says=says, count=most)
 
 
-def _window(drain: Drain) -> Reason:
+def _window(drain: ClosedWindow) -> Reason:
     of = f" of job {drain.job}" if drain.job else ""
     where = f" in queue {drain.queue}" if drain.queue else ""
     note = f": {drain.note}" if drain.note else ""

@@ -30,11 +30,11 @@ Member = tuple[str, State | None]
 """A run, and its state; None if history has forgotten it, as it does with successes first."""
 
 
-class PastFailed(BadGraph):
+class PreviousRunFailed(BadGraph):
     """The run before it did not succeed, and neither did a rerun of it."""
 
 
-class Before(NamedTuple):
+class PreviousRun(NamedTuple):
     """The run that keeps another from beginning."""
 
     run_id: str
@@ -45,7 +45,7 @@ class Before(NamedTuple):
         return self.state not in FINAL
 
 
-def run_before(tx: Tx, run_id: str, job: str, *, namespace: str) -> Before | None:
+def run_before(tx: Tx, run_id: str, job: str, *, namespace: str) -> PreviousRun | None:
     """What this run has to wait for, or what fails it; None if its past is good."""
     own = _original(tx, run_id)
     if own is None:
@@ -54,12 +54,12 @@ def run_before(tx: Tx, run_id: str, job: str, *, namespace: str) -> Before | Non
         members = _with_reruns(tx, runs, namespace)
         live = [each for each in members if each[1] is not None and each[1] not in FINAL]
         if live:
-            return Before(live[0][0], live[0][1] or State.PENDING)
+            return PreviousRun(live[0][0], live[0][1] or State.PENDING)
         if _is_good(tx, members, job, namespace):
             return None
         last, state = members[-1]
         if not tx.one("is_discarded", id=last):  # nobody will run that again
-            return Before(runs[0][0], runs[0][1] or state or State.FAILED)
+            return PreviousRun(runs[0][0], runs[0][1] or state or State.FAILED)
     return None
 
 

@@ -13,13 +13,13 @@ import msgspec
 from rota.engine.failures.batch_isolation import each_apart, words
 from rota.engine.graphs.graph_run import find_spec
 from rota.engine.runs.finish import finish
-from rota.engine.schedules.compiled import Timetables
+from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.schedules.fire import Calendars, load_calendars, plan_of
 from rota.engine.wakeup_keys import queue_key
 from rota.errors import BadInput
 from rota.model.run import ErrorDetail, Origin, Verdict
 from rota.model.states import State
-from rota.rules.admission.dependencies import Parent, Word, judge_all
+from rota.rules.admission.dependencies import DependencyParent, Word, judge_all
 from rota.rules.admission.order import CREDIT_MS
 from rota.store.base import Row, Tx
 
@@ -36,7 +36,9 @@ def is_anybody_waiting(tx: Tx) -> bool:
     return tx.one("is_awaited") is not None
 
 
-def clear_waiting(tx: Tx, *, timetables: Timetables, limit: int, after: str | None) -> str | None:
+def clear_waiting(
+    tx: Tx, *, timetables: CompiledSchedules, limit: int, after: str | None
+) -> str | None:
     """Let those start whose dependencies are met, give up those whose never will be.
 
     Looks at a page of runs that wait; returns where the next one begins, None after the last.
@@ -63,7 +65,7 @@ def clear_waiting(tx: Tx, *, timetables: Timetables, limit: int, after: str | No
     return str(rows[-1]["run_id"]) if len(rows) == limit else None
 
 
-def _judge(tx: Tx, row: Row, timetables: Timetables) -> str | None:
+def _judge(tx: Tx, row: Row, timetables: CompiledSchedules) -> str | None:
     """The id of a run that may start now."""
     parents = _parents_of(tx, row, timetables)
     word, says = judge_all(parents)
@@ -89,7 +91,9 @@ def _refuse(tx: Tx, row: Row, error: Exception) -> None:
     finish(tx, [verdict], namespace=row["namespace"])
 
 
-def _keep(tx: Tx, row: Row, parents: Sequence[Parent], word: Word, says: Sequence[str]) -> None:
+def _keep(
+    tx: Tx, row: Row, parents: Sequence[DependencyParent], word: Word, says: Sequence[str]
+) -> None:
     run_id = str(row["run_id"])
     if word == "refused":
         tx.execute("forget_awaited", ids=json.dumps([run_id]))
@@ -108,14 +112,14 @@ def _keep(tx: Tx, row: Row, parents: Sequence[Parent], word: Word, says: Sequenc
         tx.execute("note_awaited", run_id=run_id, note=note, parents=chosen)
 
 
-def _chosen(row: Row, parents: Sequence[Parent]) -> str | None:
+def _chosen(row: Row, parents: Sequence[DependencyParent]) -> str | None:
     """Whom a run without a logical time waits for: those of its first look, not newer ones."""
     if _at(row) is not None:
         return None
     return msgspec.json.encode({each.job: each.run_id for each in parents}).decode()
 
 
-def _parents_of(tx: Tx, row: Row, timetables: Timetables) -> list[Parent]:
+def _parents_of(tx: Tx, row: Row, timetables: CompiledSchedules) -> list[DependencyParent]:
     if row["rerun_of"] is not None:
         return []  # somebody wants it now
     namespace = row["namespace"]
@@ -125,7 +129,7 @@ def _parents_of(tx: Tx, row: Row, timetables: Timetables) -> list[Parent]:
     at = _at(row)
     if at is None:
         return _newest(tx, row, spec.dependencies)
-    found: list[Parent] = []
+    found: list[DependencyParent] = []
     for job in spec.dependencies:
         schedules = tx.all("parents_at", namespace=namespace, job=job, at=at)
         calendars = load_calendars(tx, schedules)
@@ -143,9 +147,11 @@ def _at(row: Row) -> int | None:
     return origin.scheduled_for if origin.kind in _TIMED else None
 
 
-def _at_instant(row: Row, at: int, timetables: Timetables, calendars: Calendars) -> Parent:
+def _at_instant(
+    row: Row, at: int, timetables: CompiledSchedules, calendars: Calendars
+) -> DependencyParent:
     if row["decision"] is not None:
-        return Parent(
+        return DependencyParent(
             job=row["job"],
             run_id=str(row["run_id"]) if row["run_id"] else None,
             state=State(row["run_state"]) if row["run_state"] else None,
@@ -153,12 +159,12 @@ def _at_instant(row: Row, at: int, timetables: Timetables, calendars: Calendars)
         )
     has_it = _has(row, at, timetables, calendars)
     comes = has_it and row["state"] == "active" and row["cursor_at"] < at
-    return Parent(
+    return DependencyParent(
         job=row["job"], schedule=row["name"], is_due=comes, is_missed=has_it and not comes
     )
 
 
-def _has(row: Row, at: int, timetables: Timetables, calendars: Calendars) -> bool:
+def _has(row: Row, at: int, timetables: CompiledSchedules, calendars: Calendars) -> bool:
     try:
         plan = plan_of({**row, "version": 0}, timetables, calendars)
     except BadInput:
@@ -166,7 +172,7 @@ def _has(row: Row, at: int, timetables: Timetables, calendars: Calendars) -> boo
     return not plan.follows_end and plan.table.after(at - 1) == at
 
 
-def _newest(tx: Tx, row: Row, jobs: Sequence[str]) -> list[Parent]:
+def _newest(tx: Tx, row: Row, jobs: Sequence[str]) -> list[DependencyParent]:
     if row["parents"] is None:
         chosen = {job: _live_before(tx, row, job) for job in jobs}
     else:
@@ -174,7 +180,7 @@ def _newest(tx: Tx, row: Row, jobs: Sequence[str]) -> list[Parent]:
     ids = json.dumps([run_id for run_id in chosen.values() if run_id is not None])
     states = {str(each["id"]): State(each["state"]) for each in tx.all("states_of", ids=ids)}
     return [
-        Parent(job=job, run_id=run_id, state=states.get(run_id) if run_id else None)
+        DependencyParent(job=job, run_id=run_id, state=states.get(run_id) if run_id else None)
         for job, run_id in chosen.items()
     ]
 

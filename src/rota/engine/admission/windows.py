@@ -12,7 +12,7 @@ import msgspec
 
 from rota.engine.failures.batch_isolation import set_aside
 from rota.engine.locks import lock_name
-from rota.engine.schedules.new_run import Start
+from rota.engine.schedules.new_run import ScheduledStart
 from rota.engine.values.stored_text import read
 from rota.engine.wakeup_keys import windows_key
 from rota.errors import BadInput
@@ -81,8 +81,8 @@ def window_at(windows: Sequence[Blackout], *, job: str, queue: str, at: int) -> 
 
 
 def hold(
-    windows: Sequence[Blackout], start: Start, *, job: str, queue: str, now: int
-) -> Start | None:
+    windows: Sequence[Blackout], start: ScheduledStart, *, job: str, queue: str, now: int
+) -> ScheduledStart | None:
     """The start as it is, one that waits until the window has ended, or None to leave it out.
 
     An instant in a window that skips is left out even if it is caught up later. In one that

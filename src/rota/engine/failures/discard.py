@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from rota.engine.identity.audit_log import By, find_act, record
+from rota.engine.identity.audit_log import Actor, find_act, record
 from rota.store.base import Tx
 
 
-def discard(tx: Tx, run_ids: Sequence[str], *, namespace: str, subject: str, by: By) -> int:
+def discard(tx: Tx, run_ids: Sequence[str], *, namespace: str, subject: str, by: Actor) -> int:
     """Close those of the letters that are open; returns how many.
 
     A request that is sent twice, with the same act, answers the same.
@@ -28,7 +28,7 @@ def discard(tx: Tx, run_ids: Sequence[str], *, namespace: str, subject: str, by:
     return len(gone)
 
 
-def _discarded(tx: Tx, by: By, namespace: str) -> int:
+def _discarded(tx: Tx, by: Actor, namespace: str) -> int:
     """How many this very request has closed before."""
     act = find_act(tx, by.act_id, namespace=namespace)
     return int(act.detail["letters"]) if act else 0

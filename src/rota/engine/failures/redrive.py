@@ -10,20 +10,20 @@ from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
-from rota.engine.identity.audit_log import By, record
-from rota.engine.jobs.deployed_versions import Start
+from rota.engine.identity.audit_log import Actor, record
+from rota.engine.jobs.deployed_versions import DeployedStart
 from rota.engine.runs.submit import submit
 from rota.errors import BadInput
 from rota.model.run import NewRun
 from rota.rules.text.duration import MAX_MS
 from rota.store.base import Row, Tx
 
-Check = Callable[[Collection[Start]], None]
+Check = Callable[[Collection[DeployedStart]], None]
 SLICE = 50
 """Runs whose arguments are in memory at once: each may have a megabyte."""
 
 
-class Pair(msgspec.Struct, frozen=True):
+class RedrivePair(msgspec.Struct, frozen=True):
     """A letter, and the id that its new run would get."""
 
     run_id: str
@@ -38,7 +38,7 @@ class Redriven(msgspec.Struct, frozen=True, kw_only=True):
     is_new: bool
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
+class RedriveRequest(msgspec.Struct, frozen=True, kw_only=True):
     """How letters are to be redriven."""
 
     subject: str
@@ -53,11 +53,11 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 def redrive(  # what, how, by whom, and whether they may
     tx: Tx,
-    pairs: Sequence[Pair],
-    wish: Wish,
+    pairs: Sequence[RedrivePair],
+    wish: RedriveRequest,
     *,
     namespace: str,
-    by: By,
+    by: Actor,
     check: Check = lambda _: None,
 ) -> list[Redriven]:
     """Submit the open ones again; the answer has all that are redriven, by whomever.
@@ -101,7 +101,9 @@ def redrive(  # what, how, by whom, and whether they may
     ]
 
 
-def _submit(tx: Tx, pairs: Sequence[Pair], wish: Wish, namespace: str, check: Check) -> None:
+def _submit(
+    tx: Tx, pairs: Sequence[RedrivePair], wish: RedriveRequest, namespace: str, check: Check
+) -> None:
     for at in range(0, len(pairs), SLICE):
         part = pairs[at : at + SLICE]
         ids = json.dumps([pair.run_id for pair in part])
@@ -120,14 +122,16 @@ def _submit(tx: Tx, pairs: Sequence[Pair], wish: Wish, namespace: str, check: Ch
         submit(tx, fresh, namespace=namespace, is_repeat=True)
 
 
-def _start(row: Row, versions: dict[str, int]) -> Start:
+def _start(row: Row, versions: dict[str, int]) -> DeployedStart:
     """What runs, as of when the failed run was asked for."""
     version = versions.get(row["job"]) or int(row["version"])
     rerun_of = str(row["rerun_of"]) if row["rerun_of"] else None
-    return Start(row["job"], version, int(row["created_at"]), rerun_of)
+    return DeployedStart(row["job"], version, int(row["created_at"]), rerun_of)
 
 
-def _fresh(row: Row, pair: Pair, wish: Wish, *, versions: dict[str, int], number: int) -> NewRun:
+def _fresh(
+    row: Row, pair: RedrivePair, wish: RedriveRequest, *, versions: dict[str, int], number: int
+) -> NewRun:
     return NewRun(
         id=pair.rerun_id,
         job=row["job"],

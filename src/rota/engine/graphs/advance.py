@@ -13,11 +13,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from rota.engine.failures.batch_isolation import beside, each_apart, keepable, words
-from rota.engine.graphs.graph_run import Course, courses
-from rota.engine.graphs.nodes.endings import ENDINGS, Ended
+from rota.engine.graphs.graph_run import GraphRun, courses
+from rota.engine.graphs.nodes.endings import ENDINGS, NodeEnding
 from rota.engine.graphs.nodes.links import verdict_facts
-from rota.engine.graphs.nodes.rows import MAX_REASON, Board, Place
-from rota.engine.graphs.propagation import Step
+from rota.engine.graphs.nodes.rows import MAX_REASON, NodeRows, Place
+from rota.engine.graphs.propagation import Propagation
 from rota.engine.graphs.restart import go_on
 from rota.errors import BadGraph
 from rota.model.run import ErrorDetail, Verdict
@@ -28,9 +28,9 @@ NO_ROW = "its nodes are not all on record any more"
 _error = msgspec.json.Decoder(ErrorDetail)
 
 
-def ended(verdict: Verdict, state: State) -> Ended:
+def ended(verdict: Verdict, state: State) -> NodeEnding:
     error = _error_of(verdict)
-    return Ended(
+    return NodeEnding(
         graph_id=verdict.parent_id or "",
         node=verdict.node or "",
         item=verdict.item,
@@ -42,7 +42,7 @@ def ended(verdict: Verdict, state: State) -> Ended:
     )
 
 
-def advance(tx: Tx, endings: Sequence[Ended], *, namespace: str) -> list[Verdict]:
+def advance(tx: Tx, endings: Sequence[NodeEnding], *, namespace: str) -> list[Verdict]:
     """Move on the graphs of these runs; gives the verdicts that follow, to be carried out next.
 
     Those are graphs that have ended by it, and runs that must not go on. In a careful transaction
@@ -59,7 +59,7 @@ def advance(tx: Tx, endings: Sequence[Ended], *, namespace: str) -> list[Verdict
     return [verdict for verdicts in follow for verdict in verdicts]
 
 
-def _give_up(tx: Tx, each: Ended, error: Exception) -> list[Verdict]:
+def _give_up(tx: Tx, each: NodeEnding, error: Exception) -> list[Verdict]:
     """The end of a graph whose rows or definition cannot be understood."""
     beside(tx, lambda: _note(tx, each), what=f"node {each.node} of run {each.graph_id}")
     reason = f"it could not go on after node {each.node} had ended: {words(error)}"[:MAX_REASON]
@@ -69,11 +69,11 @@ def _give_up(tx: Tx, each: Ended, error: Exception) -> list[Verdict]:
     ]
 
 
-def _note(tx: Tx, each: Ended) -> None:
+def _note(tx: Tx, each: NodeEnding) -> None:
     """How the node ended, and no more: a rerun of the graph knows what need not be done again."""
     if each.item is not None:
         return
-    board = Board(tx)
+    board = NodeRows(tx)
     place = each.graph_id, each.node
     board.lock([place])
     row = board.rows.get(place)
@@ -84,10 +84,10 @@ def _note(tx: Tx, each: Ended) -> None:
         board.flush()
 
 
-def _advance(tx: Tx, endings: Sequence[Ended], namespace: str) -> list[Verdict]:
+def _advance(tx: Tx, endings: Sequence[NodeEnding], namespace: str) -> list[Verdict]:
     known = courses(tx, {each.graph_id for each in endings}, namespace=namespace)
     mine = [each for each in endings if each.graph_id in known]
-    step = Step(tx, known, namespace=namespace)
+    step = Propagation(tx, known, namespace=namespace)
     step.board.lock(_places(known, mine))
     for each in mine:
         step.take(each)
@@ -96,7 +96,7 @@ def _advance(tx: Tx, endings: Sequence[Ended], namespace: str) -> list[Verdict]:
     return lost + go_on(tx, step, namespace=namespace)
 
 
-def _places(known: dict[str, Course], endings: Iterable[Ended]) -> list[Place]:
+def _places(known: dict[str, GraphRun], endings: Iterable[NodeEnding]) -> list[Place]:
     """The nodes themselves, and those whose counts they change; of a mapped one, only itself."""
     found: list[Place] = []
     for each in endings:

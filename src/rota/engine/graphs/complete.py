@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from rota.engine.graphs.graph_run import Course
+from rota.engine.graphs.graph_run import GraphRun
 from rota.engine.graphs.nodes.links import verdict_facts
-from rota.engine.graphs.nodes.results import Known
-from rota.engine.graphs.nodes.rows import END, MAX_REASON, TRIPPED, Board, Decided, decided
+from rota.engine.graphs.nodes.results import NodeResults
+from rota.engine.graphs.nodes.rows import END, MAX_REASON, TRIPPED, DecidedEnd, NodeRows, decided
 from rota.engine.graphs.policy import retries_of
 from rota.engine.values.result_cache import noted
 from rota.errors import BadInput, PayloadTooLarge
@@ -25,7 +25,7 @@ MAX_MADE_BYTES = 16_000_000
 """Of a result that is made of those of many nodes; each of them has a limit of its own."""
 
 
-class Bad(NamedTuple):
+class FailedNode(NamedTuple):
     """A node that failed, or was given up because one before it did."""
 
     name: str
@@ -33,15 +33,15 @@ class Bad(NamedTuple):
     is_own: bool
 
 
-class Waves(Protocol):
+class Propagating(Protocol):
     """What is asked of a step."""
 
     tx: Tx
-    board: Board
-    courses: dict[str, Course]
+    board: NodeRows
+    courses: dict[str, GraphRun]
 
 
-class Outcome(NamedTuple):
+class GraphOutcome(NamedTuple):
     """What follows from a step: `restart.go_on` does both, for whoever made the step."""
 
     verdicts: list[Verdict]
@@ -49,11 +49,11 @@ class Outcome(NamedTuple):
     """Runs of graphs that begin again, and when."""
 
 
-def conclude(step: Waves, over: Sequence[str]) -> Outcome:
+def conclude(step: Propagating, over: Sequence[str]) -> GraphOutcome:
     """The verdicts on these runs, by their leaves and what they return; with their results."""
     ids = json.dumps(sorted(over))
-    bad: dict[str, list[Bad]] = {}
-    causes: dict[str, list[Bad]] = {}
+    bad: dict[str, list[FailedNode]] = {}
+    causes: dict[str, list[FailedNode]] = {}
     ran: set[str] = set()
     for row in step.tx.all("bad_nodes", ids=ids):
         graph_id = str(row["graph_id"])
@@ -62,13 +62,13 @@ def conclude(step: Waves, over: Sequence[str]) -> Outcome:
             continue  # that it failed is told by its own row
         if row["run_id"] is not None or row["width"] is not None:
             ran.add(graph_id)
-        each = Bad(row["name"], row["reason"], is_own=row["state"] == "failed")
+        each = FailedNode(row["name"], row["reason"], is_own=row["state"] == "failed")
         if planned.counts:
             bad.setdefault(graph_id, []).append(each)
         if each.is_own:
             causes.setdefault(graph_id, []).append(each)
     rows = step.tx.all("lock_graphs", ids=ids)
-    known = Known(step.tx)
+    known = NodeResults(step.tx)
     known.load_all(
         (graph_id, name)
         for graph_id in over
@@ -96,20 +96,20 @@ def conclude(step: Waves, over: Sequence[str]) -> Outcome:
         is_worth = is_worth and decided(step.board.rows[verdict.run_id, END].result) is None
         if verdict.verb == "founder" and is_worth:
             restarts[verdict.run_id] = row["now"]
-    return Outcome([each for each in verdicts if each.run_id not in restarts], restarts)
+    return GraphOutcome([each for each in verdicts if each.run_id not in restarts], restarts)
 
 
-def _causes(judged: list[Bad], failed: list[Bad]) -> list[Bad]:
+def _causes(judged: list[FailedNode], failed: list[FailedNode]) -> list[FailedNode]:
     """Why the run failed: judged nodes that failed themselves, else what failed before them."""
     return [each for each in judged if each.is_own] or failed or judged
 
 
-def _first_failed(name: str, failed: list[Bad]) -> list[Bad]:
+def _first_failed(name: str, failed: list[FailedNode]) -> list[FailedNode]:
     """The node whose failure kept others from starting; what was stopped by it is no cause."""
-    return [each for each in failed if each.name == name] or [Bad(name, None, is_own=True)]
+    return [each for each in failed if each.name == name] or [FailedNode(name, None, is_own=True)]
 
 
-def _verdict(step: Waves, row: Row, bad: list[Bad], known: Known) -> Verdict:
+def _verdict(step: Propagating, row: Row, bad: list[FailedNode], known: NodeResults) -> Verdict:
     graph_id = str(row["id"])
     facts: dict[str, Any] = verdict_facts(row)
     facts["quiet"] = step.courses[graph_id].shape.is_quiet
@@ -127,7 +127,7 @@ def _verdict(step: Waves, row: Row, bad: list[Bad], known: Known) -> Verdict:
         return Verdict(verb="founder", reason=f"its result: {error}"[:MAX_REASON], **facts)
 
 
-def _result(course: Course, known: Known) -> str:
+def _result(course: GraphRun, known: NodeResults) -> str:
     graph = course.shape.graph
     if graph.result is None:
         return "null"
@@ -143,7 +143,9 @@ def _result(course: Course, known: Known) -> str:
     return made.decode()
 
 
-def _as_decided(how: Decided, step: Waves, graph_id: str, bad: list[Bad]) -> str | None:
+def _as_decided(
+    how: DecidedEnd, step: Propagating, graph_id: str, bad: list[FailedNode]
+) -> str | None:
     """Why it ended, and that something may be left behind: a teardown whose failure counts."""
     nodes = step.courses[graph_id].shape.plan.nodes
     left = [each for each in bad if each.is_own and nodes[each.name].node.kind == "teardown"]
@@ -154,7 +156,7 @@ def _as_decided(how: Decided, step: Waves, graph_id: str, bad: list[Bad]) -> str
     return f"{how.reason}; {says}"[:MAX_REASON]
 
 
-def _failed_in_words(bad: list[Bad]) -> str:
+def _failed_in_words(bad: list[FailedNode]) -> str:
     first = min(bad)
     more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
     return f"node {first.name}{more} failed{f': {first.reason}' if first.reason else ''}"[

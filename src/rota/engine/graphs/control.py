@@ -8,17 +8,17 @@ from typing import Any, Literal
 
 import msgspec
 
-from rota.engine.failures.redrive import Pair
+from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.failure_modes import Halt, stop
-from rota.engine.graphs.graph_run import Course, courses, shape_of, spec_at
+from rota.engine.graphs.graph_run import GraphRun, courses, shape_of, spec_at
 from rota.engine.graphs.nodes.release import PAUSED
 from rota.engine.graphs.nodes.rows import END, NodeRow, decided
-from rota.engine.graphs.propagation import Step
+from rota.engine.graphs.propagation import Propagation
 from rota.engine.graphs.redo import after_these, continued, existing, is_undone, moved
 from rota.engine.graphs.restart import go_on
-from rota.engine.graphs.shape import Shape
+from rota.engine.graphs.shape import GraphShape
 from rota.engine.graphs.stopping import Stopping, is_stopping, stopping_of
-from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.runs.find import find
 from rota.engine.runs.finish import finish
 from rota.engine.runs.rerun import close_letter
@@ -40,7 +40,7 @@ Part = Literal["all", "failed", "from", "only"]
 that node alone."""
 
 
-def pause(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
+def pause(tx: Tx, run_id: str, *, namespace: str, by: Actor) -> None:
     """No other node starts until the run is resumed; those that run may end."""
     step, course = _begun(tx, run_id, namespace)
     step.board.lock([(run_id, END)])
@@ -64,7 +64,7 @@ def pause(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
     _record(tx, by, "pause", course, namespace, {"held": held})
 
 
-def resume(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
+def resume(tx: Tx, run_id: str, *, namespace: str, by: Actor) -> None:
     """Go on where it was paused."""
     step, course = _begun(tx, run_id, namespace)
     step.board.lock([(run_id, END)])
@@ -91,7 +91,7 @@ def resume(tx: Tx, run_id: str, *, namespace: str, by: By) -> None:
         finish(tx, verdicts, namespace=namespace)
 
 
-def mark(tx: Tx, run_id: str, name: str, ending: Ending, *, namespace: str, by: By) -> None:
+def mark(tx: Tx, run_id: str, name: str, ending: Ending, *, namespace: str, by: Actor) -> None:
     """Say how a node ends that has not; what it is doing is stopped, and then it has ended so.
 
     Marked again it ends at once, whatever still works, and so does a teardown or a notify: nobody
@@ -127,7 +127,7 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
     *,
     namespace: str,
     new_id: str,
-    by: By,
+    by: Actor,
     part: Part = "all",
     node: str | None = None,
     args: str | None = None,
@@ -151,7 +151,7 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
         parts = continued(shape, rows) if is_same else {}
         kept = moved(new_id, rows, redone, parts)
         tx.execute("insert_nodes", batch=msgspec.json.encode(kept).decode())
-        closes = close_letter(tx, Pair(old.id, new_id), namespace=namespace, who=by.who)
+        closes = close_letter(tx, RedrivePair(old.id, new_id), namespace=namespace, who=by.who)
         detail = {"part": part, "node": node, "as": new_id, "kept": len(kept) - len(parts)}
         detail |= {"letters": 1} if closes else {}
         record(tx, by, namespace=namespace, verb="rerun", subject=run_id, detail=detail)
@@ -165,7 +165,7 @@ def bound_args(tx: Tx, run_id: str, params: Mapping[str, Any], *, namespace: str
     return recorded_signature(spec).bind((), params)
 
 
-def _redone(shape: Shape, rows: dict[str, NodeRow], part: Part, node: str | None) -> set[str]:
+def _redone(shape: GraphShape, rows: dict[str, NodeRow], part: Part, node: str | None) -> set[str]:
     everything = set(shape.plan.nodes)
     undone = {name for name, row in rows.items() if is_undone(row)} | (everything - rows.keys())
     if part == "all":
@@ -181,7 +181,7 @@ def _redone(shape: Shape, rows: dict[str, NodeRow], part: Part, node: str | None
     return after_these(shape, [node])
 
 
-def _check_node(shape: Shape, name: str) -> None:
+def _check_node(shape: GraphShape, name: str) -> None:
     if name not in shape.plan.nodes:
         graph = shape.graph.name
         raise BadGraph(f"graph {graph!r} has no node {name!r:.64}.{hint(name, shape.plan.nodes)}")
@@ -207,15 +207,15 @@ def _children(tx: Tx, run_id: str) -> str:
     return json.dumps([str(row["id"]) for row in rows])
 
 
-def _begun(tx: Tx, run_id: str, namespace: str) -> tuple[Step, Course]:
+def _begun(tx: Tx, run_id: str, namespace: str) -> tuple[Propagation, GraphRun]:
     run = find(tx, run_id, namespace=namespace)
     if run.state is not State.SUSPENDED:
         raise NotAllowed(f"run {run_id} is {run.state}; this is for runs of graphs that go on")
     known = courses(tx, [run_id], namespace=namespace)
-    return Step(tx, known, namespace=namespace), known[run_id]
+    return Propagation(tx, known, namespace=namespace), known[run_id]
 
 
 def _record(
-    tx: Tx, by: By, verb: str, course: Course, namespace: str, detail: dict[str, object]
+    tx: Tx, by: Actor, verb: str, course: GraphRun, namespace: str, detail: dict[str, object]
 ) -> None:
     record(tx, by, namespace=namespace, verb=verb, subject=course.graph_id, detail=detail)

@@ -13,7 +13,7 @@ CHUNK = 10_000
 """Endings of instances that are read at once."""
 
 
-class Earlier(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class EarlierTry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """As a node's row has it."""
 
     runs: tuple[str, ...] = ()
@@ -30,14 +30,14 @@ class Earlier(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The run has instances of another list, too: nothing can be kept of it any more."""
 
 
-_earlier = msgspec.json.Decoder(Earlier)
+_earlier = msgspec.json.Decoder(EarlierTry)
 
 
-def earlier_of(text: str | None) -> Earlier | None:
+def earlier_of(text: str | None) -> EarlierTry | None:
     return None if text is None else read(_earlier, text, "what was done of a node before")
 
 
-def text_of(earlier: Earlier) -> str:
+def text_of(earlier: EarlierTry) -> str:
     return msgspec.json.encode(earlier).decode()
 
 
@@ -58,7 +58,7 @@ def sources_of(graph_id: str, run_id: str | None, earlier: str | None) -> list[s
     return list(dict.fromkeys((run_id or graph_id, *(known.runs if known else ()))))
 
 
-class Past:
+class EarlierInstances:
     """The instances that a mapped node had before; of most nodes none, and nothing is read."""
 
     def __init__(self, tx: Tx, row: NodeRow) -> None:

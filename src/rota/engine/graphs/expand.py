@@ -14,15 +14,15 @@ import msgspec
 from rota.engine.admission.graph_runs import let_next, may_begin, takes_turns
 from rota.engine.admission.previous_run import note_success
 from rota.engine.failures.batch_isolation import each_apart
-from rota.engine.graphs.graph_run import Course, course_of, courses, remember, shape_of
+from rota.engine.graphs.graph_run import GraphRun, course_of, courses, remember, shape_of
 from rota.engine.graphs.nodes.arguments import with_arguments
 from rota.engine.graphs.nodes.links import refusal
-from rota.engine.graphs.nodes.results import Known
-from rota.engine.graphs.nodes.rows import Board, NodeRow, node_row
+from rota.engine.graphs.nodes.results import NodeResults
+from rota.engine.graphs.nodes.rows import NodeRow, NodeRows, node_row
 from rota.engine.graphs.policy import timeout_of
-from rota.engine.graphs.propagation import Step
+from rota.engine.graphs.propagation import Propagation
 from rota.engine.graphs.restart import go_on, place
-from rota.engine.graphs.shape import Shape
+from rota.engine.graphs.shape import GraphShape
 from rota.engine.jobs.pins import Pins
 from rota.engine.values.artifacts import given, keep
 from rota.engine.values.result_cache import hit, recall, remembering
@@ -60,7 +60,7 @@ def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
 
 
 def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
-    begun: dict[str, Course] = {}
+    begun: dict[str, GraphRun] = {}
     args: dict[str, str] = {}
     policies: dict[str, str | None] = {}
     verdicts: list[Verdict] = []
@@ -69,7 +69,7 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
     outer = courses(tx, {each.parent_id for each in leases if each.parent_id}, namespace=namespace)
     over: list[Graph] = []
     for lease in leases:
-        shape: Shape | None = None
+        shape: GraphShape | None = None
         try:
             shape = shape_of(tx, lease.job, lease.version, namespace=namespace)
             beside = begun.values()
@@ -99,7 +99,7 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
         return verdicts
     batch = _batch(leases, begun, args, policies)
     tx.execute("suspend_runs", batch=batch, namespace=namespace)
-    step = Step(tx, begun, namespace=namespace, board=Board(tx, leases[0].claimed_at))
+    step = Propagation(tx, begun, namespace=namespace, board=NodeRows(tx, leases[0].claimed_at))
     kept = _kept(tx, begun)
     for graph_id, course in begun.items():
         remember(tx, course)
@@ -107,7 +107,9 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
     return verdicts + go_on(tx, step, namespace=namespace)
 
 
-def _course(tx: Tx, lease: Lease, shape: Shape, outer: Course | None, as_of: int) -> Course:
+def _course(
+    tx: Tx, lease: Lease, shape: GraphShape, outer: GraphRun | None, as_of: int
+) -> GraphRun:
     """The course of a run that begins; BadArguments if the graph does not take what it was given.
 
     Who submits a run has checked that; an event, or a graph around it, brings what it brings.
@@ -119,12 +121,12 @@ def _course(tx: Tx, lease: Lease, shape: Shape, outer: Course | None, as_of: int
     return course
 
 
-def _waited_for(shape: Shape | None) -> list[Graph]:
+def _waited_for(shape: GraphShape | None) -> list[Graph]:
     """The graph, if its runs may wait for each other."""
     return [shape.graph] if shape is not None and takes_turns(shape.graph) else []
 
 
-def _given(tx: Tx, lease: Lease, outer: Course | None) -> Lease:
+def _given(tx: Tx, lease: Lease, outer: GraphRun | None) -> Lease:
     """What the run was given; that of a node may hold results of others."""
     name = lease.node or ""
     if outer is None:
@@ -135,12 +137,12 @@ def _given(tx: Tx, lease: Lease, outer: Course | None) -> Lease:
     if is_pointer(lease.args):
         item = given(tx, lease.args, f"an item of node {name!r}")
         lease = msgspec.structs.replace(lease, args=item)
-    known = Known(tx)
+    known = NodeResults(tx)
     known.load_all((outer.graph_id, each) for each in outer.shape.needs[name])
     return with_arguments(lease, outer, known, cache)
 
 
-def _kept(tx: Tx, begun: dict[str, Course]) -> dict[str, dict[str, NodeRow]]:
+def _kept(tx: Tx, begun: dict[str, GraphRun]) -> dict[str, dict[str, NodeRow]]:
     found: dict[str, dict[str, NodeRow]] = {}
     for row in tx.all("existing_nodes", ids=json.dumps(sorted(begun))):
         kept = node_row(row)
@@ -152,7 +154,7 @@ def _kept(tx: Tx, begun: dict[str, Course]) -> dict[str, dict[str, NodeRow]]:
 
 def _batch(
     leases: Sequence[Lease],
-    begun: dict[str, Course],
+    begun: dict[str, GraphRun],
     args: dict[str, str],
     policies: dict[str, str | None],
 ) -> str:

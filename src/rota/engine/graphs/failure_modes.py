@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import NamedTuple, Protocol
 
-from rota.engine.graphs.graph_run import Course
+from rota.engine.graphs.graph_run import GraphRun
 from rota.engine.graphs.nodes.links import cancelled
-from rota.engine.graphs.nodes.release import PAUSED, Releases
-from rota.engine.graphs.nodes.rows import END, TRIPPED, WAITING, Board, NodeRow
+from rota.engine.graphs.nodes.release import PAUSED, NodeReleases
+from rota.engine.graphs.nodes.rows import END, TRIPPED, WAITING, NodeRow, NodeRows
 from rota.engine.graphs.stopping import (
     Stopping,
     end_after_its_runs,
@@ -38,13 +38,13 @@ class Halt(NamedTuple):
     """Kinds of nodes that start and go on all the same."""
 
 
-class Waves(Protocol):
+class Propagating(Protocol):
     """What is asked of a step."""
 
     tx: Tx
-    board: Board
-    releases: Releases
-    courses: dict[str, Course]
+    board: NodeRows
+    releases: NodeReleases
+    courses: dict[str, GraphRun]
     verdicts: list[Verdict]
 
     def end(
@@ -59,7 +59,7 @@ class Waves(Protocol):
 _FAILED = Halt("not started: another node failed", "cancelled: another node of its graph failed")
 
 
-def trip(step: Waves, course: Course, failed: NodeRow) -> None:
+def trip(step: Propagating, course: GraphRun, failed: NodeRow) -> None:
     """The first failure in a run whose mode lets no others start.
 
     That of a teardown counts only if it says so, that of a notify never.
@@ -82,7 +82,9 @@ def trip(step: Waves, course: Course, failed: NodeRow) -> None:
     halt(step, course, words, but=failed.name, was_paused=was_paused)
 
 
-def halt(step: Waves, course: Course, words: Halt, *, but: str = "", was_paused: bool) -> None:
+def halt(
+    step: Propagating, course: GraphRun, words: Halt, *, but: str = "", was_paused: bool
+) -> None:
     """No node of the run starts any more, but those that are spared, also if it was paused."""
     graph_id = course.graph_id
     for row in step.board.lock_waiting(graph_id):
@@ -102,7 +104,7 @@ def halt(step: Waves, course: Course, words: Halt, *, but: str = "", was_paused:
     stop_runs(step, graph_id, words, but=but)
 
 
-def _wake(step: Waves, course: Course, row: NodeRow) -> None:
+def _wake(step: Propagating, course: GraphRun, row: NodeRow) -> None:
     """A teardown of a run that was paused goes on, as after a resume."""
     if row.state in ("held", "ready"):
         was_ready = row.state == "ready"
@@ -115,7 +117,7 @@ def _wake(step: Waves, course: Course, row: NodeRow) -> None:
     step.board.change(row)
 
 
-def _unblock(step: Waves, course: Course, words: Halt) -> None:
+def _unblock(step: Propagating, course: GraphRun, words: Halt) -> None:
     """Queue runs of spared nodes that the pause has held."""
     children = step.tx.all("live_children", ids=json.dumps([course.graph_id]))
     nodes = course.shape.plan.nodes
@@ -130,7 +132,7 @@ def _unblock(step: Waves, course: Course, words: Halt) -> None:
 
 
 def stop(
-    step: Waves, row: NodeRow, how: Stopping, words: Halt = _FAILED, *, waits: bool = True
+    step: Propagating, row: NodeRow, how: Stopping, words: Halt = _FAILED, *, waits: bool = True
 ) -> None:
     """Stop what runs of a node; with the last of it the node ends as decided, or at once."""
     works = stop_runs(step, row.graph_id, words, only=row.name)
@@ -141,7 +143,12 @@ def stop(
 
 
 def stop_runs(
-    step: Waves, graph_id: str, words: Halt = _FAILED, *, only: str | None = None, but: str = ""
+    step: Propagating,
+    graph_id: str,
+    words: Halt = _FAILED,
+    *,
+    only: str | None = None,
+    but: str = "",
 ) -> bool:
     """Runs of the graph's nodes that have not started end; those that run are asked to.
 

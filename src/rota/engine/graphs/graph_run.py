@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.graphs.shape import Shape
+from rota.engine.graphs.shape import GraphShape
 from rota.engine.values.artifacts import given
 from rota.engine.values.result_cache import is_fresh
 from rota.engine.values.stored_text import read
@@ -35,13 +35,13 @@ _spec = msgspec.json.Decoder(JobSpec)
 _given = msgspec.json.Decoder(dict[str, Any])
 
 
-class Course:
+class GraphRun:
     """One run of a graph."""
 
     def __init__(  # what is known of a run when it begins
         self,
         graph_id: str,
-        shape: Shape,
+        shape: GraphShape,
         params: Mapping[str, Any],
         *,
         is_asked: bool,
@@ -71,7 +71,7 @@ class Course:
         self.failure_of = failure_of(policy)
 
 
-def policy_for(node: Node, spec: JobSpec, course: Course) -> str | None:
+def policy_for(node: Node, spec: JobSpec, course: GraphRun) -> str | None:
     """What a node changes of its job's policies, as JSON text."""
     is_plain = node.retries is None and node.timeout is None and node.isolation is None
     if is_plain and not course.is_fresh and course.failure_of is None:
@@ -87,22 +87,22 @@ def policy_for(node: Node, spec: JobSpec, course: Course) -> str | None:
     return msgspec.json.encode(change).decode()
 
 
-def priority_for(name: str, node: Node, spec: JobSpec, shape: Shape) -> int:
+def priority_for(name: str, node: Node, spec: JobSpec, shape: GraphShape) -> int:
     if node.priority == "critical_path":
         return shape.urgency[name]
     return spec.priority if node.priority is None else node.priority
 
 
-def shape_of(tx: Tx, job: str, version: int, *, namespace: str) -> Shape:
+def shape_of(tx: Tx, job: str, version: int, *, namespace: str) -> GraphShape:
     """The plan of a graph's version; BadGraph if the job is no graph."""
     at = ("shape", namespace, job, version)
-    found: Shape | None = tx.memo.get(at)
+    found: GraphShape | None = tx.memo.get(at)
     if found is None:
         spec = spec_at(tx, job, version, namespace=namespace)
         if not isinstance(spec.target, GraphTarget):
             raise BadGraph(f"job {job!r} in version {version} is no graph")
         plan, is_quiet = plan_graph(spec.target.graph), told_by(spec) is None
-        found = tx.memo[at] = Shape(plan, kinds=kinds_of(spec), is_quiet=is_quiet)
+        found = tx.memo[at] = GraphShape(plan, kinds=kinds_of(spec), is_quiet=is_quiet)
     return found
 
 
@@ -126,7 +126,7 @@ def find_spec(tx: Tx, job: str, version: int, *, namespace: str) -> JobSpec | No
     return found
 
 
-def courses(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[str, Course]:
+def courses(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[str, GraphRun]:
     """The courses of these runs; one that is gone, or is not ours, is left out."""
     known = _remembered(tx)
     missing = [graph_id for graph_id in graph_ids if graph_id not in known]
@@ -163,33 +163,33 @@ def submitted_at(tx: Tx, row: Row) -> int:
 def course_of(  # what one row of a run has
     tx: Tx,
     graph_id: str,
-    shape: Shape,
+    shape: GraphShape,
     args: str,
-    within: tuple[Course | None, str | None],
+    within: tuple[GraphRun | None, str | None],
     origin: str | None,
-) -> Course:
+) -> GraphRun:
     """BadArguments for what the graph does not take; `within`: the graph around it, its node."""
     outer, node = within
     text = given(tx, args, f"what run {graph_id} was given")
     params = bind_parameters(shape.graph, read(_given, text, "what the run was given"))
     is_asked = outer is not None and node in outer.asked
     wide = len(text) > WIDE
-    return Course(graph_id, shape, params, is_asked=is_asked, wide=wide, origin=origin)
+    return GraphRun(graph_id, shape, params, is_asked=is_asked, wide=wide, origin=origin)
 
 
-def remember(tx: Tx, course: Course) -> None:
+def remember(tx: Tx, course: GraphRun) -> None:
     known = _remembered(tx)
     while len(known) >= REMEMBERED:
         known.pop(next(iter(known)), None)
     known[course.graph_id] = course
 
 
-def remembered(tx: Tx, graph_ids: Collection[str]) -> list[Course]:
+def remembered(tx: Tx, graph_ids: Collection[str]) -> list[GraphRun]:
     """Of these runs, those that are graphs and known; nothing is read for the others."""
     known = _remembered(tx)
     return [known[graph_id] for graph_id in graph_ids if graph_id in known]
 
 
-def _remembered(tx: Tx) -> dict[str, Course]:
-    found: dict[str, Course] = tx.memo.setdefault("courses", {})
+def _remembered(tx: Tx) -> dict[str, GraphRun]:
+    found: dict[str, GraphRun] = tx.memo.setdefault("courses", {})
     return found

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import msgspec
 
-from rota.engine.graphs.shape import Shape
+from rota.engine.graphs.shape import GraphShape
 from rota.engine.values.stored_text import read
 from rota.model.spec import PolicyChange
 
 _policy = msgspec.json.Decoder(PolicyChange)
 
 
-def retries_of(shape: Shape, policy: str | None) -> int:
+def retries_of(shape: GraphShape, policy: str | None) -> int:
     """How often a run of the graph begins again after a failure."""
     change = _change(policy, '"retry"')
     return shape.graph.retries if change is None or change.retry is None else change.retry.limit
 
 
-def timeout_of(shape: Shape, policy: str | None) -> int | None:
+def timeout_of(shape: GraphShape, policy: str | None) -> int | None:
     """How many milliseconds a run of the graph may take in all; None for as long as it likes."""
     change = _change(policy, '"timeout_ms"')
     if change is None or change.timeout_ms is None:

@@ -7,20 +7,20 @@ from collections.abc import Iterable
 import msgspec
 
 from rota.engine.failures.batch_isolation import keepable
-from rota.engine.graphs.complete import Outcome, conclude
+from rota.engine.graphs.complete import GraphOutcome, conclude
 from rota.engine.graphs.failure_modes import stop, trip
-from rota.engine.graphs.graph_run import Course
-from rota.engine.graphs.nodes.endings import ENDINGS, Ended
+from rota.engine.graphs.graph_run import GraphRun
+from rota.engine.graphs.nodes.endings import ENDINGS, NodeEnding
 from rota.engine.graphs.nodes.mapped import instance_ended
-from rota.engine.graphs.nodes.release import Releases
-from rota.engine.graphs.nodes.results import Known
+from rota.engine.graphs.nodes.release import NodeReleases
+from rota.engine.graphs.nodes.results import NodeResults
 from rota.engine.graphs.nodes.rows import (
     END,
     MAX_REASON,
     STATES,
     WAITING,
-    Board,
     NodeRow,
+    NodeRows,
     Place,
     error_text,
 )
@@ -48,24 +48,24 @@ _SETUP_FIELDS = {
 _any = msgspec.json.Decoder()
 
 
-class Step:
+class Propagation:
     """What the endings of one transaction lead to."""
 
     def __init__(
-        self, tx: Tx, known: dict[str, Course], *, namespace: str, board: Board | None = None
+        self, tx: Tx, known: dict[str, GraphRun], *, namespace: str, board: NodeRows | None = None
     ) -> None:
         self.tx = tx
         self._namespace = namespace
         self.courses = known
-        self.board = board or Board(tx)
-        self.releases = Releases(tx, self.board, namespace=namespace)
+        self.board = board or NodeRows(tx)
+        self.releases = NodeReleases(tx, self.board, namespace=namespace)
         self._wave: dict[Place, Ending] = {}
         self._settling: list[NodeRow] = []
         self._judged: dict[Place, None] = {}
         self._over: list[str] = []
         self.verdicts: list[Verdict] = []
 
-    def take(self, each: Ended) -> None:
+    def take(self, each: NodeEnding) -> None:
         """A run has ended; one that is not the node's own any more says nothing."""
         row = self.board.rows.get((each.graph_id, each.node))
         if row is None or row.is_final:
@@ -96,7 +96,7 @@ class Step:
         self.board.change(row)
         self._wave[row.place] = ending
 
-    def run(self) -> Outcome:
+    def run(self) -> GraphOutcome:
         """Until nothing changes any more; then write it all. `restart.go_on` does what follows."""
         while self._wave or self._judged or self.releases.is_waiting:
             self._count()
@@ -110,11 +110,11 @@ class Step:
             self._fail_refused()
         self.board.flush(self.releases.make())
         if not self._over:
-            return Outcome(self.verdicts, {})
+            return GraphOutcome(self.verdicts, {})
         over = conclude(self, self._over)
-        return Outcome([*self.verdicts, *over.verdicts], over.restarts)
+        return GraphOutcome([*self.verdicts, *over.verdicts], over.restarts)
 
-    def _node_ended(self, row: NodeRow, each: Ended) -> None:
+    def _node_ended(self, row: NodeRow, each: NodeEnding) -> None:
         if is_stopping(row):
             end_stopped(self, row)
             return
@@ -138,7 +138,7 @@ class Step:
         if ending is Ending.FAILED:
             trip(self, course, row)
 
-    def _skip(self, course: Course, names: Iterable[str], reason: str) -> None:
+    def _skip(self, course: GraphRun, names: Iterable[str], reason: str) -> None:
         places = [(course.graph_id, name) for name in names]
         self.board.lock(places)
         for place in places:
@@ -239,7 +239,7 @@ class Step:
             if not row.is_final:
                 self.end(row, Ending.SUCCESS, None if row.width else "there were no items")
 
-    def _fail(self, course: Course, row: NodeRow, reason: str) -> None:
+    def _fail(self, course: GraphRun, row: NodeRow, reason: str) -> None:
         if row.width is None:
             self.end(row, Ending.FAILED, reason, ErrorDetail(type="BadGraph", message=reason))
             row.run_id = None  # one of an earlier try, if any: this time nothing ran
@@ -253,7 +253,7 @@ class Step:
         if not asking:
             return
         self.board.flush()
-        known = Known(self.tx)
+        known = NodeResults(self.tx)
         known.load_all(
             (row.graph_id, name) for course, row in asking for name in course.shape.asks[row.name]
         )
@@ -271,7 +271,7 @@ class Step:
                 self._fail(course, row, str(error))
 
 
-def _skips(course: Course, name: str, kind: str, result: str) -> list[str]:
+def _skips(course: GraphRun, name: str, kind: str, result: str) -> list[str]:
     skips = branch_skips if kind == "branch" else short_circuit_skips
     return skips(course.shape.plan, name, read(_any, result, f"the result of node {name!r}"))
 

@@ -11,10 +11,10 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from rota.engine.graphs.earlier_tries import Earlier, earlier_of, sources_of, text_of
+from rota.engine.graphs.earlier_tries import EarlierTry, earlier_of, sources_of, text_of
 from rota.engine.graphs.graph_run import shape_of
 from rota.engine.graphs.nodes.rows import END, NONE, NodeRow, node_row
-from rota.engine.graphs.shape import Shape
+from rota.engine.graphs.shape import GraphShape
 from rota.rules.graphs.joins import Ending
 from rota.rules.graphs.scope import reachable
 from rota.store.base import Tx
@@ -23,7 +23,7 @@ NOT_BEGUN = ("not started:", "the run has ended before it")
 """How the reasons of nodes begin that were skipped because of what others did."""
 
 
-def undone(shape: Shape, nodes: Mapping[str, NodeRow]) -> set[str]:
+def undone(shape: GraphShape, nodes: Mapping[str, NodeRow]) -> set[str]:
     """What has to be done again after a failure: what failed or never began, and all after it."""
     return after_these(shape, [name for name, row in nodes.items() if is_undone(row)])
 
@@ -34,7 +34,7 @@ def is_undone(row: NodeRow) -> bool:
     return row.state not in (Ending.SUCCESS, Ending.REMOVED)
 
 
-def after_these(shape: Shape, names: Collection[str]) -> set[str]:
+def after_these(shape: GraphShape, names: Collection[str]) -> set[str]:
     """These and all that comes after; a teardown brings the setups along that it cleared away."""
     found = {*names, *reachable(names, shape.children)}
     for name in tuple(found):
@@ -42,12 +42,12 @@ def after_these(shape: Shape, names: Collection[str]) -> set[str]:
     return found
 
 
-def continued(shape: Shape, nodes: Mapping[str, NodeRow]) -> dict[str, Earlier]:
+def continued(shape: GraphShape, nodes: Mapping[str, NodeRow]) -> dict[str, EarlierTry]:
     """Of the nodes that failed themselves, what of each is kept when it is done again."""
     failed = [name for name, row in nodes.items() if name in shape.plan.nodes and is_undone(row)]
     redone = after_these(shape, failed)
     below = reachable(failed, shape.children)
-    found: dict[str, Earlier] = {}
+    found: dict[str, EarlierTry] = {}
     for name in set(failed) - below:
         earlier = None if shape.asks[name] & redone else _earlier(shape, nodes[name])
         if earlier is not None:
@@ -55,24 +55,24 @@ def continued(shape: Shape, nodes: Mapping[str, NodeRow]) -> dict[str, Earlier]:
     return found
 
 
-def _earlier(shape: Shape, row: NodeRow) -> Earlier | None:
+def _earlier(shape: GraphShape, row: NodeRow) -> EarlierTry | None:
     before = earlier_of(row.earlier)
     if before is not None and before.is_mixed:
         return None
     if row.width is not None:
         runs = tuple(sources_of(row.graph_id, row.run_id, row.earlier))
-        return Earlier(runs=runs, width=max(row.width, before.width if before else 0))
+        return EarlierTry(runs=runs, width=max(row.width, before.width if before else 0))
     if shape.plan.nodes[row.name].node.graph is not None and row.run_id is not None:
-        return Earlier(child=row.run_id)
+        return EarlierTry(child=row.run_id)
     return None
 
 
-def in_place(row: NodeRow, earlier: Earlier | None) -> str | None:
+def in_place(row: NodeRow, earlier: EarlierTry | None) -> str | None:
     """What a node that is done again in the same run knows of what was done before."""
-    known = earlier_of(row.earlier) or Earlier()
+    known = earlier_of(row.earlier) or EarlierTry()
     if earlier is None and row.width is None and not known.is_mixed:
         return None
-    then = earlier or Earlier(is_mixed=True)
+    then = earlier or EarlierTry(is_mixed=True)
     return text_of(msgspec.structs.replace(then, tries=known.tries + 1))
 
 
@@ -80,7 +80,7 @@ def moved(
     graph_id: str,
     rows: Mapping[str, NodeRow],
     redone: Collection[str],
-    kept: Mapping[str, Earlier],
+    kept: Mapping[str, EarlierTry],
 ) -> list[NodeRow]:
     """Rows for a new run of a graph: nodes as they ended, and those of which a part is kept."""
     found = [_moved(row, graph_id) for name, row in rows.items() if name not in redone]

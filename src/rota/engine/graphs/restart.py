@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from rota.engine.graphs.graph_run import Course
-from rota.engine.graphs.nodes.rows import END, NONE, Board, NodeRow
-from rota.engine.graphs.propagation import Step
+from rota.engine.graphs.graph_run import GraphRun
+from rota.engine.graphs.nodes.rows import END, NONE, NodeRow, NodeRows
+from rota.engine.graphs.propagation import Propagation
 from rota.engine.graphs.redo import continued, existing, in_place, undone
 from rota.model.run import Verdict
 from rota.rules.graphs.joins import Ending
@@ -15,7 +15,10 @@ from rota.store.base import Tx
 
 
 def place(
-    step: Step, course: Course, versions: Mapping[str, int | None], kept: Mapping[str, NodeRow]
+    step: Propagation,
+    course: GraphRun,
+    versions: Mapping[str, int | None],
+    kept: Mapping[str, NodeRow],
 ) -> None:
     """Rows for all nodes; those that are kept have ended already."""
     graph_id, shape = course.graph_id, course.shape
@@ -39,7 +42,7 @@ def place(
     step.judge((graph_id, name) for name in shape.first)
 
 
-def go_on(tx: Tx, step: Step, *, namespace: str) -> list[Verdict]:
+def go_on(tx: Tx, step: Propagation, *, namespace: str) -> list[Verdict]:
     """Carry out a step and begin the runs again that it says are to be; gives the verdicts.
 
     The one way to run a step: who would read the verdicts alone would leave a run that has
@@ -56,7 +59,7 @@ def go_on(tx: Tx, step: Step, *, namespace: str) -> list[Verdict]:
     return verdicts
 
 
-def _restarted(tx: Tx, course: Course, *, namespace: str, now: int) -> Step:
+def _restarted(tx: Tx, course: GraphRun, *, namespace: str, now: int) -> Propagation:
     """Begin a run again from what failed, in place; what succeeded is kept."""
     nodes = existing(tx, course.graph_id)
     kept = continued(course.shape, nodes)
@@ -68,6 +71,8 @@ def _restarted(tx: Tx, course: Course, *, namespace: str, now: int) -> Step:
     tx.execute("disown_instances", id=course.graph_id)
     tx.fresh.clear()
     # A millisecond later: ids of instances are made of it, and those of this one may be taken.
-    step = Step(tx, {course.graph_id: course}, namespace=namespace, board=Board(tx, now + 1))
+    step = Propagation(
+        tx, {course.graph_id: course}, namespace=namespace, board=NodeRows(tx, now + 1)
+    )
     place(step, course, {name: row.version for name, row in nodes.items()}, nodes)
     return step

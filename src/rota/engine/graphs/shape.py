@@ -26,7 +26,7 @@ DECIDING = ("branch", "short_circuit")
 _NOTHING = Values({}, {}, {})
 
 
-class Shape:
+class GraphShape:
     """A plan, with what its nodes need worked out once."""
 
     def __init__(self, plan: Plan, *, kinds: Mapping[str, Any], is_quiet: bool = False) -> None:

@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from rota.engine.failures.batch_isolation import keepable
-from rota.engine.graphs.nodes.rows import MAX_REASON, Board, NodeRow
+from rota.engine.graphs.nodes.rows import MAX_REASON, NodeRow, NodeRows
 from rota.engine.values.stored_text import read
 from rota.model.run import ErrorDetail
 from rota.rules.graphs.joins import Ending
@@ -29,10 +29,10 @@ class Stopping(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Whether a person has decided it."""
 
 
-class Endings(Protocol):
+class StoppingNeeds(Protocol):
     """What is asked of a step."""
 
-    board: Board
+    board: NodeRows
 
     def end(
         self,
@@ -58,7 +58,7 @@ def stopping_of(row: NodeRow) -> Stopping | None:
     return read(_stopping, row.result or "", f"how node {row.name!r} is to end")
 
 
-def end_after_its_runs(step: Endings, row: NodeRow, how: Stopping, *, waits: bool) -> None:
+def end_after_its_runs(step: StoppingNeeds, row: NodeRow, how: Stopping, *, waits: bool) -> None:
     """The node ends as decided: now, or with the last of its runs if it has to wait for some."""
     if not waits:
         end_as(step, row, how)
@@ -69,14 +69,14 @@ def end_after_its_runs(step: Endings, row: NodeRow, how: Stopping, *, waits: boo
     step.board.change(row)
 
 
-def end_stopped(step: Endings, row: NodeRow) -> None:
+def end_stopped(step: StoppingNeeds, row: NodeRow) -> None:
     """The last run of it has ended."""
     how = stopping_of(row)
     if how is not None:
         end_as(step, row, how)
 
 
-def end_as(step: Endings, row: NodeRow, how: Stopping) -> None:
+def end_as(step: StoppingNeeds, row: NodeRow, how: Stopping) -> None:
     row.result = None
     error = ErrorDetail(type=how.type, message=how.reason) if how.type else None
     step.end(row, how.ending, how.reason, error)

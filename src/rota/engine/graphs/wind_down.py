@@ -14,9 +14,9 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 
 from rota.engine.graphs.failure_modes import Halt, halt
-from rota.engine.graphs.graph_run import Course, courses
-from rota.engine.graphs.nodes.rows import END, Board, Decided, decide, decided
-from rota.engine.graphs.propagation import Step
+from rota.engine.graphs.graph_run import GraphRun, courses
+from rota.engine.graphs.nodes.rows import END, DecidedEnd, NodeRows, decide, decided
+from rota.engine.graphs.propagation import Propagation
 from rota.engine.graphs.restart import go_on
 from rota.model.run import Verdict
 from rota.model.states import State
@@ -37,7 +37,7 @@ def wind_down(
     begun = _open(tx, {each.run_id for each in verdicts} | _around(verdicts))
     ids = begun.intersection(each.run_id for each in verdicts)
     known = courses(tx, sorted(ids), namespace=namespace) if ids else {}
-    board = Board(tx)
+    board = NodeRows(tx)
     awaited = {each.run_id for each in verdicts if each.parent_id in begun}
     clearing = {
         each
@@ -51,7 +51,7 @@ def wind_down(
         for row in tx.all("lock_graphs", ids=json.dumps(sorted(clearing)))
     }
     mine = {each.run_id: each for each in verdicts if fences.get(each.run_id) == each.fence}
-    step = Step(tx, known, namespace=namespace, board=board)
+    step = Propagation(tx, known, namespace=namespace, board=board)
     for run_id in sorted(mine.keys() & clearing):
         _decide(step, known[run_id], mine[run_id])
     return mine.keys() & clearing, go_on(tx, step, namespace=namespace)
@@ -61,13 +61,13 @@ def _around(verdicts: Iterable[Verdict]) -> set[str]:
     return {each.parent_id for each in verdicts if each.parent_id is not None}
 
 
-def _works(tx: Tx, course: Course) -> bool:
+def _works(tx: Tx, course: GraphRun) -> bool:
     """Whether something of it runs: a graph around it that goes on must not take it for ended."""
     rows = tx.all("live_children", ids=json.dumps([course.graph_id]))
     return any(row["state"] in (State.RUNNING, State.SUSPENDED) for row in rows)
 
 
-def _decide(step: Step, course: Course, verdict: Verdict) -> None:
+def _decide(step: Propagation, course: GraphRun, verdict: Verdict) -> None:
     """No other node starts but teardowns, and the run ends as the verdict says."""
     graph_id = course.graph_id
     step.board.lock_waiting(graph_id)
@@ -84,7 +84,7 @@ def _decide(step: Step, course: Course, verdict: Verdict) -> None:
     if decided(end.result) is not None:
         return
     was_paused = end.state == "paused"
-    decide(end, Decided(verb="cancel" if is_cancel else "founder", reason=verdict.reason))
+    decide(end, DecidedEnd(verb="cancel" if is_cancel else "founder", reason=verdict.reason))
     step.board.change(end)
     because = _BECAUSE[verdict.verb]
     words = Halt(
@@ -93,15 +93,15 @@ def _decide(step: Step, course: Course, verdict: Verdict) -> None:
     halt(step, course, words, was_paused=was_paused)
 
 
-def _clears(tx: Tx, board: Board, course: Course, namespace: str) -> bool:
+def _clears(tx: Tx, board: NodeRows, course: GraphRun, namespace: str) -> bool:
     """Whether it, or a graph inside of it, has a teardown that may have something to do."""
     if any(_is_due(board, course, name) for name in course.shape.teardowns):
         return True
     inner = _begun(tx, _inner(tx, course), namespace)
-    return any(_clears(tx, Board(tx), each, namespace) for each in inner.values())
+    return any(_clears(tx, NodeRows(tx), each, namespace) for each in inner.values())
 
 
-def _is_due(board: Board, course: Course, name: str) -> bool:
+def _is_due(board: NodeRows, course: GraphRun, name: str) -> bool:
     setups = course.shape.plan.nodes[name].node.setups
     board.lock((course.graph_id, each) for each in (name, *setups))
     row = board.rows.get((course.graph_id, name))
@@ -111,7 +111,7 @@ def _is_due(board: Board, course: Course, name: str) -> bool:
     return not states or any(state in _NEEDED for state in states)
 
 
-def _inner(tx: Tx, course: Course) -> list[str]:
+def _inner(tx: Tx, course: GraphRun) -> list[str]:
     """The runs of its nodes that are graphs and have begun."""
     if not course.shape.inner:
         return []
@@ -119,7 +119,7 @@ def _inner(tx: Tx, course: Course) -> list[str]:
     return [str(row["id"]) for row in rows if row["state"] == State.SUSPENDED]
 
 
-def _begun(tx: Tx, run_ids: Collection[str], namespace: str) -> dict[str, Course]:
+def _begun(tx: Tx, run_ids: Collection[str], namespace: str) -> dict[str, GraphRun]:
     """Those that are runs of graphs, and have begun and not ended."""
     open_ones = sorted(_open(tx, run_ids))
     return courses(tx, open_ones, namespace=namespace) if open_ones else {}

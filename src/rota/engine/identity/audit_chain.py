@@ -31,7 +31,7 @@ class _Seal(msgspec.Struct, frozen=True):
     hash: str
 
 
-class Verified(msgspec.Struct, frozen=True, kw_only=True):
+class ChainVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a walk along the chain found."""
 
     is_good: bool
@@ -71,12 +71,12 @@ def _seal(tx: Tx, namespace: str, *, limit: int) -> int:
 
 def verify(
     tx: Tx, *, namespace: str, anchors: Sequence[Anchor] = (), limit: int = PAGE
-) -> Verified:
+) -> ChainVerdict:
     """Walk along the whole chain; the first act that does not fit it, or an anchor, is named."""
     chain = tx.one("find_chain", namespace=namespace)
     noted = _Noted(anchors)
     if chain is None:
-        return noted.end(Verified(is_good=True, acts=0, seq=0, hash=""))
+        return noted.end(ChainVerdict(is_good=True, acts=0, seq=0, hash=""))
     walk = _Walk(namespace, noted, chain["base_seq"], chain["base_hash"])
     says = noted.at_base(walk.seq, walk.hash, now=now_ms(tx)) or walk.along(tx, limit)
     says = says or _end_of(tx, chain, walk, limit)
@@ -85,8 +85,8 @@ def verify(
         # Retention has removed what we were about to read.
         return verify(tx, namespace=namespace, anchors=anchors, limit=limit)
     if says:
-        return Verified(is_good=False, seq=walk.seq + 1, says=says, **facts)
-    return noted.end(Verified(is_good=True, seq=walk.seq, **facts))
+        return ChainVerdict(is_good=False, seq=walk.seq + 1, says=says, **facts)
+    return noted.end(ChainVerdict(is_good=True, seq=walk.seq, **facts))
 
 
 def _end_of(tx: Tx, chain: Row, walk: _Walk, limit: int) -> str:
@@ -161,7 +161,7 @@ class _Noted:
             self._take(anchor)
         return ""
 
-    def end(self, found: Verified) -> Verified:
+    def end(self, found: ChainVerdict) -> ChainVerdict:
         """None may be left behind the end."""
         found = msgspec.structs.replace(found, anchors=self._fit, says=self._doubt())
         if not self._open:
@@ -218,7 +218,7 @@ def holds(tx: Tx, head: str, *, namespace: str) -> bool:
 
 def verify_with(
     tx: Tx, head: str | None, *, namespace: str, anchors: Sequence[Anchor] = ()
-) -> Verified:
+) -> ChainVerdict:
     """The same, and whether it holds a hash that was noted earlier."""
     found = verify(tx, namespace=namespace, anchors=anchors)
     if not found.is_good or head is None or holds(tx, head, namespace=namespace):

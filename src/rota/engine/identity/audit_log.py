@@ -21,7 +21,7 @@ CLOCKS_MS = 86_400_000
 """Clocks that ids come from are not further off than this."""
 
 
-class By(msgspec.Struct, frozen=True, kw_only=True):
+class Actor(msgspec.Struct, frozen=True, kw_only=True):
     """Who asks for a change, and why; the id makes a request that is sent twice one act."""
 
     act_id: str
@@ -32,7 +32,7 @@ class By(msgspec.Struct, frozen=True, kw_only=True):
     request_id: str | None = None
 
 
-class Act(msgspec.Struct, frozen=True, kw_only=True):
+class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A change that a person made."""
 
     id: str
@@ -54,7 +54,7 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
     """What people call its subject, where that is the id of a token or a worker."""
 
 
-class NewAct(msgspec.Struct, frozen=True, kw_only=True):
+class NewAuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     """An act to be written."""
 
     id: str
@@ -70,7 +70,7 @@ class NewAct(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def new_act(  # noqa: PLR0913  # who did what, and two digests, all named
-    by: By,
+    by: Actor,
     *,
     namespace: str,
     verb: str,
@@ -78,10 +78,10 @@ def new_act(  # noqa: PLR0913  # who did what, and two digests, all named
     detail: Mapping[str, Any],
     before_digest: str | None = None,
     after_digest: str | None = None,
-) -> NewAct:
+) -> NewAuditEntry:
     """What to write about a change."""
     told = {**detail, "why": by.why} if by.why else dict(detail)
-    return NewAct(
+    return NewAuditEntry(
         id=by.act_id,
         namespace=namespace,
         who=by.who,
@@ -96,7 +96,7 @@ def new_act(  # noqa: PLR0913  # who did what, and two digests, all named
 
 
 def record(
-    tx: Tx, by: By, *, namespace: str, verb: str, subject: str, detail: Mapping[str, Any]
+    tx: Tx, by: Actor, *, namespace: str, verb: str, subject: str, detail: Mapping[str, Any]
 ) -> None:
     """Write an act into the transaction of the change, so that both are there or neither."""
     if by.act_id in tx.drafts:
@@ -106,38 +106,38 @@ def record(
         record_all(tx, [act])
 
 
-def await_act(tx: Tx, by: By) -> None:
+def await_act(tx: Tx, by: Actor) -> None:
     """Whoever calls a verb writes one act for all it does; see `said_of_act`."""
     tx.drafts[by.act_id] = {}
 
 
-def said_of_act(tx: Tx, by: By) -> dict[str, Any]:
+def said_of_act(tx: Tx, by: Actor) -> dict[str, Any]:
     """The details that verbs would have written themselves."""
     return tx.drafts.pop(by.act_id)
 
 
-def record_all(tx: Tx, acts: Iterable[NewAct]) -> None:
+def record_all(tx: Tx, acts: Iterable[NewAuditEntry]) -> None:
     """The same for several; of two with one id the first counts."""
     tx.execute("insert_acts", batch=msgspec.json.encode(list(acts)).decode())
 
 
-def find_act(tx: Tx, act_id: str, *, namespace: str) -> Act | None:
+def find_act(tx: Tx, act_id: str, *, namespace: str) -> AuditEntry | None:
     """The act of that id: whether a change with a broken commit was made."""
     row = tx.one("find_act", id=act_id, namespace=namespace)
     return as_act(row) if row else None
 
 
-class ActPage(NamedTuple):
+class AuditPage(NamedTuple):
     """Some acts, the newest first, and where the next page begins; None at the end of all."""
 
-    acts: list[Act]
+    acts: list[AuditEntry]
     next: str | None
 
 
-def acts(tx: Tx, *, namespace: str, before: str | None = None, **wanted: Any) -> list[Act]:
+def acts(tx: Tx, *, namespace: str, before: str | None = None, **wanted: Any) -> list[AuditEntry]:
     """The newest first; `before` is the last id of the page before."""
     limit = wanted.pop("limit", 50)
-    found: list[Act] = []
+    found: list[AuditEntry] = []
     while True:
         left = limit - len(found)
         page = act_page(tx, namespace=namespace, before=before, limit=left, **wanted)
@@ -158,7 +158,7 @@ def act_page(  # noqa: PLR0913  # one filter each, all named
     since: int | None = None,
     before: str | None = None,
     limit: int = 50,
-) -> ActPage:
+) -> AuditPage:
     """One page; it reads so far and no further, so that it may have fewer than `limit` (ADR 27)."""
     at: dict[str, Any] = {"namespace": namespace, "before": before}
     last = None
@@ -167,14 +167,14 @@ def act_page(  # noqa: PLR0913  # one filter each, all named
     filters = {"verb": verb, "who": who, "subject": subject, "since": since, "text": like(text)}
     rows = tx.all("list_acts", last=last and last["id"], limit=limit, **filters, **at)
     if len(rows) == limit:
-        return ActPage(_named(tx, rows, namespace), str(rows[-1]["id"]))
+        return AuditPage(_named(tx, rows, namespace), str(rows[-1]["id"]))
     # Ids are in order of time, though not of the clock that says when an act was.
     if last is not None and since is not None and last["at"] < since - CLOCKS_MS:
         last = None
-    return ActPage(_named(tx, rows, namespace), str(last["id"]) if last else None)
+    return AuditPage(_named(tx, rows, namespace), str(last["id"]) if last else None)
 
 
-def _named(tx: Tx, rows: list[Row], namespace: str) -> list[Act]:
+def _named(tx: Tx, rows: list[Row], namespace: str) -> list[AuditEntry]:
     """With the names of tokens, also of those that were revoked: their rows stay."""
     found = [as_act(row) for row in rows]
     ids = {act.subject for act in found if act.verb in OF_TOKENS and is_id(act.subject)}
@@ -190,10 +190,10 @@ def _named(tx: Tx, rows: list[Row], namespace: str) -> list[Act]:
     ]
 
 
-def as_act(row: Row) -> Act:
+def as_act(row: Row) -> AuditEntry:
     """From a row of the table."""
     detail = _detail.decode(row["detail"])
-    return Act(
+    return AuditEntry(
         id=str(row["id"]),
         detail=detail,
         name=detail.get("name") if row["verb"] in OF_TOKENS | OF_WORKERS else None,
@@ -201,4 +201,6 @@ def as_act(row: Row) -> Act:
     )
 
 
-_COPIED = tuple(name for name in Act.__struct_fields__ if name not in {"id", "detail", "name"})
+_COPIED = tuple(
+    name for name in AuditEntry.__struct_fields__ if name not in {"id", "detail", "name"}
+)

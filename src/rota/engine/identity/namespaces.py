@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.wakeup_keys import windows_key
 from rota.errors import NotAllowed, QuotaExceeded, UnknownNamespace
 from rota.model.identity import Namespace, Quotas
@@ -14,7 +14,7 @@ HOME = "default"
 """There whether it is on record or not."""
 
 
-def put_namespace(tx: Tx, name: str, quotas: Quotas, *, by: By, note: str = "") -> Namespace:
+def put_namespace(tx: Tx, name: str, quotas: Quotas, *, by: Actor, note: str = "") -> Namespace:
     """Make it, or give the one of this name other quotas."""
     old = tx.one("find_namespace", name=name)
     tx.execute(
@@ -48,7 +48,7 @@ def namespaces(tx: Tx) -> list[Namespace]:
     return [_view(row) for row in tx.all("list_namespaces")]
 
 
-def remove_namespace(tx: Tx, name: str, *, by: By) -> None:
+def remove_namespace(tx: Tx, name: str, *, by: Actor) -> None:
     """Only when it holds no jobs, schedules, live runs or tokens; history goes by retention."""
     find_namespace(tx, name)
     row = tx.one("namespace_in_use", name=name)

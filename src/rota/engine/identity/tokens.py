@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 import msgspec
 
-from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.identity.namespaces import find_namespace
 from rota.engine.runs.find import now_ms
 from rota.errors import NotAllowed, UnknownToken
@@ -41,7 +41,7 @@ class NewSecret(msgspec.Struct, frozen=True, kw_only=True):
     """As long as the old one was good for, if not said."""
 
 
-def issue(tx: Tx, token: NewToken, *, namespace: str, by: By) -> TokenView:
+def issue(tx: Tx, token: NewToken, *, namespace: str, by: Actor) -> TokenView:
     """Put it on record; the same again, by its id, changes nothing."""
     find_namespace(tx, namespace)
     _insert(tx, token, namespace=namespace, by=by)
@@ -50,7 +50,7 @@ def issue(tx: Tx, token: NewToken, *, namespace: str, by: By) -> TokenView:
     return find_token(tx, token.id, namespace=namespace)
 
 
-def _insert(tx: Tx, token: NewToken, *, namespace: str, by: By) -> None:
+def _insert(tx: Tx, token: NewToken, *, namespace: str, by: Actor) -> None:
     tx.execute(
         "insert_token",
         id=token.id,
@@ -81,7 +81,7 @@ def tokens(
     return [_view(row) for row in rows]
 
 
-def revoke(tx: Tx, token_id: str, *, namespace: str, by: By) -> TokenView:
+def revoke(tx: Tx, token_id: str, *, namespace: str, by: Actor) -> TokenView:
     """It is refused from now on, everywhere within five seconds, and so are its sessions."""
     detail = {"name": find_token(tx, token_id, namespace=namespace).name}
     if tx.execute("revoke_token", id=token_id, namespace=namespace, who=by.who):
@@ -90,7 +90,7 @@ def revoke(tx: Tx, token_id: str, *, namespace: str, by: By) -> TokenView:
 
 
 def rotate(  # the old, the new, and who does it
-    tx: Tx, token_id: str, fresh: NewSecret, *, overlap_ms: int, namespace: str, by: By
+    tx: Tx, token_id: str, fresh: NewSecret, *, overlap_ms: int, namespace: str, by: Actor
 ) -> TokenView:
     """The new one is good from now on, the old one for the overlap only: nobody has to be quick."""
     old = find_token(tx, token_id, namespace=namespace)

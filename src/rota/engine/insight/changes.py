@@ -35,7 +35,7 @@ class Footprint(NamedTuple):
     """Its worker has no slot for it yet."""
 
 
-class Traces(NamedTuple):
+class ChangeSet(NamedTuple):
     """What a look finds; an ending or an attempt is told by a key that no other one has."""
 
     mark: Mark
@@ -85,7 +85,7 @@ def mark(tx: Tx) -> Mark:
 
 def traces(  # since when, from where, and how much at most, all named
     tx: Tx, *, since: int, first: str, oldest: int = 0, limit: int, most_made: int | None = None
-) -> Traces:
+) -> ChangeSet:
     """What happened since, and runs from the id `first` on, the newest of all if there are more.
 
     What was there when `oldest` was the oldest open transaction may be left out. The mark is taken
@@ -97,7 +97,7 @@ def traces(  # since when, from where, and how much at most, all named
     attempts = tx.all("attempts_since", since=since, oldest=known, limit=limit + 1)
     made = tx.all("made_since", first=first, oldest=known, limit=(most_made or limit) + 1)
     running = tx.all("running_now", limit=MOST_RUNNING)
-    return Traces(
+    return ChangeSet(
         mark=now,
         ended={str(row["id"]): row["at"] for row in ended},
         attempts={(str(row["id"]), row["fence"]): row["at"] for row in attempts},

@@ -12,7 +12,7 @@ from rota.engine.insight.attention import Concern, attention
 from rota.engine.insight.statistics import HOUR_MS, MINUTE_MS, Statistic, Statistics, read, total
 from rota.engine.runs.claimed import shares
 from rota.engine.runs.find import now_ms
-from rota.engine.schedules.compiled import Timetables
+from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.schedules.firing_counts import Spans, count_ahead
 from rota.engine.workers.registry import workers
 from rota.store.base import Tx
@@ -62,7 +62,7 @@ def overview(
     *,
     namespace: str,
     window_ms: int,
-    timetables: Timetables,
+    timetables: CompiledSchedules,
     queues: Sequence[str] | None = None,
 ) -> Overview:
     """All of it at one moment; asked rarely, so that it may read a little."""

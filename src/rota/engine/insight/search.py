@@ -25,7 +25,7 @@ LOWEST, HIGHEST = "0" * 8 + "-0000-0000-0000-" + "0" * 12, "f" * 8 + "-ffff-ffff
 LOGS_MS = 7 * 86_400_000
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
     """What a text may mean; the best first."""
 
     runs: list[RunView]
@@ -34,7 +34,9 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     lines: list[LogLine]
 
 
-def search(tx: Tx, text: str, *, namespace: str, credential: Credential, limit: int) -> Found:
+def search(
+    tx: Tx, text: str, *, namespace: str, credential: Credential, limit: int
+) -> SearchResults:
     """Of the queues that are reached; up to `limit` of each kind."""
     reaches = credential.reaches
     known = [each for each in jobs(tx, namespace=namespace) if reaches(each.spec.queue)]
@@ -42,7 +44,7 @@ def search(tx: Tx, text: str, *, namespace: str, credential: Credential, limit: 
     named = [each for each in known if text.casefold() in each.name.casefold()]
     named.sort(key=lambda each: (each.name != text, each.name))
     found = _runs(tx, text, names, namespace=namespace, limit=limit)
-    return Found(
+    return SearchResults(
         runs=[each for each in found if reaches(each.queue)][:limit],
         jobs=named[:limit],
         schedules=find_schedules(

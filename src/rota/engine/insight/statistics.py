@@ -42,7 +42,7 @@ PROGRAM_WALL = "rota.runtime.executors.command.start"
 _spread = msgspec.json.Decoder(dict[int, int])
 
 
-class Place(NamedTuple):
+class StatisticKey(NamedTuple):
     """Of which runs, and when."""
 
     namespace: str
@@ -75,10 +75,10 @@ class Statistic(msgspec.Struct, kw_only=True):
         return self.success + self.failed + self.cancelled + self.skipped
 
 
-Statistics = dict[Place, Statistic]
+Statistics = dict[StatisticKey, Statistic]
 
 
-class Part(NamedTuple):
+class CountedPart(NamedTuple):
     """A part of history that was counted and not added yet."""
 
     since: int | None
@@ -87,17 +87,17 @@ class Part(NamedTuple):
     is_last: bool
 
 
-def next_part(tx: Tx) -> Part | None:
+def next_part(tx: Tx) -> CountedPart | None:
     """Count what is settled and not counted yet, at most a minute of it; reads only."""
     row = tx.all("counted_until")[0]
     if row["until"] is None:
-        return Part(None, row["now"] - FIRST_MS, {}, is_last=False)
+        return CountedPart(None, row["now"] - FIRST_MS, {}, is_last=False)
     end = row["now"] - SETTLED_MS
     if row["next"] is None or row["next"] >= end:
         return None
     until = min(end, row["next"] + PART_MS)
     counts = count(tx, since=row["next"], until=until)
-    return Part(row["until"], until, counts, is_last=until == end)
+    return CountedPart(row["until"], until, counts, is_last=until == end)
 
 
 def count(tx: Tx, *, since: int, until: int, namespace: str | None = None) -> Statistics:
@@ -118,7 +118,7 @@ def count(tx: Tx, *, since: int, until: int, namespace: str | None = None) -> St
     return found
 
 
-def add(tx: Tx, part: Part) -> bool:
+def add(tx: Tx, part: CountedPart) -> bool:
     """Add a part to what is kept; False when somebody else did."""
     if part.since is None:
         return tx.execute("begin_counting", until=part.until) > 0
@@ -141,7 +141,7 @@ def add(tx: Tx, part: Part) -> bool:
     return True
 
 
-def _kept_as(place: Place) -> Iterator[Place]:
+def _kept_as(place: StatisticKey) -> Iterator[StatisticKey]:
     """Every row that what ended in a minute is added to."""
     for span_ms in SPANS:
         wider = place._replace(span_ms=span_ms, at=place.at // span_ms * span_ms)
@@ -150,7 +150,7 @@ def _kept_as(place: Place) -> Iterator[Place]:
     yield from _ever_of(place)
 
 
-def _ever_of(place: Place) -> tuple[Place, Place]:
+def _ever_of(place: StatisticKey) -> tuple[StatisticKey, StatisticKey]:
     ever = place._replace(span_ms=EVER, at=0)
     return ever, ever._replace(job=ALL)
 
@@ -262,12 +262,12 @@ def prune_statistics(tx: Tx, *, limit: int) -> int:
     )
 
 
-def _minute(row: Row) -> Place:
-    return Place(row["namespace"], MINUTE_MS, row["at"], row["job"], row["queue"])
+def _minute(row: Row) -> StatisticKey:
+    return StatisticKey(row["namespace"], MINUTE_MS, row["at"], row["job"], row["queue"])
 
 
-def _place(row: Row) -> Place:
-    return Place(row["namespace"], row["span_ms"], row["at"], row["job"], row["queue"])
+def _place(row: Row) -> StatisticKey:
+    return StatisticKey(row["namespace"], row["span_ms"], row["at"], row["job"], row["queue"])
 
 
 def _read(text: str) -> dict[int, int]:
@@ -285,7 +285,7 @@ def _statistic(row: Row) -> Statistic:
     return Statistic(**sums, **spreads)
 
 
-def _row(place: Place, each: Statistic) -> dict[str, Any]:
+def _row(place: StatisticKey, each: Statistic) -> dict[str, Any]:
     sums = {name: getattr(each, name) for name in _SUMS}
     return place._asdict() | sums | {name: json.dumps(getattr(each, name)) for name in _SPREADS}
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rota.engine.admission.windows import blackouts, put_blackout
-from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.jobs.definitions import define, jobs, remove
 from rota.engine.runs.find import now_ms
 from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules.calendars import calendars, put_calendar
-from rota.engine.schedules.compiled import Timetables, seed_of
+from rota.engine.schedules.compiled import CompiledSchedules, seed_of
 from rota.engine.schedules.starts import NewId
 from rota.engine.schedules.views import readable
 from rota.model.bundle import Bundle
@@ -37,8 +37,8 @@ def apply(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is 
     wish: Wish,
     *,
     namespace: str,
-    by: By,
-    timetables: Timetables,
+    by: Actor,
+    timetables: CompiledSchedules,
     new_id: NewId,
 ) -> Plan:
     """Do it and tell what was done; nothing is written when all is as it should be."""
@@ -66,8 +66,8 @@ class _Doer(NamedTuple):
 
     tx: Tx
     namespace: str
-    by: By
-    timetables: Timetables
+    by: Actor
+    timetables: CompiledSchedules
     new_id: NewId
     since: int
     """When it is done: what comes together has come at the same moment."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.jobs.definitions import (
     check_told_jobs,
     declared_jobs,
@@ -26,7 +26,7 @@ from rota.engine.jobs.definitions import (
 from rota.engine.locks import lock_name
 from rota.engine.runs.find import now_ms
 from rota.engine.schedules import definitions as schedules
-from rota.engine.schedules.compiled import Timetables
+from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.schedules.starts import NewId
 from rota.engine.schedules.views import declared
 from rota.engine.workers.registry import workers
@@ -53,18 +53,18 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     """The release that replaced this one: then nothing was changed."""
 
 
-class Hand(msgspec.Struct, frozen=True, kw_only=True):
+class Declarer(msgspec.Struct, frozen=True, kw_only=True):
     """Who changes definitions in a namespace, and with what."""
 
     namespace: str
     who: str
-    timetables: Timetables
+    timetables: CompiledSchedules
     new_id: NewId
     decides: bool = False
     """Whether a person starts it: with nobody else at work, its code counts as the newest."""
 
 
-def declare(tx: Tx, said: Declaration, hand: Hand) -> Declared:
+def declare(tx: Tx, said: Declaration, hand: Declarer) -> Declared:
     """Make the store hold what the code says, unless that is older than what it holds."""
     at = {"namespace": hand.namespace, "app": said.app or "", "digest": digest_of(said)}
     lock_name(tx, "release", "", namespace=hand.namespace)
@@ -72,7 +72,7 @@ def declare(tx: Tx, said: Declaration, hand: Hand) -> Declared:
     newer = None if row is None else _newer(tx, row, said.app, hand.namespace)
     if row is not None and newer is not None:
         if hand.decides and _is_alone(tx, hand.namespace):
-            used = use(tx, row["number"], hand, By(act_id=hand.new_id(), who=hand.who))
+            used = use(tx, row["number"], hand, Actor(act_id=hand.new_id(), who=hand.who))
             return Declared(versions=used.jobs, number=used.number)
         specs = said.jobs.values()
         known = {spec.name: put_version(tx, spec, namespace=hand.namespace)[0] for spec in specs}
@@ -93,7 +93,7 @@ def declare(tx: Tx, said: Declaration, hand: Hand) -> Declared:
     return Declared(versions=versions, number=row["number"] if row else 0)
 
 
-def use(tx: Tx, number: int, hand: Hand, by: By) -> Release:
+def use(tx: Tx, number: int, hand: Declarer, by: Actor) -> Release:
     """Go back to a release, or forward: what it declared holds again, and others are older now."""
     lock_name(tx, "release", "", namespace=hand.namespace)
     release = find_release(tx, number, namespace=hand.namespace)
@@ -153,7 +153,9 @@ def _later(tx: Tx, number: int, app: str | None, namespace: str) -> list[Said]:
     return [_said(row) for row in rows]
 
 
-def _put_schedules(tx: Tx, wanted: dict[str, BundledSchedule], app: str | None, hand: Hand) -> None:
+def _put_schedules(
+    tx: Tx, wanted: dict[str, BundledSchedule], app: str | None, hand: Declarer
+) -> None:
     for name, each in wanted.items():
         schedules.put(
             tx,
@@ -174,7 +176,7 @@ def _remove_rest(  # whose, what stays, by whom, and of what else
     app: str | None,
     jobs: Collection[str],
     wanted: Collection[str],
-    hand: Hand,
+    hand: Declarer,
     *,
     of: Collection[str] = (),
 ) -> None:
@@ -183,7 +185,7 @@ def _remove_rest(  # whose, what stays, by whom, and of what else
 
     def tell(verb: str, subject: str) -> None:
         told = {} if app is None else {"app": app}
-        by = By(act_id=hand.new_id(), who=hand.who)
+        by = Actor(act_id=hand.new_id(), who=hand.who)
         record(tx, by, namespace=namespace, verb=verb, subject=subject, detail=told)
 
     for name in declared(tx, {*jobs, *of}, namespace=namespace, app=app):

@@ -112,19 +112,19 @@ def make_current(  # noqa: PLR0913  # which version, whose, and since when
     set_rule(tx, spec, namespace=namespace)
 
 
-class Pinned(msgspec.Struct, frozen=True):
+class PinnedVersion(msgspec.Struct, frozen=True):
     """The definition that runs of a version are pinned to, and who brought it first."""
 
     spec: JobSpec
     origin: str = CODE
 
 
-def pinned_to(tx: Tx, name: str, version: int, *, namespace: str) -> Pinned | None:
+def pinned_to(tx: Tx, name: str, version: int, *, namespace: str) -> PinnedVersion | None:
     """None for a version that is not on record."""
     row = tx.one("load_spec", namespace=namespace, name=name, version=version)
     if row is None:
         return None
-    return Pinned(_read(row["spec"], name, version), row["origin"] or CODE)
+    return PinnedVersion(_read(row["spec"], name, version), row["origin"] or CODE)
 
 
 def spec_of(tx: Tx, name: str, version: int, *, namespace: str) -> JobSpec | None:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from rota.engine.graphs.graph_run import find_spec, shape_of, submitted_at
-from rota.engine.graphs.shape import Shape
+from rota.engine.graphs.shape import GraphShape
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.jobs.pins import Pins
 from rota.errors import BadInput
@@ -29,7 +29,7 @@ Version = tuple[str, int]
 """A job, and which of its versions."""
 
 
-class Start(NamedTuple):
+class DeployedStart(NamedTuple):
     """A run that somebody asks for."""
 
     job: str
@@ -40,7 +40,7 @@ class Start(NamedTuple):
     """The run that the one of that moment ran again; that was asked for earlier still."""
 
 
-class Part(NamedTuple):
+class DeployedPart(NamedTuple):
     """A version that is carried out."""
 
     spec: JobSpec
@@ -56,29 +56,29 @@ class Part(NamedTuple):
 
 
 class _Item(NamedTuple):
-    part: Part
+    part: DeployedPart
     as_of: int
     is_told: bool
 
 
-def carried(tx: Tx, starts: Collection[Start], *, namespace: str) -> list[Part]:
+def carried(tx: Tx, starts: Collection[DeployedStart], *, namespace: str) -> list[DeployedPart]:
     """What runs when these start; what is not on record, or cannot be read, does not run."""
     walk = _Walk(tx, namespace, beside=frozenset())
     items = []
     for start in starts:
         spec = walk.find(start.job, start.version)
         if spec is not None:
-            part = Part(spec, start.version, None, None)
+            part = DeployedPart(spec, start.version, None, None)
             items.append(_Item(part, _asked_at(tx, start, spec), is_told=False))
     return walk.through(items)
 
 
 def carried_by(
     tx: Tx, spec: JobSpec, *, namespace: str, beside: Collection[str] = ()
-) -> list[Part]:
+) -> list[DeployedPart]:
     """What runs besides a definition, once it is in force; `beside` it come other definitions."""
     walk = _Walk(tx, namespace, beside=frozenset(beside))
-    return walk.through([_Item(Part(spec, UNNUMBERED, None, None), NOW, is_told=False)])[1:]
+    return walk.through([_Item(DeployedPart(spec, UNNUMBERED, None, None), NOW, is_told=False)])[1:]
 
 
 class _Walk:
@@ -89,9 +89,9 @@ class _Walk:
         self._pins = Pins(tx, (), namespace=namespace)
         self._told: dict[str, tuple[int, JobSpec] | None] = {}
 
-    def through(self, items: list[_Item]) -> list[Part]:
+    def through(self, items: list[_Item]) -> list[DeployedPart]:
         """All parts, each once, in the order in which they are met."""
-        found: dict[tuple[Version, Version | None, str | None], Part] = {}
+        found: dict[tuple[Version, Version | None, str | None], DeployedPart] = {}
         seen: set[tuple[Version, int, bool]] = set()
         while items:
             item = items.pop()
@@ -118,19 +118,19 @@ class _Walk:
                 job = node.job or node.graph or ""
                 spec = None if job in self._beside else self.find(job, version)
                 if spec is not None:
-                    part = Part(spec, version, above, node.queue)
+                    part = DeployedPart(spec, version, above, node.queue)
                     yield _Item(part, item.as_of, item.is_told)
         told = None if item.is_told else told_by(item.part.spec)
         if told is not None and told not in self._beside and (now := self._current(told)):
-            yield _Item(Part(now[1], now[0], above, None), NOW, is_told=True)
+            yield _Item(DeployedPart(now[1], now[0], above, None), NOW, is_told=True)
 
-    def _shape(self, part: Part) -> Shape | None:
+    def _shape(self, part: DeployedPart) -> GraphShape | None:
         """None for what is no graph, or none that can be begun."""
         if not isinstance(part.spec.target, GraphTarget):
             return None
         try:
             if part.version == UNNUMBERED:
-                return Shape(plan_graph(part.spec.target.graph), kinds=kinds_of(part.spec))
+                return GraphShape(plan_graph(part.spec.target.graph), kinds=kinds_of(part.spec))
             return shape_of(self._tx, *part.at, namespace=self._namespace)
         except BadInput:
             return None
@@ -142,7 +142,7 @@ class _Walk:
         return self._told[job]
 
 
-def _asked_at(tx: Tx, start: Start, spec: JobSpec) -> int:
+def _asked_at(tx: Tx, start: DeployedStart, spec: JobSpec) -> int:
     """Only of a graph does it matter; what one of many runs did first takes a look at each."""
     if start.rerun_of is None or not isinstance(spec.target, GraphTarget):
         return start.asked_at

@@ -9,8 +9,8 @@ import json
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from rota.engine.graphs.graph_run import Course, submitted_at
-from rota.engine.graphs.shape import Shape
+from rota.engine.graphs.graph_run import GraphRun, submitted_at
+from rota.engine.graphs.shape import GraphShape
 from rota.errors import BadGraph
 from rota.model.run import Lease
 from rota.rules.jobs.pins import Reign, bound_of, version_before
@@ -47,7 +47,9 @@ class Pins:
         self._submits: dict[str, Row] = {}
         self._looked: dict[tuple[str, int], _Now] = {}
 
-    def of(self, lease: Lease, shape: Shape, outer: Course | None) -> tuple[dict[str, int], int]:
+    def of(
+        self, lease: Lease, shape: GraphShape, outer: GraphRun | None
+    ) -> tuple[dict[str, int], int]:
         """Versions by node, and when it was decided what the run does: at the first submit.
 
         Of the outermost graph, if this is inside of another. BadGraph if a job is not on record.
@@ -60,7 +62,7 @@ class Pins:
             as_of = lease.claimed_at if row is None else submitted_at(self._tx, row)
         return self.at(shape, lease.version, as_of), as_of
 
-    def at(self, shape: Shape, version: int, as_of: int) -> dict[str, int]:
+    def at(self, shape: GraphShape, version: int, as_of: int) -> dict[str, int]:
         """Versions by node for a run of this version of the graph that was submitted at `as_of`.
 
         A node whose job is not on record is left out.
@@ -70,14 +72,14 @@ class Pins:
             return now.versions
         return self._then(shape, version, as_of)
 
-    def _check_known(self, shape: Shape, version: int) -> None:
+    def _check_known(self, shape: GraphShape, version: int) -> None:
         known = self._now(shape, version).versions
         for name, job in _jobs_of(shape).items():
             if name not in known:
                 kind = "job" if shape.plan.nodes[name].node.job else "graph"
                 raise BadGraph(f"node {name!r}: {kind} {job!r} is not on record")
 
-    def _now(self, shape: Shape, version: int) -> _Now:
+    def _now(self, shape: GraphShape, version: int) -> _Now:
         """What is current, worked out once for all runs of a version."""
         at = shape.graph.name, version
         found = self._looked.get(at)
@@ -85,7 +87,7 @@ class Pins:
             found = self._looked[at] = self._look(shape)
         return found
 
-    def _look(self, shape: Shape) -> _Now:
+    def _look(self, shape: GraphShape) -> _Now:
         graph, jobs = shape.graph.name, _jobs_of(shape)
         self._load({graph, *jobs.values()})
         used = [self._known[each] for each in {graph, *jobs.values()} & self._known.keys()]
@@ -99,7 +101,7 @@ class Pins:
             since=max(moments) if len(moments) == len(used) else None,
         )
 
-    def _then(self, shape: Shape, version: int, as_of: int) -> dict[str, int]:
+    def _then(self, shape: GraphShape, version: int, as_of: int) -> dict[str, int]:
         graph, jobs = shape.graph.name, _jobs_of(shape)
         self._load_reigns({graph, *jobs.values()} & self._known.keys())
         bound = bound_of(self._reigns.get(graph, ()), version, as_of=as_of)
@@ -135,6 +137,6 @@ class Pins:
         self._reigns |= found
 
 
-def _jobs_of(shape: Shape) -> dict[str, str]:
+def _jobs_of(shape: GraphShape) -> dict[str, str]:
     """The job or graph of each node."""
     return {name: each.node.job or each.node.graph or "" for name, each in shape.plan.nodes.items()}

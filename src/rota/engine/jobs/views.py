@@ -27,7 +27,7 @@ NEWEST = 2**31 - 1
 _spec = msgspec.json.Decoder(JobSpec)
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """A run that has ended, in brief."""
 
     run_id: str
@@ -43,7 +43,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 class Activity(msgspec.Struct, frozen=True, kw_only=True):
     """What one job does, and did lately."""
 
-    last: tuple[Outcome, ...] = ()
+    last: tuple[RunOutcome, ...] = ()
     """The newest first."""
     running: int = 0
     queued: int = 0
@@ -90,7 +90,7 @@ class VersionView(msgspec.Struct, frozen=True, kw_only=True):
 def activity(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Activity]:
     """Of each of these jobs."""
     at = {"namespace": namespace, "names": json.dumps(sorted(names))}
-    last: dict[str, list[Outcome]] = {}
+    last: dict[str, list[RunOutcome]] = {}
     for row in tx.all("recent_runs", limit=RECENT, **at):
         last.setdefault(row["job"], []).append(_outcome(row))
     queued = _queued(tx, namespace=namespace)
@@ -136,8 +136,8 @@ def versions(
     ]
 
 
-def _outcome(row: Row) -> Outcome:
-    return Outcome(
+def _outcome(row: Row) -> RunOutcome:
+    return RunOutcome(
         run_id=str(row["id"]),
         state=State(row["state"]),
         started_at=row["started_at"],

@@ -16,7 +16,7 @@ from rota.store.base import Row, Tx
 _weights = msgspec.json.Decoder(dict[int, int])
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
+class VersionChoice(msgspec.Struct, frozen=True, kw_only=True):
     """The versions of a job among which a submit may choose; mostly one."""
 
     current: int
@@ -43,9 +43,9 @@ def set_weights(tx: Tx, name: str, weights: Mapping[int, int], *, namespace: str
         raise UnknownJob(name)
 
 
-def choices(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Choice]:
+def choices(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, VersionChoice]:
     """What submits of these jobs may choose from; a job that is not on record is left out."""
-    found: dict[str, Choice] = {}
+    found: dict[str, VersionChoice] = {}
     rows = tx.all("current_versions", namespace=namespace, names=json.dumps(sorted(names)))
     for row in rows:
         name, current = row["name"], row["version"]
@@ -56,7 +56,7 @@ def choices(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Choi
             if (spec := find_spec(tx, name, version, namespace=namespace)) is not None
         }
         if current in specs:
-            found[name] = Choice(current=current, specs=specs, weights=weights)
+            found[name] = VersionChoice(current=current, specs=specs, weights=weights)
     return found
 
 

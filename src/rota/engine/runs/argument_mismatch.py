@@ -27,7 +27,7 @@ Lane = tuple[str, int]
 """A queue and the number of a lane in it."""
 
 
-class Able(NamedTuple):
+class AbleWorker(NamedTuple):
     """A worker that is alive and takes new runs."""
 
     id: str
@@ -38,10 +38,10 @@ class Able(NamedTuple):
         return queue in self.queues and self.takes.get(job) == takes
 
 
-def able_workers(tx: Tx, *, namespace: str) -> list[Able]:
+def able_workers(tx: Tx, *, namespace: str) -> list[AbleWorker]:
     """All that say what their functions take."""
     return [
-        Able(str(row["id"]), frozenset(json.loads(row["queues"])), takes_in(row["jobs"]))
+        AbleWorker(str(row["id"]), frozenset(json.loads(row["queues"])), takes_in(row["jobs"]))
         for row in tx.all("able_workers", namespace=namespace)
     ]
 

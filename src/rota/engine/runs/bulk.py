@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Sequence
 import msgspec
 
 from rota.engine.failures.batch_isolation import split
-from rota.engine.failures.redrive import Pair
+from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.nodes.links import verdict_facts
-from rota.engine.identity.audit_log import By
-from rota.engine.jobs.deployed_versions import Start
+from rota.engine.identity.audit_log import Actor
+from rota.engine.jobs.deployed_versions import DeployedStart
 from rota.engine.runs.find import ended_runs, like
 from rota.engine.runs.finish import finish
 from rota.engine.runs.rerun import again, close_letters, fresh_run
@@ -25,7 +25,7 @@ MOST = 10_000
 """Runs that one request acts on."""
 
 
-class Filter(msgspec.Struct, frozen=True, kw_only=True):
+class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which runs; what is None does not matter."""
 
     state: State | None = None
@@ -46,12 +46,12 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def matching(
-    tx: Tx, wanted: Filter, *, namespace: str, ended: bool, limit: int = MOST
+    tx: Tx, wanted: RunFilter, *, namespace: str, ended: bool, limit: int = MOST
 ) -> list[str]:
     """The ids of runs that have ended, or of those that have not, the newest first."""
     if wanted.state is not None and (wanted.state in FINAL) != ended:
         return []
-    fields = {name: getattr(wanted, name) for name in Filter.__struct_fields__}
+    fields = {name: getattr(wanted, name) for name in RunFilter.__struct_fields__}
     fields["state"] = wanted.state and str(wanted.state)
     fields["queues"] = None if wanted.queues is None else json.dumps(list(wanted.queues))
     fields |= {"error": like(wanted.error), "text": like(wanted.text)}
@@ -94,13 +94,13 @@ def cancel_all(
 
 def rerun_all(
     tx: Tx,
-    pairs: Sequence[Pair],
+    pairs: Sequence[RedrivePair],
     *,
     namespace: str,
-    by: By,
+    by: Actor,
     is_wanted: Callable[[str], bool] = lambda _: True,
-    check: Callable[[Collection[Start]], None] = lambda _: None,
-) -> list[Pair]:
+    check: Callable[[Collection[DeployedStart]], None] = lambda _: None,
+) -> list[RedrivePair]:
     """New runs with the arguments of ended ones; answers the pairs of which that came true.
 
     Runs that have not ended, that are unknown or not wanted, and those of nodes are left out.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rota.engine.failures.batch_isolation import split
 from rota.engine.graphs.nodes.links import kinship
-from rota.engine.identity.audit_log import By, record
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.runs.find import find
 from rota.engine.runs.finish import finish
 from rota.engine.wakeup_keys import worker_key
@@ -21,7 +21,7 @@ def cancel(  # whom, why, and how
     *,
     namespace: str,
     reason: str = "cancelled",
-    by: By | None = None,
+    by: Actor | None = None,
     force: bool = False,
 ) -> State:
     """Returns `cancelled`, or `running` when a worker was asked and has still to answer.

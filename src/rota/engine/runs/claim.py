@@ -15,7 +15,7 @@ import msgspec
 from rota.engine.failures.breakers.control import held_jobs
 from rota.engine.failures.poison_search import weeded
 from rota.model.run import Lease
-from rota.rules.admission.lanes import FRONT, Stretch, rank_in_order, stretch_of
+from rota.rules.admission.lanes import FRONT, RankRange, rank_in_order, stretch_of
 from rota.store.base import Row, Tx
 
 Lanes = Mapping[str, Mapping[int, Sequence[str]]]
@@ -23,7 +23,7 @@ Lanes = Mapping[str, Mapping[int, Sequence[str]]]
 NO_LANES: Lanes = MappingProxyType({})
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What a worker may take from one queue."""
 
     namespace: str
@@ -55,7 +55,7 @@ def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
     """
     leases: list[Lease] = []
     for queue in queues:
-        wanted = Wanted(
+        wanted = ClaimRequest(
             namespace=namespace,
             queue=queue,
             worker_id=worker_id,
@@ -73,7 +73,7 @@ def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
     return leases
 
 
-def _claimed(tx: Tx, wanted: Wanted) -> list[Row]:
+def _claimed(tx: Tx, wanted: ClaimRequest) -> list[Row]:
     if wanted.lanes:
         return _claimed_from_lanes(tx, wanted)
     return tx.all(
@@ -87,7 +87,7 @@ def _claimed(tx: Tx, wanted: Wanted) -> list[Row]:
     )
 
 
-def _claimed_from_lanes(tx: Tx, wanted: Wanted) -> list[Row]:
+def _claimed_from_lanes(tx: Tx, wanted: ClaimRequest) -> list[Row]:
     """Take the best of what waits in front and in some lanes, as if all of it stood in front."""
     held_back = held_jobs(tx, namespace=wanted.namespace)
     known = json.loads(wanted.jobs)
@@ -106,12 +106,12 @@ def _claimed_from_lanes(tx: Tx, wanted: Wanted) -> list[Row]:
     )
 
 
-def _picked(tx: Tx, wanted: Wanted, part: Stretch, jobs: Sequence[str]) -> list[Row]:
+def _picked(tx: Tx, wanted: ClaimRequest, part: RankRange, jobs: Sequence[str]) -> list[Row]:
     return _waiting(tx, "pick_runs", wanted, part, jobs) if jobs else []
 
 
 def _waiting(
-    tx: Tx, statement: str, wanted: Wanted, part: Stretch, jobs: Sequence[str]
+    tx: Tx, statement: str, wanted: ClaimRequest, part: RankRange, jobs: Sequence[str]
 ) -> list[Row]:
     return tx.all(
         statement,
@@ -124,7 +124,7 @@ def _waiting(
     )
 
 
-def _claimed_with_care(tx: Tx, wanted: Wanted) -> list[Row]:
+def _claimed_with_care(tx: Tx, wanted: ClaimRequest) -> list[Row]:
     """Claim without the runs whose rows cannot be written: those fail."""
     parts = [(FRONT, json.loads(wanted.jobs))]
     parts += [(stretch_of(lane), list(jobs)) for lane, jobs in wanted.lanes.items()]

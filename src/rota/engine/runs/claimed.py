@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rota.store.base import Tx
 
 
-class Share(NamedTuple):
+class ClaimedShare(NamedTuple):
     """Of one worker, queue and job."""
 
     queue: str
@@ -19,7 +19,7 @@ class Share(NamedTuple):
     """Claimed ahead: to people they wait."""
 
 
-def shares(tx: Tx, *, namespace: str, queues: Sequence[str] | None = None) -> list[Share]:
+def shares(tx: Tx, *, namespace: str, queues: Sequence[str] | None = None) -> list[ClaimedShare]:
     """What is claimed now, of some queues or of all.
 
     The store is told only of handlers that last that they have begun. Of the others as many run as
@@ -31,11 +31,11 @@ def shares(tx: Tx, *, namespace: str, queues: Sequence[str] | None = None) -> li
         free[str(row["worker_id"])] = row["slots"] or 0
     for row in rows:
         free[str(row["worker_id"])] -= row["runs"] - row["held"]
-    found: list[Share] = []
+    found: list[ClaimedShare] = []
     for row in rows:
         worker = str(row["worker_id"])
         likely = max(0, min(row["held"], free[worker]))
         free[worker] -= likely
         held = row["held"] - likely
-        found.append(Share(row["queue"], row["job"], row["runs"] - held, held))
+        found.append(ClaimedShare(row["queue"], row["job"], row["runs"] - held, held))
     return [each for each in found if queues is None or each.queue in queues]

@@ -17,7 +17,7 @@ WINDOW_MS = 24 * 3_600_000
 """How long a key is remembered."""
 
 
-class Keyed(msgspec.Struct, frozen=True, kw_only=True):
+class KeyedRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request's claim on its key."""
 
     namespace: str
@@ -27,10 +27,10 @@ class Keyed(msgspec.Struct, frozen=True, kw_only=True):
     """As JSON text, once it is known."""
 
 
-def take_keys(tx: Tx, asks: Sequence[Keyed]) -> list[str | KeyReused | None]:
+def take_keys(tx: Tx, asks: Sequence[KeyedRequest]) -> list[str | KeyReused | None]:
     """For each: None to go on, the answer it had, or a refusal. Of two with one key one goes on."""
     # In order: two batches with the same keys must not lock each other out.
-    first: dict[tuple[str, str], Keyed] = {}
+    first: dict[tuple[str, str], KeyedRequest] = {}
     for ask in asks:
         first.setdefault((ask.namespace, ask.key), ask)
     batch = msgspec.json.encode([first[at] for at in sorted(first)]).decode()
@@ -49,11 +49,11 @@ def take_keys(tx: Tx, asks: Sequence[Keyed]) -> list[str | KeyReused | None]:
     return found
 
 
-def answer_keys(tx: Tx, answered: Sequence[Keyed]) -> None:
+def answer_keys(tx: Tx, answered: Sequence[KeyedRequest]) -> None:
     """Remember what was answered."""
     tx.execute("answer_requests", batch=msgspec.json.encode(answered).decode())
 
 
-def drop_keys(tx: Tx, refused: Sequence[Keyed]) -> None:
+def drop_keys(tx: Tx, refused: Sequence[KeyedRequest]) -> None:
     """Nothing came of these requests; their keys are free again."""
     tx.execute("drop_requests", batch=msgspec.json.encode(refused).decode())

@@ -30,32 +30,32 @@ _FILTERS = (
 _ANY: Wanted = dict.fromkeys(_FILTERS)
 
 
-class Way(NamedTuple):
+class ListAccess(NamedTuple):
     """A list, and what tells how far a page of it looks; None if it reads all that it has."""
 
     statement: str
     floor: str | None = None
 
 
-LIVE = Way("list_runs", "floor_of_runs")
-PARKED = Way("list_parked", "floor_of_parked")
+LIVE = ListAccess("list_runs", "floor_of_runs")
+PARKED = ListAccess("list_parked", "floor_of_parked")
 LIVE_BY_FILTER = {
-    "parent": Way("list_children"),
-    "schedule": Way("list_fired"),
-    "error": Way("list_troubled", "floor_of_troubled"),
+    "parent": ListAccess("list_children"),
+    "schedule": ListAccess("list_fired"),
+    "error": ListAccess("list_troubled", "floor_of_troubled"),
 }
 LIVE_BY_STATE = {
-    State.RUNNING: Way("list_running"),
+    State.RUNNING: ListAccess("list_running"),
     State.PENDING: PARKED,
     State.SUSPENDED: PARKED,
 }
-ENDED = Way("list_ended_runs", "floor_of_ended")
-FEW_ENDED = Way("list_few_ended")
-OF_JOB = Way("list_ended_of_job", "floor_of_job")
-BAD = Way("list_bad_endings", "floor_of_bad")
+ENDED = ListAccess("list_ended_runs", "floor_of_ended")
+FEW_ENDED = ListAccess("list_few_ended")
+OF_JOB = ListAccess("list_ended_of_job", "floor_of_job")
+BAD = ListAccess("list_bad_endings", "floor_of_bad")
 ENDED_BY_FILTER = {
-    "parent": Way("list_ended_children"),
-    "schedule": Way("list_ended_of_schedule"),
+    "parent": ListAccess("list_ended_children"),
+    "schedule": ListAccess("list_ended_of_schedule"),
 }
 
 
@@ -173,7 +173,7 @@ def _live(tx: Tx, wanted: Wanted) -> _Found:
     statement = _list_of_few(tx, wanted, json.dumps([{"name": name} for name in names]))
     if statement is None:
         return _look(tx, LIVE, wanted)
-    return _look(tx, Way(statement), wanted | {"names": json.dumps(names)})
+    return _look(tx, ListAccess(statement), wanted | {"names": json.dumps(names)})
 
 
 def _list_of_few(tx: Tx, wanted: Wanted, names: str) -> str | None:
@@ -227,11 +227,11 @@ def _ended(tx: Tx, wanted: Wanted) -> _Found:
     return _look(tx, FEW_ENDED if _are_few(few, "runs") else ENDED, wanted)
 
 
-def _way(ways: Mapping[str, Way], wanted: Wanted) -> Way | None:
+def _way(ways: Mapping[str, ListAccess], wanted: Wanted) -> ListAccess | None:
     return next((way for name, way in ways.items() if wanted[name] is not None), None)
 
 
-def _look(tx: Tx, way: Way, wanted: Wanted) -> _Found:
+def _look(tx: Tx, way: ListAccess, wanted: Wanted) -> _Found:
     """All of it; or a few rows first, which mostly are enough, and then no further than it may."""
     if way.floor is None:
         return _Found(tx.all(way.statement, floor=LOWEST, **wanted))

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.engine.failures.redrive import Pair
+from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.graph_run import find_spec
-from rota.engine.identity.audit_log import By, record
-from rota.engine.jobs.deployed_versions import Start
+from rota.engine.identity.audit_log import Actor, record
+from rota.engine.jobs.deployed_versions import DeployedStart
 from rota.engine.runs.find import find
 from rota.engine.runs.submit import submit
 from rota.engine.values.result_cache import freshened
@@ -25,7 +25,7 @@ from rota.store.base import Tx
 
 
 def rerun(
-    tx: Tx, run_id: str, *, namespace: str, new_id: str, by: By, args: str | None = None
+    tx: Tx, run_id: str, *, namespace: str, new_id: str, by: Actor, args: str | None = None
 ) -> str:
     """Submit the run again, with other arguments if given; returns the new run's id.
 
@@ -39,7 +39,7 @@ def rerun(
             f"run {run_id} carries out node {old.node} of run {old.parent_id}; rerun that graph "
             "from this node"
         )
-    close_letters(tx, [Pair(old.id, new_id)], namespace=namespace, by=by)
+    close_letters(tx, [RedrivePair(old.id, new_id)], namespace=namespace, by=by)
     fresh = fresh_run(tx, old, new_id, namespace=namespace, args=args)
     submit(tx, [fresh], namespace=namespace, is_repeat=True)
     return new_id
@@ -64,9 +64,9 @@ def fresh_run(
     )
 
 
-def again(old: RunView) -> Start:
+def again(old: RunView) -> DeployedStart:
     """What a rerun of an ended run starts: what it did, as of when that was asked for."""
-    return Start(old.job, old.version, old.created_at, old.rerun_of)
+    return DeployedStart(old.job, old.version, old.created_at, old.rerun_of)
 
 
 def _policy(tx: Tx, old: RunView, namespace: str) -> str | None:
@@ -75,12 +75,12 @@ def _policy(tx: Tx, old: RunView, namespace: str) -> str | None:
     return freshened(old.policy) if spec and spec.cache else old.policy
 
 
-def close_letter(tx: Tx, pair: Pair, *, namespace: str, who: str) -> bool:
+def close_letter(tx: Tx, pair: RedrivePair, *, namespace: str, who: str) -> bool:
     """As a redrive does; False when there is none, or somebody has acted on it before."""
     return bool(_close(tx, [pair], namespace=namespace, who=who))
 
 
-def close_letters(tx: Tx, pairs: Sequence[Pair], *, namespace: str, by: By) -> None:
+def close_letters(tx: Tx, pairs: Sequence[RedrivePair], *, namespace: str, by: Actor) -> None:
     """The same for many, on record."""
     runs = _close(tx, pairs, namespace=namespace, who=by.who)
     if runs:
@@ -88,7 +88,7 @@ def close_letters(tx: Tx, pairs: Sequence[Pair], *, namespace: str, by: By) -> N
         record(tx, by, namespace=namespace, verb="rerun", subject=pairs[0].run_id, detail=detail)
 
 
-def _close(tx: Tx, pairs: Sequence[Pair], *, namespace: str, who: str) -> list[str]:
+def _close(tx: Tx, pairs: Sequence[RedrivePair], *, namespace: str, who: str) -> list[str]:
     taken = tx.all(
         "take_letters",
         ids=json.dumps([pair.run_id for pair in pairs]),

@@ -46,7 +46,7 @@ class StoredCalendar(msgspec.Struct, frozen=True):
     calendar: Calendar
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class CompiledSchedule(msgspec.Struct, frozen=True, kw_only=True):
     """What a schedule says."""
 
     schedule: Schedule
@@ -69,18 +69,18 @@ class _Read(msgspec.Struct, frozen=True):
     is_spread: bool
 
 
-class Timetables:
+class CompiledSchedules:
     """Reads schedules and remembers; one per process. `roll` gives numbers from [0, 1)."""
 
     def __init__(self, rules_version: str, roll: Callable[[], float]) -> None:
         self.rules_version = rules_version
         self._roll = roll
         self._read: dict[str, _Read] = {}
-        self._plans: dict[tuple[str, str, StoredCalendar | None], Plan] = {}
+        self._plans: dict[tuple[str, str, StoredCalendar | None], CompiledSchedule] = {}
 
     def plan(
         self, spec: str, *, seed: str, calendars: Mapping[str, StoredCalendar] | None = None
-    ) -> Plan:
+    ) -> CompiledSchedule:
         """From the text of a schedule; BadInput when it cannot be understood any more."""
         read = self._read.get(spec)
         if read is None:
@@ -100,14 +100,14 @@ class Timetables:
         *,
         seed: str,
         calendars: Mapping[str, StoredCalendar] | None = None,
-    ) -> Plan:
+    ) -> CompiledSchedule:
         """The same from a schedule that was read before."""
         name = schedule.calendar if isinstance(schedule.calendar, str) else None
         stored = (calendars or {}).get(name) if name else None
         known = {name: stored.calendar} if name and stored else {}
         version = f"{self.rules_version}#{stored.version}" if stored else self.rules_version
         table = compile_schedule(schedule, seed=seed, calendars=known)
-        return Plan(
+        return CompiledSchedule(
             schedule=schedule,
             table=table,
             lateness=_lateness(schedule),
@@ -118,7 +118,7 @@ class Timetables:
             rules_version=version,
         )
 
-    def look_at(self, plan: Plan, instant: int, *, seed: str) -> int:
+    def look_at(self, plan: CompiledSchedule, instant: int, *, seed: str) -> int:
         """When to look at what is due at the instant: later by its jitter."""
         return ripe_at(plan.table, instant, rule=plan.lateness, seed=seed, random=self._roll())
 

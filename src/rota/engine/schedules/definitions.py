@@ -15,7 +15,13 @@ import msgspec
 from rota.engine.locks import lock_name
 from rota.engine.runs.find import now_ms
 from rota.engine.runs.finish import finish
-from rota.engine.schedules.compiled import Plan, StoredCalendar, Timetables, seed_of, timing
+from rota.engine.schedules.compiled import (
+    CompiledSchedule,
+    CompiledSchedules,
+    StoredCalendar,
+    seed_of,
+    timing,
+)
 from rota.engine.schedules.fire import load_calendars
 from rota.engine.schedules.starts import NewId
 from rota.engine.schedules.views import ScheduleOrigin, ScheduleView, readable, show
@@ -37,7 +43,7 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
     job: str,
     origin: ScheduleOrigin,
     who: str,
-    timetables: Timetables,
+    timetables: CompiledSchedules,
     new_id: NewId,
     app: str | None = None,
     is_new: bool = False,
@@ -81,12 +87,12 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
 
 def _replace(  # what is new, and where
     tx: Tx,
-    plan: Plan,
+    plan: CompiledSchedule,
     facts: dict[str, Any],
     *,
     namespace: str,
     name: str,
-    timetables: Timetables,
+    timetables: CompiledSchedules,
 ) -> None:
     row = _take(tx, name, namespace)
     old = readable(row["spec"])
@@ -121,13 +127,15 @@ def _replace(  # what is new, and where
     )
 
 
-def _first_cursor(plan: Plan, now: int) -> int:
+def _first_cursor(plan: CompiledSchedule, now: int) -> int:
     """Now; or just before its start, when that is past: then the rule of catching up decides."""
     start = plan.start_at
     return now if start is None else min(now, start - 1)
 
 
-def _times(plan: Plan, cursor: int, *, seed: str, timetables: Timetables) -> dict[str, Any]:
+def _times(
+    plan: CompiledSchedule, cursor: int, *, seed: str, timetables: CompiledSchedules
+) -> dict[str, Any]:
     next_at = plan.table.after(cursor)
     if next_at is None:
         state = "ended" if plan.event is None else "active"

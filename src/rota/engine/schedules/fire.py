@@ -14,9 +14,14 @@ import msgspec
 
 from rota.engine.admission.windows import Blackouts, hold, load_blackouts
 from rota.engine.failures.batch_isolation import beside, each_apart, set_aside, words
-from rota.engine.schedules.compiled import Plan, StoredCalendar, Timetables, seed_of
-from rota.engine.schedules.new_run import Start, spec_of, with_times
-from rota.engine.schedules.starts import Ask, Begun, NewId, begin, stop_old
+from rota.engine.schedules.compiled import (
+    CompiledSchedule,
+    CompiledSchedules,
+    StoredCalendar,
+    seed_of,
+)
+from rota.engine.schedules.new_run import ScheduledStart, spec_of, with_times
+from rota.engine.schedules.starts import NewId, StartRequest, StartResult, begin, stop_old
 from rota.engine.values.stored_text import read
 from rota.errors import BadInput, UnknownJob
 from rota.model.schedule import Calendar
@@ -34,7 +39,7 @@ Calendars = Mapping[str, Mapping[str, StoredCalendar]]
 """The named calendars of each namespace."""
 
 
-class Fired(msgspec.Struct, frozen=True, kw_only=True):
+class FireResult(msgspec.Struct, frozen=True, kw_only=True):
     """What one look did."""
 
     looked: int
@@ -58,7 +63,7 @@ class _Look(msgspec.Struct, frozen=True, kw_only=True):
     """One schedule, what it says, and what is due of it."""
 
     row: Row
-    plan: Plan | None
+    plan: CompiledSchedule | None
     due: Due
     note: str | None = None
 
@@ -81,14 +86,16 @@ class _Moved(msgspec.Struct, frozen=True, kw_only=True):
     skipped: int
 
 
-def fire(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId, ahead_ms: int = 0) -> Fired:
+def fire(
+    tx: Tx, *, limit: int, timetables: CompiledSchedules, new_id: NewId, ahead_ms: int = 0
+) -> FireResult:
     """Look at up to `limit` schedules, the longest due first, of all namespaces.
 
     With `ahead_ms` also at those that are due so soon: for a caller who commits only then.
     """
     rows = tx.all("take_schedules", limit=limit, ahead_ms=ahead_ms)
     if not rows:
-        return Fired(looked=0)
+        return FireResult(looked=0)
     if not tx.is_careful:
         return _fire(tx, rows, timetables, new_id)
     fired = each_apart(
@@ -97,7 +104,7 @@ def fire(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId, ahead_ms:
         lambda row: _fire(tx, [row], timetables, new_id),
         instead=lambda row, error: _break(tx, row, error, timetables),
     )
-    return Fired(
+    return FireResult(
         looked=len(rows),
         due=max(each.due for each in fired),
         early_ms=max(each.early_ms for each in fired),
@@ -106,12 +113,12 @@ def fire(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId, ahead_ms:
     )
 
 
-def _break(tx: Tx, row: Row, error: Exception, timetables: Timetables) -> Fired:
+def _break(tx: Tx, row: Row, error: Exception, timetables: CompiledSchedules) -> FireResult:
     """A schedule that raises while it is fired: the state `error`, as if it could not be read."""
     look = _Look(row=row, plan=None, due=Due(cursor=row["cursor_at"]), note=words(error))
     moved = msgspec.json.encode([_moved(look, None, timetables)]).decode()
     beside(tx, lambda: tx.execute("move_schedules", batch=moved), what=f"schedule {row['name']}")
-    return Fired(
+    return FireResult(
         looked=1,
         due=row["look_at"],
         early_ms=row["look_at"] - row["now"],
@@ -119,12 +126,12 @@ def _break(tx: Tx, row: Row, error: Exception, timetables: Timetables) -> Fired:
     )
 
 
-def _fire(tx: Tx, rows: Sequence[Row], timetables: Timetables, new_id: NewId) -> Fired:
+def _fire(tx: Tx, rows: Sequence[Row], timetables: CompiledSchedules, new_id: NewId) -> FireResult:
     calendars = load_calendars(tx, rows)
     memory: _Memory = {}
     looks = [_look(row, timetables, calendars, memory) for row in rows]
     windows = load_blackouts(tx, rows)
-    asks: list[Ask] = []
+    asks: list[StartRequest] = []
     for place, look in enumerate(looks):
         try:
             ask = _ask(look, windows)
@@ -137,7 +144,7 @@ def _fire(tx: Tx, rows: Sequence[Row], timetables: Timetables, new_id: NewId) ->
     moved = [_moved(look, begun.get(str(look.row["id"])), timetables) for look in looks]
     tx.execute("move_schedules", batch=msgspec.json.encode(moved).decode())
     stop_old(tx, begun.values())
-    return Fired(
+    return FireResult(
         looked=len(rows),
         due=max(row["look_at"] for row in rows),
         early_ms=max(row["look_at"] - row["now"] for row in rows),
@@ -171,7 +178,7 @@ def load_calendars(tx: Tx, rows: Sequence[Row]) -> Calendars:
     return found
 
 
-def _look(row: Row, timetables: Timetables, calendars: Calendars, memory: _Memory) -> _Look:
+def _look(row: Row, timetables: CompiledSchedules, calendars: Calendars, memory: _Memory) -> _Look:
     # A look ahead is made as if it were that time already.
     now = max(row["now"], row["look_at"] or 0)
     row = {**row, "id": str(row["id"]), "now": now}  # as text once: it is asked for eight times
@@ -188,7 +195,7 @@ def _broken(row: Row, error: Exception) -> _Look:
     return _Look(row=row, plan=None, due=Due(cursor=row["cursor_at"]), note=words(error))
 
 
-def plan_of(row: Row, timetables: Timetables, calendars: Calendars) -> Plan:
+def plan_of(row: Row, timetables: CompiledSchedules, calendars: Calendars) -> CompiledSchedule:
     """What a schedule says; BadInput when it cannot be understood, or its job is not known."""
     if row["version"] is None:
         raise UnknownJob(row["job"])
@@ -201,7 +208,7 @@ def plan_of(row: Row, timetables: Timetables, calendars: Calendars) -> Plan:
     )
 
 
-def _due(row: Row, plan: Plan, seed: str, memory: _Memory) -> Due:
+def _due(row: Row, plan: CompiledSchedule, seed: str, memory: _Memory) -> Due:
     if row["state"] != "active":
         return Due(cursor=row["cursor_at"], next=row["next_at"])
     most = _most(row, plan)
@@ -224,7 +231,7 @@ def _due(row: Row, plan: Plan, seed: str, memory: _Memory) -> Due:
     return memory[key]
 
 
-def _due_after_end(row: Row, plan: Plan) -> Due:
+def _due_after_end(row: Row, plan: CompiledSchedule) -> Due:
     """Counted from the last end; whether something still runs is for the overlap policy."""
     at = plan.table.after(max(row["cursor_at"], row["last_ended_at"] or 0))
     if at is None or at > row["now"]:
@@ -232,35 +239,35 @@ def _due_after_end(row: Row, plan: Plan) -> Due:
     return Due(starts=(at,), cursor=at, last=at)
 
 
-def _most(row: Row, plan: Plan) -> int:
+def _most(row: Row, plan: CompiledSchedule) -> int:
     """None are left when starts by hand have used up the count."""
     count = plan.schedule.count
     return MOST_STARTS if count is None else max(0, min(MOST_STARTS, count - row["fired"]))
 
 
-def _ask(look: _Look, windows: Blackouts) -> Ask | None:
+def _ask(look: _Look, windows: Blackouts) -> StartRequest | None:
     """What to start; None for a schedule that cannot be understood."""
     row = look.row
     if look.plan is None:
         return None
-    starts: list[Start] = []
-    held: list[Start] = []
+    starts: list[ScheduledStart] = []
+    held: list[ScheduledStart] = []
     mine = windows.get(row["namespace"], ())
     queue = spec_of(row["job_spec"]).queue
     start_at = row["last_at"]
     for instant in look.due.starts:
         if start_at is None or (look.due.missed and instant == look.due.starts[0]):
             start_at = before(look.plan.table, instant) if not look.plan.follows_end else None
-        start = Start(instant=instant, interval_start=start_at, interval_end=instant)
+        start = ScheduledStart(instant=instant, interval_start=start_at, interval_end=instant)
         free = hold(mine, start, job=row["job"], queue=queue, now=row["now"]) if mine else start
         (held if free is None else starts).append(with_times(row, look.plan, free or start))
         start_at = instant
     # Somebody asked for this look before the time of the next start: something may wait.
     is_asked = not starts or (row["next_at"] or 0) > (row["look_at"] or 0)
-    return Ask(row=row, plan=look.plan, starts=starts, held=held, waits=is_asked)
+    return StartRequest(row=row, plan=look.plan, starts=starts, held=held, waits=is_asked)
 
 
-def _moved(look: _Look, begun: Begun | None, timetables: Timetables) -> _Moved:
+def _moved(look: _Look, begun: StartResult | None, timetables: CompiledSchedules) -> _Moved:
     row, plan = look.row, look.plan
     state, next_at = row["state"], look.due.next
     look_at: int | None = None

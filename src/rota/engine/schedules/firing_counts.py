@@ -10,8 +10,8 @@ from itertools import islice
 
 import msgspec
 
-from rota.engine.schedules.compiled import Timetables
-from rota.engine.schedules.upcoming import Planned, planned
+from rota.engine.schedules.compiled import CompiledSchedules
+from rota.engine.schedules.upcoming import StoredPlan, planned
 from rota.rules.schedules.timetable import Countable, Timetable, firings
 from rota.rules.schedules.triggers.every import Steps
 from rota.store.base import Tx
@@ -20,7 +20,7 @@ MOST = 100_000
 """Steps of counting: spans in which a rule fires, and firings of rules that must be walked."""
 
 
-class Alike(msgspec.Struct, kw_only=True):
+class EqualSchedules(msgspec.Struct, kw_only=True):
     """Schedules that fire at the same instants."""
 
     table: Timetable
@@ -65,10 +65,10 @@ class Spans(msgspec.Struct, frozen=True, kw_only=True):
         return self.first + (number + 1) * self.span_ms - 1
 
 
-class Ahead(msgspec.Struct, frozen=True):
+class FiringCounts(msgspec.Struct, frozen=True):
     """Counts by span; if it was cut, those of later spans are not known."""
 
-    groups: list[Alike]
+    groups: list[EqualSchedules]
     is_cut: bool
 
     @property
@@ -77,15 +77,15 @@ class Ahead(msgspec.Struct, frozen=True):
 
 
 def count_ahead(
-    tx: Tx, *, namespace: str, start: int, spans: Spans, timetables: Timetables
-) -> Ahead:
+    tx: Tx, *, namespace: str, start: int, spans: Spans, timetables: CompiledSchedules
+) -> FiringCounts:
     """From `start`, or now if that is later, to the end of the last span."""
     end = spans.last(spans.count - 1)
     asked = planned(tx, namespace=namespace, end=end, timetables=timetables)
     groups = _alike(asked.all, start)
-    waiting: list[list[Alike]] = [[] for _ in range(spans.count)]
+    waiting: list[list[EqualSchedules]] = [[] for _ in range(spans.count)]
 
-    def put_off(each: Alike) -> None:
+    def put_off(each: EqualSchedules) -> None:
         if each.at is not None and each.at <= end:
             waiting[spans.number(each.at)].append(each)
 
@@ -95,14 +95,14 @@ def count_ahead(
     for number, due in enumerate(waiting):
         for each in due:
             if left <= 0:
-                return Ahead(groups, is_cut=True)
+                return FiringCounts(groups, is_cut=True)
             left -= each.take(number, spans.last(number), left + 1)
             put_off(each)
-    return Ahead(groups, asked.is_cut or left < 0)
+    return FiringCounts(groups, asked.is_cut or left < 0)
 
 
-def _alike(schedules: Iterable[Planned], start: int) -> list[Alike]:
-    groups: dict[tuple[int, int, int | None], Alike] = {}
+def _alike(schedules: Iterable[StoredPlan], start: int) -> list[EqualSchedules]:
+    groups: dict[tuple[int, int, int | None], EqualSchedules] = {}
     for each in schedules:
         after, table = each.next_after(start), each.plan.table
         if each.plan.follows_end:
@@ -110,7 +110,7 @@ def _alike(schedules: Iterable[Planned], start: int) -> list[Alike]:
             table = Steps(each.row["next_at"], 1, last=each.row["next_at"])
         key = id(each) if each.plan.follows_end else id(table), after, each.left
         if key not in groups:
-            groups[key] = Alike(
+            groups[key] = EqualSchedules(
                 table=table,
                 counter=table.count if isinstance(table, Countable) else None,
                 at=table.after(after),

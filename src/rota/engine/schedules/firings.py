@@ -27,7 +27,7 @@ class FiringView(msgspec.Struct, frozen=True, kw_only=True):
     again is shown by the rerun that mended it, or may still do so."""
 
 
-class Place(NamedTuple):
+class FiringCursor(NamedTuple):
     """Where a page begins: an instant may have several firings, also of one millisecond."""
 
     instant: Annotated[int, msgspec.Meta(ge=-_NEVER, le=_NEVER)]
@@ -40,23 +40,23 @@ class FiringPage(NamedTuple):
     """Some of them, and where the next ones are; None at the end."""
 
     firings: list[FiringView]
-    next: Place | None
+    next: FiringCursor | None
 
 
 def firings_of(
     tx: Tx, name: str, *, namespace: str, before: int | None = None, limit: int = 50
 ) -> list[FiringView]:
     """What became of its instants, the newest first; only of those before an instant."""
-    start = None if before is None else Place(before)
+    start = None if before is None else FiringCursor(before)
     return firing_page(tx, name, namespace=namespace, start=start, limit=limit).firings
 
 
 def firing_page(
-    tx: Tx, name: str, *, namespace: str, start: Place | None = None, limit: int = 50
+    tx: Tx, name: str, *, namespace: str, start: FiringCursor | None = None, limit: int = 50
 ) -> FiringPage:
     """The same, from where the page before ended."""
     schedule_id = show(tx, name, namespace=namespace).id
-    place = (start or Place(_NEVER))._asdict()
+    place = (start or FiringCursor(_NEVER))._asdict()
     rows = tx.all("list_firings", schedule_id=schedule_id, limit=limit + 1, **place)
     has_more = len(rows) > limit
     failed = [str(row["run_id"]) for row in rows[:limit] if row["state"] in FAILED]
@@ -79,5 +79,5 @@ def _view(row: Row, rerun: Row | None) -> FiringView:
     )
 
 
-def _place(row: Row) -> Place:
-    return Place(row["instant"], row["decided_at"], row["kind"], row["request"])
+def _place(row: Row) -> FiringCursor:
+    return FiringCursor(row["instant"], row["decided_at"], row["kind"], row["request"])

@@ -6,7 +6,7 @@ import msgspec
 
 from rota.engine.insight.statistics import DAY_MS, HOUR_MS, means
 from rota.engine.runs.find import now_ms
-from rota.engine.schedules.compiled import Timetables
+from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.schedules.firing_counts import Spans, count_ahead
 from rota.store.base import Tx
 
@@ -31,7 +31,7 @@ class Forecast(msgspec.Struct, frozen=True):
     is_cut: bool
 
 
-def forecast(tx: Tx, *, namespace: str, hours: int, timetables: Timetables) -> Forecast:
+def forecast(tx: Tx, *, namespace: str, hours: int, timetables: CompiledSchedules) -> Forecast:
     """From now on; a first part of an hour counts as one."""
     now = now_ms(tx)
     first = now // HOUR_MS * HOUR_MS

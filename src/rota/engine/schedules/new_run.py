@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
-from rota.engine.schedules.compiled import Plan
+from rota.engine.schedules.compiled import CompiledSchedule
 from rota.engine.values.stored_text import read
 from rota.model.run import NewRun, Origin, StartKind
 from rota.model.spec import JobSpec
@@ -16,7 +16,7 @@ from rota.store.base import Row
 _spec = msgspec.json.Decoder(JobSpec)
 
 
-class Start(msgspec.Struct, frozen=True, kw_only=True):
+class ScheduledStart(msgspec.Struct, frozen=True, kw_only=True):
     """A run that is asked for, at an instant."""
 
     instant: int
@@ -31,7 +31,9 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     """Not before this instant: a maintenance window holds it back."""
 
 
-def new_run(row: Row, plan: Plan, start: Start, *, run_id: str, waits: bool = False) -> NewRun:
+def new_run(
+    row: Row, plan: CompiledSchedule, start: ScheduledStart, *, run_id: str, waits: bool = False
+) -> NewRun:
     """The run of a start, pinned to the newest version of its job."""
     spec = spec_of(row["job_spec"])
     return NewRun(
@@ -50,7 +52,7 @@ def new_run(row: Row, plan: Plan, start: Start, *, run_id: str, waits: bool = Fa
     )
 
 
-def origin_of(row: Row, plan: Plan, start: Start) -> str:
+def origin_of(row: Row, plan: CompiledSchedule, start: ScheduledStart) -> str:
     """Which instant of which schedule the run of a start is for, as JSON text."""
     origin = Origin(
         schedule=row["name"],
@@ -64,7 +66,7 @@ def origin_of(row: Row, plan: Plan, start: Start) -> str:
     return msgspec.json.encode(origin).decode()
 
 
-def with_times(row: Row, plan: Plan, start: Start) -> Start:
+def with_times(row: Row, plan: CompiledSchedule, start: ScheduledStart) -> ScheduledStart:
     """The start with the times of its run in its arguments; BadInput if one has no value."""
     given = plan.schedule.args if start.args is None else msgspec.json.decode(start.args)
     if not has_references(given):
@@ -79,11 +81,13 @@ def spec_of(text: str) -> JobSpec:
     return read(_spec, text, "the definition of its job")
 
 
-def args_of(plan: Plan) -> str:
+def args_of(plan: CompiledSchedule) -> str:
     return msgspec.json.encode(plan.schedule.args).decode() if plan.schedule.args else "{}"
 
 
-def _expires_ms(spec: JobSpec, plan: Plan, start: Start, now: int) -> int | None:
+def _expires_ms(
+    spec: JobSpec, plan: CompiledSchedule, start: ScheduledStart, now: int
+) -> int | None:
     within = plan.lateness.start_within_ms
     if within is None or start.due_at is not None:
         return spec.expires_ms

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rota.engine.runs.find import now_ms
-from rota.engine.schedules.compiled import Timetables, seed_of
+from rota.engine.schedules.compiled import CompiledSchedules, seed_of
 from rota.engine.schedules.definitions import calendars_of
 from rota.engine.schedules.views import ScheduleView
 from rota.rules.schedules.preview import Firing, preview
@@ -11,7 +11,7 @@ from rota.store.base import Tx
 
 
 def coming(
-    tx: Tx, view: ScheduleView, *, namespace: str, timetables: Timetables, count: int
+    tx: Tx, view: ScheduleView, *, namespace: str, timetables: CompiledSchedules, count: int
 ) -> list[Firing]:
     """None once it has ended, or when its text cannot be read any more."""
     schedule = view.schedule

@@ -16,8 +16,8 @@ import msgspec
 from rota.engine.jobs.weights import weighed
 from rota.engine.runs.finish import finish
 from rota.engine.runs.submit import submit
-from rota.engine.schedules.compiled import Plan
-from rota.engine.schedules.new_run import Start, new_run
+from rota.engine.schedules.compiled import CompiledSchedule
+from rota.engine.schedules.new_run import ScheduledStart, new_run
 from rota.engine.wakeup_keys import queue_key, worker_key
 from rota.model.run import NewRun, Origin, StartKind, Verdict
 from rota.model.states import State
@@ -34,13 +34,13 @@ NewId = Callable[[], str]
 _origin = msgspec.json.Decoder(Origin)
 
 
-class Ask(msgspec.Struct, frozen=True, kw_only=True):
+class StartRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be started of one schedule, whose row is locked."""
 
     row: Row
-    plan: Plan
-    starts: Sequence[Start] = ()
-    held: Sequence[Start] = ()
+    plan: CompiledSchedule
+    starts: Sequence[ScheduledStart] = ()
+    held: Sequence[ScheduledStart] = ()
     """Left out, because of a maintenance window."""
     waits: bool = False
     """Some may wait already."""
@@ -50,7 +50,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
         return str(self.row["id"])
 
 
-class Made(msgspec.Struct, frozen=True, kw_only=True):
+class StartedRun(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one start."""
 
     schedule_id: str
@@ -61,10 +61,10 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     decision: Decision | Literal["blackout"]
 
 
-class Begun(msgspec.Struct, kw_only=True):
+class StartResult(msgspec.Struct, kw_only=True):
     """What became of the starts of one schedule."""
 
-    made: list[Made] = []
+    made: list[StartedRun] = []
     running: int = 0
     """Runs that may run, with those that start now."""
     waiting: int = 0
@@ -90,15 +90,15 @@ class _Waiting(msgspec.Struct, frozen=True):
     by_hand: bool = False
 
 
-def begin(tx: Tx, asks: Sequence[Ask], *, new_id: NewId) -> dict[str, Begun]:
+def begin(tx: Tx, asks: Sequence[StartRequest], *, new_id: NewId) -> dict[str, StartResult]:
     """Start, queue or give up; by schedule id. An instant that was fired before is left out."""
     crowds = _crowds(tx, [ask.id for ask in asks if _counts(ask)])
-    begun: dict[str, Begun] = {}
+    begun: dict[str, StartResult] = {}
     runs: dict[str, list[NewRun]] = defaultdict(list)
     released: list[str] = []
     given_up: list[tuple[_Waiting, str]] = []
     for ask in asks:
-        crowd = crowds.get(ask.id) or _Line()
+        crowd = crowds.get(ask.id) or _LiveRuns()
         late = [each for each in crowd.waiting if _is_late(each, ask)]
         left = [each for each in crowd.waiting if each not in late]
         outcome = _decide(ask, crowd, _movable(ask.row, left))
@@ -122,13 +122,13 @@ def begin(tx: Tx, asks: Sequence[Ask], *, new_id: NewId) -> dict[str, Begun]:
     return begun
 
 
-def free_places(tx: Tx, row: Row, plan: Plan) -> int:
+def free_places(tx: Tx, row: Row, plan: CompiledSchedule) -> int:
     """How many runs a backfill that keeps to the policy of this schedule may start now."""
     line = _crowds(tx, [str(row["id"])])[str(row["id"])]
     return places(plan.policy, _crowd(row, line), waiting=len(_movable(row, line.waiting)))
 
 
-def stop_old(tx: Tx, begun: Iterable[Begun]) -> None:
+def stop_old(tx: Tx, begun: Iterable[StartResult]) -> None:
     """Ask runs to stop that newer starts replace; after the schedules have moved on.
 
     Those that nobody has claimed end at once, and their schedule is looked at again.
@@ -154,7 +154,7 @@ def stop_old(tx: Tx, begun: Iterable[Begun]) -> None:
             finish(tx, [verdict], namespace=row["namespace"])
 
 
-class _Line:
+class _LiveRuns:
     """The runs of one schedule that have not ended."""
 
     def __init__(self) -> None:
@@ -162,12 +162,12 @@ class _Line:
         self.waiting: list[_Waiting] = []
 
 
-def _counts(ask: Ask) -> bool:
+def _counts(ask: StartRequest) -> bool:
     return ask.plan.policy.overlap != "allow" or ask.plan.follows_end or ask.waits
 
 
-def _crowds(tx: Tx, ids: list[str]) -> dict[str, _Line]:
-    lines: dict[str, _Line] = defaultdict(_Line)
+def _crowds(tx: Tx, ids: list[str]) -> dict[str, _LiveRuns]:
+    lines: dict[str, _LiveRuns] = defaultdict(_LiveRuns)
     if not ids:
         return lines
     wanted = json.dumps(ids)
@@ -196,16 +196,16 @@ def _movable(row: Row, waiting: Sequence[_Waiting]) -> list[_Waiting]:
     return [each for each in waiting if each.by_hand or not is_paused]
 
 
-def _is_late(waiting: _Waiting, ask: Ask) -> bool:
+def _is_late(waiting: _Waiting, ask: StartRequest) -> bool:
     return waiting.expires_at is not None and waiting.expires_at <= ask.row["now"]
 
 
-def _decide(ask: Ask, line: _Line, waiting: list[_Waiting]) -> Outcome[_Waiting]:
+def _decide(ask: StartRequest, line: _LiveRuns, waiting: list[_Waiting]) -> Outcome[_Waiting]:
     fresh = [_Waiting("", 0, "", None) for _ in ask.starts]
     return decide(ask.plan.policy, _crowd(ask.row, line), waiting=waiting, fresh=fresh)
 
 
-def _crowd(row: Row, line: _Line) -> Crowd:
+def _crowd(row: Row, line: _LiveRuns) -> Crowd:
     return Crowd(
         running=len(line.running),
         stopping=sum(bool(each["cancel_requested"]) for each in line.running),
@@ -215,10 +215,10 @@ def _crowd(row: Row, line: _Line) -> Crowd:
 
 
 def _begun(
-    ask: Ask, line: _Line, outcome: Outcome[_Waiting], new_id: NewId, *, is_left: int
-) -> Begun:
+    ask: StartRequest, line: _LiveRuns, outcome: Outcome[_Waiting], new_id: NewId, *, is_left: int
+) -> StartResult:
     made = [
-        Made(
+        StartedRun(
             schedule_id=ask.id,
             instant=start.instant,
             kind=start.kind,
@@ -229,7 +229,7 @@ def _begun(
         for start, decision in zip(ask.starts, outcome.decisions, strict=True)
     ]
     made += [
-        Made(
+        StartedRun(
             schedule_id=ask.id,
             instant=start.instant,
             kind=start.kind,
@@ -241,7 +241,7 @@ def _begun(
     begins = sum(each.decision == "started" for each in made) + len(outcome.released)
     waits = sum(each.decision == "waits" for each in made)
     old = [str(row["id"]) for row in line.running if _may_stop(row)]
-    return Begun(
+    return StartResult(
         made=made,
         running=len(line.running) + begins,
         waiting=is_left - len(outcome.released) - len(outcome.dropped) + waits,
@@ -255,7 +255,7 @@ def _may_stop(row: Row) -> bool:
     return not row["cancel_requested"] and row["backfill_id"] is None
 
 
-def _claim_instants(tx: Tx, begun: dict[str, Begun], made: list[Made]) -> None:
+def _claim_instants(tx: Tx, begun: dict[str, StartResult], made: list[StartedRun]) -> None:
     """The unique key decides: what was there before is not ours."""
     batch = msgspec.json.encode(made).decode()
     if tx.execute("insert_firings", batch=batch) == len(made):
@@ -273,7 +273,7 @@ def _claim_instants(tx: Tx, begun: dict[str, Begun], made: list[Made]) -> None:
         ]
 
 
-def _runs(tx: Tx, ask: Ask, begun: Begun) -> list[NewRun]:
+def _runs(tx: Tx, ask: StartRequest, begun: StartResult) -> list[NewRun]:
     starts = {(start.instant, start.kind, start.request): start for start in ask.starts}
     return [
         new_run(

@@ -6,10 +6,10 @@ from typing import Literal
 
 import msgspec
 
-from rota.engine.schedules.compiled import Plan, Timetables
+from rota.engine.schedules.compiled import CompiledSchedule, CompiledSchedules
 from rota.engine.schedules.fire import load_calendars, plan_of
-from rota.engine.schedules.new_run import Start, with_times
-from rota.engine.schedules.starts import Ask, Made, NewId, begin, stop_old
+from rota.engine.schedules.new_run import ScheduledStart, with_times
+from rota.engine.schedules.starts import NewId, StartedRun, StartRequest, begin, stop_old
 from rota.errors import UnknownSchedule
 from rota.rules.schedules.misfire import before
 from rota.rules.schedules.overlap import Decision
@@ -30,7 +30,7 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
     *,
     namespace: str,
     request_id: str,
-    timetables: Timetables,
+    timetables: CompiledSchedules,
     new_id: NewId,
     args: str | None = None,
     instant: int | None = None,
@@ -50,19 +50,21 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
         return Triggered(run_id=run_id, decision=known["decision"], is_new=False)
     plan = plan_of(row, timetables, load_calendars(tx, [row]))
     start = with_times(row, plan, _start(row, plan, request_id, args, instant))
-    ask = Ask(row=row, plan=plan, starts=[start], waits=True)
+    ask = StartRequest(row=row, plan=plan, starts=[start], waits=True)
     begun = begin(tx, [ask], new_id=new_id)[str(row["id"])]
-    made: Made = begun.made[0]
+    made: StartedRun = begun.made[0]
     tx.execute("count_starts", id=row["id"], fired=begun.fired, skipped=begun.skipped)
     stop_old(tx, [begun])
     return Triggered(run_id=made.run_id, decision=made.decision)
 
 
-def _start(row: Row, plan: Plan, request_id: str, args: str | None, instant: int | None) -> Start:
+def _start(
+    row: Row, plan: CompiledSchedule, request_id: str, args: str | None, instant: int | None
+) -> ScheduledStart:
     """For the interval that is complete then, as a start by time would have it."""
     at = row["now"] if instant is None else instant
     end = None if plan.follows_end else before(plan.table, at + 1)
-    return Start(
+    return ScheduledStart(
         instant=at,
         # A time in the past is meant: the run must not count as late for it.
         due_at=None if instant is None else row["now"],

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from rota.engine.schedules.compiled import Plan, Timetables
+from rota.engine.schedules.compiled import CompiledSchedule, CompiledSchedules
 from rota.engine.schedules.fire import load_calendars, plan_of
 from rota.errors import BadInput
 from rota.model.schedule import Calendar
@@ -24,7 +24,7 @@ SCHEDULES = 5_000
 """Schedules that are looked at, those that fire next first."""
 
 
-class Coming(msgspec.Struct, frozen=True, order=True):
+class UpcomingFiring(msgspec.Struct, frozen=True, order=True):
     """A firing to come."""
 
     at: int
@@ -37,7 +37,7 @@ class Coming(msgspec.Struct, frozen=True, order=True):
 class Upcoming(msgspec.Struct, frozen=True, kw_only=True):
     """Some firings, and whether there are more in the same time."""
 
-    firings: list[Coming]
+    firings: list[UpcomingFiring]
     is_cut: bool
     frequent: list[str]
     """Schedules that fire more often than is told of each; none of their firings is among these."""
@@ -55,7 +55,7 @@ def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
     end: int,
     limit: int,
     most_each: int | None = None,
-    timetables: Timetables,
+    timetables: CompiledSchedules,
     is_wanted: Callable[[str], bool] = lambda _: True,
 ) -> Upcoming:
     """From `start`, or now if that is later, to `end`, both included; of jobs that are wanted."""
@@ -75,7 +75,7 @@ def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
     )
 
 
-def _marked(found: list[Coming], wanted: Sequence[Planned]) -> list[Coming]:
+def _marked(found: list[UpcomingFiring], wanted: Sequence[StoredPlan]) -> list[UpcomingFiring]:
     tables = {one.row["name"]: one.plan.table for one in wanted}
     return [
         msgspec.structs.replace(each, marks=marks)
@@ -86,7 +86,7 @@ def _marked(found: list[Coming], wanted: Sequence[Planned]) -> list[Coming]:
 
 
 def _days_off(
-    wanted: Sequence[Planned], known: Mapping[str, Calendar], *, start: int, end: int
+    wanted: Sequence[StoredPlan], known: Mapping[str, Calendar], *, start: int, end: int
 ) -> list[DayOff]:
     """By the days of the zone of whichever schedule names the calendar first."""
     zones: dict[tuple[str, Calendar], str] = {}
@@ -103,16 +103,16 @@ def _days_off(
     )
 
 
-def _shifts(wanted: Sequence[Planned], *, start: int, end: int) -> list[Shift]:
+def _shifts(wanted: Sequence[StoredPlan], *, start: int, end: int) -> list[Shift]:
     names = dict.fromkeys(one.plan.schedule.zone for one in wanted)
     return shifts(map(zone, islice(names, FEW)), start, end)
 
 
-class Planned(NamedTuple):
+class StoredPlan(NamedTuple):
     """A schedule on record, and what it says."""
 
     row: Row
-    plan: Plan
+    plan: CompiledSchedule
 
     def next_after(self, start: int) -> int:
         """Firings later than this one are still to come."""
@@ -126,15 +126,15 @@ class Planned(NamedTuple):
         return None if count is None else max(0, count - self.row["fired"])
 
 
-class AllPlanned(NamedTuple):
+class StoredPlans(NamedTuple):
     """Schedules that fire by themselves, and whether there are more of them."""
 
-    all: list[Planned]
+    all: list[StoredPlan]
     is_cut: bool
     calendars: Mapping[str, Calendar]
 
 
-def planned(tx: Tx, *, namespace: str, end: int, timetables: Timetables) -> AllPlanned:
+def planned(tx: Tx, *, namespace: str, end: int, timetables: CompiledSchedules) -> StoredPlans:
     """Those that fire until then. What cannot be read is left out: a scheduler says so there."""
     rows = tx.all("upcoming_schedules", namespace=namespace, until=end, limit=SCHEDULES + 1)
     mine = rows[:SCHEDULES]
@@ -143,12 +143,14 @@ def planned(tx: Tx, *, namespace: str, end: int, timetables: Timetables) -> AllP
     for row in mine:
         with suppress(BadInput):
             plan = plan_of({**row, "version": 0}, timetables, calendars)
-            found.append(Planned(row, plan))
+            found.append(StoredPlan(row, plan))
     known = {name: each.calendar for name, each in calendars.get(namespace, {}).items()}
-    return AllPlanned(found, len(rows) > SCHEDULES, known)
+    return StoredPlans(found, len(rows) > SCHEDULES, known)
 
 
-def _rare(each: list[Iterator[Coming]], most: int, frequent: list[str]) -> Iterator[list[Coming]]:
+def _rare(
+    each: list[Iterator[UpcomingFiring]], most: int, frequent: list[str]
+) -> Iterator[list[UpcomingFiring]]:
     """Those of schedules with at most so many; the names of the others are put aside."""
     for instants in each:
         found = list(islice(instants, most + 1))
@@ -158,7 +160,7 @@ def _rare(each: list[Iterator[Coming]], most: int, frequent: list[str]) -> Itera
             frequent.append(found[0].schedule)
 
 
-def _of(one: Planned, *, start: int, end: int) -> Iterator[Coming]:
+def _of(one: StoredPlan, *, start: int, end: int) -> Iterator[UpcomingFiring]:
     after, next_at = one.next_after(start), one.row["next_at"]
     instants: Iterator[int]
     if one.plan.follows_end:
@@ -166,4 +168,4 @@ def _of(one: Planned, *, start: int, end: int) -> Iterator[Coming]:
     else:
         instants = firings(one.plan.table, after, end)
     for at in islice(instants, one.left):
-        yield Coming(at, one.row["name"], one.row["job"])
+        yield UpcomingFiring(at, one.row["name"], one.row["job"])

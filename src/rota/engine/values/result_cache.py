@@ -28,7 +28,7 @@ FOR_EVER_MS = 100 * 365 * 86_400_000
 _policy = msgspec.json.Decoder(PolicyChange)
 
 
-class Memo(NamedTuple):
+class CachedResult(NamedTuple):
     """A result, and the run that gave it."""
 
     run_id: str
@@ -53,14 +53,14 @@ def with_memo(lease: Lease, cache: Cache, args: Mapping[str, Any], values: Value
     return msgspec.structs.replace(lease, memo_key=key, memo_ms=ttl_ms)
 
 
-def recall(tx: Tx, leases: Iterable[Lease], *, namespace: str) -> dict[str, Memo]:
+def recall(tx: Tx, leases: Iterable[Lease], *, namespace: str) -> dict[str, CachedResult]:
     """What is known already, by run id; not for those who asked for a fresh result."""
     asking = [lease for lease in leases if lease.memo_key is not None and not wants_fresh(lease)]
     if not asking:
         return {}
     keys = json.dumps(sorted({lease.memo_key for lease in asking if lease.memo_key}))
     known = {
-        row["key"]: Memo(str(row["run_id"]), row["result"])
+        row["key"]: CachedResult(str(row["run_id"]), row["result"])
         for row in tx.all("find_memos", namespace=namespace, keys=keys)
     }
     return {
@@ -70,7 +70,7 @@ def recall(tx: Tx, leases: Iterable[Lease], *, namespace: str) -> dict[str, Memo
     }
 
 
-def hit(lease: Lease, memo: Memo) -> Verdict:
+def hit(lease: Lease, memo: CachedResult) -> Verdict:
     """The end of a run that need not be carried out."""
     return Verdict(
         run_id=lease.run_id,
@@ -135,7 +135,7 @@ def _read(policy: str) -> PolicyChange:
     return read(_policy, policy, "the policy of the run")
 
 
-def _is_near(lease: Lease, memo: Memo) -> bool:
+def _is_near(lease: Lease, memo: CachedResult) -> bool:
     """A result that a transaction must look into cannot come from the artifact store."""
     if not lease.is_asked or not is_pointer(memo.result):
         return True

@@ -10,7 +10,7 @@ from rota.engine.graphs.nodes.links import kinship
 from rota.store.base import Tx
 
 
-class Held(msgspec.Struct, frozen=True):
+class HeldLease(msgspec.Struct, frozen=True):
     """A lease as the worker believes to hold it."""
 
     run_id: str
@@ -21,7 +21,7 @@ class Held(msgspec.Struct, frozen=True):
     item: int | None = None
 
 
-class Progress(msgspec.Struct, frozen=True):
+class HandlerProgress(msgspec.Struct, frozen=True):
     """How far a running handler says it is."""
 
     run_id: str
@@ -30,14 +30,14 @@ class Progress(msgspec.Struct, frozen=True):
     note: str
 
 
-class Pulse(msgspec.Struct, frozen=True, kw_only=True):
+class HeartbeatReply(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to a heartbeat."""
 
     is_known: bool
     """False: the worker was given up and must register anew."""
     lost: tuple[str, ...] = ()
     cancelled: tuple[str, ...] = ()
-    strays: tuple[Held, ...] = ()
+    strays: tuple[HeldLease, ...] = ()
     """Runs it was given without ever hearing of them; it must give them back."""
     recalls: bool = False
     """Some of what it holds ready must not begin: its queue or its job was stopped."""
@@ -50,13 +50,13 @@ def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
     worker_id: str,
     *,
     lease_ms: int,
-    held: Sequence[Held],
-    progress: Sequence[Progress] = (),
+    held: Sequence[HeldLease],
+    progress: Sequence[HandlerProgress] = (),
     running: int | None = None,
     left_behind: int = 0,
     is_draining: bool = False,
     presence: str | None = None,
-) -> Pulse:
+) -> HeartbeatReply:
     """Renew the worker's lease on all its runs with one row, and check each by its fence.
 
     `running` is how many of them have begun; one that does not say has begun all.
@@ -71,7 +71,7 @@ def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
         presence=presence,
     )
     if not known:
-        return Pulse(is_known=False, lost=tuple(each.run_id for each in held))
+        return HeartbeatReply(is_known=False, lost=tuple(each.run_id for each in held))
     if progress:
         tx.execute("note_progress", batch=msgspec.json.encode(progress).decode())
     batch = msgspec.json.encode(held).decode()
@@ -80,16 +80,16 @@ def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
     return msgspec.structs.replace(
         pulse,
         drains=bool(known[0]["drain_asked"]),
-        strays=tuple(Held(str(row["run_id"]), row["fence"], **kinship(row)) for row in strays),
+        strays=tuple(HeldLease(str(row["run_id"]), row["fence"], **kinship(row)) for row in strays),
     )
 
 
-def changes(tx: Tx, held: Sequence[Held]) -> Pulse:
+def changes(tx: Tx, held: Sequence[HeldLease]) -> HeartbeatReply:
     """What has become of the leases; reads only, so that it may be asked often."""
     if not held:
-        return Pulse(is_known=True)
+        return HeartbeatReply(is_known=True)
     rows = tx.all("held_changes", batch=msgspec.json.encode(held).decode())
-    return Pulse(
+    return HeartbeatReply(
         is_known=True,
         lost=tuple(str(row["run_id"]) for row in rows if row["is_lost"]),
         cancelled=tuple(str(row["run_id"]) for row in rows if row["cancel_requested"]),

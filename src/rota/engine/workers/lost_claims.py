@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rota.engine.runs.finish import finish
-from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.heartbeat import HeldLease
 from rota.model.run import Verdict
 from rota.store.base import Tx
 
 
-def release(tx: Tx, strays: Sequence[Held], *, namespace: str) -> None:
+def release(tx: Tx, strays: Sequence[HeldLease], *, namespace: str) -> None:
     """Back into their queues, without costing an attempt; one that was cancelled ends."""
     verdicts = [
         Verdict(

@@ -14,7 +14,7 @@ from rota.engine.graphs.nodes.links import kinship
 from rota.engine.jobs.definitions import current_specs, stored_jobs
 from rota.engine.runs.claim import lease_of
 from rota.engine.wakeup_keys import worker_key
-from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.heartbeat import HeldLease
 from rota.engine.workers.lost_claims import release
 from rota.engine.workers.reap import take_back_of_dead
 from rota.engine.workers.registry import NewWorker, enter, id_is_taken, learn, retire, takes_in
@@ -119,7 +119,7 @@ def has_news(tx: Tx, worker: RemoteWorker) -> bool:
 
 
 def held_runs(
-    tx: Tx, worker: RemoteWorker, held: Sequence[Held], *, namespace: str
+    tx: Tx, worker: RemoteWorker, held: Sequence[HeldLease], *, namespace: str
 ) -> dict[str, HeldRun]:
     """Of the runs that it speaks of, those it holds under the fence it names, by id."""
     if not held:
@@ -129,11 +129,11 @@ def held_runs(
     return {str(row["id"]): HeldRun(lease_of(row), bool(row["cancel_requested"])) for row in rows}
 
 
-def strays_of(tx: Tx, worker_id: str, held: Sequence[Held]) -> list[Held]:
+def strays_of(tx: Tx, worker_id: str, held: Sequence[HeldLease]) -> list[HeldLease]:
     """Runs on record as the worker's that it does not list, however new."""
     batch = msgspec.json.encode(held).decode()
     rows = tx.all("stray_runs", id=worker_id, lease_ms=-1, batch=batch)
-    return [Held(str(row["run_id"]), row["fence"], **kinship(row)) for row in rows]
+    return [HeldLease(str(row["run_id"]), row["fence"], **kinship(row)) for row in rows]
 
 
 def bury(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> None:
@@ -153,7 +153,9 @@ def leave(tx: Tx, worker: RemoteWorker, *, namespace: str) -> None:
     tx.notify((worker_key(worker.id),))  # questions of it that wait are answered
 
 
-def logged_chars(tx: Tx, attempts: Sequence[Held], *, namespace: str) -> dict[tuple[str, int], int]:
+def logged_chars(
+    tx: Tx, attempts: Sequence[HeldLease], *, namespace: str
+) -> dict[tuple[str, int], int]:
     """How much is kept of the lines of these attempts, by run and fence."""
     batch = msgspec.json.encode(attempts).decode()
     rows = tx.all("logged_chars", batch=batch, namespace=namespace)

@@ -21,7 +21,7 @@ SHOWN = 12
 Word = Literal["met", "waits", "refused"]
 
 
-class Parent(msgspec.Struct, frozen=True, kw_only=True):
+class DependencyParent(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one dependency: of its run for the same time, or of why there is none."""
 
     job: str
@@ -37,14 +37,14 @@ class Parent(msgspec.Struct, frozen=True, kw_only=True):
     """There is no run: the schedule has this instant but is paused, or has passed it."""
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class DependencyAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a run may start, as far as one dependency is concerned."""
 
     word: Word
     says: str = ""
 
 
-def judge(parent: Parent) -> Answer:
+def judge(parent: DependencyParent) -> DependencyAnswer:
     """Only a success lets it start. Where the other job has no run for that time, none is asked."""
     if parent.run_id is not None:
         return _judge_run(f"run {parent.run_id} of job {parent.job}", parent.state)
@@ -55,21 +55,21 @@ def judge(parent: Parent) -> Answer:
         return _refused(f"{none}: its schedule {parent.schedule} is paused or missed it")
     if parent.is_due:
         says = f"job {parent.job}: its schedule {parent.schedule} has not fired this time yet"
-        return Answer(word="waits", says=says)
-    return Answer(word="met")
+        return DependencyAnswer(word="waits", says=says)
+    return DependencyAnswer(word="met")
 
 
-def _judge_run(run: str, state: State | None) -> Answer:
+def _judge_run(run: str, state: State | None) -> DependencyAnswer:
     if state is None:
         return _refused(f"{run} is not on record any more")
     if state is State.SUCCESS:
-        return Answer(word="met")
+        return DependencyAnswer(word="met")
     if state in FINAL:
         return _refused(f"{run} ended as {state}")
-    return Answer(word="waits", says=f"{run}, which is {state}")
+    return DependencyAnswer(word="waits", says=f"{run}, which is {state}")
 
 
-def judge_all(parents: Sequence[Parent]) -> tuple[Word, list[str]]:
+def judge_all(parents: Sequence[DependencyParent]) -> tuple[Word, list[str]]:
     """All must be met; one that is refused decides at once."""
     answers = [judge(parent) for parent in parents]
     for word in ("refused", "waits"):
@@ -131,5 +131,5 @@ def check_circles(specs: Mapping[str, JobSpec], places: Mapping[str, str] | None
         ) from error
 
 
-def _refused(says: str) -> Answer:
-    return Answer(word="refused", says=says)
+def _refused(says: str) -> DependencyAnswer:
+    return DependencyAnswer(word="refused", says=says)

@@ -20,14 +20,14 @@ LANES = 1 << 18
 """How many lanes there are for jobs; jobs whose names have the same hash share one."""
 
 
-class Stretch(NamedTuple):
+class RankRange(NamedTuple):
     """Ranks from `start` on, and less than `end`."""
 
     start: int
     end: int
 
 
-FRONT = Stretch(-(1 << 62), SPAN)
+FRONT = RankRange(-(1 << 62), SPAN)
 """Where every run begins to wait."""
 
 
@@ -50,9 +50,9 @@ def is_fit_lane(lane: int) -> bool:
     return lane > LANES
 
 
-def stretch_of(lane: int) -> Stretch:
+def stretch_of(lane: int) -> RankRange:
     """The ranks of a lane."""
-    return Stretch(lane * SPAN, (lane + 1) * SPAN)
+    return RankRange(lane * SPAN, (lane + 1) * SPAN)
 
 
 def rank_in_order(rank: int) -> int:

@@ -21,7 +21,7 @@ LOOK_MS = 2_000
 """How soon to look for a probe again when no run of the job was queued."""
 
 
-class Times(NamedTuple):
+class BreakerTimes(NamedTuple):
     """The durations of a rule in milliseconds."""
 
     window_ms: int
@@ -33,7 +33,7 @@ class Times(NamedTuple):
         return max(1, self.window_ms // BUCKETS)
 
 
-class Count(NamedTuple):
+class BreakerCount(NamedTuple):
     """Attempts that ended within the window."""
 
     bad: int
@@ -41,21 +41,21 @@ class Count(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def times_of(rule: Breaker) -> Times:
-    return Times(
+def times_of(rule: Breaker) -> BreakerTimes:
+    return BreakerTimes(
         parse_duration(rule.window), parse_duration(rule.cool), parse_duration(rule.cool_cap)
     )
 
 
-def count(tallies: Sequence[Tally], *, rule: Breaker, now_ms: int) -> Count:
+def count(tallies: Sequence[Tally], *, rule: Breaker, now_ms: int) -> BreakerCount:
     """What counts now: buckets that began within the window, so never an older attempt."""
     since = now_ms - times_of(rule).window_ms
     recent = [tally for tally in tallies if tally.at > since]
     bad = sum(tally.bad for tally in recent)
-    return Count(bad, bad + sum(tally.good for tally in recent))
+    return BreakerCount(bad, bad + sum(tally.good for tally in recent))
 
 
-def trips(seen: Count, rule: Breaker) -> bool:
+def trips(seen: BreakerCount, rule: Breaker) -> bool:
     """Whether enough attempts ended, and enough of them badly."""
     return seen.total >= rule.least and seen.bad > 0 and seen.bad >= rule.share * seen.total
 

@@ -19,7 +19,7 @@ from rota.model.spec import JobSpec
 from rota.rules.jobs.signature import Signature
 
 if TYPE_CHECKING:
-    from rota.runtime.attempts.services import Desk
+    from rota.runtime.attempts.services import RunServices
 
 StopReason = Literal["timeout", "cancel", "lost", "drain", "cut_off", "held"]
 """`held`: it has not begun, and others may begin it sooner."""
@@ -69,7 +69,7 @@ class Crashed(msgspec.Struct, frozen=True):
 Ending = Returned | Raised | Stopped | Crashed
 
 
-class Work(msgspec.Struct, frozen=True, kw_only=True):
+class ResolvedJob(msgspec.Struct, frozen=True, kw_only=True):
     """What a worker knows about a job: its pinned spec and, for Python, the function."""
 
     spec: JobSpec
@@ -80,7 +80,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     """Which version the run is for and which we have, if those take different arguments."""
 
 
-class Call:
+class Attempt:
     """One attempt; made by the worker, carried out by an executor, ended exactly once."""
 
     __slots__ = (
@@ -108,7 +108,7 @@ class Call:
     ended_s: float
     """When it ended; not there before."""
 
-    def __init__(self, lease: Lease, work: Work, timeout_s: float | None) -> None:
+    def __init__(self, lease: Lease, work: ResolvedJob, timeout_s: float | None) -> None:
         self.lease = lease
         self.work = work
         self.timeout_s = timeout_s
@@ -129,7 +129,7 @@ class Call:
         """The lines of this attempt; made when it writes the first."""
         self.page: Any = None
         """What it prints to at full load, when there is no time for that."""
-        self.desk: Desk | None = None
+        self.desk: RunServices | None = None
         """What the body may ask of the store."""
         self.is_committing = False
         """The body is in a transaction that ends its run; it is not left behind meanwhile."""
@@ -158,23 +158,23 @@ class Call:
         return nullcontext() if shield is None else shield()
 
 
-Done = Callable[[Call, Ending], None]
+Done = Callable[[Attempt, Ending], None]
 """Told once per call, from any thread; must be cheap."""
 
-Started = Callable[[Call], None]
+Started = Callable[[Attempt], None]
 """Told when the body starts: the timeout counts from here."""
 
 
 class Executor(Protocol):
     """A way to run handlers. `start` and `stop` never block and never raise."""
 
-    def start(self, call: Call) -> None: ...
+    def start(self, call: Attempt) -> None: ...
 
-    def stop(self, call: Call, why: StopReason) -> None:
+    def stop(self, call: Attempt, why: StopReason) -> None:
         """Ask the body to end; escalate where the kind of executor can."""
         ...
 
-    def abandon(self, call: Call) -> None:
+    def abandon(self, call: Attempt) -> None:
         """Free the slot even if the body goes on; `done` is not called for it any more."""
         ...
 

@@ -20,7 +20,7 @@ from rota.errors import BadInput, Cancelled, RotaError, TimedOut
 from rota.model.run import Origin
 from rota.rules.runs.effect_keys import idempotency_key
 from rota.rules.runs.times import run_values
-from rota.runtime.attempts.attempt import Call, StopReason
+from rota.runtime.attempts.attempt import Attempt, StopReason
 from rota.runtime.attempts.effects import Apply, Effect, Policy, commit, desk_of
 from rota.runtime.attempts.error_text import bounded
 
@@ -31,7 +31,7 @@ ProgressSink = Callable[[str, int, float, str], None]
 """Told run id, fence, fraction and note, from any thread; must be cheap."""
 
 
-class Progress(NamedTuple):
+class AttemptProgress(NamedTuple):
     """The latest word of a handler about how far it is."""
 
     run_id: str
@@ -45,17 +45,17 @@ class ProgressBoard:
 
     def __init__(self, mask: Callable[[str], str] | None = None) -> None:
         self._lock = threading.Lock()
-        self._latest: dict[str, Progress] = {}
+        self._latest: dict[str, AttemptProgress] = {}
         self._mask = mask
 
     def __call__(self, run_id: str, fence: int, fraction: float, note: str) -> None:
         with self._lock:
-            self._latest[run_id] = Progress(run_id, fence, fraction, note)
+            self._latest[run_id] = AttemptProgress(run_id, fence, fraction, note)
 
     def __len__(self) -> int:
         return len(self._latest)
 
-    def take(self) -> list[Progress]:
+    def take(self) -> list[AttemptProgress]:
         """All that was reported since the last take, without the secrets in it."""
         with self._lock:
             taken, self._latest = self._latest, {}
@@ -72,7 +72,7 @@ class RunContext:
 
     __slots__ = ("_sink", "call", "log")
 
-    def __init__(self, call: Call, sink: ProgressSink | None = None) -> None:
+    def __init__(self, call: Attempt, sink: ProgressSink | None = None) -> None:
         self.call = call
         self.log: Any = None
         """That of the call, once a line was printed: one step less each time."""
@@ -233,7 +233,7 @@ current: ContextVar[RunContext | None] = ContextVar("rota_run", default=None)
 """The run whose body is running here; None outside a handler."""
 
 
-def enter(call: Call, sink: ProgressSink | None) -> None:
+def enter(call: Attempt, sink: ProgressSink | None) -> None:
     """Make the call current in this context; executors give each body a context of its own."""
     current.set(RunContext(call, sink))
 

@@ -16,8 +16,8 @@ from rota.errors import BadOption, InDoubt, NotAllowed, RotaError
 from rota.rules.runs.effect_keys import effect_key
 from rota.rules.text.duration import parse_duration
 from rota.rules.text.names import check_name
-from rota.runtime.attempts.attempt import Call
-from rota.runtime.attempts.services import Desk
+from rota.runtime.attempts.attempt import Attempt
+from rota.runtime.attempts.services import RunServices
 from rota.runtime.attempts.transaction import Transaction
 from rota.runtime.attempts.value_limits import MAX_STATE_BYTES, encoded
 
@@ -25,9 +25,9 @@ Policy = Literal["retry", "park"] | Callable[[str], Any]
 Apply = Callable[[Transaction], Any]
 
 
-def desk_of(call: Call) -> Desk:
+def desk_of(call: Attempt) -> RunServices:
     """The desk of the worker that runs this call."""
-    desk: Desk | None = call.desk
+    desk: RunServices | None = call.desk
     if desk is None:
         raise RotaError("this run has no store to ask: it is not carried out by a worker")
     return desk
@@ -37,7 +37,7 @@ class _Thrown(Exception):
     """Carries what is no Exception out of a transaction that it may share with others."""
 
 
-def commit(call: Call, apply: Apply | None, *, result: Any, limit: str | float | None) -> Any:
+def commit(call: Attempt, apply: Apply | None, *, result: Any, limit: str | float | None) -> Any:
     """End the run now, together with what `apply` does; gives back the result of the run."""
     desk = desk_of(call)
     if call.is_committed:
@@ -86,7 +86,7 @@ class Effect:
     effect is in doubt, unless `retract()` says that it surely did not take place.
     """
 
-    def __init__(self, call: Call, name: str, *, in_doubt: Policy) -> None:
+    def __init__(self, call: Attempt, name: str, *, in_doubt: Policy) -> None:
         if not callable(in_doubt) and in_doubt not in ("retry", "park"):
             raise BadOption(f"in_doubt={in_doubt!r:.64} is not 'retry', 'park' or a function")
         self.name = check_name("effect", name)

@@ -13,11 +13,11 @@ from rota.errors import RotaError
 from rota.model.run import ErrorDetail
 from rota.model.spec import CommandTarget, HttpTarget
 from rota.rules.text.template import Value, fill
-from rota.runtime.attempts.attempt import Call, Crashed, Ending, Raised
+from rota.runtime.attempts.attempt import Attempt, Crashed, Ending, Raised
 from rota.runtime.logs.masking import Masker, secrets_in
 
 
-def masked(call: Call, ending: Ending, masker: Masker) -> Ending:
+def masked(call: Attempt, ending: Ending, masker: Masker) -> Ending:
     """The ending, with `***` for what its attempt must not tell."""
     match ending:
         case Raised(error=error, reason=reason):
@@ -41,7 +41,7 @@ def _masked(error: ErrorDetail, masker: Masker, more: tuple[str, ...]) -> ErrorD
     )
 
 
-def _secrets_of(call: Call) -> tuple[str, ...]:
+def _secrets_of(call: Attempt) -> tuple[str, ...]:
     """What only this job knows: variables of its program, headers and address of its request."""
     match call.work.spec.target:
         case CommandTarget(env=env):
@@ -55,7 +55,7 @@ def _secrets_of(call: Call) -> tuple[str, ...]:
             return ()
 
 
-def _filled(call: Call, texts: Mapping[str, str]) -> dict[str, str]:
+def _filled(call: Attempt, texts: Mapping[str, str]) -> dict[str, str]:
     signature = call.work.signature
     try:
         values: Mapping[str, Value] = {} if signature is None else signature.load(call.lease.args)

@@ -14,7 +14,7 @@ from rota.engine.runs.effects.ledger import Intent
 from rota.engine.schedules.last_success import LastSuccess
 from rota.errors import NotAllowed
 from rota.model.run import Lease
-from rota.runtime.attempts.services import Desk, never
+from rota.runtime.attempts.services import RunServices, never
 from rota.runtime.attempts.transaction import Transaction
 
 NO_DATABASE = (
@@ -29,7 +29,7 @@ NO_STORE = NO_DATABASE + (
 )
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ServiceRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a handler wants to know or to keep."""
 
     verb: Literal["load", "save", "last_success", "intend", "settle", "retract"]
@@ -37,7 +37,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str = ""
 
 
-class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="reply"):
+class ServiceReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="reply"):
     """What came back: a value, or the class and words of an error of ours."""
 
     text: str | None = None
@@ -48,7 +48,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     error: tuple[str, str] | None = None
 
 
-class FarDesk(Desk):
+class RemoteRunServices(RunServices):
     """Every verb of a desk as a question; what needs a transaction is refused."""
 
     address = None
@@ -56,27 +56,27 @@ class FarDesk(Desk):
     def __init__(self) -> None:
         """It has no store, and so nothing that a desk needs."""
 
-    def ask(self, lease: Lease, question: Question) -> Reply:
+    def ask(self, lease: Lease, question: ServiceRequest) -> ServiceReply:
         """Pass it on; LeaseLost when another worker owns the run."""
         raise NotImplementedError
 
     def save_checkpoint(self, lease: Lease, state: str) -> None:
-        self.ask(lease, Question(verb="save", text=state))
+        self.ask(lease, ServiceRequest(verb="save", text=state))
 
     def load_checkpoint(self, lease: Lease) -> str | None:
-        return self.ask(lease, Question(verb="load")).text
+        return self.ask(lease, ServiceRequest(verb="load")).text
 
     def check_lease(self, lease: Lease) -> None:
         self.ask(
-            lease, Question(verb="load")
+            lease, ServiceRequest(verb="load")
         )  # which servers of any version answer under the fence
 
     def last_success(self, lease: Lease, schedule: str) -> LastSuccess:
-        found = self.ask(lease, Question(verb="last_success", name=schedule))
+        found = self.ask(lease, ServiceRequest(verb="last_success", name=schedule))
         return LastSuccess(at=found.at, result=found.text)
 
     def intend(self, lease: Lease, name: str) -> Intent:
-        found = self.ask(lease, Question(verb="intend", name=name))
+        found = self.ask(lease, ServiceRequest(verb="intend", name=name))
         return Intent(
             is_new=found.is_new,
             is_settled=found.is_settled,
@@ -85,10 +85,10 @@ class FarDesk(Desk):
         )
 
     def settle(self, lease: Lease, name: str, result: str) -> None:
-        self.ask(lease, Question(verb="settle", name=name, text=result))
+        self.ask(lease, ServiceRequest(verb="settle", name=name, text=result))
 
     def retract(self, lease: Lease, name: str) -> None:
-        self.ask(lease, Question(verb="retract", name=name))
+        self.ask(lease, ServiceRequest(verb="retract", name=name))
 
     def limit_s(self, asked_s: float | None) -> NoReturn:  # noqa: ARG002  # it does not matter
         raise NotAllowed(NO_COMMIT)

@@ -23,7 +23,7 @@ from rota.model.artifact import is_pointer
 from rota.model.run import Lease
 from rota.rules.runs.effect_keys import args_digest
 from rota.runtime.attempts.transaction import Transaction
-from rota.runtime.values.artifacts import Vault
+from rota.runtime.values.artifacts import ArtifactStore
 from rota.store.base import Store, Tx
 
 LIMIT_S = {"postgres": 30.0, "sqlite": 5.0}
@@ -52,13 +52,13 @@ class _Own(Exception):
     """Carries an error that is of the handler's own making past those who wait out ours."""
 
 
-class Desk:
+class RunServices:
     """Reads and writes for the calls of one worker."""
 
     address: Address | None
     """Where a child process finds the same; None if it has to ask us."""
 
-    def __init__(self, address: Address, store: Callable[[], Store], vault: Vault) -> None:
+    def __init__(self, address: Address, store: Callable[[], Store], vault: ArtifactStore) -> None:
         self.address = address
         self._store = store
         self._vault = vault

@@ -9,39 +9,39 @@ from typing import Protocol
 import msgspec
 
 from rota.clock import elapsed_s
-from rota.engine.workers.heartbeat import Held
+from rota.engine.workers.heartbeat import HeldLease
 from rota.model.run import ErrorDetail, Lease
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
 from rota.notices import emit
 from rota.rules.failures.retry import MAX_LOSSES
 from rota.runtime.attempts.attempt import (
-    Call,
+    Attempt,
     Ending,
     Executor,
     Raised,
+    ResolvedJob,
     Returned,
     Stopped,
     StopReason,
-    Work,
 )
 from rota.runtime.attempts.context import ProgressBoard
 from rota.runtime.attempts.masked_endings import masked
-from rota.runtime.attempts.services import Desk
+from rota.runtime.attempts.services import RunServices
 from rota.runtime.dispatch.outcomes import policy_of
 from rota.runtime.executors.process.lookup import is_findable
 from rota.runtime.executors.threads.executor import ThreadExecutor
-from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.buffer import LogBuffer
 from rota.runtime.options import WorkerOptions
-from rota.runtime.values.loader import Porter, incomplete
+from rota.runtime.values.loader import ValueLoader, incomplete
 
 
 class WithdrawingExecutor(Executor, Protocol):
     """An executor whose waiting calls can be taken back."""
 
-    def withdraw(self) -> list[Call]: ...
+    def withdraw(self) -> list[Attempt]: ...
 
 
-class Calls:
+class AttemptTable:
     """All calls between claim and finish; each ends exactly once.
 
     `started` and `wake` are called from whatever thread the executor uses.
@@ -51,11 +51,11 @@ class Calls:
         self,
         *,
         options: WorkerOptions,
-        started: Callable[[Call], None],
+        started: Callable[[Attempt], None],
         wake: Callable[[], None],
-        desk: Desk | None = None,
-        logbook: Logbook | None = None,
-        porter: Porter | None = None,
+        desk: RunServices | None = None,
+        logbook: LogBuffer | None = None,
+        porter: ValueLoader | None = None,
     ) -> None:
         self._slots = options.slots
         # What can be killed is killed in time, before the watchman gives it up.
@@ -66,10 +66,10 @@ class Calls:
         self._desk = desk
         self._logbook = logbook
         self._porter = porter
-        self._held: dict[str, Call] = {}
-        self._left: list[Call] = []
+        self._held: dict[str, Attempt] = {}
+        self._left: list[Attempt] = []
         self._executors: dict[str, WithdrawingExecutor] = {}
-        self.endings: deque[tuple[Call, Ending]] = deque()
+        self.endings: deque[tuple[Attempt, Ending]] = deque()
         self.progress = ProgressBoard(None if logbook is None else logbook.masker.cut)
         self.logged: Callable[[], None] = _nothing
         """Told when a call that wrote log lines has ended."""
@@ -85,10 +85,10 @@ class Calls:
     def __len__(self) -> int:
         return len(self._held)
 
-    def open(self, lease: Lease, work: Work) -> None:
+    def open(self, lease: Lease, work: ResolvedJob) -> None:
         """Hand a lease to the executor for its kind of job; one that cannot begin fails."""
         timeout_ms = work.spec.timeout_ms
-        call = Call(lease, work, None if timeout_ms is None else timeout_ms / 1000)
+        call = Attempt(lease, work, None if timeout_ms is None else timeout_ms / 1000)
         call.desk = self._desk
         call.logbook = self._logbook
         self._held[lease.run_id] = call
@@ -98,7 +98,7 @@ class Calls:
             emit("work.unavailable", run=lease.run_id, job=lease.job, error=error)
             self._done(call, incomplete(error))
 
-    def _begin(self, call: Call) -> None:
+    def _begin(self, call: Attempt) -> None:
         if call.lease.crashes >= MAX_LOSSES and not _can_be_alone(call.work.spec):
             self._done(call, _lost_too_often(call))
             return
@@ -113,10 +113,10 @@ class Calls:
         else:
             self._start(call)
 
-    def held(self) -> list[Held]:
+    def held(self) -> list[HeldLease]:
         """What a heartbeat vouches for; not what has ended by commit() and still tidies up."""
         return [
-            Held(call.lease.run_id, call.lease.fence)
+            HeldLease(call.lease.run_id, call.lease.fence)
             for call in tuple(self._held.values())
             if not call.is_committed
         ]
@@ -133,25 +133,25 @@ class Calls:
         self._left = [call for call in self._left if call.is_left_behind]
         return len(self._left)
 
-    def find(self, run_id: str) -> Call | None:
+    def find(self, run_id: str) -> Attempt | None:
         return self._held.get(run_id)
 
-    def everything(self) -> list[Call]:
+    def everything(self) -> list[Attempt]:
         return list(self._held.values())
 
-    def forget(self, call: Call) -> None:
+    def forget(self, call: Attempt) -> None:
         """The store has been told, or must not be told any more."""
         if self._held.get(call.lease.run_id) is call:
             del self._held[call.lease.run_id]
 
-    def stop(self, call: Call, why: StopReason) -> None:
+    def stop(self, call: Attempt, why: StopReason) -> None:
         """Ask a body to end, once; the first reason counts."""
         if call.stop_reason is not None or call.has_ended:
             return
         if self._porter is None or not self._porter.withdraw(call, why, self._done):
             self._executor_for(call).stop(call, why)
 
-    def abandon(self, call: Call) -> None:
+    def abandon(self, call: Attempt) -> None:
         """Leave a body behind that did not end in its grace; its slot is free again."""
         if call.page is not None:
             call.page.turn()  # it may go on to print, and nobody would look
@@ -183,18 +183,18 @@ class Calls:
         if self._porter is not None:
             self._porter.close()
 
-    def _start(self, call: Call) -> None:
+    def _start(self, call: Attempt) -> None:
         self._executor_for(call).start(call)
 
-    def _done(self, call: Call, ending: Ending) -> None:
+    def _done(self, call: Attempt, ending: Ending) -> None:
         if self._ended(call, ending):
             self._wake()
 
-    def _done_at_rest(self, call: Call, ending: Ending) -> None:
+    def _done_at_rest(self, call: Attempt, ending: Ending) -> None:
         if self._ended(call, ending):
             self.carry()
 
-    def _ended(self, call: Call, ending: Ending) -> bool:
+    def _ended(self, call: Attempt, ending: Ending) -> bool:
         """Whether the store can be told now."""
         if call.has_ended:
             return False
@@ -213,11 +213,11 @@ class Calls:
         self.endings.append((call, ending))
         return True
 
-    def _tell(self, call: Call, ending: Ending) -> None:
+    def _tell(self, call: Attempt, ending: Ending) -> None:
         self.endings.append((call, ending))
         self._wake()
 
-    def _executor_for(self, call: Call) -> WithdrawingExecutor:
+    def _executor_for(self, call: Attempt) -> WithdrawingExecutor:
         kind = _kind(call.work.spec, crashes=call.lease.crashes)
         executor = self._executors.get(kind)
         if executor is None:
@@ -277,7 +277,7 @@ def _can_be_alone(spec: JobSpec) -> bool:
     return not isinstance(spec.target, PythonTarget) or is_findable(spec.target.ref)
 
 
-def _lost_too_often(call: Call) -> Raised:
+def _lost_too_often(call: Attempt) -> Raised:
     """Whether it was the cause cannot be found out, and it must not kill workers for ever."""
     message = (
         f"its worker died {call.lease.crashes} times while it ran, and it cannot be tried alone: "

@@ -27,7 +27,7 @@ LONGEST_WAIT_MS = 900_000
 _facts = msgspec.json.Decoder(dict[str, Any])
 
 
-class Herald(Service):
+class AlertSender(Service):
     """Each alert is told by one process of all, once; it is sent at least once, with one key."""
 
     interval_s = 1.0

@@ -11,7 +11,7 @@ from rota.engine.values.artifacts import DAY_MS, mentioned, old_pointers, sweep_
 from rota.model.artifact import Pointer
 from rota.notices import emit
 from rota.runtime.chores.lifecycle import Chore
-from rota.runtime.values.backends import ArtifactStore
+from rota.runtime.values.backends import ArtifactBackend
 from rota.store.base import Store
 
 PAGE = 500
@@ -27,7 +27,9 @@ class Sweeper(Chore):
     interval_s = 6 * 3600.0
     chore = "sweep"
 
-    def __init__(self, store: Store, retention: Retention, artifacts: ArtifactStore | None) -> None:
+    def __init__(
+        self, store: Store, retention: Retention, artifacts: ArtifactBackend | None
+    ) -> None:
         super().__init__(store)
         self._keep_ms = max(DAY_MS, min(retention.success_ms, retention.failure_ms))
         self._artifacts = artifacts
@@ -53,7 +55,7 @@ class Sweeper(Chore):
             after = page[-1].digest
         return gone
 
-    def _sweep_days(self, artifacts: ArtifactStore) -> int:
+    def _sweep_days(self, artifacts: ArtifactBackend) -> int:
         # A day more: who took a pointer just before midnight may still be about to write it down.
         oldest = self._store.read(now_ms) - self._keep_ms - DAY_MS
         first_kept = to_datetime(oldest).date().isoformat()
@@ -64,7 +66,7 @@ class Sweeper(Chore):
                     gone += self._sweep_page(artifacts, day, digests)
         return gone
 
-    def _sweep_page(self, artifacts: ArtifactStore, day: str, digests: Sequence[str]) -> int:
+    def _sweep_page(self, artifacts: ArtifactBackend, day: str, digests: Sequence[str]) -> int:
         gone = 0
         for at in range(0, len(digests), PAGE):
             page = {str(Pointer("a", digest, day)): digest for digest in digests[at : at + PAGE]}

@@ -9,7 +9,7 @@ from rota.runtime.service import Service
 from rota.store.base import Store
 
 
-class Keeper(Service):
+class BreakerProber(Service):
     """Looks once a second, and when the next probe is due; writes only when something is."""
 
     interval_s = 1.0

@@ -8,7 +8,7 @@ from functools import partial
 from rota.clock import elapsed_s
 from rota.engine.admission.release_dependents import clear_waiting, is_anybody_waiting
 from rota.engine.failures.batch_isolation import write_apart
-from rota.engine.schedules.compiled import Timetables, rules_version
+from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.engine.wakeup_keys import AWAITED
 from rota.runtime.service import Service
 from rota.store.base import Store, Tx
@@ -18,7 +18,7 @@ THOROUGH_S = 30.0
 """How often to look at those, too, that seem to be cleared."""
 
 
-class Usher(Service):
+class DependencyReleaser(Service):
     """Any number may look at once: the rows are locked."""
 
     interval_s = 1.0
@@ -27,7 +27,7 @@ class Usher(Service):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
-        self._timetables = Timetables(rules_version(), random.random)
+        self._timetables = CompiledSchedules(rules_version(), random.random)
         self._thorough_s = elapsed_s() + THOROUGH_S
 
     def tick(self) -> bool:

@@ -164,7 +164,7 @@ class LaneMover(Chore):
         return any(moved)
 
 
-class Sealer(Chore):
+class AuditChainer(Chore):
     """Gives acts their places in the chain."""
 
     interval_s = 2.0
@@ -174,7 +174,7 @@ class Sealer(Chore):
         return self._store.write(lambda tx: seal(tx, limit=BATCH)) >= BATCH
 
 
-class Accountant(Chore):
+class StatisticsRollup(Chore):
     """Counts how runs ended, behind them: reads without locks, then adds in a short transaction."""
 
     interval_s = 10.0
@@ -211,7 +211,7 @@ def chores(store: Store, retention: Retention, *, lease_ms: int) -> list[Service
         Reaper(store, lease_ms=lease_ms),
         Expirer(store),
         LaneMover(store),
-        Sealer(store),
-        Accountant(store),
+        AuditChainer(store),
+        StatisticsRollup(store),
         Pruner(store, retention),
     ]

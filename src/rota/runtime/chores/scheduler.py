@@ -15,8 +15,8 @@ from rota.clock import elapsed_s
 from rota.engine.failures.batch_isolation import write_apart
 from rota.engine.runs.find import now_ms
 from rota.engine.schedules.backfills.fill import fill
-from rota.engine.schedules.compiled import Timetables, rules_version
-from rota.engine.schedules.fire import Fired, fire, next_look
+from rota.engine.schedules.compiled import CompiledSchedules, rules_version
+from rota.engine.schedules.fire import FireResult, fire, next_look
 from rota.engine.schedules.stale import FIRST, find_stale, look_again, wake_waiting
 from rota.engine.wakeup_keys import LOOK
 from rota.engine.workers.chores import take_chore
@@ -67,7 +67,7 @@ class Scheduler(Service):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
-        self._timetables = Timetables(rules_version(), random.random)
+        self._timetables = CompiledSchedules(rules_version(), random.random)
         self._cost_s = COST_S
         self._look_s = 0.0
         self._due_s: float | None = None
@@ -124,7 +124,7 @@ class Scheduler(Service):
         self._due_s = None if found is None else middle_s + found.wait_ms / 1000
         self._crowd = 0 if found is None else found.crowd
 
-    def _look(self, tx: Tx) -> Fired:
+    def _look(self, tx: Tx) -> FireResult:
         began_s = elapsed_s()
         fired = fire(
             tx,
@@ -140,7 +140,7 @@ class Scheduler(Service):
             self._look_s += 0.3 * (elapsed_s() - began_s - self._look_s)
         if fired.early_ms > 0:
             _hold(tx, fired.due, until_s=began_s + fired.early_ms / 1000 + ROUNDING_S)
-        return fired if fired.looked else Fired(looked=filled)
+        return fired if fired.looked else FireResult(looked=filled)
 
     def _ahead_ms(self, now_s: float) -> int:
         if self._due_s is None or self._lead_s() == 0:
@@ -162,7 +162,7 @@ def _hold(tx: Tx, due: int, *, until_s: float) -> None:
         time.sleep(PEEK_S)
 
 
-class Reckoner(Chore):
+class StaleScheduleScan(Chore):
     """The truth behind the wake-ups; and schedules that others reckoned by other rules."""
 
     interval_s = 10.0

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from rota.clock import elapsed_s
-from rota.engine.admission.closed_windows import Drain, drains
+from rota.engine.admission.closed_windows import ClosedWindow, drains
 from rota.engine.admission.lanes import lanes_in_use
 from rota.engine.identity.namespaces import most_running
 from rota.engine.runs.claim import NO_LANES, Lanes
 from rota.engine.wakeup_keys import windows_key
-from rota.runtime.options import Duty
+from rota.runtime.options import WorkerScope
 from rota.runtime.service import Service
 from rota.store.base import Store, Tx
 
@@ -23,7 +23,7 @@ MARGIN_S = 0.005
 """The database's clock is known to a few milliseconds: closed a little early, opened late."""
 
 
-class Closing(msgspec.Struct, frozen=True, kw_only=True):
+class ClosedSpan(msgspec.Struct, frozen=True, kw_only=True):
     """A window on the clock of this host that never jumps."""
 
     job: str | None
@@ -32,12 +32,12 @@ class Closing(msgspec.Struct, frozen=True, kw_only=True):
     until_s: float
 
 
-class Closings:
+class ClosedSpans:
     """All windows that a worker knows, those to come as well."""
 
     def __init__(
         self,
-        closings: Sequence[Closing] = (),
+        closings: Sequence[ClosedSpan] = (),
         *,
         has_quota: bool = False,
         lanes: Lanes = NO_LANES,
@@ -70,20 +70,22 @@ class Closings:
         return [] if None in shut else [job for job in jobs if job not in shut]
 
 
-class Warden(Service):
+class ClaimGate(Service):
     """Looks when windows or lanes have changed, when one has ended, and now and then by itself."""
 
     interval_s = 10.0
 
-    def __init__(self, store: Store, duty: Duty, *, obey: Callable[[Closings], None]) -> None:
+    def __init__(
+        self, store: Store, duty: WorkerScope, *, obey: Callable[[ClosedSpans], None]
+    ) -> None:
         super().__init__()
         self.hears = windows_key(duty.namespace)
         self._store = store
         self._duty = duty
         self._obey = obey
-        self._closings = Closings()
+        self._closings = ClosedSpans()
 
-    def serve(self, duty: Duty) -> None:
+    def serve(self, duty: WorkerScope) -> None:
         """Look for lanes of these queues and jobs from now on."""
         self._duty = duty
         self.wake()
@@ -91,7 +93,7 @@ class Warden(Service):
     def tick(self) -> bool:
         began_s = elapsed_s()
         found, most, lanes = self._store.read(self._look)
-        closings = Closings(
+        closings = ClosedSpans(
             [_closing(each, (began_s + elapsed_s()) / 2) for each in found],
             has_quota=most is not None,
             lanes=lanes,
@@ -101,7 +103,7 @@ class Warden(Service):
             self._obey(closings)
         return False
 
-    def _look(self, tx: Tx) -> tuple[tuple[Drain, ...], int | None, Lanes]:
+    def _look(self, tx: Tx) -> tuple[tuple[ClosedWindow, ...], int | None, Lanes]:
         duty = self._duty
         windows = drains(tx, namespace=duty.namespace)
         return windows, most_running(tx, duty.namespace), _lanes(tx, duty)
@@ -112,26 +114,26 @@ class Warden(Service):
         return pause_s if ends_s is None else min(pause_s, max(0.0, ends_s - elapsed_s()))
 
 
-def closings_now(tx: Tx, duty: Duty) -> Closings:
+def closings_now(tx: Tx, duty: WorkerScope) -> ClosedSpans:
     """What a claim in this very transaction has to obey."""
     now_s = elapsed_s()
     found = drains(tx, namespace=duty.namespace)
     most = most_running(tx, duty.namespace)
-    return Closings(
+    return ClosedSpans(
         [_closing(each, now_s) for each in found],
         has_quota=most is not None,
         lanes=_lanes(tx, duty),
     )
 
 
-def _lanes(tx: Tx, duty: Duty) -> Lanes:
+def _lanes(tx: Tx, duty: WorkerScope) -> Lanes:
     return lanes_in_use(
         tx, namespace=duty.namespace, queues=duty.queues, jobs=duty.jobs, takes=duty.takes
     )
 
 
-def _closing(drain: Drain, now_s: float) -> Closing:
-    return Closing(
+def _closing(drain: ClosedWindow, now_s: float) -> ClosedSpan:
+    return ClosedSpan(
         job=drain.job,
         queue=drain.queue,
         from_s=now_s + drain.begins_in_ms / 1000 - MARGIN_S,

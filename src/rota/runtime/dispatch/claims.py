@@ -17,8 +17,8 @@ from rota.engine.runs.finish import finish
 from rota.engine.wakeup_keys import queue_key
 from rota.errors import BadInput
 from rota.model.run import Lease, Verdict
-from rota.runtime.dispatch.claim_gate import Closings
-from rota.runtime.options import Duty
+from rota.runtime.dispatch.claim_gate import ClosedSpans
+from rota.runtime.options import WorkerScope
 from rota.store.base import Tx
 
 ROUNDS = 16
@@ -28,15 +28,15 @@ ROUNDS = 16
 class Claims:
     """Takes leases of one worker; not for two threads at once."""
 
-    def __init__(self, duty: Duty) -> None:
+    def __init__(self, duty: WorkerScope) -> None:
         self.worker_id = ""
         self.is_cut_short = False
         """The last claim let others run, graphs or nodes, and did not ask for all of them."""
         self._namespace = duty.namespace
-        self._closings = Closings()
+        self._closings = ClosedSpans()
         self.serve(duty)
 
-    def serve(self, duty: Duty) -> None:
+    def serve(self, duty: WorkerScope) -> None:
         self._queues = list(duty.queues)
         self._keys = {queue_key(self._namespace, queue) for queue in duty.queues}
         self._names = duty.jobs
@@ -49,7 +49,7 @@ class Claims:
         self._cached = frozenset(duty.cached)
         self._max_runs = duty.max_runs
 
-    def obey(self, closings: Closings) -> None:
+    def obey(self, closings: ClosedSpans) -> None:
         self._closings = closings
 
     def close_within(self, ahead_s: float) -> bool:

@@ -14,16 +14,16 @@ from rota.engine.runs.finish import finish
 from rota.errors import StoreUnavailable
 from rota.model.run import Lease, Verdict
 from rota.notices import emit
-from rota.runtime.attempts.attempt import Call
-from rota.runtime.attempts.table import Calls
-from rota.runtime.dispatch.claim_gate import Closings
+from rota.runtime.attempts.attempt import Attempt
+from rota.runtime.attempts.table import AttemptTable
+from rota.runtime.dispatch.claim_gate import ClosedSpans
 from rota.runtime.dispatch.claims import Claims
-from rota.runtime.dispatch.prefetch import Reserve
+from rota.runtime.dispatch.prefetch import Prefetch
 from rota.runtime.dispatch.stall import Stall
 from rota.runtime.dispatch.verdicts import unavailable, verdict_on
-from rota.runtime.options import Duty, WorkerOptions
+from rota.runtime.options import WorkerOptions, WorkerScope
 from rota.runtime.service import Service
-from rota.store.base import Ride, Store, Tx
+from rota.store.base import JoinedWork, Store, Tx
 
 BATCH = 1000
 HOLD_S = 0.05
@@ -36,11 +36,11 @@ class Courier(Service):
     def __init__(
         self,
         store: Store,
-        calls: Calls,
-        duty: Duty,
+        calls: AttemptTable,
+        duty: WorkerScope,
         *,
         options: WorkerOptions,
-        reserve: Reserve,
+        reserve: Prefetch,
     ) -> None:
         super().__init__()
         self.interval_s = options.poll_ms / 1000
@@ -57,7 +57,7 @@ class Courier(Service):
         """The thread that is in a transaction of ours that claims."""
         self._rung = 0
         """How often that one had been told whom to wake when we had claimed."""
-        self._pending: list[tuple[Call | None, Verdict]] = []
+        self._pending: list[tuple[Attempt | None, Verdict]] = []
         self.is_cut_off = False
         self._stall = Stall(store)
         self._reserve = reserve
@@ -80,13 +80,13 @@ class Courier(Service):
             self.look()
         return was
 
-    def serve(self, duty: Duty) -> None:
+    def serve(self, duty: WorkerScope) -> None:
         """Claim from these queues and for these jobs from now on."""
         with self._turn:
             self._claims.serve(duty)
         self.look()
 
-    def obey(self, closings: Closings) -> None:
+    def obey(self, closings: ClosedSpans) -> None:
         """Start nothing new in these windows, from now on; with no claim on its way on return."""
         with self._turn:
             self._claims.obey(closings)
@@ -137,7 +137,7 @@ class Courier(Service):
             self._stall.over(self.worker_id)
             return more
 
-    def board(self, tx: Tx, keys: Collection[str]) -> Ride | None:
+    def board(self, tx: Tx, keys: Collection[str]) -> JoinedWork | None:
         """Claim for free slots inside a transaction that brings work for us.
 
         Holds our turn until that transaction has ended; stays off when we are busy anyway.
@@ -154,7 +154,7 @@ class Courier(Service):
             free = self._options.slots - len(self._calls)
             is_well = not self._failures and not self.is_cut_off
             if free > 0 and self._is_claiming and is_well:
-                return _Ride(self, self._claims.claim(tx, free))
+                return _JoinedClaim(self, self._claims.claim(tx, free))
         except BaseException:
             self._turn.release()
             raise
@@ -285,7 +285,7 @@ class Courier(Service):
         self._reserve.measure(done, took_s, elapsed_s())
 
 
-class _Ride:
+class _JoinedClaim:
     """Leases claimed in somebody's transaction, ours once it is committed."""
 
     def __init__(self, courier: Courier, leases: list[Lease]) -> None:

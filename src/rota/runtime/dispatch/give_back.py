@@ -10,9 +10,9 @@ from weakref import WeakSet
 
 from rota.clock import elapsed_s
 from rota.model.run import Begun
-from rota.runtime.attempts.attempt import Call
-from rota.runtime.attempts.table import Calls
-from rota.runtime.dispatch.prefetch import BUSY_S, Reserve
+from rota.runtime.attempts.attempt import Attempt
+from rota.runtime.attempts.table import AttemptTable
+from rota.runtime.dispatch.prefetch import BUSY_S, Prefetch
 from rota.runtime.service import Service
 
 LOOK_S = BUSY_S / 2
@@ -23,12 +23,12 @@ Tell = Callable[[Sequence[Begun]], None]
 """Puts on record that these have begun; raises StoreUnavailable."""
 
 
-class Holding(Service):
+class PrefetchReturn(Service):
     """Looks every 25 ms while something that was claimed ahead is there."""
 
     interval_s = 30.0
 
-    def __init__(self, calls: Calls, reserve: Reserve, *, slots: int, tell: Tell) -> None:
+    def __init__(self, calls: AttemptTable, reserve: Prefetch, *, slots: int, tell: Tell) -> None:
         super().__init__()
         self._calls = calls
         self._reserve = reserve
@@ -36,7 +36,7 @@ class Holding(Service):
         self._tell = tell
         self._looks = False
         self._linger_until_s = 0.0
-        self._told: WeakSet[Call] = WeakSet()
+        self._told: WeakSet[Attempt] = WeakSet()
         """Those of which the store knows that they have begun."""
 
     def watch(self) -> None:

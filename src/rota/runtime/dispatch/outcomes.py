@@ -18,7 +18,7 @@ from rota.rules.failures.on_failure import told_by
 from rota.rules.failures.retry import MAX_CRASHES, GiveUp, RetryIn, after_loss, decide, longest_ms
 from rota.rules.text.duration import MAX_MS, format_duration
 from rota.runtime.attempts.attempt import (
-    Call,
+    Attempt,
     Crashed,
     Ending,
     Raised,
@@ -51,7 +51,7 @@ def policy_of(text: str | None) -> PolicyChange | None:
 
 
 def judge(
-    call: Call, ending: Ending, *, roll: Callable[[], float] = random.random
+    call: Attempt, ending: Ending, *, roll: Callable[[], float] = random.random
 ) -> Verdict | None:
     """The verdict to send to the store; None when the lease is lost and nothing may be sent.
 
@@ -78,14 +78,14 @@ def judge(
             return _stopped(call, why, roll)
 
 
-def _tell_late(call: Call, ending: Ending) -> None:
+def _tell_late(call: Attempt, ending: Ending) -> None:
     # A heartbeat that asks between the commit and our hearing of it finds the run gone: no failure.
     if not isinstance(ending, Returned) and ending != Stopped("lost"):
         error = ending.why if isinstance(ending, Stopped) else ending.error.message
         emit("handler.failed_late", run=call.lease.run_id, job=call.lease.job, error=error)
 
 
-def _stopped(call: Call, why: StopReason, roll: Callable[[], float]) -> Verdict | None:
+def _stopped(call: Attempt, why: StopReason, roll: Callable[[], float]) -> Verdict | None:
     match why:
         case "timeout":
             return _failed(call, _timed_out(call), "timeout", roll)
@@ -103,7 +103,7 @@ def _stopped(call: Call, why: StopReason, roll: Callable[[], float]) -> Verdict 
             return None
 
 
-def _timed_out(call: Call) -> Raised:
+def _timed_out(call: Attempt) -> Raised:
     limit = format_duration(round((call.timeout_s or 0) * 1000))
     message = f"ran longer than its timeout of {limit}"
     if call.is_left_behind:
@@ -112,7 +112,7 @@ def _timed_out(call: Call) -> Raised:
     return Raised(error=error, types=_TIMEOUT_TYPES)
 
 
-def _failed(call: Call, ending: Raised, kind: AttemptKind, roll: Callable[[], float]) -> Verdict:
+def _failed(call: Attempt, ending: Raised, kind: AttemptKind, roll: Callable[[], float]) -> Verdict:
     lease = call.lease
     policy = _retry_of(call)
     after_s = ending.retry_after_s
@@ -167,12 +167,12 @@ def with_note(error: ErrorDetail, custom: CustomWait) -> ErrorDetail:
     return _told(error, f"the retry function failed, so the wait is {wait}: {custom.broken}")
 
 
-def _retry_of(call: Call) -> RetryPolicy:
+def _retry_of(call: Attempt) -> RetryPolicy:
     change = policy_of(call.lease.policy)
     return change.retry if change and change.retry else call.work.spec.retry
 
 
-def custom_wait(call: Call, ending: Raised) -> CustomWait:
+def custom_wait(call: Attempt, ending: Raised) -> CustomWait:
     """What the job's own function says of the next attempt; no wait if it has none, or says so."""
     function = call.work.retry_function
     if function is None:
@@ -197,7 +197,7 @@ def _wait_ms(said: object) -> int:
         ) from None
 
 
-def _crashed(call: Call, error: ErrorDetail, *, was_alone: bool) -> Verdict:
+def _crashed(call: Attempt, error: ErrorDetail, *, was_alone: bool) -> Verdict:
     decision = after_loss(at_most_once=call.lease.at_most_once)
     if isinstance(decision, GiveUp):
         return _verdict(call, "fail", kind="crash", error=error, reason=decision.reason)
@@ -212,7 +212,7 @@ def _crashed(call: Call, error: ErrorDetail, *, was_alone: bool) -> Verdict:
 
 
 def _verdict(
-    call: Call, verb: str, *, error: ErrorDetail | None = None, **facts: object
+    call: Attempt, verb: str, *, error: ErrorDetail | None = None, **facts: object
 ) -> Verdict:
     text = msgspec.json.encode(error).decode() if error else None
     return Verdict(

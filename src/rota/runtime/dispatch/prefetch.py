@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 
-from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.attempt import Attempt
 
 BUSY_S = 0.05
 """When no slot has begun anything for so long, what is held is given back. Runs that take longer
@@ -19,7 +19,7 @@ REST_S, LONGEST_REST_S = 0.2, 6.4
 """After it gave back a worker holds nothing for so long; twice as long if that was too short."""
 
 
-class Reserve:
+class Prefetch:
     """Of one worker; `hold_s` is for how long it may have enough at the present pace."""
 
     def __init__(self, *, most: int, hold_s: float, now_s: float) -> None:
@@ -49,7 +49,7 @@ class Reserve:
         if done:
             self._took_s = 0.5 * self._took_s + 0.5 * (took_s / done)
 
-    def is_hoard(self, held: Iterable[Call], busy: Iterable[Call], now_s: float) -> bool:
+    def is_hoard(self, held: Iterable[Attempt], busy: Iterable[Attempt], now_s: float) -> bool:
         """Whether runs that wait for a slot would start sooner, or be better off, elsewhere."""
         oldest_s = min((call.claimed_s for call in held), default=inf)
         if oldest_s == inf:

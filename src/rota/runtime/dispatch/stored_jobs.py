@@ -11,7 +11,7 @@ from rota.engine.admission.graph_runs import limits_of_graphs
 from rota.engine.graphs.expand import is_graph
 from rota.engine.jobs.definitions import stored_jobs
 from rota.engine.wakeup_keys import jobs_key
-from rota.runtime.options import Duty
+from rota.runtime.options import WorkerScope
 from rota.runtime.service import Service
 from rota.store.base import Store
 
@@ -19,12 +19,14 @@ LEAST_S = 0.25
 """Between two looks: on SQLite every commit of another process says `look everywhere`."""
 
 
-class Roster(Service):
+class StoredJobWatcher(Service):
     """Looks when it is told that jobs have changed, and now and then by itself."""
 
     interval_s = 30.0
 
-    def __init__(self, store: Store, duty: Duty, *, learned: Callable[[Duty], None]) -> None:
+    def __init__(
+        self, store: Store, duty: WorkerScope, *, learned: Callable[[WorkerScope], None]
+    ) -> None:
         super().__init__()
         self.hears = jobs_key(duty.namespace)
         self._store = store
@@ -49,7 +51,7 @@ class Roster(Service):
         rest_s = self._rests_until_s - elapsed_s()
         return max(0.0, rest_s) if self._is_asked else super().pause_s()
 
-    def _duty(self) -> Duty:
+    def _duty(self) -> WorkerScope:
         own = self._own
         stored = self._store.read(lambda tx: stored_jobs(tx, namespace=own.namespace))
         queues = {spec.queue for spec in stored.values()} if own.all_queues else set()

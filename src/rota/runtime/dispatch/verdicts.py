@@ -8,11 +8,11 @@ from rota.engine.graphs.nodes.links import refusal, refused
 from rota.errors import StoreUnavailable
 from rota.model.run import Lease, Verdict
 from rota.notices import emit
-from rota.runtime.attempts.attempt import Call, Ending
+from rota.runtime.attempts.attempt import Attempt, Ending
 from rota.runtime.dispatch.outcomes import judge
 
 
-def verdict_on(call: Call, ending: Ending) -> Verdict | None:
+def verdict_on(call: Attempt, ending: Ending) -> Verdict | None:
     """How the run goes on; None when it is somebody else's now."""
     try:
         return _watched(call, judge(call, ending))
@@ -22,7 +22,7 @@ def verdict_on(call: Call, ending: Ending) -> Verdict | None:
         return refused(related(plain, call.lease), error)
 
 
-def _watched(call: Call, verdict: Verdict | None) -> Verdict | None:
+def _watched(call: Attempt, verdict: Verdict | None) -> Verdict | None:
     """Marked for the breaker of its job, too."""
     if verdict is None:
         return None

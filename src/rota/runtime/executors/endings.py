@@ -11,7 +11,7 @@ from rota.clock import elapsed_s
 from rota.errors import BadDuration, Cancelled, InDoubt, Retry, TimedOut
 from rota.model.run import ErrorDetail
 from rota.rules.text.duration import parse_duration
-from rota.runtime.attempts.attempt import Call, Crashed, Ending, Raised, Returned, Stopped
+from rota.runtime.attempts.attempt import Attempt, Crashed, Ending, Raised, Returned, Stopped
 from rota.runtime.attempts.error_text import MAX_MESSAGE, bounded, describe, type_names
 
 Stops = tuple[type[BaseException], ...]
@@ -19,7 +19,7 @@ Stops = tuple[type[BaseException], ...]
 STOPS: Stops = (Cancelled, TimedOut)
 
 
-def begin(call: Call) -> None:
+def begin(call: Attempt) -> None:
     """Note that the body starts now; its timeout counts from here."""
     call.started_s = now_s = elapsed_s()
     call.held_ms = call.lease.held_ms + int((now_s - call.claimed_s) * 1000)
@@ -27,7 +27,7 @@ def begin(call: Call) -> None:
         call.deadline_s = now_s + call.timeout_s
 
 
-def perform(call: Call) -> Ending:
+def perform(call: Attempt) -> Ending:
     """Decode the arguments, call the handler, encode its result; raises what the handler raises."""
     work = call.work
     signature, handler = work.signature, work.handler
@@ -48,7 +48,7 @@ def perform(call: Call) -> Ending:
         return unencodable(exc)
 
 
-async def perform_async(call: Call) -> Ending:
+async def perform_async(call: Attempt) -> Ending:
     """The same for `async def`; only the wait in the middle differs."""
     work = call.work
     signature, handler = work.signature, work.handler
@@ -69,7 +69,7 @@ async def perform_async(call: Call) -> Ending:
         return unencodable(exc)
 
 
-def ending_of(call: Call, exc: BaseException, *, stops: Stops = STOPS) -> Ending:
+def ending_of(call: Attempt, exc: BaseException, *, stops: Stops = STOPS) -> Ending:
     """What an exception that left the handler means; `stops` are those of our own making."""
     if call.stop_reason is not None and any(isinstance(link, stops) for link in _links(exc)):
         return Stopped(call.stop_reason)
@@ -95,7 +95,7 @@ def refused(exc: BaseException, message: str) -> Raised:
     return Raised(error=error, types=type_names(exc), exception=exc, gives_up=True)
 
 
-def undecodable(call: Call, exc: BaseException) -> Raised:
+def undecodable(call: Attempt, exc: BaseException) -> Raised:
     """The arguments do not fit the function that we have; another worker may have one they fit."""
     mismatch = call.work.mismatch
     said = f"the stored arguments of {call.lease.job} cannot be used any more"
@@ -111,7 +111,7 @@ def unencodable(exc: BaseException) -> Raised:
     return refused(exc, describe(exc).message)
 
 
-def no_function(call: Call) -> Raised:
+def no_function(call: Attempt) -> Raised:
     mismatch = call.work.mismatch
     message = f"job {call.lease.job} has no function in this process; import its module"
     if mismatch:

@@ -21,7 +21,7 @@ _log = logging.getLogger("rota")
 GOODBYE_S = 5.0
 
 
-class Guardian:
+class OrphanKiller:
     """One for each worker process, started with the first group; a dead one is replaced."""
 
     def __init__(self) -> None:
@@ -103,5 +103,5 @@ def _started() -> tuple[subprocess.Popen[bytes], int]:
     return popen, writer
 
 
-guardian = Guardian()
+guardian = OrphanKiller()
 atexit.register(guardian.close)

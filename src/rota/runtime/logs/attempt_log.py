@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rota.clock import elapsed_s
 from rota.model.log import LEVELS, STREAMS
-from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.attempt import Attempt
 
 MAX_LINE = 8_192
 MAX_LINES = 10_000
@@ -45,7 +45,7 @@ again and again: 4 us a run of five lines.
 """
 
 
-class Line(NamedTuple):
+class BufferedLine(NamedTuple):
     """A complete line in memory."""
 
     at_s: float
@@ -64,7 +64,7 @@ class _Rest:
         self.size = 0
 
 
-class Book(Protocol):
+class LineSink(Protocol):
     """What an attempt needs of the logbook; the last two are called with its lock held."""
 
     def enlist(self, log: AttemptLog) -> None:
@@ -96,7 +96,7 @@ class AttemptLog:
         "lines", "next_seq", "pieces", "room", "secrets",
     )  # fmt: skip
 
-    def __init__(self, book: Book, call: Call) -> None:
+    def __init__(self, book: LineSink, call: Attempt) -> None:
         self.book = book
         # Not the call, which knows us: a ring is left to the garbage collector, and looking for
         # them took as long as the rest of the log.
@@ -107,7 +107,7 @@ class AttemptLog:
         """Room for pieces; below 0 the book wants to hear of them."""
         self.at_s = self._time_s = 0.0
         """The last time among the pieces, and among those that were settled."""
-        self.lines: list[Line] = []
+        self.lines: list[BufferedLine] = []
         self.is_listed = False
         self.count = self.chars = self.cost = 0
         self.next_seq = 1
@@ -192,7 +192,7 @@ class AttemptLog:
                 self._more_chars += len(text)
             elif kind >= RECORD:
                 for line in text[:-1].split("\n", MAX_LINES):
-                    self._add(Line(at_s, kind - RECORD, LOG, line), 0)
+                    self._add(BufferedLine(at_s, kind - RECORD, LOG, line), 0)
             else:
                 self._print(at_s, kind, text)
 
@@ -213,12 +213,12 @@ class AttemptLog:
         self.next_seq += lost
         return lost
 
-    def take(self) -> list[Line]:
+    def take(self) -> list[BufferedLine]:
         """The lines that wait, after a word on those that were lost."""
         lines, self.lines = self.lines, []
         if self._lost:
             at_s = lines[0].at_s if lines else elapsed_s()
-            lines.insert(0, Line(at_s, WARNING, LOG, dropped_text(self._lost)))
+            lines.insert(0, BufferedLine(at_s, WARNING, LOG, dropped_text(self._lost)))
             # In the place of the last of them, so that those that follow keep their numbers.
             self.next_seq -= 1
             self._lost = 0
@@ -252,7 +252,7 @@ class AttemptLog:
         over = rest.size - len(text)
         rest.parts.clear()
         rest.size = 0
-        self._add(Line(at_s, INFO, stream, text), over)
+        self._add(BufferedLine(at_s, INFO, stream, text), over)
 
     def _end(self, at_s: float) -> None:
         for stream, rest in enumerate(self._rest or ()):
@@ -261,9 +261,9 @@ class AttemptLog:
         if self._more_lines or self._more_chars:
             cut = f"{self._more_lines:,} more lines, {self._more_chars:,} characters"
             self._more_lines = self._more_chars = 0
-            self._put(Line(at_s, WARNING, LOG, f"truncated: {cut}"))
+            self._put(BufferedLine(at_s, WARNING, LOG, f"truncated: {cut}"))
 
-    def _add(self, line: Line, over: int) -> None:
+    def _add(self, line: BufferedLine, over: int) -> None:
         text = line.text
         if self.is_full:
             self._more_lines += 1 + text.count("\n")
@@ -276,7 +276,7 @@ class AttemptLog:
         self.chars += len(text) + 1
         self._put(line._replace(text=text))
 
-    def _put(self, line: Line) -> None:
+    def _put(self, line: BufferedLine) -> None:
         self.lines.append(line)
         self.book.hold(self, len(line.text) + LINE_COST)
 

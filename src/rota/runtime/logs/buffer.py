@@ -13,17 +13,17 @@ from threading import RLock
 import msgspec
 
 from rota.model.log import LogChunk
-from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.logs.attempt_log import LINE_COST, MAX_LINE, ROOM, AttemptLog
 from rota.runtime.logs.chunks import LOG_COST, chunks_of, cost_of, dropped, plain_chunk
 from rota.runtime.logs.masking import Masker
-from rota.runtime.logs.stdout_batch import Sheet, bound, single
+from rota.runtime.logs.stdout_batch import StdoutBatch, bound, single
 
 MAX_HELD = 16_000_000
 """Memory for the lines of all attempts together."""
 
 
-class Logbook:
+class LogBuffer:
     """All lines of a worker that the store does not have yet."""
 
     def __init__(self, masker: Masker, *, limit: int = MAX_HELD) -> None:
@@ -36,7 +36,7 @@ class Logbook:
         """Those that run and have something, and those that ended with more than a few lines."""
         self._ended: deque[LogChunk] = deque()
         """All of those that ended with a few: text only, nothing for the garbage collector."""
-        self._sheets: deque[Sheet] = deque()
+        self._sheets: deque[StdoutBatch] = deque()
         """Those of a thread at full load, some at a time."""
         self._on_sheets = 0
         self._has_woken = False
@@ -51,7 +51,7 @@ class Logbook:
         """How many attempts have lines that wait."""
         return len(self._waiting) + len(self._ended) + self._on_sheets
 
-    def log_of(self, call: Call) -> AttemptLog:
+    def log_of(self, call: Attempt) -> AttemptLog:
         """The log of a call, made at its first line."""
         with self._lock:
             log: AttemptLog | None = call.log
@@ -94,7 +94,7 @@ class Logbook:
         if not self._has_woken:
             self._call()
 
-    def add(self, sheet: Sheet) -> None:
+    def add(self, sheet: StdoutBatch) -> None:
         """What some attempts have printed that have ended."""
         with self._lock:
             self._sheets.append(sheet)
@@ -166,7 +166,7 @@ class Logbook:
             chunks += bound(sheet, self.masker)
         return chunks
 
-    def _next_sheet(self) -> Sheet:
+    def _next_sheet(self) -> StdoutBatch:
         sheet = self._sheets.popleft()
         self._on_sheets -= sheet.attempts
         self.held -= sheet.cost
@@ -233,7 +233,7 @@ class Logbook:
         return [msgspec.structs.replace(chunk, body=self.masker(chunk.body)) for chunk in chunks]
 
 
-def sink(call: Call, stream: int) -> Callable[[bytes], None]:
+def sink(call: Attempt, stream: int) -> Callable[[bytes], None]:
     """A place for the bytes that a program of this call prints."""
 
     def take(chunk: bytes) -> None:

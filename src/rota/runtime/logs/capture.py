@@ -14,10 +14,10 @@ from typing import Any
 
 from rota.clock import elapsed_s
 from rota.model.log import LEVELS
-from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.attempts.context import current
 from rota.runtime.logs.attempt_log import MAX_LINE, MOMENT_S, PIECE_COST, STDERR, STDOUT, AttemptLog
-from rota.runtime.logs.stdout_buffer import Page, pages
+from rota.runtime.logs.stdout_buffer import StdoutBuffer, pages
 
 _TEN = 10
 _BREAK = "\n"
@@ -46,7 +46,7 @@ def is_heard() -> bool:
     return run is not None and run.call.logbook is not None
 
 
-def page_for(call: Call, last: Page | None) -> Page | None:
+def page_for(call: Attempt, last: StdoutBuffer | None) -> StdoutBuffer | None:
     """What this thread prints to while it serves a call, if it is to be quick."""
     stream = sys.stdout
     return pages.page_for(call, last, stream) if stream.__class__ is RunStream else None

@@ -15,7 +15,7 @@ from rota.runtime.logs.attempt_log import (
     STDOUT,
     WARNING,
     AttemptLog,
-    Line,
+    BufferedLine,
     dropped_text,
 )
 
@@ -52,7 +52,7 @@ def plain_chunk(log: AttemptLog) -> LogChunk | None:
     return _chunk(log, at_s, f"[{count},0,{INFO},{STDOUT}]", text[:-1], count)
 
 
-def chunks_of(log: AttemptLog, lines: list[Line]) -> Iterator[LogChunk]:
+def chunks_of(log: AttemptLog, lines: list[BufferedLine]) -> Iterator[LogChunk]:
     """Lines that follow each other, in portions that suit any index."""
     start = size = 0
     for number, line in enumerate(lines):
@@ -82,7 +82,7 @@ def dropped(chunk: LogChunk) -> tuple[int, LogChunk | None]:
     return lines, word
 
 
-def _chunk_of(log: AttemptLog, lines: list[Line]) -> LogChunk:
+def _chunk_of(log: AttemptLog, lines: list[BufferedLine]) -> LogChunk:
     first_s = lines[0].at_s
     marks: list[int] = []
     for line in lines:

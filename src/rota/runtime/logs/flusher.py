@@ -15,9 +15,9 @@ from rota.errors import StoreUnavailable
 from rota.model.log import LogChunk
 from rota.notices import emit
 from rota.rules.shared_log_rows import attempts_in
-from rota.runtime.attempts.table import Calls
+from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.chores.lifecycle import Chore
-from rota.runtime.logs.buffer import Logbook
+from rota.runtime.logs.buffer import LogBuffer
 from rota.runtime.logs.capture import capture
 from rota.runtime.logs.stdout_buffer import MOMENT_S, pages
 from rota.runtime.service import Service
@@ -40,7 +40,7 @@ REST, BUSY_REST = 20.0, 60.0
 """It rests so many times as long as it works: at full load the index may lag, runs may not."""
 
 
-class LineCourier(Service):
+class BaseLogFlusher(Service):
     """Delivers lines soon after they were written, and sooner when their run has ended.
 
     Where to is for those that derive from it.
@@ -48,7 +48,7 @@ class LineCourier(Service):
 
     interval_s = 1.0
 
-    def __init__(self, calls: Calls, book: Logbook, *, echo: Echo | None) -> None:
+    def __init__(self, calls: AttemptTable, book: LogBuffer, *, echo: Echo | None) -> None:
         super().__init__()
         self._echo = echo
         self._calls = calls
@@ -160,11 +160,17 @@ class LineCourier(Service):
             emit("logs.unheard", error=error)
 
 
-class LogCourier(LineCourier):
+class LogFlusher(BaseLogFlusher):
     """That of a worker with a database."""
 
     def __init__(
-        self, store: Store, calls: Calls, book: Logbook, *, namespace: str, echo: Echo | None
+        self,
+        store: Store,
+        calls: AttemptTable,
+        book: LogBuffer,
+        *,
+        namespace: str,
+        echo: Echo | None,
     ) -> None:
         super().__init__(calls, book, echo=echo)
         self._store = store

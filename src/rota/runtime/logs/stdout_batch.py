@@ -19,7 +19,7 @@ ATTEMPT_COST = 400
 """What an attempt on a sheet costs in memory beside its text."""
 
 
-class Sheet(msgspec.Struct, frozen=True, gc=False):
+class StdoutBatch(msgspec.Struct, frozen=True, gc=False):
     """The text of some attempts, none of them longer than a line may be."""
 
     text: str
@@ -36,7 +36,7 @@ class Sheet(msgspec.Struct, frozen=True, gc=False):
         return len(self.text) + ATTEMPT_COST * self.attempts
 
 
-def bound(sheet: Sheet, masker: Masker) -> list[LogChunk]:
+def bound(sheet: StdoutBatch, masker: Masker) -> list[LogChunk]:
     """A row for all attempts of a sheet whose runs are near each other, masked."""
     text = storable(sheet.text)
     run_ids, jobs, attempts, fences, first_ats, ends = _columns(sheet)
@@ -54,12 +54,12 @@ def bound(sheet: Sheet, masker: Masker) -> list[LogChunk]:
     return [sheaf(jobs[0], Parts(run_ids, attempts, fences, first_ats, lines), text[:-1])]
 
 
-def single(sheet: Sheet, masker: Masker) -> list[LogChunk]:
+def single(sheet: StdoutBatch, masker: Masker) -> list[LogChunk]:
     """A row for each attempt."""
     return list(_single(sheet, storable(sheet.text), masker))
 
 
-def _single(sheet: Sheet, text: str, masker: Masker) -> Iterator[LogChunk]:
+def _single(sheet: StdoutBatch, text: str, masker: Masker) -> Iterator[LogChunk]:
     start = 0
     for run_id, job, attempt, fence, first_at, end in zip(*_columns(sheet), strict=True):
         said = text[start:end].removesuffix("\n")
@@ -69,5 +69,5 @@ def _single(sheet: Sheet, text: str, masker: Masker) -> Iterator[LogChunk]:
         yield sheaf(job, parts, said)
 
 
-def _columns(sheet: Sheet) -> list[list[Any]]:
+def _columns(sheet: StdoutBatch) -> list[list[Any]]:
     return [sheet.facts[at::FACTS] for at in range(FACTS)]

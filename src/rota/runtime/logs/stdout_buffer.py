@@ -10,9 +10,9 @@ from io import StringIO
 from threading import RLock
 from typing import Any
 
-from rota.runtime.attempts.attempt import Call
+from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.logs.attempt_log import MAX_LINE, STDOUT
-from rota.runtime.logs.stdout_batch import FACTS, Sheet
+from rota.runtime.logs.stdout_batch import FACTS, StdoutBatch
 
 MOMENT_S = 0.02
 """A call that takes longer gets the time of each line."""
@@ -21,7 +21,7 @@ MOST_CHARS = 64_000
 """Of a page, before it is handed in; so many lines can be searched in a moment."""
 
 
-class Page:
+class StdoutBuffer:
     """Where the handlers of one thread print, one after the other."""
 
     __slots__ = (
@@ -31,7 +31,7 @@ class Page:
 
     def __init__(self, stream: Any, book: Any) -> None:
         self.stream = stream
-        self.call: Call | None = None
+        self.call: Attempt | None = None
         """Who prints here now."""
         self._book = book
         # One that its owner may take again: a finaliser may print, at any step.
@@ -46,7 +46,7 @@ class Page:
         self.is_laid: bool
         self._lay()
 
-    def begin(self, call: Call) -> bool:
+    def begin(self, call: Attempt) -> bool:
         """What is printed from now on is of this call; what came between two is of nobody.
 
         False if the page was left.
@@ -59,7 +59,7 @@ class Page:
             self.call = call
             return True
 
-    def end(self, call: Call) -> bool:
+    def end(self, call: Attempt) -> bool:
         """Keep what the call has printed; False if that is nothing, or its log has it."""
         with self._lock:
             if self.call is not call:
@@ -137,15 +137,15 @@ class Page:
     def _give(self, text: StringIO, facts: list[Any], end: int) -> str:
         whole = text.getvalue()
         if facts:
-            self._book.add(Sheet(whole[:end], facts))
+            self._book.add(StdoutBatch(whole[:end], facts))
         return whole[end:]
 
 
-class Pages:
+class StdoutBuffers:
     """All pages of the process: it has one standard output."""
 
     def __init__(self) -> None:
-        self.laid: set[Page] = set()
+        self.laid: set[StdoutBuffer] = set()
         self.are_wanted = False
         self._users: set[object] = set()
 
@@ -159,13 +159,15 @@ class Pages:
         for page in () if self._users else tuple(self.laid):
             page.leave()
 
-    def page_for(self, call: Call, last: Page | None, stream: Any) -> Page | None:
+    def page_for(
+        self, call: Attempt, last: StdoutBuffer | None, stream: Any
+    ) -> StdoutBuffer | None:
         """The page of this thread for a call; None while there is time for each line."""
         if last is not None and last.stream is stream and last.begin(call):
             return last
         if not self.are_wanted or call.logbook is None:
             return None
-        page = Page(stream, call.logbook)
+        page = StdoutBuffer(stream, call.logbook)
         self.laid.add(page)
         page.begin(call)
         if self._users:
@@ -187,4 +189,4 @@ class Pages:
                 page.turn()
 
 
-pages = Pages()
+pages = StdoutBuffers()

@@ -11,17 +11,17 @@ from rota.engine.values.artifacts import load_kept, lost
 from rota.errors import ArtifactLost
 from rota.model.artifact import LARGE, Pointer, digest_of, is_pointer, read_pointer
 from rota.notices import emit
-from rota.runtime.values.backends import ArtifactStore
+from rota.runtime.values.backends import ArtifactBackend
 from rota.store.base import Store
 
 REMEMBERED = 32 * 1024 * 1024
 """Bytes of values that are held for others who need the same ones."""
 
 
-class Vault:
+class ArtifactStore:
     """Reads and writes large values, outside of transactions; from any thread."""
 
-    def __init__(self, store: Callable[[], Store], artifacts: ArtifactStore | None) -> None:
+    def __init__(self, store: Callable[[], Store], artifacts: ArtifactBackend | None) -> None:
         self._store = store
         self.artifacts = artifacts
         self._known: OrderedDict[str, str] = OrderedDict()

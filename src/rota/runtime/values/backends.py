@@ -23,7 +23,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-class ArtifactStore(Protocol):
+class ArtifactBackend(Protocol):
     """Where large results are; all errors of a store that does not answer are OSError."""
 
     where: str
@@ -118,7 +118,7 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
-def open_artifacts(said: str | None, *, beside: Path | None) -> ArtifactStore | None:
+def open_artifacts(said: str | None, *, beside: Path | None) -> ArtifactBackend | None:
     """The store that the setting names; None when values stay in the database.
 
     Without a setting: a folder `beside` the file of SQLite, and the database on a server, as its

@@ -18,29 +18,37 @@ from rota.errors import BadInput
 from rota.model.artifact import is_pointer
 from rota.model.run import CACHED, ErrorDetail, Lease
 from rota.notices import emit
-from rota.runtime.attempts.attempt import Call, Done, Ending, Raised, Returned, Stopped, StopReason
-from rota.runtime.values.artifacts import Vault
+from rota.runtime.attempts.attempt import (
+    Attempt,
+    Done,
+    Ending,
+    Raised,
+    Returned,
+    Stopped,
+    StopReason,
+)
+from rota.runtime.values.artifacts import ArtifactStore
 from rota.scripts import class_name
-from rota.store.base import Room
+from rota.store.base import ScopedStore
 
 THREADS = 8
 
 
-class Porter:
+class ValueLoader:
     """Completes the arguments of calls before they start, and puts results away when they end."""
 
-    def __init__(self, store: Room, vault: Vault, *, namespace: str) -> None:
+    def __init__(self, store: ScopedStore, vault: ArtifactStore, *, namespace: str) -> None:
         self._store = store
         self._vault = vault
         self._namespace = namespace
         self._pool: ThreadPoolExecutor | None = None
-        self._fetching: set[Call] = set()
+        self._fetching: set[Attempt] = set()
         self._lock = Lock()
 
     def is_wanted_before(self, lease: Lease) -> bool:
         return lease.is_open or is_pointer(lease.args)
 
-    def is_wanted_after(self, call: Call, ending: Ending) -> bool:
+    def is_wanted_after(self, call: Attempt, ending: Ending) -> bool:
         return (
             isinstance(ending, Returned)
             and self._vault.takes(ending.result)
@@ -48,25 +56,25 @@ class Porter:
             and not call.is_committed
         )
 
-    def fetch(self, call: Call, start: Callable[[Call], None], done: Done) -> None:
+    def fetch(self, call: Attempt, start: Callable[[Attempt], None], done: Done) -> None:
         """Start the call once its arguments are complete; end it if they cannot be."""
         with self._lock:
             self._fetching.add(call)
         self._threads().submit(self._fetch, call, start, done)
 
-    def withdraw(self, call: Call, why: StopReason, done: Done) -> bool:
+    def withdraw(self, call: Attempt, why: StopReason, done: Done) -> bool:
         """End a call that is still waiting for its arguments; False if it is not."""
         if not self._take(call):
             return False
         done(call, Stopped(why))
         return True
 
-    def waiting(self) -> list[Call]:
+    def waiting(self) -> list[Attempt]:
         """Calls that have not started because of us."""
         with self._lock:
             return list(self._fetching)
 
-    def put_away(self, call: Call, ending: Ending, done: Done) -> None:
+    def put_away(self, call: Attempt, ending: Ending, done: Done) -> None:
         """Tell the end of a call once its result is where it belongs."""
         self._threads().submit(self._put_away, call, ending, done)
 
@@ -74,7 +82,7 @@ class Porter:
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _fetch(self, call: Call, start: Callable[[Call], None], done: Done) -> None:
+    def _fetch(self, call: Attempt, start: Callable[[Attempt], None], done: Done) -> None:
         ending: Ending | None = None
         try:
             call.lease = self.completed(call.lease)
@@ -99,7 +107,7 @@ class Porter:
         unresolved.fill(self._vault.values(unresolved.apart(), whose(lease)))
         return unresolved.resolved()
 
-    def known(self, call: Call) -> Returned | None:
+    def known(self, call: Attempt) -> Returned | None:
         """Its result, if it is known already; then it is not to be remembered again."""
         lease = call.lease
         if lease.memo_key is None:
@@ -111,7 +119,7 @@ class Porter:
         memo = memos[lease.run_id]
         return Returned(memo.result, reason=f"{CACHED}{memo.run_id}")
 
-    def _put_away(self, call: Call, ending: Ending, done: Done) -> None:
+    def _put_away(self, call: Attempt, ending: Ending, done: Done) -> None:
         try:
             if isinstance(ending, Returned):
                 held_ms = round((elapsed_s() - call.claimed_s) * 1000)
@@ -120,7 +128,7 @@ class Porter:
         finally:
             done(call, ending)
 
-    def _take(self, call: Call) -> bool:
+    def _take(self, call: Attempt) -> bool:
         with self._lock:
             if call not in self._fetching:
                 return False

@@ -16,7 +16,13 @@ from psycopg import sql
 from rota.errors import BadOption, RoomsRefused
 from rota.rules.text.names import check_name
 from rota.store.access.rights import KINDS, grants
-from rota.store.access.row_security import INHERITS_APART, Bound, attempt, condition_of, protect
+from rota.store.access.row_security import (
+    INHERITS_APART,
+    PolicyScope,
+    attempt,
+    condition_of,
+    protect,
+)
 
 if TYPE_CHECKING:
     from rota.store.postgres.tx import PostgresTx
@@ -26,7 +32,7 @@ EVERY = "*"
 LONGEST = 63
 """Bytes of a name; PostgreSQL cuts off the rest."""
 _GROUPS = {"server": "rota_house", "worker": "rota_worker", "reader": "rota_reader"}
-_BOUND = Bound(
+_BOUND = PolicyScope(
     ours="rota.own_namespaces()",
     is_own_run="rota.is_run_of_login",
     unless=f"(select '{EVERY}' = any (rota.own_namespaces()))",
@@ -43,7 +49,7 @@ class Login(NamedTuple):
     """False when somebody took the group away, or the role is gone."""
 
 
-class Steps(NamedTuple):
+class GrantSteps(NamedTuple):
     """What has to be done: with roles, which not every owner may, and with our own tables."""
 
     roles: list[str]
@@ -67,7 +73,7 @@ def grant(tx: PostgresTx, login: Login, *, create: bool = False) -> Login:
     return next(each for each in logins(tx) if each.name == login.name)
 
 
-def grant_steps(tx: PostgresTx, login: Login, *, create: bool = False) -> Steps:
+def grant_steps(tx: PostgresTx, login: Login, *, create: bool = False) -> GrantSteps:
     """The statements of `grant`, for who wants to read or to run them."""
     login = login._replace(namespaces=_checked(login))
     _check_login(tx, login.name, create=create)
@@ -83,7 +89,7 @@ def grant_steps(tx: PostgresTx, login: Login, *, create: bool = False) -> Steps:
     wanted = {groups[login.kind]} | ({room} if login.kind == "server" else set())
     roles += _memberships(tx, login.name, wanted, among={*groups.values(), room}, room=room)
     tables = [*_table_steps(tx, groups), _put(login, groups[login.kind])]
-    return Steps(roles, tables)
+    return GrantSteps(roles, tables)
 
 
 def revoke(tx: PostgresTx, name: str) -> bool:
@@ -94,7 +100,7 @@ def revoke(tx: PostgresTx, name: str) -> bool:
     among = {*groups.values(), *({room["role"]} if room else ())}
     if not is_known:
         return False
-    _do(tx, Steps([*_memberships(tx, name, set(), among=among, room="")], []))
+    _do(tx, GrantSteps([*_memberships(tx, name, set(), among=among, room="")], []))
     tx.execute("drop_login", name=name)
     if not tx.all("list_logins"):
         for table in tx.all("policy_tables", policy=POLICY):
@@ -114,10 +120,10 @@ def refresh(tx: PostgresTx, room: str) -> None:
             for name in servers
             for step in _memberships(tx, name, {room}, among={room}, room=room)
         ]
-        _do(tx, Steps(roles, list(_table_steps(tx, groups))))
+        _do(tx, GrantSteps(roles, list(_table_steps(tx, groups))))
 
 
-def script_of(steps: Steps) -> str:
+def script_of(steps: GrantSteps) -> str:
     """As text for psql."""
     roles = [f"{each};" for each in steps.roles]
     tables = [f"{each};" for each in steps.tables]
@@ -134,7 +140,7 @@ def script_of(steps: Steps) -> str:
     )
 
 
-def _do(tx: PostgresTx, steps: Steps) -> None:
+def _do(tx: PostgresTx, steps: GrantSteps) -> None:
     if refused := [each for each in steps.roles if not attempt(tx, each)]:
         raise RoomsRefused(
             f"this login may not change roles. As an administrator: {'; '.join(refused)};"

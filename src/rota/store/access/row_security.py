@@ -29,7 +29,7 @@ INHERITS_APART = 160_000
 """From this version on a membership says by itself whether it passes its rights on."""
 
 
-class Bound(NamedTuple):
+class PolicyScope(NamedTuple):
     """How a policy knows the namespaces it is for."""
 
     ours: str = "string_to_array(current_setting('rota.namespaces', true), ',')"
@@ -38,7 +38,7 @@ class Bound(NamedTuple):
     """When it lets everything through."""
 
 
-ROOM = Bound()
+ROOM = PolicyScope()
 _BY_RUN = {"attempt": "run_id", "effect": "run_id", "node": "graph_id"}
 """Tables whose rows belong to a namespace through a run."""
 _RIGHTS: Mapping[str, str] = {
@@ -105,7 +105,7 @@ def whole_tables(tx: Tx) -> list[Row]:
     return [row for row in tx.all("policy_tables", policy=POLICY) if not row["is_partition"]]
 
 
-def condition_of(table: str, *, has_namespace: bool, bound: Bound = ROOM) -> str | None:
+def condition_of(table: str, *, has_namespace: bool, bound: PolicyScope = ROOM) -> str | None:
     """Which rows of it are in a room; None when no room has any rights to it."""
     if table in CLOSED:
         return None
@@ -129,7 +129,7 @@ def _statements(table: Mapping[str, Any], role: str) -> Iterator[str]:
     name = f"rota.{table['name']}"
     # Who takes on the role also has its policies before, where memberships always pass on.
     other = f"(select current_user <> {sql.Literal(role).as_string(None)})"
-    bound = Bound(unless=other)
+    bound = PolicyScope(unless=other)
     condition = condition_of(table["name"], has_namespace=table["has_namespace"], bound=bound)
     if condition is None:
         return

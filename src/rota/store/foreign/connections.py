@@ -20,19 +20,19 @@ OLDEST_SQLITE = (3, 39, 0)
 """`having` without groups is younger than the ->> of 3.38; the newest we use."""
 
 
-class Answer(NamedTuple):
+class ForeignResult(NamedTuple):
     """What a statement gave."""
 
     rows: list[Row]
     changed: int
 
 
-class Foreign(Protocol):
+class ForeignConnection(Protocol):
     """A connection of somebody else."""
 
     dialect: str
 
-    def run(self, text: str, params: Mapping[str, Any]) -> Answer:
+    def run(self, text: str, params: Mapping[str, Any]) -> ForeignResult:
         """One statement with named parameters, spelled as the dialect wants."""
         ...
 
@@ -53,13 +53,15 @@ class _Driver:
         _check_library(connection)
         self.dialect = "sqlite" if isinstance(connection, sqlite3.Connection) else "postgres"
 
-    def run(self, text: str, params: Mapping[str, Any]) -> Answer:
+    def run(self, text: str, params: Mapping[str, Any]) -> ForeignResult:
         cursor = self._cursor()
         try:
             cursor.execute(text, params)
             names = [column[0] for column in cursor.description or ()]
             rows = cursor.fetchall() if names else []
-            return Answer([dict(zip(names, row, strict=True)) for row in rows], cursor.rowcount)
+            return ForeignResult(
+                [dict(zip(names, row, strict=True)) for row in rows], cursor.rowcount
+            )
         finally:
             cursor.close()
 
@@ -95,10 +97,10 @@ class _Alchemy:
         self.dialect = "sqlite" if kind.name == "sqlite" else "postgres"
         _check_library(connection.connection.driver_connection)
 
-    def run(self, text: str, params: Mapping[str, Any]) -> Answer:
+    def run(self, text: str, params: Mapping[str, Any]) -> ForeignResult:
         result = self._connection.exec_driver_sql(text, dict(params))
         rows: list[Row] = list(map(dict, result.mappings())) if result.returns_rows else []
-        return Answer(rows, result.rowcount)
+        return ForeignResult(rows, result.rowcount)
 
     def is_loose(self) -> bool:
         driver = self._connection.connection.driver_connection
@@ -116,7 +118,7 @@ class _Apsw:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
 
-    def run(self, text: str, params: Mapping[str, Any]) -> Answer:
+    def run(self, text: str, params: Mapping[str, Any]) -> ForeignResult:
         before = self._connection.total_changes()
         cursor = self._connection.execute(text, params)
         first = cursor.fetchone()
@@ -124,7 +126,7 @@ class _Apsw:
         if first is not None:
             names = [column[0] for column in cursor.get_description()]
             rows = [dict(zip(names, row, strict=True)) for row in (first, *cursor)]
-        return Answer(rows, self._connection.total_changes() - before)
+        return ForeignResult(rows, self._connection.total_changes() - before)
 
     def is_loose(self) -> bool:
         return not self.is_begun()
@@ -133,7 +135,7 @@ class _Apsw:
         return bool(self._connection.in_transaction)
 
 
-def foreign(connection: Any) -> Foreign:
+def foreign(connection: Any) -> ForeignConnection:
     """Know a connection by its kind; WrongConnection says what would be good."""
     roots = _roots(connection)
     if "sqlalchemy" in roots:
@@ -169,7 +171,7 @@ def _check_library(driver: Any) -> None:
         lend(Path(files[0]), driver)
 
 
-def _alchemy(connection: Any) -> Foreign:
+def _alchemy(connection: Any) -> ForeignConnection:
     if hasattr(connection, "exec_driver_sql"):
         found = connection
     else:  # a session: it has, or begins, a connection

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from rota.store.foreign.connections import Answer, foreign
+from rota.store.foreign.connections import ForeignResult, foreign
 from rota.store.foreign.tx import dialect_named
 from rota.store.statements import Statement, load_receipts
 
@@ -54,7 +54,7 @@ class Receipts:
     def keep(self, run_id: str, step: str, result: str) -> None:
         self._run("keep_result", run_id=run_id, step=step, result=result)
 
-    def _run(self, name: str, **params: str) -> Answer:
+    def _run(self, name: str, **params: str) -> ForeignResult:
         return self._foreign.run(self._statements[name].text, params)
 
 

@@ -13,7 +13,7 @@ import msgspec
 from rota.clock import elapsed_s
 from rota.errors import WrongConnection
 from rota.store.base import Ask, Row
-from rota.store.foreign.connections import Answer, foreign
+from rota.store.foreign.connections import ForeignResult, foreign
 from rota.store.statements import Dialect, Statement, load
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ class ForeignTx:
     def raw(self, text: str, params: Any = None, /) -> list[Row]:
         return self._foreign.run(text, params or {}).rows
 
-    def _run(self, name: str, params: dict[str, Any]) -> Answer:
+    def _run(self, name: str, params: dict[str, Any]) -> ForeignResult:
         return self._foreign.run(self._statements[name].text, params | {"now": self._now})
 
 

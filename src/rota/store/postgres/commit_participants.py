@@ -11,16 +11,16 @@ from typing import Self
 
 import psycopg
 
-from rota.store.base import Ride, Rider
+from rota.store.base import CommitParticipant, JoinedWork
 from rota.store.postgres.connections.connection import Connection
 from rota.store.postgres.tx import PostgresTx
 
 
-class Rides:
+class JoinedParticipants:
     """Those of one transaction; told that it failed unless they have arrived."""
 
     def __init__(self) -> None:
-        self._rides: list[Ride] = []
+        self._rides: list[JoinedWork] = []
 
     def __enter__(self) -> Self:
         return self
@@ -34,7 +34,9 @@ class Rides:
         for ride in self._rides:
             ride.fail()
 
-    def board(self, tx: PostgresTx, connection: Connection, riders: Sequence[Rider]) -> None:
+    def board(
+        self, tx: PostgresTx, connection: Connection, riders: Sequence[CommitParticipant]
+    ) -> None:
         """Riders that fail are left behind; they must not hurt the work they ride with."""
         keys = frozenset(tx.keys())
         for rider in riders:

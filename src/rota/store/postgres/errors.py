@@ -6,10 +6,10 @@ import psycopg
 
 from rota.errors import BadInput, CommitUnknown, RightMissing, StoreUnavailable
 from rota.store.postgres.connections.connection import Connection
-from rota.store.postgres.connections.connector import Dialer
-from rota.store.postgres.connections.libpq import MixedUp
+from rota.store.postgres.connections.connector import Connector
+from rota.store.postgres.connections.libpq import StatementMismatch
 
-RETRIED = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure, MixedUp)
+RETRIED = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure, StatementMismatch)
 """Nothing has happened, and the next try may do better."""
 
 
@@ -35,7 +35,7 @@ def ask_if_broken(connection: Connection, error: psycopg.OperationalError) -> No
 
 
 def translated(
-    error: psycopg.Error, connection: Connection, dialer: Dialer, *, is_in_room: bool
+    error: psycopg.Error, connection: Connection, dialer: Connector, *, is_in_room: bool
 ) -> Exception:
     """The server went away or refuses: StoreUnavailable, with its own words."""
     if isinstance(error, psycopg.errors.InsufficientPrivilege) and not is_in_room:

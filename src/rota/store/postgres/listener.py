@@ -17,8 +17,8 @@ import psycopg
 from rota.clock import elapsed_s
 from rota.errors import StoreUnavailable
 from rota.store.postgres.connections.connection import Connection
-from rota.store.postgres.connections.connector import Dialer
-from rota.store.postgres.connections.timeouts import Guard
+from rota.store.postgres.connections.connector import Connector
+from rota.store.postgres.connections.timeouts import StatementTimeouts
 from rota.store.wakeups import EVERYWHERE, Wakeups
 
 LOOK_S = 0.1
@@ -35,13 +35,13 @@ DIRECT_AGAIN_S = 30.0
 """After the direct way failed, for so long the way through the pooler has to do."""
 
 
-class Means(NamedTuple):
+class ListenerNeeds(NamedTuple):
     """What the listener needs of its store."""
 
-    dialer: Dialer
-    direct: Dialer | None
+    dialer: Connector
+    direct: Connector | None
     """A way past the pooler, if the address names one."""
-    guard: Guard
+    guard: StatementTimeouts
     snapshot: bytes
     news: bytes
     is_gone: Callable[[str], bool]
@@ -55,7 +55,7 @@ class Listener:
     server, None behind a pooler.
     """
 
-    def __init__(self, means: Means, wakeups: Wakeups) -> None:
+    def __init__(self, means: ListenerNeeds, wakeups: Wakeups) -> None:
         self.session: str | None = None
         self._means = means
         self._wakeups = wakeups
@@ -101,7 +101,7 @@ class Listener:
             self._hear(direct)
         return self._stopping.is_set()
 
-    def _hear(self, dialer: Dialer) -> None:
+    def _hear(self, dialer: Connector) -> None:
         epoch = dialer.epoch
         connection = dialer.connect()
         try:

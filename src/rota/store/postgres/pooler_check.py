@@ -10,13 +10,13 @@ from rota.clock import elapsed_s
 from rota.errors import StoreUnavailable
 from rota.ids import new_id
 from rota.store.postgres.connections.connection import Connection
-from rota.store.postgres.connections.connector import Dialer
+from rota.store.postgres.connections.connector import Connector
 from rota.store.postgres.connections.pool import Pool
 
 ARRIVES_S = 5.0
 
 
-def line_facts(pool: Pool, direct: Dialer | None) -> Mapping[str, str | int]:
+def line_facts(pool: Pool, direct: Connector | None) -> Mapping[str, str | int]:
     """`pooler`: 0 or 1; `wakeups`: `arrive`, `lost`, `polled`, `unreachable`, `pooled`.
 
     The last two are about the direct way that the address names.

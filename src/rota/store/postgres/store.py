@@ -17,15 +17,15 @@ import psycopg
 from rota.clock import elapsed_s
 from rota.shield import shielded
 from rota.store.access.row_security import room_of
-from rota.store.base import Rider, Room, Tx, Wake, Watch
+from rota.store.base import CommitParticipant, ScopedStore, Tx, Wake, Watch
 from rota.store.options import PoolOptions
-from rota.store.postgres.commit_participants import Rides
+from rota.store.postgres.commit_participants import JoinedParticipants
 from rota.store.postgres.connections.connection import BEGIN, BEGIN_AWAY, Connection
-from rota.store.postgres.connections.connector import Dialer, Questions, past
+from rota.store.postgres.connections.connector import Connector, SessionQuestions, past
 from rota.store.postgres.connections.pool import Pool
-from rota.store.postgres.connections.timeouts import Guard
+from rota.store.postgres.connections.timeouts import StatementTimeouts
 from rota.store.postgres.errors import RETRIED, ask_if_broken, translated
-from rota.store.postgres.listener import Listener, Means
+from rota.store.postgres.listener import Listener, ListenerNeeds
 from rota.store.postgres.notify import Notifier
 from rota.store.postgres.partitions import rotate
 from rota.store.postgres.pooler_check import line_facts
@@ -67,14 +67,14 @@ class PostgresStore:
         self._role: tuple[str | None, float] | None = None
         self._dialer, self._direct = self._make_dialers(conninfo, options)
         dialer = self._dialer
-        self._guard = Guard()
+        self._guard = StatementTimeouts()
         self._pool = Pool(dialer, self._guard, options, limit_s=ANSWER_S)
         # Heartbeats must not wait behind the work they vouch for.
         lone = msgspec.structs.replace(options, size=1)
         self._reserve = Pool(dialer, self._guard, lone, limit_s=BEAT_S)
         self.wakeups = Wakeups()
         self._notifier = Notifier(self._send)
-        means = Means(
+        means = ListenerNeeds(
             dialer=dialer,
             direct=self._direct,
             guard=self._guard,
@@ -85,15 +85,17 @@ class PostgresStore:
         self._listener = Listener(means, self.wakeups)
         self.presence = Sessions(self.read, self._listener)
 
-    def _make_dialers(self, conninfo: str, options: PoolOptions) -> tuple[Dialer, Dialer | None]:
+    def _make_dialers(
+        self, conninfo: str, options: PoolOptions
+    ) -> tuple[Connector, Connector | None]:
         """For everything, and for wake-ups past a pooler if the address says how."""
         names = ("timeline", "own_session", "gone_sessions", "long_statements")
-        questions = Questions(*[self._statements[name] for name in names])
+        questions = SessionQuestions(*[self._statements[name] for name in names])
         burst = options.size + 2
-        dialer = Dialer(conninfo, burst=burst, questions=questions, prepares=options.prepares)
+        dialer = Connector(conninfo, burst=burst, questions=questions, prepares=options.prepares)
         if options.direct is None:
             return dialer, None
-        return dialer, Dialer(past(conninfo, options.direct), burst=1, questions=questions)
+        return dialer, Connector(past(conninfo, options.direct), burst=1, questions=questions)
 
     @shielded
     def write(
@@ -116,10 +118,10 @@ class PostgresStore:
         # A day that is dropped may stand in the way of a look at several.
         return _retried(lambda: self._transact(work, self._pool))
 
-    def only(self, namespaces: Collection[str]) -> Room:
+    def only(self, namespaces: Collection[str]) -> ScopedStore:
         """As the role that servers take on, if there is one (store.rooms)."""
         role = self.room_role()
-        return self if role is None else _Room(self, room_of(role, namespaces))
+        return self if role is None else _ScopedStore(self, room_of(role, namespaces))
 
     def room_role(self) -> str | None:
         """The role of servers; None while row-level security is not switched on."""
@@ -128,7 +130,7 @@ class PostgresStore:
             self._role = row["role"] if row else None, elapsed_s() + ROLE_S
         return self._role[0]
 
-    def ride(self, rider: Rider) -> Watch:
+    def ride(self, rider: CommitParticipant) -> Watch:
         """Boards only what says that it carries others.
 
         A claim inside a client's transaction would hold row locks for as long as that lasts.
@@ -177,7 +179,7 @@ class PostgresStore:
         pool: Pool,
         *,
         lone: bool = False,
-        riders: Sequence[Rider] = (),
+        riders: Sequence[CommitParticipant] = (),
         room: bytes = b"",
     ) -> T:
         # By hand: generators as context managers cost 50 us after a rest.
@@ -203,12 +205,12 @@ class PostgresStore:
         work: Callable[[PostgresTx], T],
         tx: PostgresTx,
         connection: Connection,
-        riders: Sequence[Rider],
+        riders: Sequence[CommitParticipant],
         room: bytes,
     ) -> T:
         # By hand: connection.transaction() costs 60 us more.
         connection.wire.say((BEGIN if connection.is_ours else BEGIN_AWAY) + room)
-        with Rides() as rides:
+        with JoinedParticipants() as rides:
             try:
                 answer = work(tx)
                 if riders and tx.keys():
@@ -262,7 +264,7 @@ class PostgresStore:
             _notify(connection, keys)
 
 
-class _Room:
+class _ScopedStore:
     """The store as far as some namespaces go."""
 
     def __init__(self, store: PostgresStore, begin: bytes) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from rota.store.base import Ask, Row
-from rota.store.pending_wakeups import News
+from rota.store.pending_wakeups import PendingWakeups
 from rota.store.postgres.connections.connection import Connection
-from rota.store.postgres.connections.libpq import Answer
-from rota.store.postgres.connections.timeouts import Guard
+from rota.store.postgres.connections.libpq import StatementResult
+from rota.store.postgres.connections.timeouts import StatementTimeouts
 from rota.store.postgres.errors import is_fault_of_values
 from rota.store.postgres.joined_statements import joined, numbered
 
@@ -24,7 +24,7 @@ TOLD_WITHIN = ("insert_runs",)
 """Statements that stand alone and may carry their own NOTIFY."""
 
 
-class PostgresTx(News):
+class PostgresTx(PendingWakeups):
     """A transaction on one psycopg connection."""
 
     def __init__(
@@ -32,7 +32,7 @@ class PostgresTx(News):
         connection: Connection,
         statements: dict[str, bytes],
         now: int | None,
-        guard: Guard,
+        guard: StatementTimeouts,
         limit_s: float,
         memo: dict[Any, Any],
     ) -> None:
@@ -100,7 +100,7 @@ class PostgresTx(News):
     def _is_of_values(self, error: Exception) -> bool:
         return not self._connection.broken and is_fault_of_values(error)
 
-    def _run(self, name: str, params: dict[str, Any]) -> Answer:
+    def _run(self, name: str, params: dict[str, Any]) -> StatementResult:
         if self.statements_left is not None:
             self.statements_left -= 1
             if self.statements_left < 0:

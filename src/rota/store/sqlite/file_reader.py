@@ -21,7 +21,7 @@ _open: dict[tuple[int, int], tuple[int, int]] = {}
 """Descriptor and number of users, by what the system knows the file by."""
 
 
-class Eye:
+class FileReader:
     """Looks at the start of one file; opened at the first look, for it may not be there before."""
 
     def __init__(self, path: Path) -> None:

@@ -62,7 +62,7 @@ class FileWatch:
             self._thread.join()
 
     def _watch(self) -> None:
-        with closing(Ear(self._file.log)) as ear:
+        with closing(FileListener(self._file.log)) as ear:
             while not self._stopping.is_set():
                 self._look()
                 touches = self._file.touches
@@ -86,7 +86,7 @@ class FileWatch:
         return True
 
 
-class Ear:
+class FileListener:
     """Hears when a file is written to, by whomever; deaf where the system cannot tell."""
 
     def __init__(self, path: Path) -> None:

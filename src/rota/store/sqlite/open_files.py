@@ -12,7 +12,7 @@ from pathlib import Path
 from struct import Struct
 from typing import NamedTuple
 
-from rota.store.sqlite.file_reader import Eye
+from rota.store.sqlite.file_reader import FileReader
 
 _INDEX = Struct("=14xHI12xII56xI28xI")
 """Bytes of a page, frames in use, two salts; frames copied back, and tried to."""
@@ -21,7 +21,7 @@ _HEAD = 100
 """Bytes at the start of the database, which tell its size and how often it was changed."""
 
 
-class Index(NamedTuple):
+class WalIndex(NamedTuple):
     """What the processes that share the log have agreed upon; steady for who holds the lock."""
 
     page_bytes: int
@@ -43,7 +43,7 @@ class Index(NamedTuple):
         return self.salt, self.more_salt, self.copied, self.tried
 
 
-_NONE_YET = Index(0, 0, 0, 0, 0, 1)
+_NONE_YET = WalIndex(0, 0, 0, 0, 0, 1)
 """Until there is one; says that frames are being copied, which excuses every change."""
 
 
@@ -61,8 +61,8 @@ class StoreFiles:
         self._was = _NONE_YET
         self._changed_ns = 0
         self._head = b""
-        self._file_eye = Eye(path)
-        self._index_eye = Eye(self._index)
+        self._file_eye = FileReader(path)
+        self._index_eye = FileReader(self._index)
 
     def close(self) -> None:
         """Once all connections of the store are closed."""
@@ -88,12 +88,12 @@ class StoreFiles:
         log = _identity(_stat(self.log))
         return log is not None and log != self._its_log
 
-    def index(self) -> Index | None:
+    def index(self) -> WalIndex | None:
         """What the index says now; None if there is none that we may read. One read."""
         seen = self._index_eye.look(_INDEX.size)
-        return Index._make(_INDEX.unpack(seen)) if len(seen) == _INDEX.size else None
+        return WalIndex._make(_INDEX.unpack(seen)) if len(seen) == _INDEX.size else None
 
-    def harm(self, index: Index | None) -> str | None:
+    def harm(self, index: WalIndex | None) -> str | None:
         """What was done to their contents, if anything, before `are_others` was asked last.
 
         For who holds the lock of writers. The index was read before that: who copies frames says
@@ -108,7 +108,7 @@ class StoreFiles:
         self._log_bytes = log.st_size
         return self._harm_of_file(index, file.st_mtime_ns)
 
-    def _harm_of_file(self, now: Index, changed_ns: int) -> str | None:
+    def _harm_of_file(self, now: WalIndex, changed_ns: int) -> str | None:
         """It changes when frames are copied from the log, which the index tells, and not else.
 
         Another time alone proves nothing (`touch`): the head has to differ as well.

@@ -18,9 +18,9 @@ import apsw
 from rota.clock import elapsed_s
 from rota.errors import StoreLost
 from rota.shield import shielded
-from rota.store.base import Ride, Rider, Tx, Wake, Watch
+from rota.store.base import CommitParticipant, JoinedWork, Tx, Wake, Watch
 from rota.store.descriptors import check_descriptors, set_canary
-from rota.store.group_commit import Combiner
+from rota.store.group_commit import GroupCommit
 from rota.store.sqlite.coexistence import disown, own
 from rota.store.sqlite.dialect import OWN
 from rota.store.sqlite.errors import BUSY_MS, is_damage, lost, translated
@@ -75,7 +75,7 @@ class SqliteStore:
         self.log = Path(self._writer.filename_wal)  # where a link leads to
         self._files = StoreFiles(path, self.log)
         self._readers: list[apsw.Connection] = []
-        self._commit: Combiner[Callable[[SqliteTx], Any], Any] = Combiner(self._flush)
+        self._commit: GroupCommit[Callable[[SqliteTx], Any], Any] = GroupCommit(self._flush)
         self.wakeups = Wakeups()
         self.presence = Processes()
         self._file_watch = FileWatch(self, self.wakeups)
@@ -115,7 +115,7 @@ class SqliteStore:
         """The whole: SQLite knows no roles."""
         return self
 
-    def ride(self, rider: Rider) -> Watch:
+    def ride(self, rider: CommitParticipant) -> Watch:
         return self.wakeups.ride(rider)
 
     def watch(self, wake: Wake, *, heard: Wake | None = None) -> Watch:
@@ -198,7 +198,7 @@ class SqliteStore:
     def _flush(self, works: list[Callable[[SqliteTx], Any]]) -> Sequence[Any]:
         """One commit for all; a work that fails is rolled back alone."""
         with self._writing:
-            rides: list[Ride] = []
+            rides: list[JoinedWork] = []
             is_committed = False
             self.touches += 1
             try:  # Ctrl-C may come as soon as the transaction has begun
@@ -235,7 +235,7 @@ class SqliteStore:
         self._writer.execute("release work")
         return answer
 
-    def _board(self, tx: SqliteTx, rides: list[Ride]) -> None:
+    def _board(self, tx: SqliteTx, rides: list[JoinedWork]) -> None:
         """Riders that fail are left behind; they must not hurt the works they ride with."""
         keys = frozenset(tx.keys())
         for rider in self.wakeups.riders() if keys else ():
@@ -243,7 +243,7 @@ class SqliteStore:
             if ride and not isinstance(ride, Exception):
                 rides.append(ride)
 
-    def _give_up(self, rides: list[Ride]) -> None:
+    def _give_up(self, rides: list[JoinedWork]) -> None:
         """Nothing was committed; SQLite may have rolled back by itself (a full disk, for one)."""
         try:
             if self._writer.in_transaction:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from rota.store.base import Ask, Row
-from rota.store.pending_wakeups import News
+from rota.store.pending_wakeups import PendingWakeups
 from rota.store.statements import Statement
 
 _OF_VALUES = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError, apsw.RangeError)
@@ -25,7 +25,7 @@ def is_fault_of_values(error: Exception) -> bool:
     return True
 
 
-class SqliteTx(News):
+class SqliteTx(PendingWakeups):
     """A transaction on one apsw connection."""
 
     def __init__(

@@ -38,13 +38,13 @@ def backfill(*, name: str, words: tuple[str, ...], as_json: bool, **flags: Any) 
     from rota.cli.arguments import parse
     from rota.cli.backfills import follow, print_backfill, print_planned
     from rota.cli.places import by, place
-    from rota.engine.schedules.backfills.span import Wish
+    from rota.engine.schedules.backfills.span import BackfillRequest
 
     given = parse(words, None, hints={})
     if given.args:
         raise click.UsageError(f"{words[0]!r} is not NAME=VALUE")
     order = {key: flags[key] for key in ("reprocess", "newest_first", "parallel")}
-    wish = Wish(flags["start"], flags["end"], args=given.kwargs or None, **order)
+    wish = BackfillRequest(flags["start"], flags["end"], args=given.kwargs or None, **order)
     who = flags.pop("who")
     with place(flags, who=who) as here:
         backfills = here.schedules.backfills

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from rota.engine.failures.breakers.state import Place, rule_of, tell, wake
-from rota.engine.identity.audit_log import By, record
+from rota.engine.failures.breakers.state import BreakerKey, rule_of, tell, wake
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.wakeup_keys import recall_key
 from rota.errors import UnknownJob
 from rota.model.breaker import BreakerView, Circuit
@@ -26,12 +26,12 @@ def set_rule(tx: Tx, spec: JobSpec, *, namespace: str) -> None:
     tx.execute("set_breaker_rule", namespace=namespace, job=spec.name, rule=text)
 
 
-def open_breaker(tx: Tx, job: str, *, namespace: str, by: By, note: str | None = None) -> None:
+def open_breaker(tx: Tx, job: str, *, namespace: str, by: Actor, note: str | None = None) -> None:
     """Hold back all runs of a job until a person closes its breaker; it needs no rule for that.
 
     What runs goes on. UnknownJob when no such job is on record.
     """
-    place = Place(namespace, job)
+    place = BreakerKey(namespace, job)
     _check_known(tx, place)
     row = tx.all("open_breaker", namespace=namespace, job=job, note=note)[0]
     circuit = Circuit(state="open", turn=row["turn"], stays=True, note=note)
@@ -39,12 +39,12 @@ def open_breaker(tx: Tx, job: str, *, namespace: str, by: By, note: str | None =
     tx.notify((recall_key(namespace),))
 
 
-def close_breaker(tx: Tx, job: str, *, namespace: str, by: By) -> bool:
+def close_breaker(tx: Tx, job: str, *, namespace: str, by: Actor) -> bool:
     """Let the runs of a job go, in their old order; False when they were not held.
 
     Its tally starts afresh. UnknownJob when no such job is on record.
     """
-    place = Place(namespace, job)
+    place = BreakerKey(namespace, job)
     _check_known(tx, place)
     rows = tx.all("close_breaker", namespace=namespace, job=job)
     for row in rows:
@@ -81,7 +81,7 @@ def held_jobs(tx: Tx, *, namespace: str) -> dict[str, str | None]:
     return {row["job"]: str(row["probe_id"]) if row["probe_id"] else None for row in rows}
 
 
-def _record_act(tx: Tx, place: Place, circuit: Circuit, row: Row, *, by: By) -> None:
+def _record_act(tx: Tx, place: BreakerKey, circuit: Circuit, row: Row, *, by: Actor) -> None:
     """An alert tells that it was done by hand; the record tells by whom."""
     verb = "open breaker" if circuit.state == "open" else "close breaker"
     detail = {"note": circuit.note} if circuit.note else {}
@@ -89,7 +89,7 @@ def _record_act(tx: Tx, place: Place, circuit: Circuit, row: Row, *, by: By) -> 
     tell(tx, place, circuit, {"by": "hand"}, at=row["changed_at"])
 
 
-def _check_known(tx: Tx, place: Place) -> None:
+def _check_known(tx: Tx, place: BreakerKey) -> None:
     names = [row["name"] for row in tx.all("job_names", namespace=place.namespace)]
     if place.job not in names:
         raise UnknownJob(place.job, names)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import msgspec
 
 from rota.engine.failures.breakers.state import (
-    Place,
-    Step,
+    BreakerChange,
+    BreakerKey,
     circuit_of,
     follow,
     has_readable_rule,
@@ -24,20 +24,20 @@ from rota.rules.failures.breaker import decide
 from rota.store.base import Row, Tx
 
 
-class Due(msgspec.Struct, frozen=True, kw_only=True):
+class DueProbes(msgspec.Struct, frozen=True, kw_only=True):
     """Which breakers have to change now, and how long until the next one may."""
 
-    places: tuple[Place, ...] = ()
+    places: tuple[BreakerKey, ...] = ()
     next_in_ms: int | None = None
 
 
-def due_breakers(tx: Tx) -> Due:
+def due_breakers(tx: Tx) -> DueProbes:
     """Reads only, so that every process may look often."""
     rows = tx.all("unsettled_breakers")
     waits = [row["probe_at"] - row["now"] for row in rows if row["probe_at"] is not None]
-    return Due(
+    return DueProbes(
         places=tuple(
-            Place(row["namespace"], row["job"])
+            BreakerKey(row["namespace"], row["job"])
             for row in rows
             if has_readable_rule(row) and _is_due(tx, row)
         ),
@@ -45,7 +45,7 @@ def due_breakers(tx: Tx) -> Due:
     )
 
 
-def tend(tx: Tx, place: Place) -> bool:
+def tend(tx: Tx, place: BreakerKey) -> bool:
     """Change one breaker if it still has to; False when somebody else did, or nothing was due."""
     row = tx.one("find_breaker", namespace=place.namespace, job=place.job)
     if row is None or row["rule"] is None:
@@ -61,7 +61,7 @@ def tend(tx: Tx, place: Place) -> bool:
         candidate=_candidate(tx, place) if _is_cool(was, at) else None,
     )
     seen = share_seen(tallies, rule, at=at)
-    return follow(tx, place, Step(was=was, now=now, at=at, seen=seen))
+    return follow(tx, place, BreakerChange(was=was, now=now, at=at, seen=seen))
 
 
 def _is_due(tx: Tx, row: Row) -> bool:
@@ -74,7 +74,7 @@ def _is_due(tx: Tx, row: Row) -> bool:
 
 
 def _would_open(tx: Tx, row: Row, was: Circuit, rule: Breaker) -> bool:
-    tallies = tallies_of(tx, Place(row["namespace"], row["job"]), turn=was.turn)
+    tallies = tallies_of(tx, BreakerKey(row["namespace"], row["job"]), turn=was.turn)
     return decide(was, tallies, rule=rule, now_ms=row["now"]) is not was
 
 
@@ -83,7 +83,7 @@ def _is_cool(circuit: Circuit, at: int) -> bool:
     return is_open and circuit.probe_at is not None and circuit.probe_at <= at
 
 
-def _candidate(tx: Tx, place: Place) -> str | None:
+def _candidate(tx: Tx, place: BreakerKey) -> str | None:
     row = tx.one("pick_probe", namespace=place.namespace, job=place.job)
     return str(row["id"]) if row else None
 

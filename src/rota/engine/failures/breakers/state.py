@@ -17,7 +17,7 @@ from rota.store.base import Row, Tx
 _rule = msgspec.json.Decoder(Breaker)
 
 
-class Place(msgspec.Struct, frozen=True):
+class BreakerKey(msgspec.Struct, frozen=True):
     """Whose breaker."""
 
     namespace: str
@@ -51,12 +51,12 @@ def circuit_of(row: Row) -> Circuit:
     )
 
 
-def tallies_of(tx: Tx, place: Place, *, turn: int) -> list[Tally]:
+def tallies_of(tx: Tx, place: BreakerKey, *, turn: int) -> list[Tally]:
     rows = tx.all("read_tallies", namespace=place.namespace, job=place.job, turn=turn)
     return [Tally(row["bucket_at"], row["good"], row["bad"]) for row in rows]
 
 
-def change(tx: Tx, place: Place, *, was: Circuit, now: Circuit) -> bool:
+def change(tx: Tx, place: BreakerKey, *, was: Circuit, now: Circuit) -> bool:
     """Make the change unless somebody was faster; wakes who can claim again."""
     facts = msgspec.structs.asdict(now) | {"turn": was.turn}
     if not tx.execute("change_breaker", namespace=place.namespace, job=place.job, **facts):
@@ -68,13 +68,13 @@ def change(tx: Tx, place: Place, *, was: Circuit, now: Circuit) -> bool:
     return True
 
 
-def wake(tx: Tx, place: Place) -> None:
+def wake(tx: Tx, place: BreakerKey) -> None:
     """Runs of this job can be claimed: a probe, or all of them."""
     rows = tx.all("queues_of_job", namespace=place.namespace, job=place.job)
     tx.notify({queue_key(place.namespace, row["queue"]) for row in rows})
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class BreakerChange(msgspec.Struct, frozen=True, kw_only=True):
     """A decision of rules.breaker about one circuit, made at a time of the database."""
 
     was: Circuit
@@ -91,7 +91,7 @@ def share_seen(tallies: list[Tally], rule: Breaker, *, at: int) -> dict[str, obj
     return {"share": share, "bad": seen.bad, "total": seen.total, "window": rule.window}
 
 
-def follow(tx: Tx, place: Place, step: Step) -> bool:
+def follow(tx: Tx, place: BreakerKey, step: BreakerChange) -> bool:
     """Carry out a decision; tells of it when the breaker opens or closes.
 
     False when there was nothing to do, or somebody changed the breaker in the meantime.
@@ -105,7 +105,7 @@ def follow(tx: Tx, place: Place, step: Step) -> bool:
     return True
 
 
-def tell(tx: Tx, place: Place, circuit: Circuit, facts: dict[str, object], *, at: int) -> None:
+def tell(tx: Tx, place: BreakerKey, circuit: Circuit, facts: dict[str, object], *, at: int) -> None:
     """Raise the alert of a breaker that was opened or closed."""
     kind = "breaker.closed" if circuit.state == "closed" else "breaker.opened"
     extra = {"stays": circuit.stays or None, "note": circuit.note}

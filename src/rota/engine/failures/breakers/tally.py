@@ -12,8 +12,8 @@ from itertools import groupby
 import msgspec
 
 from rota.engine.failures.breakers.state import (
-    Place,
-    Step,
+    BreakerChange,
+    BreakerKey,
     circuit_of,
     follow,
     has_readable_rule,
@@ -57,7 +57,7 @@ def judge_breakers(tx: Tx, seen: Sequence[Row], *, namespace: str) -> None:
     if tallies:
         tx.execute("add_tallies", batch=msgspec.json.encode(tallies).decode(), namespace=namespace)
     for job, rows in groupby(seen, key=lambda row: str(row["job"])):
-        _judge(tx, Place(namespace, job), list(rows))
+        _judge(tx, BreakerKey(namespace, job), list(rows))
 
 
 def _counts(row: Row) -> bool:
@@ -72,14 +72,14 @@ def _tally(row: Row) -> _Tally:
     )
 
 
-def _judge(tx: Tx, place: Place, rows: list[Row]) -> None:
+def _judge(tx: Tx, place: BreakerKey, rows: list[Row]) -> None:
     was, rule, at = circuit_of(rows[0]), rule_of(rows[0]), rows[0]["now"]
     fate = next((row["fate"] for row in rows if row["fate"]), None)
     if was.state == "closed" and any(row["bad"] for row in rows):
         tallies = tallies_of(tx, place, turn=was.turn)
         now = decide(was, tallies, rule=rule, now_ms=at)
         seen = share_seen(tallies, rule, at=at)
-        follow(tx, place, Step(was=was, now=now, at=at, seen=seen))
+        follow(tx, place, BreakerChange(was=was, now=now, at=at, seen=seen))
     elif was.state == "half_open" and fate is not None:
         now = decide(was, (), rule=rule, now_ms=at, fate=fate)
-        follow(tx, place, Step(was=was, now=now, at=at))
+        follow(tx, place, BreakerChange(was=was, now=now, at=at))

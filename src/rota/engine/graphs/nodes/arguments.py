@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from rota.engine.failures.batch_isolation import each_apart
-from rota.engine.graphs.graph_run import Course, courses, spec_at
+from rota.engine.graphs.graph_run import GraphRun, courses, spec_at
 from rota.engine.graphs.nodes.links import refusal
-from rota.engine.graphs.nodes.results import Known
+from rota.engine.graphs.nodes.results import NodeResults
 from rota.engine.graphs.nodes.rows import Place
 from rota.engine.values.artifacts import load_kept
 from rota.engine.values.result_cache import hit, recall, with_memo
@@ -57,7 +57,7 @@ def resolve(
 def _resolve(tx: Tx, leases: Sequence[Lease], namespace: str) -> tuple[list[Lease], list[Verdict]]:
     parents = {lease.parent_id for lease in leases if lease.parent_id is not None}
     known = courses(tx, parents, namespace=namespace) if parents else {}
-    results = Known(tx, widest=WIDEST)
+    results = NodeResults(tx, widest=WIDEST)
     results.load(
         place
         for lease in leases
@@ -80,7 +80,7 @@ def _resolve(tx: Tx, leases: Sequence[Lease], namespace: str) -> tuple[list[Leas
     return ready, verdicts
 
 
-def cache_of(tx: Tx, lease: Lease, course: Course | None, *, namespace: str) -> Cache | None:
+def cache_of(tx: Tx, lease: Lease, course: GraphRun | None, *, namespace: str) -> Cache | None:
     """What its node says of using results again, or else its job."""
     own = course.shape.plan.nodes[lease.node or ""].node.cache if course else None
     return own or spec_at(tx, lease.job, lease.version, namespace=namespace).cache
@@ -90,7 +90,7 @@ class Unresolved:
     """A lease whose arguments are still to be made, and what they are made of."""
 
     def __init__(
-        self, lease: Lease, course: Course | None, results: Known, cache: Cache | None
+        self, lease: Lease, course: GraphRun | None, results: NodeResults, cache: Cache | None
     ) -> None:
         self.lease = lease
         self._course = course
@@ -117,7 +117,7 @@ class Unresolved:
 def resolve_later(tx: Tx, lease: Lease, *, namespace: str) -> Unresolved:
     """What a marked lease needs; only reads, and not in the transaction of the claim."""
     course = None
-    results = Known(tx)
+    results = NodeResults(tx)
     if lease.parent_id is not None:
         course = courses(tx, [lease.parent_id], namespace=namespace).get(lease.parent_id)
         if course is None:
@@ -129,7 +129,9 @@ def resolve_later(tx: Tx, lease: Lease, *, namespace: str) -> Unresolved:
     return unresolved
 
 
-def completed(lease: Lease, course: Course | None, results: Known, cache: Cache | None) -> Lease:
+def completed(
+    lease: Lease, course: GraphRun | None, results: NodeResults, cache: Cache | None
+) -> Lease:
     """With its arguments and the key of its result, where it has them only now."""
     if course is not None and (lease.node in course.late or cache is not None):
         return with_arguments(lease, course, results, cache)
@@ -139,7 +141,9 @@ def completed(lease: Lease, course: Course | None, results: Known, cache: Cache 
     return with_memo(lease, cache, args, Values({}, {}, params=args))
 
 
-def with_arguments(lease: Lease, course: Course, results: Known, cache: Cache | None) -> Lease:
+def with_arguments(
+    lease: Lease, course: GraphRun, results: NodeResults, cache: Cache | None
+) -> Lease:
     """The lease of a node, with arguments in which all values are known."""
     name = lease.node or ""
     node = course.shape.plan.nodes[name].node
@@ -163,11 +167,13 @@ def whose(lease: Lease) -> str:
     return f"an argument of node {lease.node!r}"
 
 
-def _places(lease: Lease, course: Course) -> list[Place]:
+def _places(lease: Lease, course: GraphRun) -> list[Place]:
     return [(course.graph_id, name) for name in course.shape.needs[lease.node or ""]]
 
 
-def _resolved(lease: Lease, course: Course | None, results: Known, cache: Cache | None) -> Lease:
+def _resolved(
+    lease: Lease, course: GraphRun | None, results: NodeResults, cache: Cache | None
+) -> Lease:
     if lease.parent_id is None:
         needs_reading = cache is not None and is_pointer(lease.args)
     elif course is None:

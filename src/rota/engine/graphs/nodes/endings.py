@@ -16,7 +16,7 @@ ENDINGS = {
 }
 
 
-class Ended(msgspec.Struct, frozen=True, kw_only=True):
+class NodeEnding(msgspec.Struct, frozen=True, kw_only=True):
     """A run of a node that has just ended."""
 
     graph_id: str

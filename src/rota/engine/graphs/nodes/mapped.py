@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rota.engine.graphs.failure_modes import Waves, stop, trip
-from rota.engine.graphs.nodes.endings import Ended
+from rota.engine.graphs.failure_modes import Propagating, stop, trip
+from rota.engine.graphs.nodes.endings import NodeEnding
 from rota.engine.graphs.nodes.rows import NodeRow
 from rota.engine.graphs.stopping import Stopping, end_stopped, has_live_instances, is_stopping
 from rota.model.run import NO_TYPE
@@ -11,7 +11,7 @@ from rota.model.states import State
 from rota.rules.graphs.joins import Ending
 
 
-def instance_ended(step: Waves, row: NodeRow, each: Ended) -> None:
+def instance_ended(step: Propagating, row: NodeRow, each: NodeEnding) -> None:
     """Count it. One failure more than the node bears stops the others, and then fails the node."""
     course = step.courses[each.graph_id]
     row.ended = (row.ended or 0) + 1
@@ -32,7 +32,7 @@ def instance_ended(step: Waves, row: NodeRow, each: Ended) -> None:
         step.releases.refill(course, row)
 
 
-def _too_many(row: NodeRow, each: Ended) -> Stopping:
+def _too_many(row: NodeRow, each: NodeEnding) -> Stopping:
     said = f": {each.reason}" if each.reason else ""
     last = f"{'the last of them ' if (row.bad or 0) > 1 else ''}item {each.item}"
     reason = f"{row.bad:,} of {_items(row.width or 0)} failed, {last}{said}"

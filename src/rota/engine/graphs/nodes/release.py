@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.graphs.earlier_tries import Past, earlier_of, with_kept
-from rota.engine.graphs.graph_run import Course, policy_for, priority_for, spec_at
-from rota.engine.graphs.nodes.results import Known
-from rota.engine.graphs.nodes.rows import END, Board, NodeRow, Place
+from rota.engine.graphs.earlier_tries import EarlierInstances, earlier_of, with_kept
+from rota.engine.graphs.graph_run import GraphRun, policy_for, priority_for, spec_at
+from rota.engine.graphs.nodes.results import NodeResults
+from rota.engine.graphs.nodes.rows import END, NodeRow, NodeRows, Place
 from rota.engine.graphs.redo import carry_over
 from rota.engine.graphs.stopping import is_stopping
 from rota.engine.values.artifacts import keep_args
@@ -31,19 +31,19 @@ PAUSED = "paused"
 """The reason of a mapped node whose other instances wait until the run is resumed."""
 
 
-class Releases:
+class NodeReleases:
     """What is about to be released in one transaction."""
 
-    def __init__(self, tx: Tx, board: Board, *, namespace: str) -> None:
+    def __init__(self, tx: Tx, board: NodeRows, *, namespace: str) -> None:
         self._tx = tx
         self._board = board
         self._namespace = namespace
-        self._asking: list[tuple[Course, NodeRow]] = []
+        self._asking: list[tuple[GraphRun, NodeRow]] = []
         self._runs: list[NewRun] = []
-        self._refills: dict[Place, tuple[Course, NodeRow]] = {}
-        self._refused: list[tuple[Course, NodeRow, str]] = []
+        self._refills: dict[Place, tuple[GraphRun, NodeRow]] = {}
+        self._refused: list[tuple[GraphRun, NodeRow, str]] = []
         self._complete: list[NodeRow] = []
-        self._full: dict[str, Course] = {}
+        self._full: dict[str, GraphRun] = {}
         self._freed: dict[str, int] = {}
 
     @property
@@ -51,7 +51,7 @@ class Releases:
         waiting = self._asking, self._full, self._refills, self._refused, self._complete
         return any(waiting)
 
-    def allow(self, course: Course, row: NodeRow) -> None:
+    def allow(self, course: GraphRun, row: NodeRow) -> None:
         """Its parents let it run. A paused run, or one that is full, keeps it ready."""
         node = course.shape.plan.nodes[row.name].node
         if row.state == "held":
@@ -67,7 +67,7 @@ class Releases:
             row.state = "active"
             self._asking.append((course, row))
 
-    def begin(self, course: Course, row: NodeRow) -> None:
+    def begin(self, course: GraphRun, row: NodeRow) -> None:
         """As allow, for a node that was ready."""
         node = course.shape.plan.nodes[row.name].node
         if node.when is None and node.map is None:
@@ -76,12 +76,12 @@ class Releases:
             row.state = "active"
             self._asking.append((course, row))
 
-    def take_asking(self) -> list[tuple[Course, NodeRow]]:
+    def take_asking(self) -> list[tuple[GraphRun, NodeRow]]:
         """Those with a condition or a list to be read."""
         asking, self._asking = self._asking, []
         return asking
 
-    def take_refused(self) -> list[tuple[Course, NodeRow, str]]:
+    def take_refused(self) -> list[tuple[GraphRun, NodeRow, str]]:
         """Those that cannot begin, or go on, and why: what they are to be given does not exist."""
         refused, self._refused = self._refused, []
         return refused
@@ -91,7 +91,7 @@ class Releases:
         complete, self._complete = self._complete, []
         return complete
 
-    def release(self, course: Course, row: NodeRow) -> None:
+    def release(self, course: GraphRun, row: NodeRow) -> None:
         """Make the run of a node that is not mapped; one without arguments is refused instead."""
         row.state = "active"
         self._board.change(row)
@@ -107,16 +107,16 @@ class Releases:
         else:
             row.run_id = run_id
 
-    def _arguments(self, course: Course, row: NodeRow) -> str:
+    def _arguments(self, course: GraphRun, row: NodeRow) -> str:
         plain = course.shape.plain.get(row.name)
         if plain is not None:
             return plain
         if row.name in course.late:
             return "{}"
         node = course.shape.plan.nodes[row.name].node
-        return _encoded(node, arguments_of(node, Known(self._tx).values(course, ())))
+        return _encoded(node, arguments_of(node, NodeResults(self._tx).values(course, ())))
 
-    def spread(self, course: Course, row: NodeRow, items: list[Any]) -> None:
+    def spread(self, course: GraphRun, row: NodeRow, items: list[Any]) -> None:
         """A mapped node begins: its list is known now. BadInput if an item makes no arguments."""
         node = course.shape.plan.nodes[row.name].node
         batch = node.map.batch if node.map else 1
@@ -132,12 +132,12 @@ class Releases:
             row.width = row.made = row.ended = row.bad = None  # it has not begun
             raise
 
-    def refill(self, course: Course, row: NodeRow) -> None:
+    def refill(self, course: GraphRun, row: NodeRow) -> None:
         """Instances have ended: perhaps others may be made."""
         if (row.made or 0) < (row.width or 0) and row.reason != PAUSED:
             self._refills[row.place] = course, row
 
-    def give_place(self, course: Course) -> None:
+    def give_place(self, course: GraphRun) -> None:
         """A node has ended of a run that lets only so many run at once."""
         self._full[course.graph_id] = course
         self._freed[course.graph_id] = self._freed.get(course.graph_id, 0) + 1
@@ -182,29 +182,29 @@ class Releases:
         params = {"batch": batch, "namespace": self._namespace, "credit_ms": CREDIT_MS}
         return [("insert_children", params)]
 
-    def _refill(self, course: Course, row: NodeRow) -> None:
+    def _refill(self, course: GraphRun, row: NodeRow) -> None:
         node = course.shape.plan.nodes[row.name].node
         live = (row.made or 0) - (row.ended or 0)
         limit = self._window(course, row)
         if live > limit // 2 and limit == WINDOW:
             return  # a list of many items is read again only when it pays
-        known = Known(self._tx)
+        known = NodeResults(self._tx)
         asks = course.shape.asks[row.name]
         known.load_all((row.graph_id, name) for name in asks)
         self._fill(course, row, items_of(node, known.values(course, asks)))
 
-    def _window(self, course: Course, row: NodeRow) -> int:
+    def _window(self, course: GraphRun, row: NodeRow) -> int:
         mapped = course.shape.plan.nodes[row.name].node.map
         cap = mapped.concurrency if mapped and mapped.concurrency else WINDOW
         return min(cap, WINDOW)
 
-    def _fill(self, course: Course, row: NodeRow, items: list[Any]) -> None:
+    def _fill(self, course: GraphRun, row: NodeRow, items: list[Any]) -> None:
         node = course.shape.plan.nodes[row.name].node
         batch = node.map.batch if node.map else 1
         index, ended = row.made or 0, row.ended or 0
         width, window = row.width or 0, self._window(course, row)
         is_late = row.name in course.late
-        params, past = Known(self._tx), Past(self._tx, row)
+        params, past = NodeResults(self._tx), EarlierInstances(self._tx, row)
         runs: list[NewRun] = []
         carried: list[tuple[str, str]] = []
         while index < width:
@@ -246,7 +246,7 @@ class Releases:
         return derived_id(self._board.now + later, len(self._runs) + more, text)
 
     def _run(
-        self, course: Course, row: NodeRow, run_id: str, args: str, index: int | None
+        self, course: GraphRun, row: NodeRow, run_id: str, args: str, index: int | None
     ) -> NewRun:
         node = course.shape.plan.nodes[row.name].node
         job = node.job or node.graph or ""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rota.engine.graphs.earlier_tries import sources_of
-from rota.engine.graphs.graph_run import Course
+from rota.engine.graphs.graph_run import GraphRun
 from rota.engine.graphs.nodes.rows import NodeRow, Place, read_error
 from rota.engine.values.artifacts import load_kept, lost
 from rota.engine.values.stored_text import read
@@ -41,7 +41,7 @@ class _Told(NamedTuple):
     earlier: str | None
 
 
-class Known:
+class NodeResults:
     """States and results of nodes, as values."""
 
     def __init__(self, tx: Tx, *, widest: int | None = None) -> None:
@@ -101,7 +101,7 @@ class Known:
         return value.pointer if isinstance(value, _Apart) else msgspec.json.encode(value).decode()
 
     def values(
-        self, course: Course, names: Iterable[str], *, item: Any = None, position: int = 0
+        self, course: GraphRun, names: Iterable[str], *, item: Any = None, position: int = 0
     ) -> Values:
         """For expressions and arguments of one node."""
         places = {name: (course.graph_id, name) for name in names}

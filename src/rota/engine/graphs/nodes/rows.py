@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from rota.engine.failures.batch_isolation import keepable
-from rota.engine.graphs.graph_run import Course
+from rota.engine.graphs.graph_run import GraphRun
 from rota.engine.values.stored_text import read
 from rota.model.run import NO_TYPE, ErrorDetail
 from rota.rules.graphs import Planned
@@ -107,28 +107,28 @@ def read_error(text: str | None) -> dict[str, str] | None:
         return None
 
 
-class Decided(msgspec.Struct, frozen=True, kw_only=True):
+class DecidedEnd(msgspec.Struct, frozen=True, kw_only=True):
     """How a run of a graph is to end that winds down, whatever its nodes do meanwhile."""
 
     verb: Literal["cancel", "founder"]
     reason: str | None = None
 
 
-_decided = msgspec.json.Decoder(Decided)
+_decided = msgspec.json.Decoder(DecidedEnd)
 
 
-def decide(end: NodeRow, how: Decided) -> None:
+def decide(end: NodeRow, how: DecidedEnd) -> None:
     """Note it in the row of the end; who knows nothing of it takes the run for one that failed."""
     end.state, end.result = TRIPPED, msgspec.json.encode(how).decode()
     end.reason = end.reason or how.reason
 
 
-def decided(result: str | None) -> Decided | None:
+def decided(result: str | None) -> DecidedEnd | None:
     """What was noted there, if anything."""
     return None if result is None else read(_decided, result, "how the run is to end")
 
 
-class Board:
+class NodeRows:
     """The rows that one transaction has locked, and those it has changed."""
 
     def __init__(self, tx: Tx, now: int = 0) -> None:
@@ -203,7 +203,7 @@ def node_row(row: Row) -> NodeRow:
     )
 
 
-def fresh_rows(course: Course, versions: dict[str, int | None]) -> list[NodeRow]:
+def fresh_rows(course: GraphRun, versions: dict[str, int | None]) -> list[NodeRow]:
     """All nodes of a run, and its end, before anything has happened."""
     graph_id = course.graph_id
     rows = [

@@ -8,7 +8,7 @@ import msgspec
 
 from rota.engine.graphs.earlier_tries import earlier_of
 from rota.engine.graphs.graph_run import courses
-from rota.engine.graphs.nodes.rows import TRIPPED, Decided, decided
+from rota.engine.graphs.nodes.rows import TRIPPED, DecidedEnd, decided
 from rota.model.run import cached_from
 from rota.rules.graphs import Planned
 from rota.rules.graphs.joins import Ending
@@ -89,7 +89,7 @@ def is_paused(tx: Tx, run_id: str) -> bool:
     return row is not None and row["state"] == "paused"
 
 
-def ends_as(tx: Tx, run_id: str) -> Decided | None:
+def ends_as(tx: Tx, run_id: str) -> DecidedEnd | None:
     """How a run of a graph is to end that was ended from outside and runs its teardowns."""
     row = tx.one("find_end", graph_id=run_id)
     return None if row is None or row["state"] != TRIPPED else decided(row["result"])

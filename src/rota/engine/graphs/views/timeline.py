@@ -17,7 +17,7 @@ Part = Literal["queued", "running", "failed"]
 """What a run did then; failed: an attempt that did not succeed."""
 
 
-class Stretch(msgspec.Struct, frozen=True, kw_only=True):
+class TimelineSpan(msgspec.Struct, frozen=True, kw_only=True):
     """A part of the time of a run."""
 
     part: Part
@@ -25,12 +25,12 @@ class Stretch(msgspec.Struct, frozen=True, kw_only=True):
     end_at: int
 
 
-class Track(msgspec.Struct, frozen=True, kw_only=True):
+class TimelineTrack(msgspec.Struct, frozen=True, kw_only=True):
     """What one node did over time; without stretches if it never had a run."""
 
     name: str
     state: str
-    stretches: tuple[Stretch, ...] = ()
+    stretches: tuple[TimelineSpan, ...] = ()
     attempts: int = 0
     instances: int | None = None
     """Of a mapped node: how many runs are taken together."""
@@ -44,7 +44,7 @@ class Timeline(msgspec.Struct, frozen=True, kw_only=True):
     """A run and what it is made of; a run that is no graph is made of itself."""
 
     run: RunView
-    tracks: tuple[Track, ...]
+    tracks: tuple[TimelineTrack, ...]
     start_at: int
     end_at: int
     """Now, for a run that goes on."""
@@ -57,7 +57,9 @@ def timeline(tx: Tx, run_id: str, *, namespace: str) -> Timeline:
     listed = nodes(tx, run_id, namespace=namespace)
     if not listed:
         made = [_as_row(run)]
-        tracks: tuple[Track, ...] = (_track(run.job, run.state, made, _attempts(tx, made), now),)
+        tracks: tuple[TimelineTrack, ...] = (
+            _track(run.job, run.state, made, _attempts(tx, made), now),
+        )
     else:
         rows = tx.all("timeline_runs", graph_id=run_id)
         maps = {row["node"]: row for row in tx.all("timeline_maps", graph_id=run_id)}
@@ -95,8 +97,8 @@ def _attempts(tx: Tx, rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 def _track(
     name: str, state: str, rows: Iterable[Row], attempts: dict[str, list[Row]], now: int
-) -> Track:
-    stretches: list[Stretch] = []
+) -> TimelineTrack:
+    stretches: list[TimelineSpan] = []
     tries = 0
     for row in rows:
         since = row["created_at"]
@@ -104,7 +106,7 @@ def _track(
         for each in failed:
             stretches += _waited(since, each["started_at"])
             stretches.append(
-                Stretch(part="failed", start_at=each["started_at"], end_at=each["ended_at"])
+                TimelineSpan(part="failed", start_at=each["started_at"], end_at=each["ended_at"])
             )
             since = each["ended_at"]
         tries += len(failed)
@@ -116,18 +118,20 @@ def _track(
         else:
             tries += 1
             stretches += _waited(since, started)
-            stretches.append(Stretch(part="running", start_at=started, end_at=end))
-    return Track(name=name, state=state, stretches=tuple(stretches), attempts=tries)
+            stretches.append(TimelineSpan(part="running", start_at=started, end_at=end))
+    return TimelineTrack(name=name, state=state, stretches=tuple(stretches), attempts=tries)
 
 
-def _mapped(name: str, state: str, row: Row, now: int) -> Track:
+def _mapped(name: str, state: str, row: Row, now: int) -> TimelineTrack:
     end = now if row["going_on"] else row["finished_at"]
     started = row["started_at"]
     stretches = _waited(row["created_at"], end if started is None else started)
     if started is not None:
-        stretches.append(Stretch(part="running", start_at=started, end_at=end))
-    return Track(name=name, state=state, stretches=tuple(stretches), instances=row["instances"])
+        stretches.append(TimelineSpan(part="running", start_at=started, end_at=end))
+    return TimelineTrack(
+        name=name, state=state, stretches=tuple(stretches), instances=row["instances"]
+    )
 
 
-def _waited(start: int, end: int) -> list[Stretch]:
-    return [Stretch(part="queued", start_at=start, end_at=end)] if end > start else []
+def _waited(start: int, end: int) -> list[TimelineSpan]:
+    return [TimelineSpan(part="queued", start_at=start, end_at=end)] if end > start else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from rota.engine.identity.audit_log import By, find_act, record
+from rota.engine.identity.audit_log import Actor, find_act, record
 from rota.engine.runs.find import find
 from rota.errors import NotAllowed, UnknownEffect
 from rota.model.effect import EffectState, EffectView
@@ -47,7 +47,7 @@ def effects(tx: Tx, run_id: str, *, namespace: str) -> list[EffectView]:
 
 
 def settle_doubt(
-    tx: Tx, run_id: str, name: str, *, namespace: str, by: By, result: str | None
+    tx: Tx, run_id: str, name: str, *, namespace: str, by: Actor, result: str | None
 ) -> EffectView:
     """Say what became of a call: it gave this `result`, as JSON text, or with None it was not made.
 

@@ -21,7 +21,7 @@ TRIES = 10
 """Runs of one node in one run of its graph: those of its earlier tries."""
 
 
-class Left(msgspec.Struct, frozen=True, kw_only=True):
+class InheritedEffect(msgspec.Struct, frozen=True, kw_only=True):
     """An effect as the run before left it."""
 
     key_run: str
@@ -32,7 +32,7 @@ class Left(msgspec.Struct, frozen=True, kw_only=True):
     """What a person said about it."""
 
 
-def take_up(tx: Tx, run_id: str, name: str, *, digest: str | None) -> Left | None:
+def take_up(tx: Tx, run_id: str, name: str, *, digest: str | None) -> InheritedEffect | None:
     """Go on with what an earlier run of the same work left; None when there is nothing.
 
     What had been settled is done anew if the run that is run again succeeded: somebody wants it
@@ -69,8 +69,8 @@ def _taken(
     return None
 
 
-def _keep(tx: Tx, run_id: str, name: str, source: str, row: Row) -> Left:
-    left = Left(
+def _keep(tx: Tx, run_id: str, name: str, source: str, row: Row) -> InheritedEffect:
+    left = InheritedEffect(
         key_run=str(row["key_run"] or source),
         is_settled=row["settled_at"] is not None,
         result=row["result"],

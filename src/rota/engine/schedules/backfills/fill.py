@@ -16,12 +16,12 @@ from rota.engine.failures.batch_isolation import beside, each_apart, words
 from rota.engine.jobs.weights import weighed
 from rota.engine.runs.submit import submit
 from rota.engine.schedules.backfills.instants import is_wanted, last_runs, next_instants
-from rota.engine.schedules.backfills.span import KEEPS, MOST, Range, total_of
+from rota.engine.schedules.backfills.span import KEEPS, MOST, BackfillRange, total_of
 from rota.engine.schedules.backfills.views import BackfillView, show_backfill
-from rota.engine.schedules.compiled import Plan, Timetables
+from rota.engine.schedules.compiled import CompiledSchedule, CompiledSchedules
 from rota.engine.schedules.fire import load_calendars, plan_of
-from rota.engine.schedules.new_run import Start, new_run, spec_of, with_times
-from rota.engine.schedules.starts import Made, NewId, free_places
+from rota.engine.schedules.new_run import ScheduledStart, new_run, spec_of, with_times
+from rota.engine.schedules.starts import NewId, StartedRun, free_places
 from rota.engine.wakeup_keys import LOOK
 from rota.errors import BadInput, NotAllowed, UnknownSchedule
 from rota.model.run import NewRun
@@ -38,7 +38,7 @@ CROWDED_MS = 1_000
 """How often it looks for a free place, while other runs of its schedule have them all."""
 
 
-class Planned(msgspec.Struct, frozen=True, kw_only=True):
+class BackfillInstant(msgspec.Struct, frozen=True, kw_only=True):
     """What a backfill would do with one instant."""
 
     instant: int
@@ -50,13 +50,13 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
 def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
     tx: Tx,
     name: str,
-    wanted: Range,
+    wanted: BackfillRange,
     *,
     namespace: str,
-    timetables: Timetables,
+    timetables: CompiledSchedules,
     most: int = MOST,
     limit: int = 100,
-) -> list[Planned]:
+) -> list[BackfillInstant]:
     """What a backfill would do with the first instants of its range; refuses what it would."""
     row, plan = _base(tx, name, namespace, timetables)
     wanted = msgspec.structs.replace(wanted, to_at=_end(row, wanted))
@@ -65,7 +65,7 @@ def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
     instants = next_instants(plan, wanted, edge, limit)
     known = last_runs(tx, row["id"], instants)
     return [
-        Planned(
+        BackfillInstant(
             instant=instant,
             starts=is_wanted(wanted.reprocess, known.get(instant)),
             state=known[instant]["state"] if instant in known else None,
@@ -75,7 +75,13 @@ def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
 
 
 def count_backfill(  # a range, and whose it is
-    tx: Tx, name: str, wanted: Range, *, namespace: str, timetables: Timetables, most: int = MOST
+    tx: Tx,
+    name: str,
+    wanted: BackfillRange,
+    *,
+    namespace: str,
+    timetables: CompiledSchedules,
+    most: int = MOST,
 ) -> int:
     """The instants of its range, of which a preview shows the first; refuses what it would."""
     row, plan = _base(tx, name, namespace, timetables)
@@ -85,11 +91,11 @@ def count_backfill(  # a range, and whose it is
 def start_backfill(  # noqa: PLR0913  # a range, and whose it is
     tx: Tx,
     name: str,
-    wanted: Range,
+    wanted: BackfillRange,
     *,
     namespace: str,
     backfill_id: str,
-    timetables: Timetables,
+    timetables: CompiledSchedules,
     most: int = MOST,
 ) -> BackfillView:
     """Begin; the schedulers do the work. A request that is sent twice, with the same id, is one.
@@ -117,13 +123,13 @@ def start_backfill(  # noqa: PLR0913  # a range, and whose it is
     return show_backfill(tx, backfill_id, namespace=namespace)
 
 
-def _end(row: Row, wanted: Range) -> int:
+def _end(row: Row, wanted: BackfillRange) -> int:
     """Not later than now; what is due and not fired yet is fired in a moment, not missing."""
     to_at: int = min(wanted.to_at, row["now"] + 1)
     return min(to_at, row["cursor_at"] + 1) if row["state"] == "active" else to_at
 
 
-def fill(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId) -> int:
+def fill(tx: Tx, *, limit: int, timetables: CompiledSchedules, new_id: NewId) -> int:
     """Look at up to `limit` backfills and start what has a place; returns how many were seen.
 
     With the schedule locked: another backfill of it, or a firing that is caught up, would make
@@ -143,7 +149,7 @@ def fill(tx: Tx, *, limit: int, timetables: Timetables, new_id: NewId) -> int:
     return len(rows)
 
 
-def _look(tx: Tx, row: Row, timetables: Timetables, new_id: NewId) -> None:
+def _look(tx: Tx, row: Row, timetables: CompiledSchedules, new_id: NewId) -> None:
     if not tx.all("try_schedule", id=row["schedule_id"]):
         _come_again(tx, row)
         return
@@ -180,10 +186,10 @@ def _come_again(tx: Tx, row: Row) -> None:
         _move(tx, row, edge=row["edge_at"], state="error", note="its schedule was removed")
 
 
-def _fill(tx: Tx, row: Row, base: Row, plan: Plan, *, new_id: NewId) -> None:
+def _fill(tx: Tx, row: Row, base: Row, plan: CompiledSchedule, *, new_id: NewId) -> None:
     keeps = row["parallel"] == KEEPS
     free = free_places(tx, base, plan) if keeps else row["parallel"] - base["live"]
-    wanted = Range(
+    wanted = BackfillRange(
         from_at=row["from_at"], to_at=row["to_at"], newest_first=bool(row["newest_first"])
     )
     instants = next_instants(plan, wanted, row["edge_at"], CHUNK)
@@ -219,10 +225,10 @@ def _fill(tx: Tx, row: Row, base: Row, plan: Plan, *, new_id: NewId) -> None:
 
 
 def _start(  # the rows, what they say, and what was chosen
-    tx: Tx, row: Row, base: Row, plan: Plan, chosen: Sequence[int], new_id: NewId
+    tx: Tx, row: Row, base: Row, plan: CompiledSchedule, chosen: Sequence[int], new_id: NewId
 ) -> int:
     made = [
-        Made(
+        StartedRun(
             schedule_id=str(row["schedule_id"]),
             instant=instant,
             kind="backfill",
@@ -239,8 +245,8 @@ def _start(  # the rows, what they say, and what was chosen
     return len(runs)
 
 
-def _run(row: Row, base: Row, plan: Plan, made: Made) -> NewRun:
-    start = Start(
+def _run(row: Row, base: Row, plan: CompiledSchedule, made: StartedRun) -> NewRun:
+    start = ScheduledStart(
         instant=made.instant,
         kind="backfill",
         request=made.request,
@@ -284,7 +290,9 @@ def cancel_backfill(tx: Tx, backfill_id: str, *, namespace: str, note: str | Non
         raise NotAllowed(f"backfill {backfill_id} is {view.state} already")
 
 
-def _base(tx: Tx, name: str, namespace: str, timetables: Timetables) -> tuple[Row, Plan]:
+def _base(
+    tx: Tx, name: str, namespace: str, timetables: CompiledSchedules
+) -> tuple[Row, CompiledSchedule]:
     row = tx.one("find_for_backfill", namespace=namespace, name=name)
     if row is None:
         raise UnknownSchedule(name)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rota.engine.schedules.backfills.span import Range
+from rota.engine.schedules.backfills.span import BackfillRange
 from rota.engine.schedules.backfills.views import Reprocess
-from rota.engine.schedules.compiled import Plan
+from rota.engine.schedules.compiled import CompiledSchedule
 from rota.engine.schedules.rerun_instants import FAILED, mended
 from rota.model.states import State
 from rota.rules.schedules.misfire import first_since, newest_since
 from rota.store.base import Row, Tx
 
 
-def next_instants(plan: Plan, wanted: Range, edge: int, limit: int) -> tuple[int, ...]:
+def next_instants(
+    plan: CompiledSchedule, wanted: BackfillRange, edge: int, limit: int
+) -> tuple[int, ...]:
     """The next instants behind the edge, in the order of the backfill."""
     if wanted.newest_first:
         return newest_since(plan.table, wanted.from_at - 1, edge - 1, limit)[::-1]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rota.engine.schedules.backfills.views import Reprocess
-from rota.engine.schedules.compiled import Plan
+from rota.engine.schedules.compiled import CompiledSchedule
 from rota.errors import BadOption
 from rota.rules.schedules.misfire import count
 
@@ -21,7 +21,7 @@ KEEPS = 0
 """On record, instead of a number of its own: the backfill keeps to the overlap policy."""
 
 
-class Wish(NamedTuple):
+class BackfillRequest(NamedTuple):
     """Which instants, and how; `start` is included, `end` is not."""
 
     start: str | datetime
@@ -32,7 +32,7 @@ class Wish(NamedTuple):
     args: Mapping[str, Any] | None = None
 
 
-class Range(msgspec.Struct, frozen=True, kw_only=True):
+class BackfillRange(msgspec.Struct, frozen=True, kw_only=True):
     """Instants from one (included) to another (not included), and what to do with them."""
 
     from_at: int
@@ -46,7 +46,7 @@ class Range(msgspec.Struct, frozen=True, kw_only=True):
     """Other arguments than the schedule's, as JSON text."""
 
 
-def total_of(plan: Plan, wanted: Range, to_at: int, most: int) -> int:
+def total_of(plan: CompiledSchedule, wanted: BackfillRange, to_at: int, most: int) -> int:
     """How many firings it has until then; BadOption for none, and for more than `most`."""
     if plan.follows_end:
         raise BadOption("backfill: every with from_end counts from runs and has no past instants")

@@ -20,7 +20,7 @@ from rota.rules.runs.times import run_values
 from rota.rules.security.programs import check_command
 from rota.rules.text.template import fill, values_for
 from rota.runtime.attempts.attempt import (
-    Call,
+    Attempt,
     Done,
     Ending,
     Raised,
@@ -48,17 +48,17 @@ class CommandSlot:
     def __init__(self, grace_s: float) -> None:
         self._grace_s = grace_s
         self._lock = threading.Lock()
-        self._call: Call | None = None
+        self._call: Attempt | None = None
         self._group: ProcessGroup | None = None
         self._was_asked = False
         self._abandoned = False
 
-    def open(self, call: Call) -> None:
+    def open(self, call: Attempt) -> None:
         with self._lock:
             self._call, self._group = call, None
             self._was_asked = self._abandoned = False
 
-    def run_in(self, group: ProcessGroup, call: Call) -> None:
+    def run_in(self, group: ProcessGroup, call: Attempt) -> None:
         """The program runs; pass a stop on that came while it was being started."""
         with self._lock:
             self._group = group
@@ -67,7 +67,7 @@ class CommandSlot:
         if call.stop_reason is not None:
             self.ask(call, call.stop_reason)
 
-    def ask(self, call: Call, why: StopReason) -> None:  # noqa: ARG002  # TERM, whatever the reason
+    def ask(self, call: Attempt, why: StopReason) -> None:  # noqa: ARG002  # TERM, whatever the reason
         with self._lock:
             group = self._group
             if self._call is call and group is not None and group.popen.poll() is None:
@@ -75,7 +75,7 @@ class CommandSlot:
                 group.send(signal.SIGTERM)
                 group.kill_after(self._grace_s)
 
-    def kill(self, call: Call) -> None:
+    def kill(self, call: Attempt) -> None:
         with self._lock:
             if self._call is call:
                 self._abandoned = True
@@ -126,14 +126,14 @@ class CommandExecutor(PooledExecutor):
         self._grace_s = grace_s
         self._programs = programs
 
-    def abandon(self, call: Call) -> None:
+    def abandon(self, call: Attempt) -> None:
         place: CommandSlot | None = call.slot
         if place is not None:
             place.kill(call)
         else:
             self._pool.take_back(call)
 
-    def _serve(self, call: Call) -> bool:
+    def _serve(self, call: Attempt) -> bool:
         place: CommandSlot | None = getattr(self._here, "place", None)
         if place is None:
             place = self._here.place = CommandSlot(self._grace_s)
@@ -144,7 +144,7 @@ class CommandExecutor(PooledExecutor):
             self._done(call, ending)
         return True
 
-    def _carry_out(self, call: Call, place: CommandSlot) -> Ending:
+    def _carry_out(self, call: Attempt, place: CommandSlot) -> Ending:
         target, signature = call.work.spec.target, call.work.signature
         if not isinstance(target, CommandTarget) or signature is None:
             return no_function(call)
@@ -169,7 +169,7 @@ class CommandExecutor(PooledExecutor):
             return _not_started(argv[0], at_home(target.cwd, self._programs), exc)
         return self._follow(call, place, popen)
 
-    def _follow(self, call: Call, place: CommandSlot, popen: subprocess.Popen[bytes]) -> Ending:
+    def _follow(self, call: Attempt, place: CommandSlot, popen: subprocess.Popen[bytes]) -> Ending:
         assert popen.stdout is not None  # noqa: S101  # both are pipes
         assert popen.stderr is not None  # noqa: S101
         out, err = Tail(sink(call, STDOUT)), Tail(sink(call, STDERR))
@@ -188,19 +188,19 @@ class CommandExecutor(PooledExecutor):
         return _ending(call, popen.returncode, out, err)
 
 
-def _unusable(call: Call, exc: BadInput) -> Ending:
+def _unusable(call: Attempt, exc: BadInput) -> Ending:
     """Arguments that do not fit; or a command that is refused since it was stored."""
     if isinstance(exc, BadOption):
         return _refused(call, exc, f"this job must be defined anew: {exc}")
     return undecodable(call, exc)
 
 
-def _refused(call: Call, exc: BadInput, message: str) -> Ending:
+def _refused(call: Attempt, exc: BadInput, message: str) -> Ending:
     emit("command.refused", job=call.lease.job, run=call.lease.run_id, detail=str(exc))
     return refused(exc, message)
 
 
-def _facts(call: Call) -> dict[str, str]:
+def _facts(call: Attempt) -> dict[str, str]:
     lease = call.lease
     times = run_values(lease.origin) if lease.origin is not None else {}
     return {
@@ -233,7 +233,7 @@ def _why_not(program: str, cwd: str | None, exc: OSError | ValueError) -> str:
     return f"the program {program!r} could not be started: {exc}"
 
 
-def _ending(call: Call, code: int, out: Tail, err: Tail) -> Ending:
+def _ending(call: Attempt, code: int, out: Tail, err: Tail) -> Ending:
     target = call.work.spec.target
     assert isinstance(target, CommandTarget)  # noqa: S101  # seen above
     if code in target.ok_codes:

@@ -21,7 +21,7 @@ from rota.rules.runs.times import run_values
 from rota.rules.security.egress import RUN_HEADERS, check_headers
 from rota.rules.security.web_address import AUTHORIZATION, split_address
 from rota.rules.text.template import Value, fill, values_for
-from rota.runtime.attempts.attempt import Call, Ending, Raised
+from rota.runtime.attempts.attempt import Attempt, Ending, Raised
 from rota.runtime.attempts.error_text import describe, type_names
 from rota.runtime.executors.endings import failure, no_function, refused, undecodable
 from rota.runtime.executors.http.responses import ending_of_answer, read_answer
@@ -51,7 +51,7 @@ class HttpExecutor(LoopExecutor):
         self._egress = egress
         self._sessions: dict[tuple[int, bool], aiohttp.ClientSession] = {}
 
-    async def perform(self, call: Call) -> Ending:
+    async def perform(self, call: Attempt) -> Ending:
         target, signature = call.work.spec.target, call.work.signature
         if not isinstance(target, HttpTarget) or signature is None:
             return no_function(call)
@@ -107,7 +107,7 @@ class HttpExecutor(LoopExecutor):
         return self._sessions[key]
 
 
-def _request(target: HttpTarget, values: Mapping[str, Value], call: Call) -> Request:
+def _request(target: HttpTarget, values: Mapping[str, Value], call: Attempt) -> Request:
     lease = call.lease
     own = {name: fill(text, values) for name, text in target.headers.items()}
     # Definitions of older versions may still hold credentials in the address.

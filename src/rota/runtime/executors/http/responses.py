@@ -21,7 +21,7 @@ WORTH_ANOTHER_TRY = (408, 409, 425, 429)
 _SHOWN = 200
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class HttpResponse(msgspec.Struct, frozen=True, kw_only=True):
     """What a server answered, its body cut at 256 KiB."""
 
     status: int
@@ -45,7 +45,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
             return self.text()
 
 
-async def read_answer(response: aiohttp.ClientResponse) -> Answer:
+async def read_answer(response: aiohttp.ClientResponse) -> HttpResponse:
     """Read at most 256 KiB of the body; the rest is left with the server."""
     body = bytearray()
     async for chunk in response.content.iter_chunked(64 * 1024):
@@ -53,7 +53,7 @@ async def read_answer(response: aiohttp.ClientResponse) -> Answer:
         if len(body) > MAX_BODY:
             response.close()
             break
-    return Answer(
+    return HttpResponse(
         status=response.status,
         reason=response.reason or "",
         headers={name.lower(): value for name, value in response.headers.items()},
@@ -63,7 +63,7 @@ async def read_answer(response: aiohttp.ClientResponse) -> Answer:
     )
 
 
-def ending_of_answer(answer: Answer, target: HttpTarget) -> Ending:
+def ending_of_answer(answer: HttpResponse, target: HttpTarget) -> Ending:
     """Expected statuses are results; of the others some are worth another attempt."""
     is_expected = answer.status in target.expect if target.expect else answer.status // 100 == 2  # noqa: PLR2004  # any 2xx
     if is_expected:
@@ -83,7 +83,7 @@ def ending_of_answer(answer: Answer, target: HttpTarget) -> Ending:
     )
 
 
-def _result(answer: Answer) -> str:
+def _result(answer: HttpResponse) -> str:
     result = {
         "status": answer.status,
         "headers": {name: answer.headers[name] for name in KEPT_HEADERS if name in answer.headers},

@@ -10,7 +10,15 @@ import threading
 from collections import deque
 
 from rota.notices import emit
-from rota.runtime.attempts.attempt import Call, Done, Ending, Raised, Started, Stopped, StopReason
+from rota.runtime.attempts.attempt import (
+    Attempt,
+    Done,
+    Ending,
+    Raised,
+    Started,
+    Stopped,
+    StopReason,
+)
 from rota.runtime.attempts.context import ProgressSink
 from rota.runtime.executors.endings import failure, perform_async
 from rota.runtime.executors.loop.thread import LoopThread
@@ -32,7 +40,7 @@ class LoopExecutor:
         self.started = started
         self.done = done
         self.progress = progress
-        self.waiting: deque[Call] = deque()
+        self.waiting: deque[Attempt] = deque()
         self._lag_s = lag_s
         self._lock = threading.Lock()
         self._current: LoopThread | None = None
@@ -41,14 +49,14 @@ class LoopExecutor:
         self._busy = threading.Event()
         self._closed = threading.Event()
 
-    async def perform(self, call: Call) -> Ending:
+    async def perform(self, call: Attempt) -> Ending:
         """Do the work of one call on the loop; subclasses do other work."""
         return await perform_async(call)
 
     async def leave(self) -> None:
         """Called on a loop that is about to end; subclasses free what they keep per loop."""
 
-    def start(self, call: Call) -> None:
+    def start(self, call: Attempt) -> None:
         self.waiting.append(call)
         try:
             current = self._current or self._fresh()
@@ -61,7 +69,7 @@ class LoopExecutor:
         if not self._busy.is_set():
             self._busy.set()
 
-    def stop(self, call: Call, why: StopReason) -> None:
+    def stop(self, call: Attempt, why: StopReason) -> None:
         """Cancel the body; a call that still waits ends at once."""
         call.stop_reason = why
         if self._take_back(call):
@@ -69,15 +77,15 @@ class LoopExecutor:
         elif call.slot is not None:
             call.slot.cancel()
 
-    def abandon(self, call: Call) -> None:
+    def abandon(self, call: Attempt) -> None:
         if call.slot is not None:
             call.slot.abandon()
         else:
             self._take_back(call)
 
-    def withdraw(self) -> list[Call]:
+    def withdraw(self) -> list[Attempt]:
         """Take back all calls that have not started; they were never begun and never end here."""
-        calls: list[Call] = []
+        calls: list[Attempt] = []
         try:
             while True:
                 calls.append(self.waiting.popleft())
@@ -95,7 +103,7 @@ class LoopExecutor:
         for loop in loops:
             loop.join(1.0)
 
-    def _take_back(self, call: Call) -> bool:
+    def _take_back(self, call: Attempt) -> bool:
         try:
             self.waiting.remove(call)
         except (ValueError, IndexError):  # gone, or the deque changed under the search

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from rota.clock import elapsed_s
 from rota.notices import emit
-from rota.runtime.attempts.attempt import Call, Done, Ending, Started, Stopped
+from rota.runtime.attempts.attempt import Attempt, Done, Ending, Started, Stopped
 from rota.runtime.attempts.context import ProgressSink, enter
 from rota.runtime.attempts.error_text import describe, stack_text
 from rota.runtime.executors.endings import STOPS, begin, ending_of
@@ -21,16 +21,16 @@ from rota.runtime.executors.endings import STOPS, begin, ending_of
 BEAT_S = 0.1
 
 
-class Host(Protocol):
+class LoopHost(Protocol):
     """What a loop needs of its executor."""
 
     slots: int
     started: Started
     done: Done
     progress: ProgressSink | None
-    waiting: deque[Call]
+    waiting: deque[Attempt]
 
-    async def perform(self, call: Call) -> Ending: ...
+    async def perform(self, call: Attempt) -> Ending: ...
 
     async def leave(self) -> None: ...
 
@@ -40,7 +40,7 @@ class LoopSlot:
 
     __slots__ = ("_unclaimed", "abandoned", "body", "call", "future", "home")
 
-    def __init__(self, home: LoopThread, call: Call) -> None:
+    def __init__(self, home: LoopThread, call: Attempt) -> None:
         self.home = home
         self.call = call
         self.abandoned = False
@@ -74,7 +74,7 @@ class LoopSlot:
 class LoopThread:
     """Takes calls from its host's queue until it is retired, and ends when it is empty."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: LoopHost) -> None:
         self._host = host
         self._pid = os.getpid()
         self._is_retired = False
@@ -129,7 +129,7 @@ class LoopThread:
             return None, None, stack
         return running[0].lease.job, running[0].lease.run_id, stack
 
-    def take_unbegun(self) -> list[Call]:
+    def take_unbegun(self) -> list[Attempt]:
         """Take the calls away that a blocked loop holds and has not begun."""
         moved = [slot for slot in tuple(self.active) if slot.claim()]
         for slot in moved:
@@ -170,7 +170,7 @@ class LoopThread:
             self._beat()
         self._end_if_empty()
 
-    def _open(self, call: Call) -> None:
+    def _open(self, call: Attempt) -> None:
         slot = LoopSlot(self, call)
         self.active[slot] = None
         slot.future.add_done_callback(lambda _: self._ended(slot))

@@ -26,10 +26,10 @@ import msgspec
 from rota.errors import Cancelled, StoreUnavailable, TimedOut
 from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.jobs.signature import Signature
-from rota.runtime.attempts.attempt import Call, Ending, Raised, StopReason, Work
+from rota.runtime.attempts.attempt import Attempt, Ending, Raised, ResolvedJob, StopReason
 from rota.runtime.attempts.context import current, enter, stop_exception
-from rota.runtime.attempts.remote_services import NO_STORE, Question, Reply
-from rota.runtime.attempts.services import Address, Desk
+from rota.runtime.attempts.remote_services import NO_STORE, ServiceReply, ServiceRequest
+from rota.runtime.attempts.services import Address, RunServices
 from rota.runtime.executors.endings import (
     STOPS,
     begin,
@@ -56,9 +56,9 @@ from rota.runtime.executors.process.frames import (
     write_frame,
 )
 from rota.runtime.executors.process.lookup import find_function
-from rota.runtime.executors.process.pipe_services import PipeDesk
+from rota.runtime.executors.process.pipe_services import PipeRunServices
 from rota.runtime.signal_guard import guard_signals
-from rota.runtime.values.artifacts import Vault
+from rota.runtime.values.artifacts import ArtifactStore
 from rota.runtime.values.backends import open_artifacts
 from rota.shield import shield_with
 from rota.store.base import Store
@@ -89,7 +89,7 @@ class Child:
         self._asking = threading.Lock()
         self._writer: int | None = None
         self._records = ChildRecords(self._said, console)
-        self._armed: Call | None = None
+        self._armed: Attempt | None = None
         self._is_sending = False
         self._deferred = False
         self._shields = 0
@@ -104,22 +104,24 @@ class Child:
         for frame in iter(self._reader.read, None):
             self._send(self._carry_out(decode_begin(frame)))
 
-    def _desk(self, address: Address) -> Desk:
+    def _desk(self, address: Address) -> RunServices:
         def store() -> Store:
             return self._store(address.url)
 
-        return Desk(address, store, Vault(store, open_artifacts(address.artifacts, beside=None)))
+        return RunServices(
+            address, store, ArtifactStore(store, open_artifacts(address.artifacts, beside=None))
+        )
 
     def _carry_out(self, request: Begin) -> Ended:
         target = PythonTarget(ref=request.ref)
         spec = JobSpec(name=request.lease.job, target=target, memory_mb=request.memory_mb)
-        work = Work(spec=spec, mismatch=request.mismatch)
-        call = Call(request.lease, work, request.timeout_s)
+        work = ResolvedJob(spec=spec, mismatch=request.mismatch)
+        call = Attempt(request.lease, work, request.timeout_s)
         call.slot = self
         call.on_commit = lambda: self._send(Settled())
         if request.asks:
             forbid_store(NO_STORE)
-            call.desk = PipeDesk(self.question)
+            call.desk = PipeRunServices(self.question)
         elif request.desk is not None:
             address = Address(*request.desk)
             call.desk = self._desk(address)
@@ -151,7 +153,7 @@ class Child:
             ending = Raised(error=error, types=ending.types)
         return Ended.of(ending or _no_ending(), is_spent=out_of_memory)
 
-    def _body(self, call: Call) -> Ending:
+    def _body(self, call: Attempt) -> Ending:
         enter(call, self._told)
         handler, signature = _known(call.work.spec.target.ref)  # type: ignore[union-attr]  # ours is Python
         call.work = msgspec.structs.replace(call.work, handler=handler, signature=signature)
@@ -161,7 +163,7 @@ class Child:
                 return asyncio.run(self._body_async(call))
             return perform(call)
 
-    async def _body_async(self, call: Call) -> Ending:
+    async def _body_async(self, call: Attempt) -> Ending:
         loop, me = asyncio.get_running_loop(), asyncio.current_task()
         assert me is not None  # noqa: S101  # asyncio.run made one
         self._cancel = lambda: loop.call_soon_threadsafe(me.cancel)
@@ -197,7 +199,7 @@ class Child:
                 self._deferred = False
                 self._raise_stop()
 
-    def question(self, question: Question) -> Reply:
+    def question(self, question: ServiceRequest) -> ServiceReply:
         """Ask the worker; a stop waits for the answer, half of which would be of no use."""
         is_main = threading.current_thread() is threading.main_thread()
         with self._asking, self.shield() if is_main else contextlib.nullcontext():

@@ -9,9 +9,17 @@ import threading
 
 from rota.errors import RotaError
 from rota.model.spec import PythonTarget
-from rota.runtime.attempts.attempt import Call, Done, Ending, Raised, Started, Stopped, StopReason
+from rota.runtime.attempts.attempt import (
+    Attempt,
+    Done,
+    Ending,
+    Raised,
+    Started,
+    Stopped,
+    StopReason,
+)
 from rota.runtime.attempts.context import ProgressSink
-from rota.runtime.attempts.remote_services import FarDesk, Question, Reply
+from rota.runtime.attempts.remote_services import RemoteRunServices, ServiceReply, ServiceRequest
 from rota.runtime.executors.endings import begin, crashed, failure
 from rota.runtime.executors.outside_signals import Leaving, came_with_our_end
 from rota.runtime.executors.process.frames import Asked, Begin, Begun, Ended, Said, Settled, Told
@@ -29,13 +37,13 @@ class ProcessSlot:
         self.child: ChildProcess | None = None
         self._grace_s = grace_s
         self._lock = threading.Lock()
-        self._call: Call | None = None
+        self._call: Attempt | None = None
         self._has_begun = False
         self.abandoned = False
         self.is_alone = True
         """Its child has carried out nothing before."""
 
-    def open(self, call: Call) -> None:
+    def open(self, call: Attempt) -> None:
         with self._lock:
             self._call = call
             self._has_begun = self.abandoned = False
@@ -49,19 +57,19 @@ class ProcessSlot:
                 child.group.spare()
             return self.abandoned
 
-    def begun(self, call: Call) -> None:
+    def begun(self, call: Attempt) -> None:
         """The child can be signalled now; do so if a stop came earlier."""
         with self._lock:
             self._has_begun = True
             if call.stop_reason is not None:
                 self._signal(call.stop_reason)
 
-    def ask(self, call: Call, why: StopReason) -> None:
+    def ask(self, call: Attempt, why: StopReason) -> None:
         with self._lock:
             if self._call is call and self._has_begun:
                 self._signal(why)
 
-    def kill(self, call: Call) -> None:
+    def kill(self, call: Attempt) -> None:
         with self._lock:
             if self._call is call:
                 self.abandoned = True
@@ -99,7 +107,7 @@ class ProcessExecutor(PooledExecutor):
         self._is_leaving = is_leaving
         self._places: list[ProcessSlot] = []
 
-    def abandon(self, call: Call) -> None:
+    def abandon(self, call: Attempt) -> None:
         place: ProcessSlot | None = call.slot
         if place is not None:
             place.kill(call)
@@ -112,7 +120,7 @@ class ProcessExecutor(PooledExecutor):
                 place.child.close()
         super().close()
 
-    def _serve(self, call: Call) -> bool:
+    def _serve(self, call: Attempt) -> bool:
         place: ProcessSlot | None = getattr(self._here, "place", None)
         if place is None:
             place = self._here.place = ProcessSlot(self._grace_s)
@@ -124,7 +132,7 @@ class ProcessExecutor(PooledExecutor):
             self._done(call, ending)
         return True
 
-    def _try(self, call: Call, place: ProcessSlot) -> Ending:
+    def _try(self, call: Attempt, place: ProcessSlot) -> Ending:
         try:
             return self._carry_out(call, place)
         except ChildLost as lost:
@@ -139,7 +147,7 @@ class ProcessExecutor(PooledExecutor):
             error = failure("OSError", f"no process could be started for the handler: {exc}")
             return Raised(error=error, types=("OSError",))
 
-    def _carry_out(self, call: Call, place: ProcessSlot) -> Ending:
+    def _carry_out(self, call: Attempt, place: ProcessSlot) -> Ending:
         target = call.work.spec.target
         assert isinstance(target, PythonTarget)  # noqa: S101  # the worker picks by target
         # A run that a process died of is tried in one where nothing has been, and nothing follows.
@@ -158,7 +166,7 @@ class ProcessExecutor(PooledExecutor):
             memory_mb=call.work.spec.memory_mb,
             mismatch=call.work.mismatch,
             desk=call.desk.address if call.desk else None,
-            asks=isinstance(call.desk, FarDesk),
+            asks=isinstance(call.desk, RemoteRunServices),
         )
         child.send(request)
         ended = self._follow(call, place, child)
@@ -181,7 +189,7 @@ class ProcessExecutor(PooledExecutor):
         child.calls += 1
         return child
 
-    def _follow(self, call: Call, place: ProcessSlot, child: ChildProcess) -> Ended:
+    def _follow(self, call: Attempt, place: ProcessSlot, child: ChildProcess) -> Ended:
         """Listen to the child until the call has ended."""
         for answer in child.answers():
             if isinstance(answer, Begun):
@@ -200,11 +208,11 @@ class ProcessExecutor(PooledExecutor):
         raise ChildLost
 
 
-def _replied(call: Call, question: Question) -> Reply:
+def _replied(call: Attempt, question: ServiceRequest) -> ServiceReply:
     """What a handler in a child wants of those whom only its worker can ask."""
     desk = call.desk
-    assert isinstance(desk, FarDesk)  # noqa: S101  # others are asked by the child itself
+    assert isinstance(desk, RemoteRunServices)  # noqa: S101  # others are asked by the child itself
     try:
         return desk.ask(call.lease, question)
     except RotaError as error:
-        return Reply(error=(type(error).__name__, str(error)))
+        return ServiceReply(error=(type(error).__name__, str(error)))

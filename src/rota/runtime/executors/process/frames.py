@@ -12,7 +12,7 @@ import msgspec
 
 from rota.model.run import ErrorDetail, Lease
 from rota.runtime.attempts.attempt import Ending, Raised, Returned, Stopped, StopReason
-from rota.runtime.attempts.remote_services import Question, Reply
+from rota.runtime.attempts.remote_services import ServiceReply, ServiceRequest
 
 MAX_FRAME = 64 * 2**20
 """Far above any capped payload: a longer one means that somebody else wrote into the pipe."""
@@ -65,7 +65,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True, tag="said"):
 class Asked(msgspec.Struct, frozen=True, kw_only=True, tag="asked"):
     """Child to worker: a question of the handler; the next frame from there is the reply."""
 
-    question: Question
+    question: ServiceRequest
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_defaults=True):
@@ -121,7 +121,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
 Answer = Ready | Begun | Told | Said | Settled | Asked | Ended
 
 decode_begin = msgspec.json.Decoder(Begin).decode
-decode_reply = msgspec.json.Decoder(Reply).decode
+decode_reply = msgspec.json.Decoder(ServiceReply).decode
 decode_answer = msgspec.json.Decoder(Answer).decode
 
 
@@ -129,7 +129,7 @@ class Broken(Exception):
     """The pipe does not carry frames any more."""
 
 
-def write_frame(fd: int, frame: Begin | Reply | Answer) -> None:
+def write_frame(fd: int, frame: Begin | ServiceReply | Answer) -> None:
     """Write the whole frame; raises OSError when nobody reads."""
     body = msgspec.json.encode(frame)
     rest = memoryview(_LENGTH.pack(len(body)) + body)

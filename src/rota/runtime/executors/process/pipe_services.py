@@ -10,17 +10,17 @@ from collections.abc import Callable
 from rota import errors
 from rota.errors import LeaseLost, RotaError
 from rota.model.run import Lease
-from rota.runtime.attempts.remote_services import FarDesk, Question, Reply
+from rota.runtime.attempts.remote_services import RemoteRunServices, ServiceReply, ServiceRequest
 
 
-class PipeDesk(FarDesk):
+class PipeRunServices(RemoteRunServices):
     """Of one call, which is the only one there is."""
 
-    def __init__(self, question: Callable[[Question], Reply]) -> None:
+    def __init__(self, question: Callable[[ServiceRequest], ServiceReply]) -> None:
         super().__init__()
         self._question = question
 
-    def ask(self, lease: Lease, question: Question) -> Reply:  # noqa: ARG002  # the worker knows it
+    def ask(self, lease: Lease, question: ServiceRequest) -> ServiceReply:  # noqa: ARG002  # the worker knows it
         reply = self._question(question)
         if reply.error is not None:
             raise _error(*reply.error)

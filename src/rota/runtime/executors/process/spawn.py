@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import msgspec
 
 from rota.runtime.attempts.attempt import StopReason
-from rota.runtime.attempts.remote_services import Reply
+from rota.runtime.attempts.remote_services import ServiceReply
 from rota.runtime.executors.process.child import STOP_SIGNALS
 from rota.runtime.executors.process.frames import (
     Answer,
@@ -85,7 +85,7 @@ class ChildProcess:
     def is_alive(self) -> bool:
         return not self._is_closed and self.group.popen.poll() is None
 
-    def send(self, request: Begin | Reply) -> None:
+    def send(self, request: Begin | ServiceReply) -> None:
         """Hand over a call, or a reply; raises ChildLost if nobody is there to take it."""
         try:
             write_frame(self._requests, request)

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from contextvars import Context
 
 from rota.errors import Cancelled, TimedOut
-from rota.runtime.attempts.attempt import Call, Done, Ending, Started, Stopped, StopReason
+from rota.runtime.attempts.attempt import Attempt, Done, Ending, Started, Stopped, StopReason
 from rota.runtime.attempts.context import ProgressSink, enter
 from rota.runtime.executors.endings import begin, ending_of, perform
 from rota.runtime.executors.threads.pool import PooledExecutor
 from rota.runtime.logs.capture import page_for
-from rota.runtime.logs.stdout_buffer import Page, pages
+from rota.runtime.logs.stdout_buffer import StdoutBuffer, pages
 from rota.shield import shield_with
 
 _set_async_exc = ctypes.pythonapi.PyThreadState_SetAsyncExc
@@ -27,7 +27,7 @@ _set_async_exc.argtypes = (ctypes.c_ulong, ctypes.py_object)
 _NOTHING: ctypes.py_object[type[BaseException]] = ctypes.py_object()  # NULL clears what is pending
 
 
-class Slot:
+class ThreadSlot:
     """One thread's place for a body; knows which call may be interrupted right now.
 
     `armed` is the call whose body runs. An exception is sent only while it is set, under
@@ -42,15 +42,15 @@ class Slot:
         self.thread = threading.current_thread()
         self.ident = threading.get_ident()
         self.lock = threading.Lock()
-        self.armed: Call | None = None
+        self.armed: Attempt | None = None
         self.sent = False
         self.abandoned = False
         self.shields = 0
         self.waiting: StopReason | None = None
-        self.page: Page | None = None
+        self.page: StdoutBuffer | None = None
         shield_with(self.shield)
 
-    def ask(self, call: Call, why: StopReason) -> None:
+    def ask(self, call: Attempt, why: StopReason) -> None:
         """Raise Cancelled or TimedOut in the body, once; nothing if it has ended."""
         with self.lock:
             if self.armed is call and self.shields:
@@ -79,7 +79,7 @@ class Slot:
         self.sent = True
         _set_async_exc(self.ident, TimedOut if why == "timeout" else Cancelled)
 
-    def abandon(self, call: Call) -> bool:
+    def abandon(self, call: Attempt) -> bool:
         """Give this thread up; False if the body has ended and the slot is fine."""
         with self.lock:
             is_running = self.armed is call
@@ -118,17 +118,17 @@ class ThreadExecutor(PooledExecutor):
         self._done_at_rest = done_at_rest or done
         self._pid = os.getpid()
 
-    def abandon(self, call: Call) -> None:
-        slot: Slot | None = call.slot
+    def abandon(self, call: Attempt) -> None:
+        slot: ThreadSlot | None = call.slot
         if slot is None:
             self._pool.take_back(call)
         elif slot.abandon(call):
             self._pool.replace_thread(slot.thread)
 
-    def _serve(self, call: Call) -> bool:
-        slot: Slot | None = getattr(self._here, "slot", None)
+    def _serve(self, call: Attempt) -> bool:
+        slot: ThreadSlot | None = getattr(self._here, "slot", None)
         if slot is None:
-            slot = self._here.slot = Slot()
+            slot = self._here.slot = ThreadSlot()
         # The load may be over while the page of this thread is not taken away yet.
         if pages.are_wanted or slot.page is not None:
             slot.page = call.page = page_for(call, slot.page)
@@ -142,7 +142,7 @@ class ThreadExecutor(PooledExecutor):
         done(call, ending)
         return True
 
-    def _carry_out(self, call: Call, slot: Slot) -> Ending:
+    def _carry_out(self, call: Attempt, slot: ThreadSlot) -> Ending:
         enter(call, self._progress)
         begin(call)
         self._started(call)

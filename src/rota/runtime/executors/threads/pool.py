@@ -12,13 +12,13 @@ from queue import Empty, SimpleQueue
 from typing import Protocol
 
 from rota.clock import elapsed_s
-from rota.runtime.attempts.attempt import Call, Done, Raised, Started, Stopped, StopReason
+from rota.runtime.attempts.attempt import Attempt, Done, Raised, Started, Stopped, StopReason
 from rota.runtime.attempts.context import ProgressSink
 from rota.runtime.executors.endings import failure
 
 _log = logging.getLogger("rota")
 
-Serve = Callable[[Call], bool]
+Serve = Callable[[Attempt], bool]
 """Carry a call out; False when this thread was given up meanwhile and must end."""
 
 
@@ -29,13 +29,13 @@ class SlotPool:
         self._slots = slots
         self._serve = serve
         self._name = name
-        self._waiting: SimpleQueue[Call | None] = SimpleQueue()
+        self._waiting: SimpleQueue[Attempt | None] = SimpleQueue()
         self._idle: set[int] = set()
         self._lock = threading.Lock()
         self._threads: set[threading.Thread] = set()
         self._started = 0
 
-    def add(self, call: Call) -> bool:
+    def add(self, call: Attempt) -> bool:
         """Queue a call; False when no thread could be had to serve it."""
         self._waiting.put(call)
         if len(self._threads) < self._slots:
@@ -48,12 +48,12 @@ class SlotPool:
         """Whether a call waits for a thread."""
         return not self._waiting.empty()
 
-    def withdraw(self) -> list[Call]:
+    def withdraw(self) -> list[Attempt]:
         """Take back all calls that have not started."""
         with self._lock:
             return self._drain()
 
-    def take_back(self, call: Call) -> bool:
+    def take_back(self, call: Attempt) -> bool:
         """Take back one call; False when a thread has it already."""
         with self._lock:
             waiting = self._drain()
@@ -79,8 +79,8 @@ class SlotPool:
             if thread is not threading.current_thread():
                 thread.join(max(0.0, end_s - elapsed_s()))
 
-    def _drain(self) -> list[Call]:
-        calls: list[Call] = []
+    def _drain(self) -> list[Attempt]:
+        calls: list[Attempt] = []
         ends = 0
         try:
             while True:
@@ -121,7 +121,7 @@ class SlotPool:
         with self._lock:
             self._threads.discard(threading.current_thread())
 
-    def _next(self) -> Call | None:
+    def _next(self) -> Attempt | None:
         try:
             return self._waiting.get_nowait()
         except Empty:
@@ -136,10 +136,10 @@ class SlotPool:
         return call
 
 
-class Place(Protocol):
+class ExecutorSlot(Protocol):
     """Where a body runs, as `call.slot` holds it from just before the body starts."""
 
-    def ask(self, call: Call, why: StopReason) -> None:
+    def ask(self, call: Attempt, why: StopReason) -> None:
         """Ask the body of this very call to end; nothing if it has ended."""
         ...
 
@@ -158,27 +158,27 @@ class PooledExecutor:
         self._here = threading.local()
         self._pool = SlotPool(slots=slots, serve=self._serve, name=self.name)
 
-    def start(self, call: Call) -> None:
+    def start(self, call: Attempt) -> None:
         if not self._pool.add(call):
             error = failure("OSError", "the system allows no more threads")
             self._done(call, Raised(error=error, types=("OSError",)))
 
-    def stop(self, call: Call, why: StopReason) -> None:
+    def stop(self, call: Attempt, why: StopReason) -> None:
         """Ask the body to end; a call that still waits ends at once."""
         # The reason comes first: a body that starts right now either sees it or is asked.
         call.stop_reason = why
-        place: Place | None = call.slot
+        place: ExecutorSlot | None = call.slot
         if place is not None:
             place.ask(call, why)
         elif self._pool.take_back(call):
             self._done(call, Stopped(why))
 
-    def withdraw(self) -> list[Call]:
+    def withdraw(self) -> list[Attempt]:
         """Take back all calls that have not started; they were never begun and never end here."""
         return self._pool.withdraw()
 
     def close(self) -> None:
         self._pool.close()
 
-    def _serve(self, call: Call) -> bool:
+    def _serve(self, call: Attempt) -> bool:
         raise NotImplementedError

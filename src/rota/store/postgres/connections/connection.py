@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 
-from rota.store.postgres.connections.libpq import Wire
+from rota.store.postgres.connections.libpq import LibpqConnection
 
 SETTINGS = {
     # A machine that is paused inside a transaction would hold its locks until it wakes up, and a
@@ -48,7 +48,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     """
     session: str | None = None
     """What the server calls that session; None when we do not know which one serves us."""
-    wire: Wire
+    wire: LibpqConnection
     """How statements travel."""
     is_dropped = False
     """We closed it, broken or not."""

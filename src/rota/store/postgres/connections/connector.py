@@ -22,7 +22,7 @@ from rota.errors import StoreRefused, StoreUnavailable
 from rota.store.descriptors import check_descriptors
 from rota.store.postgres.connections.connection import SESSION, Connection
 from rota.store.postgres.connections.leftovers import Leftovers
-from rota.store.postgres.connections.libpq import Wire
+from rota.store.postgres.connections.libpq import LibpqConnection
 
 DEFAULTS = {
     "application_name": "rota",
@@ -60,7 +60,7 @@ def past(conninfo: str, direct: str) -> str:
     return make_conninfo("", **given)
 
 
-class Questions(NamedTuple):
+class SessionQuestions(NamedTuple):
     """What a new connection asks; statements of ours (store/sql)."""
 
     timeline: bytes | None = None
@@ -69,10 +69,10 @@ class Questions(NamedTuple):
     long_statements: bytes | None = None
 
 
-NO_QUESTIONS = Questions()
+NO_QUESTIONS = SessionQuestions()
 
 
-class Dialer:
+class Connector:
     """Makes all connections of a process to one address.
 
     Beside `burst` of them there may be as many that were given up and that the server still holds.
@@ -83,7 +83,7 @@ class Dialer:
         conninfo: str,
         *,
         burst: int,
-        questions: Questions = NO_QUESTIONS,
+        questions: SessionQuestions = NO_QUESTIONS,
         prepares: bool = True,
     ) -> None:
         self.epoch = 0
@@ -157,7 +157,7 @@ class Dialer:
         # Psycopg would number the statements it prepares, and so mistake one for another in a
         # session that is not ours alone.
         connection.prepare_threshold = None
-        connection.wire = Wire(connection, mixed_up=self.share)
+        connection.wire = LibpqConnection(connection, mixed_up=self.share)
         try:
             self._refuse_the_past(connection)
             self._settle_in(connection)

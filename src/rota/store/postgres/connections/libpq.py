@@ -31,21 +31,21 @@ SHARED_SESSION = (
 _MARK = re.compile(rb"%\((\w+)\)s|%%")
 
 
-class MixedUp(psycopg.Error):
+class StatementMismatch(psycopg.Error):
     """The session has a statement that we did not prepare there, or lacks one that we did.
 
     So others use it as well. The statement did not run, and a transaction around it has failed.
     """
 
 
-class Answer(NamedTuple):
+class StatementResult(NamedTuple):
     """What a statement gave: rows, and how many it changed or found."""
 
     rows: list[Row]
     touched: int
 
 
-class Wire:
+class LibpqConnection:
     """Speaks for one connection; for one thread at a time.
 
     It prepares statements only when it is told to; `mixed_up` is called when the session turns
@@ -72,7 +72,7 @@ class Wire:
         """A command without parameters: begin, commit, rollback."""
         self._check(self._pgconn.exec_(text))
 
-    def run(self, text: bytes, params: Mapping[str, Any]) -> Answer:
+    def run(self, text: bytes, params: Mapping[str, Any]) -> StatementResult:
         """A statement with parameters as `%(name)s`."""
         statement = self._known.get(text)
         if statement is None:
@@ -87,7 +87,7 @@ class Wire:
             else:
                 values.append(_dumped(value))
         result = self._check(self._send(statement, values))
-        return Answer(statement.rows(result), result.command_tuples or 0)
+        return StatementResult(statement.rows(result), result.command_tuples or 0)
 
     def is_quiet(self) -> bool:
         """Whether it is open with nothing to read; an idle one was told goodbye by that."""
@@ -131,7 +131,7 @@ class Wire:
         error = psycopg.errors.error_from_result(result)
         if isinstance(error, SHARED_SESSION):
             self._mixed_up()
-            raise MixedUp(str(error)) from error
+            raise StatementMismatch(str(error)) from error
         raise error
 
 

@@ -17,14 +17,14 @@ from rota.errors import StoreUnavailable
 from rota.store.descriptors import check_descriptors, set_canary
 from rota.store.options import PoolOptions
 from rota.store.postgres.connections.connection import Connection
-from rota.store.postgres.connections.connector import Dialer
-from rota.store.postgres.connections.timeouts import Guard
+from rota.store.postgres.connections.connector import Connector
+from rota.store.postgres.connections.timeouts import StatementTimeouts
 
 WAIT_S = 10
 IDLE = pq.TransactionStatus.IDLE
 
 
-class Line(NamedTuple):
+class PooledConnection(NamedTuple):
     """A connection, and the dialer's epoch in which it was made."""
 
     connection: Connection
@@ -39,8 +39,8 @@ class Pool:
 
     def __init__(
         self,
-        dialer: Dialer,
-        guard: Guard,
+        dialer: Connector,
+        guard: StatementTimeouts,
         options: PoolOptions,
         *,
         limit_s: float,
@@ -49,7 +49,7 @@ class Pool:
         self._dialer = dialer
         self._guard = guard
         self.limit_s = limit_s
-        self._idle: list[Line] = []
+        self._idle: list[PooledConnection] = []
         # A queue and not a semaphore: that one is written in Python, 40 us after a rest.
         self._free: SimpleQueue[None] = SimpleQueue()
         for _ in range(options.size):
@@ -65,7 +65,7 @@ class Pool:
         finally:
             self.give_back(line)
 
-    def take(self) -> Line:
+    def take(self) -> PooledConnection:
         """As `connection`, for whoever gives it back in every case."""
         check_descriptors()
         try:
@@ -82,7 +82,7 @@ class Pool:
             raise
         return line
 
-    def give_back(self, line: Line) -> None:
+    def give_back(self, line: PooledConnection) -> None:
         try:
             self._keep(line)
         finally:
@@ -92,15 +92,15 @@ class Pool:
         self._is_closed = True
         self._drop_idle()
 
-    def _find(self) -> Line:
+    def _find(self) -> PooledConnection:
         epoch = self._dialer.epoch
         while (line := self._pop()) is not None:
             if line.epoch == epoch and line.connection.wire.is_quiet():
                 return line
             self._guard.close(line.connection)
-        return Line(self._dialer.connect(), epoch)
+        return PooledConnection(self._dialer.connect(), epoch)
 
-    def _keep(self, line: Line) -> None:
+    def _keep(self, line: PooledConnection) -> None:
         connection = line.connection
         if connection.pgconn.transaction_status == IDLE:
             self._guard.release(connection)
@@ -122,7 +122,7 @@ class Pool:
                 self._dialer.leftovers.give_up(line.connection)
             self._guard.close(line.connection)
 
-    def _pop(self) -> Line | None:
+    def _pop(self) -> PooledConnection | None:
         try:
             return self._idle.pop()
         except IndexError:  # looking first would let two threads see the same last one

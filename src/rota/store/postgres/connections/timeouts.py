@@ -21,7 +21,7 @@ from rota.store.postgres.connections.connection import Connection
 LOOK_S = 1.0
 
 
-class Guard:
+class StatementTimeouts:
     """Knows which connections wait for an answer, and since when."""
 
     def __init__(self) -> None:
