@@ -4,7 +4,7 @@ The shared text speaks both dialects. Tokens it may use: {now}, {clock}; {from:v
 {allowed:group}, {becomes:group} for rows `v` that carry their verb; {rows:shape} for a JSON
 list as rows; {each:param} for a JSON list of texts, {ids:param} for `in` a list of ids;
 {columns:name} for parts that several say; {type:name}, {states:group}, {sql:name};
-{lock:alias} to wait for rows.
+{lock:alias} to wait for rows; {rank:ready, priority} for the place of a run in its queue.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rota.model.states import FINAL, LIVE, TRANSITIONS, State
+from rota.rules.admission.order import CREDIT_MS
 from rota.store.row_shapes import COLUMNS, SHAPES, Shape
 
 _HEADER = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
-_TOKEN = re.compile(r"\{(\w+)(?::(\w+))?\}")
+_TOKEN = re.compile(r"\{(\w+)(?::([\w., ()]+))?\}")
 _PARAM = re.compile(r"(?<![:\w]):([a-z_]+)")
 _FOLDER = Path(__file__).parent / "sql"
+_APART = {"sqlite", "postgres", "access", "receipts"}
+"""Folders of statements that not every store has; the others are rooms that all share."""
 
 
 class Statement(NamedTuple):
@@ -50,22 +53,19 @@ class Dialect(NamedTuple):
 
 def load(dialect: Dialect) -> dict[str, Statement]:
     """Read the shared statements, then let the dialect's own replace some."""
-    paths = [
-        path
-        for folder in (_FOLDER, _FOLDER / dialect.name)
-        for path in sorted(folder.glob("*.sql"))
-    ]
-    return _read(paths, dialect)
+    shared = (path for path in _FOLDER.rglob("*.sql") if path.parent.name not in _APART)
+    own = (_FOLDER / dialect.name).glob("*.sql")
+    return _read([*sorted(shared), *sorted(own)], dialect)
 
 
 def load_rooms(dialect: Dialect) -> dict[str, Statement]:
     """What some statements are inside a room (store.rooms)."""
-    return _read([_FOLDER / "rooms" / "rooms.sql"], dialect)
+    return _read([_FOLDER / "access" / "row_security.sql"], dialect)
 
 
 def load_logins(dialect: Dialect, kind: str) -> dict[str, Statement]:
     """What some are for logins of fewer rights than the owner's (store.rights)."""
-    return _read([_FOLDER / "logins" / f"{kind}.sql"], dialect)
+    return _read([_FOLDER / "access" / f"{kind}.sql"], dialect)
 
 
 def load_receipts(dialect: Dialect) -> dict[str, Statement]:
@@ -114,11 +114,19 @@ def _token(kind: str, name: str, dialect: Dialect) -> str:
         "type": lambda: dialect.types[name],
         "states": lambda: ", ".join(_quoted(FINAL if name == "final" else LIVE)),
         "sql": lambda: dialect.sql[name],
+        "rank": lambda: _rank(name, dialect),
         "lock": lambda: dialect.sql["lock"].replace("of run", f"of {name}"),
     }
     if kind not in readers:
         raise ValueError(f"unknown token {kind!r} in a statement")
     return readers[kind]()
+
+
+def _rank(name: str, dialect: Dialect) -> str:
+    """Spell `rules.admission.order.rank_ms`; a ready time `now` is that of the statement."""
+    ready, priority = name.split(", ", 1)
+    ready_ms = dialect.now if ready == "now" else ready
+    return f"{ready_ms} - {priority} * cast({CREDIT_MS} as bigint)"
 
 
 def _quoted(states: Iterable[State]) -> list[str]:

@@ -20,7 +20,7 @@ BOUNDARIES = (
         breaks="On SQLite Rota reads or writes a table of the user's.",
         edits=(
             Edit(
-                path="store/sql/effects.sql",
+                path="store/sql/runs/effects.sql",
                 within="find_effect",
                 old="rota.effect",
                 new="effect",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-CLAIM = "store/sql/claim.sql"
+CLAIM = "store/sql/runs/claim.sql"
 T_CLAIM = "tests/contract/test_claim.py::"
 T_LANES = "tests/contract/test_lanes.py::"
 T_LOCKS = "tests/contract/test_claim_locks.py::"
@@ -175,7 +175,7 @@ CLAIMING = (
         breaks="Delayed runs and retries start at once.",
         edits=(
             Edit(
-                path="store/sql/submit.sql",
+                path="store/sql/runs/submit.sql",
                 within="promote_runs",
                 old="and ready_at <= {now}",
             ),

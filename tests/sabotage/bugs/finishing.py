@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-FINISH = "store/sql/finish.sql"
+FINISH = "store/sql/runs/finish.sql"
 SQLITE_FINISH = "store/sql/sqlite/finish.sql"
 T_CANCEL = "tests/contract/test_cancel.py::"
 T_FINISH = "tests/contract/test_finish.py::"
@@ -87,7 +87,7 @@ FINISHING = (
         name="cancel is not told",
         breaks="A worker never hears that one of its runs should stop.",
         edits=(
-            Edit(path="store/sql/workers.sql", within="held_changes", old="or c.cancel_requested"),
+            Edit(path="store/sql/workers/registry.sql", within="held_changes", old="or c.cancel_requested"),
         ),
         caught_by=(T_CANCEL + "test_a_running_run_is_asked_and_its_worker_is_told[sqlite]",),
     ),

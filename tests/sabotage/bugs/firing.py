@@ -6,7 +6,7 @@ from tests.sabotage.edit import Edit, Sabotage
 
 FIRE = "engine/schedules/fire.py"
 MISFIRE = "rules/schedules/misfire.py"
-SCHEDULES = "store/sql/schedules.sql"
+SCHEDULES = "store/sql/schedules/schedules.sql"
 T_BACKFILL = "tests/contract/test_backfill.py::"
 T_DRAINS = "tests/integration/test_drains.py::"
 T_FIRE = "tests/contract/test_fire_clocks.py::"

@@ -226,7 +226,7 @@ GRAPHS = (
         breaks="A large result is removed while a run of a graph still needs it.",
         edits=(
             Edit(
-                path="store/sql/artifacts.sql",
+                path="store/sql/values/artifacts.sql",
                 within="mentioned",
                 old="n.result = b.pointer",
                 new="false",
@@ -239,7 +239,7 @@ GRAPHS = (
         breaks="A node is given a result that is older than its cache allows.",
         edits=(
             Edit(
-                path="store/sql/memos.sql",
+                path="store/sql/values/result_cache.sql",
                 within="find_memos",
                 old="expires_at > {now}",
                 new="true",

@@ -74,7 +74,7 @@ HOLDING = (
         breaks="A worker that lost a run moves the start of its successor.",
         edits=(
             Edit(
-                path="store/sql/finish.sql",
+                path="store/sql/runs/finish.sql",
                 within="note_begun",
                 old="and run.fence = b.fence\n   and run.held_fence = b.fence",
                 new="and true",

@@ -267,7 +267,7 @@ ISOLATION = (
         breaks="`rota doctor` reports every running graph as a problem.",
         edits=(
             Edit(
-                path="store/sql/doctor.sql",
+                path="store/sql/insight/doctor.sql",
                 within="stuck_runs",
                 old="where child.parent_id = run.id",
                 new="where false",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.sabotage.edit import Edit, Sabotage
 
 PRUNE = "store/sql/prune.sql"
-SUBMIT = "store/sql/submit.sql"
+SUBMIT = "store/sql/runs/submit.sql"
 T_ANSWERS = "tests/integration/test_submit_answers.py::"
 T_KEYS = "tests/contract/test_keys.py::"
 T_PRUNE = "tests/contract/test_prune.py::"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-WORKERS = "store/sql/workers.sql"
+WORKERS = "store/sql/workers/registry.sql"
 T_HEART = "tests/contract/test_heartbeat.py::"
 T_REAP = "tests/contract/test_reap.py::"
 T_STRAYS = "tests/contract/test_strays.py::"

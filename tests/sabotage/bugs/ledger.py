@@ -9,7 +9,7 @@ T_RECEIPT = (
     "tests/integration/test_worker_effects.py"
     "::test_a_worker_whose_lease_was_taken_cannot_write_with_a_receipt"
 )
-SQL = "store/sql/effects.sql"
+SQL = "store/sql/runs/effects.sql"
 
 LEDGER = (
     Sabotage(

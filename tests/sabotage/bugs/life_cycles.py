@@ -286,13 +286,13 @@ LIFE_CYCLES = (
         breaks="There is no way to go on without a run that cannot succeed.",
         edits=(
             Edit(
-                path="store/sql/turns.sql",
+                path="store/sql/admission/graph_runs.sql",
                 within="runs_before",
                 old="d.state = 'discarded'",
                 new="d.state = 'none'",
             ),
             Edit(
-                path="store/sql/turns.sql",
+                path="store/sql/admission/graph_runs.sql",
                 within="is_discarded",
                 old="state = 'discarded'",
                 new="state = 'none'",

@@ -103,7 +103,7 @@ VERSIONS = (
         breaks="Runs wait for a worker that will never claim them.",
         edits=(
             Edit(
-                path="store/sql/lanes.sql",
+                path="store/sql/admission/lanes.sql",
                 within="able_workers",
                 old="   and not is_draining\n",
             ),
